@@ -1,4 +1,4 @@
-"""Forks and their tree: made by key and by pointer, seen in every tab, walked with the arrows."""
+"""Forks, their tree and where they come from: made by key, seen in every tab, walked with the arrows."""
 
 from __future__ import annotations
 
@@ -26,13 +26,6 @@ def asked(screen: Screen) -> list[str]:
     return [pair["user_text"] for pair in screen.stored_pairs()]
 
 
-def leave_for_the_fork(screen: Screen, origin: str, name: str = "Fork of Plans") -> None:
-    expect(screen.page).not_to_have_url(re.compile(origin))
-    expect(screen.page.get_by_role("heading", level=1)).to_have_text(
-        re.compile(r"^Fork( 2)? of Plans$")
-    )  # one may be in the trash
-
-
 def tree(page: Page) -> Locator:
     return page.get_by_role("tree", name="Branches")
 
@@ -49,7 +42,8 @@ def test_fork_by_key_has_the_pairs_up_to_it_and_leads_back(
     expect(page.get_by_role("group", name="Request of pair 2")).to_be_focused()
     page.keyboard.press("b")
 
-    leave_for_the_fork(opened, origin)
+    expect(page).not_to_have_url(re.compile(origin))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Fork of Plans")
     expect(opened.pairs).to_have_count(2)
     assert asked(opened) == ["Question 1", "Question 2"]
     expect(page.locator(".forked-from")).to_contain_text("Forked from Plans, after pair 2")
@@ -64,28 +58,7 @@ def test_fork_by_key_has_the_pairs_up_to_it_and_leads_back(
     expect(opened.pairs.last).to_contain_text("/echo elsewhere")
 
 
-@pytest.mark.exhaustive
-def test_fork_is_taken_back_unless_something_was_said_in_it(opened: Screen, server: Served) -> None:
-    page, origin = opened.page, opened.path
-    opened.pairs.first.hover()
-    opened.pairs.first.get_by_role("button", name="Fork from here").dblclick()
-    leave_for_the_fork(opened, origin)
-    page.locator(".toast").get_by_role("button", name="Undo").click()
-    expect(page).to_have_url(re.compile(f"{origin}$"))
-    conversation = origin.removeprefix("/c/")
-    assert len(call(server.url, "GET", f"/conversations/{conversation}/branches")["items"]) == 1
-
-    opened.pairs.first.hover()
-    opened.pairs.first.get_by_role("button", name="Fork from here").click()
-    leave_for_the_fork(opened, origin, "Fork 2 of Plans")  # the first keeps its name in the trash
-    opened.send("/echo more").wait_for_reply(2)
-    page.keyboard.press("Escape")
-    page.keyboard.press("Control+z")
-    expect(page.get_by_role("alert").filter(has_text="The fork has new messages.")).to_be_visible()
-    assert len(call(server.url, "GET", f"/conversations/{conversation}/branches")["items"]) == 2
-
-
-def test_tree_is_walked_with_the_arrows(opened: Screen, server: Served) -> None:
+def test_tree_is_walked_with_the_arrows_and_the_lineage_leads_back(opened: Screen, server: Served) -> None:
     page, origin = opened.page, opened.path
     conversation = origin.removeprefix("/c/")
     first = opened.stored_pairs()[0]["id"]
@@ -109,6 +82,10 @@ def test_tree_is_walked_with_the_arrows(opened: Screen, server: Served) -> None:
     expect(items.nth(3)).to_have_attribute("aria-current", "page")
     expect(items.nth(3)).to_be_focused()
     expect(page.locator(".forked-from")).to_contain_text("after pair 3")
-    page.keyboard.press("Shift+B")
-    expect(tree(page)).to_have_count(0)
-    page.keyboard.press("Escape")
+    page.get_by_role("tab", name="Lineage").click()
+    expect(page.get_by_role("region", name="Derived from it")).to_contain_text("Nothing yet")
+    page.get_by_role("region", name="Derived from", exact=True).get_by_role("link").click()
+    page.wait_for_url(f"**{origin}")
+    derived = page.get_by_role("region", name="Derived from it").get_by_role("listitem")
+    expect(derived).to_have_count(2)
+    expect(derived.filter(has_text="pair 1")).to_have_count(1)

@@ -1,4 +1,4 @@
-"""The left column: find, open, name and delete conversations, by hand or by keyboard alone."""
+"""The list of conversations: searched, and changed by keyboard alone."""
 
 from __future__ import annotations
 
@@ -37,23 +37,6 @@ def titled(screen: Screen, text: str) -> Screen:
     return screen.start(f"/echo {text}").wait_for_reply()
 
 
-def test_rename_in_place(screen: Screen) -> None:
-    titled(screen, "to be renamed")
-    here = row(screen, "to be renamed")
-    here.hover()
-    here.get_by_role("button", name=re.compile("^Rename")).click()
-
-    field = screen.page.get_by_role("textbox", name="Title", exact=True)
-    expect(field).to_be_focused()
-    field.fill("  A better   name ")
-    field.press("Enter")
-
-    expect(row(screen, "A better name")).to_be_visible()
-    expect(screen.page).to_have_title("A better name · Inview")
-    reload(screen.page)
-    expect(row(screen, "A better name")).to_be_visible()
-
-
 @pytest.mark.exhaustive
 def test_escape_leaves_the_name_as_it_was(screen: Screen) -> None:
     titled(screen, "keeps its name")
@@ -67,32 +50,7 @@ def test_escape_leaves_the_name_as_it_was(screen: Screen) -> None:
     expect(row(screen, "keeps its name")).to_be_visible()
 
 
-def test_delete_asks_first_and_can_be_left(screen: Screen) -> None:
-    titled(screen, "stays here")
-    here = row(screen, "stays here")
-    here.hover()
-    here.get_by_role("button", name=re.compile("^Delete")).click()
-
-    dialog = screen.page.get_by_role("dialog", name="Delete this conversation?")
-    expect(dialog).to_contain_text("stays here")
-    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
-    screen.page.keyboard.press("Escape")
-
-    expect(dialog).to_be_hidden()
-    expect(row(screen, "stays here")).to_be_visible()
-
-
-def test_what_is_made_and_renamed_elsewhere_is_listed_at_once(screen: Screen, server: Served) -> None:
-    made = call(server.url, "POST", "/conversations", {"title": "Made elsewhere"})["id"]
-    expect(row(screen, "Made elsewhere")).to_be_visible(timeout=5000)
-
-    call(server.url, "PATCH", f"/conversations/{made}", {"title": "Renamed elsewhere"})
-
-    expect(row(screen, "Renamed elsewhere")).to_be_visible(timeout=5000)
-    expect(row(screen, "Made elsewhere")).to_have_count(0)
-
-
-def test_everything_in_the_list_is_reachable_by_keyboard(screen: Screen) -> None:
+def test_conversation_is_renamed_and_kept_by_keyboard_alone(screen: Screen) -> None:
     titled(screen, "by keyboard")
     here = row(screen, "by keyboard")
 
@@ -102,10 +60,24 @@ def test_everything_in_the_list_is_reachable_by_keyboard(screen: Screen) -> None
     expect(here.get_by_role("button", name=re.compile("^Rename"))).to_be_visible()
     screen.page.keyboard.press("Enter")
     expect(screen.page.get_by_role("textbox", name="Title", exact=True)).to_be_focused()
-    screen.page.keyboard.type("typed")
+    screen.page.keyboard.press("Control+a")
+    screen.page.keyboard.type("  A better   name ")
     screen.page.keyboard.press("Enter")
+    here = row(screen, "A better name")
+    expect(here).to_be_visible()
+    expect(screen.page).to_have_title("A better name · Inview")
 
-    expect(row(screen, "typed")).to_be_visible()
+    here.get_by_role("button", name=re.compile("^Rename")).focus()
+    screen.page.keyboard.press("Tab")
+    expect(here.get_by_role("button", name=re.compile("^Delete"))).to_be_focused()
+    screen.page.keyboard.press("Enter")
+    dialog = screen.page.get_by_role("dialog", name="Delete this conversation?")
+    expect(dialog).to_contain_text("A better name")
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
+    screen.page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    reload(screen.page)
+    expect(here).to_be_visible()
 
 
 @pytest.mark.exhaustive

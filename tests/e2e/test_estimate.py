@@ -1,4 +1,4 @@
-"""The counter X / Y and the estimate beside Send: what they say, that they follow, and what they split into."""
+"""The counter X / Y and the estimate next to Send: they follow the draft, and the parts add up to the sum."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.figures import counter, estimate, tokens
-from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.screen import Screen, eventually
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
-Prefer = Callable[..., None]
 pytestmark = pytest.mark.usefixtures("prefer")
 LONG = "A sentence of eight words stands here again. " * 100
 
@@ -44,15 +43,6 @@ def row(page: Page, name: str) -> int:
     return int(found[0].replace(",", ""))
 
 
-def test_counter_says_how_many_of_those_in_view_are_sent(opened: Screen, prefer: Prefer) -> None:
-    expect(counter(opened.page)).to_have_text("4 / 4 pairs")
-
-    prefer(send_tokens=3_500)
-    reload(opened.page)
-
-    expect(counter(opened.page)).to_have_text("2 / 4 pairs")
-
-
 def test_first_message_has_its_estimate_before_there_is_a_conversation(screen: Screen) -> None:
     page = screen.page
     screen.go("/")
@@ -63,16 +53,6 @@ def test_first_message_has_its_estimate_before_there_is_a_conversation(screen: S
     estimate(page).hover()
     expect(panel(page)).to_contain_text("Draft")
     expect(panel(page).get_by_role("button", name="Dry run")).to_have_count(0)
-
-
-def test_estimate_follows_typing_and_comes_back(opened: Screen) -> None:
-    before = tokens(opened.page)
-
-    opened.write("word " * 400)
-    eventually(lambda: tokens(opened.page) >= before + 380)
-    opened.write("")
-
-    eventually(lambda: tokens(opened.page) == before)
 
 
 @pytest.mark.exhaustive
@@ -96,9 +76,10 @@ def test_estimate_follows_a_key_within_a_tenth_of_a_second_on_a_quiet_page(opene
     assert min(opened.page.evaluate("waits")) <= 100
 
 
-def test_split_adds_up(opened: Screen) -> None:
-    opened.write("What now?")
-    eventually(lambda: "Sends" in (estimate(opened.page).get_attribute("aria-label") or ""))
+def test_estimate_follows_typing_and_its_split_adds_up(opened: Screen) -> None:
+    before = tokens(opened.page)
+    opened.write("word " * 400)
+    eventually(lambda: tokens(opened.page) >= before + 380)
 
     counter(opened.page).hover()
 

@@ -1,4 +1,4 @@
-"""Replies that fail: what can be done, the countdown that can be stopped, the request that is kept."""
+"""Replies that fail: the next steps of each class, and the request that is kept and sent again."""
 
 from __future__ import annotations
 
@@ -42,18 +42,6 @@ def test_every_class_says_what_happened_and_offers_its_next_steps(screen: Screen
 
     ways(screen.pairs.first).get_by_text("Open Settings").click()
     screen.page.wait_for_url("**/settings")
-
-
-def test_failed_pair_is_tried_again_by_key_and_keeps_its_failure_as_a_version(screen: Screen) -> None:
-    box = failed(screen, "/fail server after 3 times 1")
-    ways(box).get_by_text("Try again").focus()
-    screen.page.keyboard.press("Enter")
-
-    eventually(lambda: screen.stored_pairs()[0]["versions"] == 2)
-    eventually(lambda: screen.stored_pairs()[0]["lifecycle"] in {"succeeded", "error"})
-    screen.pairs.first.get_by_role("button", name="Previous version").click()
-    expect(screen.pairs.first.locator(".version-place")).to_have_text("1/2")
-    expect(screen.pairs.first.locator(".failure")).to_have_attribute("data-error", "server")
 
 
 def test_request_that_failed_is_read_compared_and_sent_again_as_it_was(

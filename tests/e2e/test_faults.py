@@ -28,6 +28,7 @@ def test_back_button_brings_back_the_conversation_and_its_draft(screen: Screen, 
     first = screen.path
     screen.write("Half a thought")
     reload(page)
+    expect(screen.composer).to_have_value("Half a thought")
     page.get_by_role("navigation", name="Conversations").get_by_role("link", name="Other one").click()
     expect(screen.pairs.first).to_contain_text("Of the other")
     expect(screen.composer).to_have_value("")

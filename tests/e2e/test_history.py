@@ -68,14 +68,6 @@ def is_at_the_end(page: Page) -> bool:
     return page.locator(".scroll").evaluate("it => it.scrollHeight - it.scrollTop - it.clientHeight < 3")
 
 
-def test_ten_thousand_pairs_open_at_the_newest_one(page: Page, long_one: str) -> None:
-    screen = Screen(page).go(long_one)
-    expect(pair(page, PAIRS - 1)).to_be_in_viewport()
-
-    assert is_at_the_end(page)
-    assert 0 < screen.pairs.count() <= 120
-
-
 @pytest.mark.exhaustive
 def test_first_frame_holds_the_newest_pairs_alone_and_others_come_in_idle_time(page: Page, long_one: str) -> None:
     page.set_viewport_size({"width": 900, "height": 360})  # the first pairs are taller: it scrolls to their end
@@ -91,9 +83,11 @@ def test_first_frame_holds_the_newest_pairs_alone_and_others_come_in_idle_time(p
     expect(screen.pairs.nth(FIRST)).to_be_attached()
 
 
-def test_reading_upwards_brings_older_pairs_and_never_jumps(page: Page, long_one: str) -> None:
+def test_ten_thousand_pairs_open_at_the_newest_and_reading_upwards_never_jumps(page: Page, long_one: str) -> None:
     screen = Screen(page).go(long_one)
     expect(pair(page, PAIRS - 1)).to_be_in_viewport()
+    assert is_at_the_end(page)
+    assert 0 < screen.pairs.count() <= 120
     page.locator(".scroll").hover()
     page.evaluate(WATCH)
 
@@ -178,22 +172,3 @@ def test_own_send_leads_to_the_end(page: Page, long_one: str) -> None:
     page.get_by_role("button", name=re.compile("that fit")).click()
     expect(screen.pairs.get_by_text("/echo at the end of it all")).to_be_in_viewport()
     expect(screen.last_reply).to_be_in_viewport()
-
-
-def test_system_prompt_stands_as_a_card_at_the_top(page: Page, server: Served) -> None:
-    conversation = (
-        Screen(page)
-        .go("/")
-        .page.evaluate(
-            """async () => (await (await fetch("/api/v1/conversations", {
-            method: "POST", headers: { "Content-Type": "application/json" },
-            body: JSON.stringify({ system_prompt: "Answer in rhymes." }),
-        })).json()).id"""
-        )
-    )
-
-    Screen(page).go(f"/c/{conversation}")
-
-    expect(page.get_by_text("System prompt")).to_be_visible()
-    expect(page.get_by_text("Answer in rhymes.")).to_be_visible()
-    expect(page.get_by_text("No messages yet. Write below to start.")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The inspector: the preview is the request that then arrives, in words, as JSON and against the one before."""
+"""The inspector: the preview follows the draft and is the request that then arrives, byte for byte."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.figures import counter
 from tests.e2e.peer import Peer
 from tests.e2e.screen import Screen, reload
-from tests.e2e.written import a_pair, call, write
+from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
 pytestmark = pytest.mark.usefixtures("prefer")
@@ -34,10 +34,6 @@ def open_preview(screen: Screen) -> Locator:
     screen.page.get_by_role("button", name="Preview of the request").click()
     expect(inspector(screen.page).get_by_role("tab", name="Readable")).to_be_visible()
     return inspector(screen.page)
-
-
-def messages(page: Page) -> list[str]:
-    return inspector(page).locator(".message summary").all_inner_texts()
 
 
 def body(page: Page) -> str:
@@ -107,8 +103,11 @@ def test_its_scripts_are_fetched_when_it_opens(opened: Screen) -> None:
 
 
 def test_json_is_byte_for_byte_what_then_arrives(opened: Screen, peer: Peer) -> None:
+    messages = open_preview(opened).locator(".message")
+    expect(messages).to_have_count(10)
     opened.write('What "now"?\n\tAnd é 👩‍👩‍👧')
-    open_preview(opened)
+    expect(messages).to_have_count(11)
+    expect(messages.last).to_contain_text("And é 👩‍👩‍👧")
     shown = body(opened.page)
     expect(inspector(opened.page)).to_contain_text("Hash recomputed here: it is the same.")
 
@@ -119,51 +118,3 @@ def test_json_is_byte_for_byte_what_then_arrives(opened: Screen, peer: Peer) -> 
     title = inspector(opened.page).locator("code[title]").nth(1).get_attribute("title")
     assert title  # of the next request by now
     assert len(title) == 64
-
-
-def test_preview_follows_filter_and_draft(opened: Screen) -> None:
-    shown = open_preview(opened)
-    expect(shown.locator(".message")).to_have_count(10)
-
-    bar = opened.page.get_by_role("combobox", name="Filter")
-    bar.fill("s3")
-    bar.press("Enter")
-    expect(shown.locator(".message")).to_have_count(2)
-    opened.write("What now?")
-
-    expect(shown.locator(".message")).to_have_count(3)
-    expect(shown.locator(".message").last).to_contain_text("What now?")
-
-
-def test_changes_are_shown_against_the_last_request(opened: Screen) -> None:
-    opened.send("First").wait_for_reply(7)
-    opened.write("Second")
-    shown = open_preview(opened)
-    shown.get_by_role("tab", name="Changes").click()
-    expect(shown).to_contain_text("The first 11 messages are as in the last request.")
-    signs = shown.locator(".message")
-    expect(signs).to_have_count(2)
-    expect(signs.first).to_contain_text("Heard.")
-    expect(signs.last).to_contain_text("Second")
-
-    bar = opened.page.get_by_role("combobox", name="Filter")
-    bar.fill("!s1")
-    bar.press("Enter")
-
-    gone = shown.locator('.message[data-sign="-"]')
-    expect(gone).to_have_count(4)
-    expect(gone.first).to_contain_text("Question 1")
-
-
-def test_refusal_is_said_and_can_be_tried_again(page: Page, server: Served) -> None:
-    conversation = write(server, {"model": "gone:large", "pairs": [a_pair("Question 1")]})[0]
-    Screen(page).go(f"/c/{conversation}")
-    page.get_by_role("button", name="Preview of the request").click()
-    refusal = inspector(page).get_by_role("alert")
-    expect(refusal).to_contain_text("gone")
-
-    inspector(page).get_by_role("button", name="Try again").click()
-    expect(refusal).to_contain_text("gone")
-    call(server.url, "PATCH", f"/conversations/{conversation}", {"model": "peer:large"})
-
-    expect(inspector(page).get_by_role("tab", name="JSON")).to_be_visible()

@@ -78,7 +78,7 @@ def test_escape_never_loses_the_draft(three: Screen) -> None:
     expect(three.composer).to_have_value("half a thought")
 
 
-def test_j_and_k_walk_parts_across_pairs(three: Screen) -> None:
+def test_j_and_k_walk_parts_across_pairs_and_y_copies_them(three: Screen) -> None:
     page = three.page
 
     for name in ("Thinking of pair 3", "Reply of pair 3"):
@@ -89,6 +89,13 @@ def test_j_and_k_walk_parts_across_pairs(three: Screen) -> None:
     for name in ("Thinking of pair 3", "Request of pair 3", "Reply of pair 2", "Request of pair 2"):
         press(page, "k")
         expect(part(page, name)).to_be_focused()
+
+    press(page, "y")
+    expect(page.get_by_role("status").get_by_text("Copied the request of pair 2")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "/echo two"
+    press(page, "j", "y")
+    expect(page.get_by_role("status").get_by_text("Copied the part of pair 2")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "two"
 
 
 @pytest.mark.exhaustive
@@ -176,29 +183,6 @@ def test_step_down_is_not_taken_back_by_the_walk_before_it(screen: Screen) -> No
     assert view.evaluate(is_below)
 
 
-def test_y_copies_the_part_as_it_was_written(three: Screen) -> None:
-    page = three.page
-    press(page, "y")
-    expect(page.get_by_role("status").get_by_text("Copied the request of pair 3")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == "/think 20\n/echo three"
-
-    press(page, "u", "j", "y")
-    expect(page.get_by_role("status").get_by_text("Copied the part of pair 2")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == "two"
-
-
-def test_keys_are_letters_where_one_writes(three: Screen) -> None:
-    page = three.page
-    press(page, "Enter")
-    page.keyboard.type("jkudgGna123 x?")
-    expect(three.composer).to_have_value("jkudgGna123 x?")
-    page.get_by_role("textbox", name="Title of the conversation").click()
-    page.keyboard.type("x")
-
-    expect(page.get_by_role("dialog")).to_have_count(0)
-    assert [(pair["stars"], pair["flagged"]) for pair in three.stored_pairs()] == [(0, False)] * 3
-
-
 @pytest.mark.exhaustive
 def test_tab_goes_through_the_pair_one_is_at_and_out_of_the_history(three: Screen) -> None:
     page = three.page
@@ -217,24 +201,6 @@ def test_tab_goes_through_the_pair_one_is_at_and_out_of_the_history(three: Scree
     assert page.evaluate("document.activeElement.ariaLabel") == "Conversation"
 
 
-def test_sheet_lists_the_keys_and_the_filter_language(three: Screen) -> None:
-    page = three.page
-    press(page, "?")
-    sheet = page.get_by_role("dialog", name="Keys and the filter language")
-    expect(sheet.get_by_role("row", name=re.compile("^Shift.O First pair that is sent"))).to_be_visible()
-
-    page.keyboard.type("stars")
-    expect(sheet.get_by_role("row", name=re.compile("^Shift.O"))).to_have_count(0)
-    expect(sheet.get_by_role("row", name=re.compile("^0 No stars"))).to_be_visible()
-    expect(
-        sheet.get_by_role("table", name="Predicates").get_by_role("row", name=re.compile("^s stars"))
-    ).to_be_visible()
-    press(page, "Escape")
-
-    expect(sheet).to_have_count(0)
-    expect(part(page, "Request of pair 3")).to_be_focused()
-
-
 def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     page, path = three.page, three.path
     visit(page, "/settings")
@@ -251,8 +217,13 @@ def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     three.go(path)
     expect(three.pairs).to_have_count(3)
     press(page, "Escape", "?")
-    expect(page.get_by_role("row", name=re.compile("^f Flag"))).to_be_visible()
-    press(page, "Escape", "Shift+G", "a", "f")
+    sheet = page.get_by_role("dialog", name="Keys and the filter language")
+    page.keyboard.type("flag")
+    expect(sheet.get_by_role("row", name=re.compile("^0 No stars"))).to_have_count(0)
+    expect(sheet.get_by_role("row", name=re.compile("^f Flag"))).to_be_visible()
+    press(page, "Escape")
+    expect(sheet).to_have_count(0)
+    press(page, "Shift+G", "a", "f")
     expect(three.pairs.nth(2).get_by_role("button", name="Flag")).to_have_attribute("aria-pressed", "true")
     eventually(lambda: three.stored_pairs()[2]["flagged"])
 

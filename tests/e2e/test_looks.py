@@ -98,13 +98,6 @@ def examine(page: Page) -> None:
     assert page.evaluate(CONTRAST) == []
 
 
-def test_first_page(painted: Page, scheme: str) -> None:
-    Screen(painted).go("/")
-
-    expect(painted.locator("html")).to_have_class(scheme)
-    examine(painted)
-
-
 def test_conversation(painted: Page) -> None:
     screen = Screen(painted).go("/").start(REPLY).wait_for_reply()
     expect(painted.locator("pre .hljs-number").first).to_be_visible()
@@ -162,8 +155,10 @@ def test_missing_page(painted: Page) -> None:
     examine(painted)
 
 
-def test_model_menu(painted: Page) -> None:
+def test_first_page_and_its_model_menu(painted: Page, scheme: str) -> None:
     Screen(painted).go("/")
+    expect(painted.locator("html")).to_have_class(scheme)
+    examine(painted)
     painted.get_by_role("button", name="Model: Offline demo").click()
     option = painted.get_by_role("listbox").get_by_role("option", selected=True)
     expect(option).to_be_visible()

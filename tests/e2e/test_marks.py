@@ -1,18 +1,14 @@
-"""Marks: given by key and by pointer, seen at once, kept, taken back; deleting asks and can be undone."""
+"""Marks given by key and by pointer are shown and stored; a pair is deleted only after a question."""
 
 from __future__ import annotations
 
 import re
-import sqlite3
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.screen import Screen, eventually, reload
-from tests.serving import Served
 
 
 @pytest.fixture
@@ -35,18 +31,6 @@ def stored(screen: Screen, place: int, field: str) -> Any:
 
 def toast(page: Page, words: str | re.Pattern[str]) -> Locator:
     return page.locator(".toast").filter(has_text=words)
-
-
-@contextmanager
-def held_database(server: Served) -> Generator[None]:
-    """Nothing can be stored for as long as this lasts."""
-    holder = sqlite3.connect(server.output.parent / "data" / "inview.db", isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    finally:
-        holder.execute("ROLLBACK")
-        holder.close()
 
 
 def stars(screen: Screen, place: int) -> Locator:
@@ -79,16 +63,6 @@ def test_stars_by_pointer_and_a_second_click_takes_them_away(two: Screen) -> Non
     eventually(lambda: stored(two, 0, "stars") == 0)
 
 
-def test_undo_in_the_toast_takes_a_mark_back(two: Screen) -> None:
-    press(two.page, "3")
-    said = toast(two.page, "Pair 2: 3 stars")
-    said.get_by_role("button", name="Undo").click()
-
-    expect(stars(two, 1)).to_have_accessible_name("Stars: 0")
-    expect(toast(two.page, "Undone: Pair 2: 3 stars")).to_be_visible()
-    eventually(lambda: stored(two, 1, "stars") == 0)
-
-
 @pytest.mark.exhaustive
 def test_control_z_in_the_composer_is_the_composers(two: Screen) -> None:
     press(two.page, "2")
@@ -99,14 +73,6 @@ def test_control_z_in_the_composer_is_the_composers(two: Screen) -> None:
 
     expect(two.composer).to_have_value("")
     expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
-
-
-def test_refused_mark_is_taken_back_and_told(two: Screen, server: Served) -> None:
-    with held_database(server):
-        press(two.page, "2")
-        expect(two.page.get_by_role("alert").filter(has_text="Another program holds the database.")).to_be_visible()
-
-    expect(stars(two, 1)).to_have_accessible_name("Stars: 0")
 
 
 def test_deleting_asks_and_leaves_the_cursor_at_the_next_pair(two: Screen) -> None:

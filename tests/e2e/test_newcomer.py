@@ -1,4 +1,4 @@
-"""What a new user meets: labelled figures, nothing uncounted in view, keys between conversations, a theme, a phone."""
+"""The first hours of a new user: labelled figures, every pair in view counted, a theme, a phone."""
 
 from __future__ import annotations
 
@@ -71,27 +71,6 @@ def test_what_is_never_sent_is_folded_away_and_hidden_with_its_pair(screen: Scre
 
     expect(screen.pairs).to_have_count(1)
     expect(line).to_have_count(0)
-
-
-def test_keys_lead_from_conversation_to_conversation(screen: Screen) -> None:
-    page = screen.page
-    screen.start("/echo below").wait_for_reply()
-    below = screen.path
-    page.keyboard.press("Escape")
-    page.keyboard.press("Shift+N")
-    page.wait_for_url(lambda url: "/c/" not in url)
-    screen.start("/echo above").wait_for_reply()
-    above = screen.path
-    expect(screen.conversations.first).to_contain_text("above")
-
-    page.keyboard.press("Escape")
-    page.keyboard.press("Shift+J")
-    page.wait_for_url(f"**{below}")
-    expect(screen.last_reply).to_have_text("below")
-    page.keyboard.press("Escape")
-    page.keyboard.press("Shift+K")
-    page.wait_for_url(f"**{above}")
-    expect(screen.last_reply).to_have_text("above")
 
 
 @pytest.mark.exhaustive

@@ -42,7 +42,7 @@ def outs(screen: Screen) -> list[str | None]:
     return [pair["out"] for pair in screen.stored_pairs()]
 
 
-def test_pairs_beyond_the_budget_are_badged_and_a_line_says_where_sending_begins(four: Screen) -> None:
+def test_pairs_beyond_the_budget_are_badged_and_a_line_and_a_key_lead_to_the_first_that_is_sent(four: Screen) -> None:
     eventually(lambda: "over_budget" in outs(four))
     left_out = outs(four).count("over_budget")
 
@@ -54,16 +54,9 @@ def test_pairs_beyond_the_budget_are_badged_and_a_line_says_where_sending_begins
     assert place == f"Pair {left_out + 1}"
     expect(four.pairs.first).to_have_accessible_description("OUT over budget")
 
-
-def test_shift_o_leads_to_the_first_pair_that_is_sent(four: Screen) -> None:
-    eventually(lambda: "over_budget" in outs(four))
-    first = outs(four).index(None) + 1
-    expect(badges(four.page)).to_have_count(first - 1)
     four.page.keyboard.press("Escape")
-
     four.page.keyboard.press("Shift+O")
-
-    expect(four.page.get_by_role("group", name=f"Request of pair {first}")).to_be_focused()
+    expect(four.page.get_by_role("group", name=f"Request of pair {left_out + 1}")).to_be_focused()
 
 
 @pytest.mark.exhaustive

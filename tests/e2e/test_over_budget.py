@@ -1,4 +1,4 @@
-"""The dialog before a send that does not fit: every way out does what it says, and the draft is never lost."""
+"""The dialog before a send that does not fit: used by keys alone, and the draft is never lost."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def refused(screen: Screen) -> Locator:
     return dialog(screen)
 
 
-def test_nothing_is_sent_before_a_choice_and_the_draft_is_kept(opened: Screen, peer: Peer) -> None:
+def test_nothing_is_sent_before_a_choice_which_is_made_by_keys_alone(opened: Screen, peer: Peer) -> None:
     before = len(peer.bodies)
 
     shown = refused(opened)
@@ -63,53 +63,13 @@ def test_nothing_is_sent_before_a_choice_and_the_draft_is_kept(opened: Screen, p
     expect(opened.composer).to_be_focused()
     assert len(peer.bodies) == before
 
-
-def test_older_ones_are_summarised_first_and_the_summary_stands_on_screen(opened: Screen, peer: Peer) -> None:
-    page = opened.page
-    refused(opened).get_by_role("button", name=re.compile("Summarise the older ones")).click()
-
-    answered(opened)
-    summarised, sent = peer.bodies[-2:]
-    assert asked(summarised) == ["Question 1", "Question 2", "Question 3"]
-    assert asked(sent) == ["Question 4", "Question 5", "Question 6", "What now?"]
-    assert REPLY in str(sent["messages"][0])
-    expect(opened.composer).to_have_value("")
-    card = page.locator(".checkpoint")
-    page.keyboard.press("Escape")
-    page.keyboard.press("g")  # cards stand at the top
-    expect(card).to_contain_text(REPLY)
-    expect(page.get_by_text("before checkpoint")).to_have_count(3)
-
-    card.get_by_role("button", name="Edit").click()
-    card.get_by_role("textbox", name="Summary").fill("Shorter.")
-    card.get_by_role("button", name="Save").click()
-    expect(card.locator("p")).to_have_text("Shorter.")
-    card.get_by_role("button", name="Remove").click()
-    expect(card).to_have_count(0)
-    expect(page.get_by_text("before checkpoint")).to_have_count(0)
-    page.get_by_role("button", name="Undo").click()
-    expect(card.locator("p")).to_have_text("Shorter.")
-
-
-def test_larger_model_is_switched_to_and_gets_all(opened: Screen, peer: Peer) -> None:
-    refused(opened).get_by_role("button", name=re.compile("Switch to large")).click()
-
-    answered(opened)
-    assert peer.bodies[-1]["model"] == "large"
-    assert len(asked(peer.bodies[-1])) == PAIRS + 1
-    expect(opened.page.get_by_role("button", name=re.compile("^Model: large"))).to_be_visible()
-    expect(counter(opened.page)).to_have_text("7 / 7 pairs")
-
-
-def test_it_is_used_by_keys_alone(opened: Screen, peer: Peer) -> None:
-    refused(opened)
     keyboard = opened.page.keyboard
-
+    keyboard.press("Enter")
+    expect(shown.get_by_role("button", name="Cancel")).to_be_focused()
     keyboard.press("ArrowDown")
     keyboard.press("ArrowDown")
-    expect(dialog(opened).get_by_role("button", name="Send all 6 anyway")).to_be_focused()
+    expect(shown.get_by_role("button", name="Send all 6 anyway")).to_be_focused()
     keyboard.press("ArrowUp")
     keyboard.press("Enter")
-
     answered(opened)
     assert asked(peer.bodies[-1])[0] == "Question 4"

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.screen import Screen, eventually, visit
 
 LONG = "/long 500 /rate 250"
+NOTE = "The reply is longer than the screen"
 
 
 def mode(page: Page) -> Locator:
@@ -48,7 +49,7 @@ def setting_off(page: Page) -> Generator[None]:
     assert page.request.put("/api/v1/preferences", data={}).ok
 
 
-def test_long_reply_is_read_from_its_beginning(screen: Screen) -> None:
+def test_long_reply_is_read_from_its_beginning_and_what_is_typed_then_is_written_whole(screen: Screen) -> None:
     screen.start(LONG)
     eventually(lambda: is_high(screen.page))
 
@@ -58,6 +59,13 @@ def test_long_reply_is_read_from_its_beginning(screen: Screen) -> None:
     assert 0 <= place <= 40
     screen.wait_for_reply()
     assert top_of_first_part(screen.page) == place
+
+    note = screen.page.get_by_text(NOTE)
+    expect(note).to_be_visible()
+    screen.page.keyboard.type("text, else?")  # "x" and "?" are keys of VIEW, for who went there on purpose
+    expect(screen.composer).to_have_value("text, else?")
+    expect(screen.page.get_by_role("dialog")).to_have_count(0)
+    expect(note).to_be_hidden()
 
 
 def test_who_types_keeps_the_focus_and_the_reply_is_marked_new(screen: Screen) -> None:

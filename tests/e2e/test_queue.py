@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.peer import Peer
-from tests.e2e.screen import Screen, eventually, reload
-from tests.e2e.written import call
-from tests.serving import Served
+from tests.e2e.screen import Screen, reload
 
 SLOW = "/long 4000 /rate 25"  # longer than any test
 
@@ -90,34 +85,3 @@ def test_keys_alone_edit_what_waits_and_stop_and_let_it_go(screen: Screen) -> No
     page.keyboard.press("Enter")
     screen.wait_for_reply(3)
     assert asked(screen) == [SLOW, "/echo one", "/echo 2"]
-
-
-@pytest.fixture
-def refusing(peer: Peer) -> Generator[Peer]:
-    """A provider that knows no key, and says so once it is free to answer."""
-    peer.refuses, peer.refusal = True, 401
-    peer.free.clear()
-    yield peer
-    peer.refuses, peer.refusal = False, 400
-    peer.free.set()
-
-
-def test_failure_keeps_what_waits_and_says_so(screen: Screen, server: Served, refusing: Peer) -> None:
-    conversation = call(server.url, "POST", "/conversations", {"model": "peer:large"})["id"]
-    screen.go(f"/c/{conversation}").send("One")
-    expect(screen.stop).to_be_visible()
-    screen.send("Two")
-    expect(waiting(screen)).to_have_count(1)
-    refusing.free.set()
-
-    expect(queue(screen).get_by_role("status")).to_contain_text(
-        re.compile(r"The reply failed, so .*refused the key: Not today")
-    )
-    assert asked(screen) == ["One"]
-    refusing.refuses = False
-    queue(screen).get_by_role("button", name="Send the next one").click()
-
-    screen.wait_for_reply(2)
-    eventually(lambda: asked(screen) == ["One", "Two"])
-    expect(screen.last_reply).to_have_text("Heard.")
-    expect(queue(screen)).to_have_count(0)

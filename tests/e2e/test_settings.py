@@ -112,19 +112,6 @@ def test_choice_that_is_gone_meanwhile_is_told_on_the_page(settings: Page, conte
     expect(notice).to_have_count(0)
 
 
-def test_server_that_is_not_there_says_so_when_tried(settings: Page) -> None:
-    form = settings.get_by_role("form", name="Another server")
-    form.get_by_label("Name").fill("nobody")
-    form.get_by_label("Base URL").fill(f"http://127.0.0.1:{free_port()}/v1")
-    form.get_by_role("button", name="Add").click()
-    nobody = opened(settings, "nobody")
-    nobody.get_by_role("button", name="Test").click()
-
-    expect(nobody.get_by_role("status")).to_contain_text("Check the connection", timeout=20_000)
-    nobody.get_by_role("button", name="Forget").click()
-    expect(card(settings, "nobody")).to_have_count(0)
-
-
 @pytest.mark.exhaustive
 def test_menu_closes_on_escape_and_gives_the_focus_back(screen: Screen) -> None:
     button = screen.page.get_by_role("button", name=re.compile("^Model: "))

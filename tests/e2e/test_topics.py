@@ -72,7 +72,7 @@ def topic_of(screen: Screen) -> Any:
     return screen.stored_pairs()[0]["topic"]
 
 
-def test_path_that_is_not_there_is_created_and_the_pair_filed(one: Screen, server: Served) -> None:
+def test_path_that_is_not_there_is_created_and_the_topic_renamed(one: Screen, server: Served) -> None:
     open_for_pair(one)
     one.page.keyboard.type("AI > Planning")
     expect(picker(one.page).get_by_role("treeitem", name="Create AI > Planning")).to_be_visible()
@@ -82,6 +82,20 @@ def test_path_that_is_not_there_is_created_and_the_pair_filed(one: Screen, serve
     expect(one.page.get_by_role("group", name="Request of pair 1")).to_be_focused()
     eventually(lambda: topic_of(one) == "AI > Planning")
     assert paths(server) == ["AI", "AI > Planning"]
+
+    open_for_pair(one)
+    expect(row(one.page, "AI > Planning")).to_be_visible()
+    press(one.page, "Tab", "Enter")  # the button of the row one is at
+    name = picker(one.page).get_by_label("Name")
+    expect(name).to_be_focused()
+    name.fill("Search")
+    press(one.page, "Enter")
+
+    expect(picker(one.page).get_by_role("heading", name="AI > Search")).to_be_visible()
+    assert paths(server) == ["AI", "AI > Search"]
+    press(one.page, "Escape", "Escape")
+    expect(picker(one.page)).to_have_count(0)
+    expect(one.pairs.get_by_role("button", name="Topic: AI > Search")).to_be_visible()
 
 
 @pytest.mark.exhaustive
@@ -102,25 +116,6 @@ def test_topic_is_searched_chosen_and_taken_away_by_keys(one: Screen) -> None:
         press(one.page, "ArrowUp")
     press(one.page, "Enter")
     eventually(lambda: topic_of(one) is None)
-
-
-def test_topic_is_renamed_and_pairs_show_it(one: Screen, server: Served) -> None:
-    make(one, "AI > Planning")
-    open_for_pair(one)
-    row(one.page, "AI > Planning").click()
-    eventually(lambda: topic_of(one) == "AI > Planning")
-    open_for_pair(one)
-    press(one.page, "Tab", "Enter")  # the button of the row one is at
-    name = picker(one.page).get_by_label("Name")
-    expect(name).to_be_focused()
-    name.fill("Search")
-    press(one.page, "Enter")
-
-    expect(picker(one.page).get_by_role("heading", name="AI > Search")).to_be_visible()
-    assert paths(server) == ["AI", "AI > Search"]
-    press(one.page, "Escape", "Escape")
-    expect(picker(one.page)).to_have_count(0)
-    expect(one.pairs.get_by_role("button", name="Topic: AI > Search")).to_be_visible()
 
 
 def shown(page: Page) -> list[str]:

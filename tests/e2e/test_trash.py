@@ -1,23 +1,12 @@
-"""What was deleted comes back: by Undo, after a reload, from the trash; or is deleted permanently."""
+"""The trash on a phone: its term is changed, an entry is kept after a question, and all of it is deleted."""
 
 from __future__ import annotations
 
 import re
 
-import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
-from tests.e2e.screen import Screen, eventually, reload, visit
-
-
-def toast(screen: Screen) -> Locator:
-    return screen.page.locator(".toast")
-
-
-def delete_pair(screen: Screen) -> None:
-    screen.pairs.last.hover()
-    screen.pairs.last.get_by_role("button", name="Delete the pair").click()
-    screen.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+from tests.e2e.screen import Screen, eventually, visit
 
 
 def delete_conversation(screen: Screen, name: str) -> None:
@@ -26,51 +15,6 @@ def delete_conversation(screen: Screen, name: str) -> None:
     row.get_by_role("button", name=re.compile("^Delete")).click()
     screen.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(row).to_have_count(0)
-
-
-def test_deleted_pair_comes_back_after_a_reload_by_pointer_and_by_key(screen: Screen) -> None:
-    screen.start("/echo one").wait_for_reply()
-    screen.send("/echo two").wait_for_reply(2)
-    delete_pair(screen)
-    expect(screen.pairs).to_have_count(1)
-
-    reload(screen.page)
-    expect(toast(screen)).to_contain_text("Deleted the pair “/echo two”")
-    toast(screen).get_by_role("button", name="Undo").click()
-    expect(screen.pairs).to_have_count(2)
-
-    delete_pair(screen)
-    expect(screen.pairs).to_have_count(1)
-    visit(screen.page, screen.path)
-    expect(screen.pairs).to_have_count(1)
-    screen.composer.press("Escape")
-    screen.page.keyboard.press("Control+z")
-
-    expect(screen.pairs).to_have_count(2)
-    assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo one", "/echo two"]
-
-
-@pytest.mark.exhaustive
-def test_deleted_conversation_comes_back_by_undo_and_from_the_trash(screen: Screen) -> None:
-    page = screen.page
-    screen.start("/echo wanted after all").wait_for_reply()
-    path = screen.path
-    delete_conversation(screen, "wanted after all")
-    expect(toast(screen)).to_contain_text("Deleted the conversation “/echo wanted after all”")
-    toast(screen).get_by_role("button", name="Undo").click()
-    page.wait_for_url(f"**{path}")
-    expect(screen.last_reply).to_have_text("wanted after all")
-
-    delete_conversation(screen, "wanted after all")
-    page.get_by_role("link", name="Trash", exact=True).click()
-    entry = page.locator(".trash-list li").filter(has_text="wanted after all")
-    expect(entry).to_contain_text("Conversation with 1 pair")
-    expect(entry).to_contain_text("deleted in 30 days")
-    entry.get_by_role("button", name=re.compile("^Restore")).click()
-
-    expect(entry).to_have_count(0)
-    screen.conversations.filter(has_text="wanted after all").get_by_role("link").click()
-    expect(screen.last_reply).to_have_text("wanted after all")
 
 
 def test_trash_is_gone_through_on_a_phone_by_keyboard(screen: Screen) -> None:

@@ -1,14 +1,12 @@
-"""Nothing that is typed is lost: keys are commands only where somebody went to VIEW on purpose."""
+"""Nothing that is typed is lost: keys are commands only for a person who went to VIEW on purpose."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.screen import Screen, eventually, wait_until_still
-from tests.e2e.test_overflow import LONG, is_high, mode
-
-NOTE = "The reply is longer than the screen"
+from tests.e2e.screen import Screen, wait_until_still
+from tests.e2e.test_overflow import LONG, NOTE, mode
 
 
 @pytest.mark.exhaustive
@@ -27,20 +25,6 @@ def test_reply_that_fits_moves_nobody_although_what_stands_below_it_does_not(scr
     wait_until_still(page, "document.querySelector('.scroll').scrollTop")
     expect(screen.composer).to_be_focused()
     expect(mode(page)).to_have_text("INPUT")
-
-
-def test_word_begun_after_the_page_moved_is_written_whole(screen: Screen) -> None:
-    page = screen.page
-    screen.start(LONG)
-    eventually(lambda: is_high(page))
-    expect(mode(page)).to_have_text("VIEW")
-    expect(page.get_by_text(NOTE)).to_be_visible()
-
-    page.keyboard.type("text, else?")
-
-    expect(screen.composer).to_have_value("text, else?")
-    expect(page.get_by_role("dialog")).to_have_count(0)
-    expect(page.get_by_text(NOTE)).to_be_hidden()
 
 
 @pytest.mark.exhaustive

@@ -127,24 +127,3 @@ def test_a_bill_of_several_pieces_is_put_together_again(page: Page, tmp_path: Pa
 
     found = page.get_by_role("region", name="What does not match")
     expect(found.get_by_role("row", name=re.compile("2026-05-01"))).to_contain_text("0 / 700,000")
-
-
-def test_a_price_of_ones_own_is_set_and_removed_by_form(page: Page, server: Served) -> None:
-    day = today()
-    visit(page, "/usage")
-    form = page.get_by_role("form", name="Set a price")
-    expect(form.get_by_label("From this UTC day on")).to_have_value(day)
-    form.get_by_label("Model").fill("demo")
-    form.get_by_label("Input, US").fill("3")
-    form.get_by_label("Output, US").fill("$15")
-    form.get_by_role("button", name="Set the price").click()
-    expect(page.get_by_role("alert").filter(has_text="'demo' is not a model")).to_be_visible()
-
-    form.get_by_label("Model").fill("offline:demo")
-    form.get_by_role("button", name="Set the price").click()
-    expect(page.get_by_role("row", name=re.compile(f"offline:demo {day} 3 15"))).to_be_visible()
-    expect(page.get_by_text("Costs from that day on are calculated with it.")).to_be_visible()
-
-    page.get_by_role("button", name=f"Remove the price of offline:demo from {day}").click()
-    expect(page.get_by_role("region", name="Table of prices of your own")).to_have_count(0)
-    assert call(server.url, "GET", "/prices")["items"] == []

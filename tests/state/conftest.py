@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from reflex.app import EventNamespace
 from reflex.istate.manager.memory import StateManagerMemory
+from reflex.state import StateUpdate
 from reflex.utils.format import format_event_handler
 from reflex_base.event import Event
 from reflex_base.event.processor import BaseStateEventProcessor
@@ -28,11 +31,22 @@ async def wb(tmp_path: Path) -> AsyncGenerator[Workbench]:
         yield opened
 
 
+@dataclass(kw_only=True, slots=True)
+class Processor(BaseStateEventProcessor):
+    """Knows where handlers led each tab. Reflex tells a browser so in another way than its vars."""
+
+    ways: dict[str, list[str]] = field(default_factory=lambda: defaultdict[str, list[str]](list))
+
+    async def emit_update(self, update: StateUpdate, token: str) -> None:
+        """Take what the socket of that tab would be given."""
+        self.ways[token] += [event.payload["path"] for event in update.events if event.name == "_redirect"]
+
+
 @dataclass
 class Tab:
     """One tab of a browser. `vars` are what it has received so far, by state class and name."""
 
-    processor: BaseStateEventProcessor
+    processor: Processor
     path: str = "/"
     connection: str = "first"
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -63,6 +77,11 @@ class Tab:
         """The value of a var as last told, None if it never was."""
         return self.vars.get((state.get_full_name(), var))
 
+    @property
+    def way(self) -> list[str]:
+        """The addresses to which handlers have led it, in order. A test goes there by setting `path`."""
+        return self.processor.ways[self.token]
+
     def _router_data(self) -> dict[str, Any]:
         headers = {"origin": "http://127.0.0.1:3000"}
         pathname = self.path.partition("?")[0]
@@ -71,16 +90,14 @@ class Tab:
 
 
 @pytest.fixture
-async def processor(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[BaseStateEventProcessor]:
+async def processor(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Processor]:
     # An event that meets an empty state runs what its page loads first, which here would follow a conversation forever.
     monkeypatch.setattr(wiring.app, "_load_events", {})
-    made = BaseStateEventProcessor(
-        middleware=wiring.app, backend_exception_handler=wiring.app.backend_exception_handler
-    ).configure(state_manager=StateManagerMemory())
-    async with made:
+    made = Processor(middleware=wiring.app, backend_exception_handler=wiring.app.backend_exception_handler)
+    async with made.configure(state_manager=StateManagerMemory(), event_namespace=cast("EventNamespace", made)):
         yield made
 
 
 @pytest.fixture
-def tab(processor: BaseStateEventProcessor) -> Tab:
+def tab(processor: Processor) -> Tab:
     return Tab(processor)

@@ -112,6 +112,7 @@ async def test_a_new_agent_has_nothing_but_what_was_typed(wb: Workbench, tab: Ta
     assert agent.parameters == Parameters(temperature=1.0)
     assert (agent.server_ids, agent.allowed_tools) == (None, None)
     assert tab.shows(ToastState, "toast").message == "Made the agent “Writer”"
+    assert tab.way == ["/agents"]
 
 
 async def test_a_copy_is_a_new_agent_under_another_name(wb: Workbench, tab: Tab) -> None:

@@ -132,9 +132,24 @@ async def test_a_fork_has_the_pairs_up_to_one_and_is_taken_back(wb: Workbench, t
     (fork,) = await forks(wb)
     assert await requests(wb, fork.id) == ["/echo one"]
     assert toast(tab).message == "Forked: a new conversation with 1 pair. The other one is as it was."
+    assert tab.way == [f"/c/{fork.id}"]
+    tab.path = tab.way[-1]
     await tab.send(ToastState.undo, toast_id=toast(tab).id)
     assert await forks(wb) == []
     assert toast(tab).message.startswith("Undone")
+    assert tab.way == [f"/c/{fork.id}", f"/c/{plans.id}"]
+
+
+async def test_a_fork_is_taken_back_from_elsewhere_without_leaving_that_place(
+    wb: Workbench, tab: Tab, plans: Plans
+) -> None:
+    await tab.send(BranchState.ask_fork, pair_id=plans.pairs[0])
+    (fork,) = await forks(wb)
+
+    await tab.send(UndoState.undo_last)
+
+    assert await forks(wb) == []
+    assert tab.way == [f"/c/{fork.id}"]
 
 
 async def test_a_fork_of_all_pairs_names_no_pair(wb: Workbench, tab: Tab, plans: Plans) -> None:
@@ -183,6 +198,7 @@ async def test_where_a_filter_hides_pairs_one_is_asked_which_are_meant(wb: Workb
         assert shown(tab, "choosing") is None
         (fork,) = await forks(wb)
         assert await requests(wb, fork.id) == ["/echo two"]
+        assert tab.way == [f"/c/{fork.id}"]
 
 
 async def test_a_filter_that_leaves_no_pair_makes_no_fork(wb: Workbench, tab: Tab, plans: Plans) -> None:
@@ -191,6 +207,7 @@ async def test_a_filter_that_leaves_no_pair_makes_no_fork(wb: Workbench, tab: Ta
 
     assert "selects no pair" in toast(tab).message
     assert await forks(wb) == []
+    assert tab.way == []
 
 
 async def test_a_double_click_makes_one_fork(

@@ -193,6 +193,9 @@ async def test_a_branch_compares_elsewhere(wb: Workbench, tab: Tab, here: str) -
     assert tab.shows(ToastState, "toast").message.startswith("Branched: ")
     assert tab.shows(ComparisonState, "begun")
     assert tab.shows(ComparisonState, "comparison") is None
+    (place,) = tab.way
+    _, compared = await read_comparison(wb, LOCAL_OWNER, place.removeprefix("/c/"))
+    assert [pair.model for pair in compared] == [DEMO, TINY]
 
 
 async def test_what_does_not_fit_is_asked_about_and_remembered(wb: Workbench, tab: Tab, here: str) -> None:

@@ -14,7 +14,7 @@ from app.domain.preferences import OverBudget, Preferences
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.resend.comparisons import read_comparison
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import pause_queue, queue_text, read_queue
 from app.runs.workbench import Workbench
@@ -85,6 +85,7 @@ async def test_the_first_text_begins_a_conversation_with_the_chosen_model(wb: Wo
     async with wb.store.read() as session:
         assert (await load_conversation(session, LOCAL_OWNER, made)).model == "offline:tiny"
     assert await requests(wb, made) == ["/echo one"]
+    assert tab.way == [f"/c/{made}"]
 
 
 async def test_the_model_of_another_conversation_gets_nothing(wb: Workbench, tab: Tab) -> None:
@@ -245,6 +246,26 @@ async def test_older_pairs_are_summarised_and_the_text_is_sent_then(wb: Workbenc
     await send(tab, "What now?", "2", order.id)
     assert tab.shows(ComposerState, "order") is None
     assert (await requests(wb, conversation_id))[-1] == "What now?"
+
+
+async def test_a_larger_model_is_switched_to_and_gets_all(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    for number in range(3):
+        await reply_to(wb, conversation.id, f"/rate 0 /echo {number} {'word ' * 200}")
+    await change_conversation(wb, LOCAL_OWNER, conversation.id, model="offline:tiny")
+    tab.path = f"/c/{conversation.id}"
+    await tab.send(ComposerState.open)
+    await tab.send(ModelState.load)
+    await send(tab, "What now?")
+    assert "of the 3 pairs in view fit" in tab.shows(ComposerState, "over_budget").message
+
+    await tab.send(ComposerState.choose_way, key="model offline:demo")
+
+    async with wb.store.read() as session:
+        assert (await load_conversation(session, LOCAL_OWNER, conversation.id)).model == "offline:demo"
+        sent = (await load_pairs(session, LOCAL_OWNER, conversation.id))[-1]
+    assert (plain_text(sent.request.parts), sent.model) == ("What now?", "offline:demo")
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=True),)
 
 
 async def test_what_a_filter_leaves_out_is_no_reason_to_ask(wb: Workbench, tab: Tab) -> None:

@@ -9,7 +9,9 @@ import pytest
 
 from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import plain_text
+from app.domain.preferences import Preferences
 from app.runs.library.mark_commands import mark_pair
+from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.watch.watcher import Watcher
@@ -118,6 +120,27 @@ async def test_question_about_later_pairs_can_be_left_and_the_edit_stands(watche
     await tab.send(ResendState.choose_later, key="keep")
     await ended(watcher)
     assert await texts(watcher) == ["/echo first", "/echo two"]
+    assert shown(tab, "pair") == ""
+
+
+async def test_edit_that_does_not_fit_asks_and_nothing_is_lost(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+    await set_preferences(wb, LOCAL_OWNER, Preferences(send_tokens=200))
+    long = f"/echo {'word ' * 150}"
+    await tab.send(EditState.begin, pair_id=at(watcher, 2))
+    await write(tab, long)
+    await tab.send(ResendState.send_edit, form={"text": long})
+    asked = tab.shows(ResendState, "over_budget")
+    assert asked.message.startswith(("None of the 1 pair", "0 of the 1 pair"))
+
+    await tab.send(ResendState.end)
+    assert tab.shows(ResendState, "over_budget") is None
+    assert (shown(tab, "pair"), shown(tab, "busy")) == (at(watcher, 2), False)
+    assert await texts(watcher) == ["/echo one", "/echo two"]
+    await tab.send(ResendState.send_edit, form={"text": long})
+    await tab.send(ResendState.choose_way, key="force")
+    await ended(watcher)
+
+    assert await texts(watcher) == ["/echo one", long]
     assert shown(tab, "pair") == ""
 
 

@@ -10,6 +10,7 @@ from app.runs.workbench import Workbench
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.toasts import Toast, ToastState
+from app.store.conversation.pairs import load_pairs
 from app.views.screen.filter_line import CommandQuestionView, LineFeedbackView
 from tests.state.conftest import Tab
 from tests.state.filtering import CONVERSATION, flagged, kept_filter, opened, positions, write_pairs
@@ -131,6 +132,18 @@ async def test_command_is_done_told_and_taken_back(wb: Workbench, tab: Tab) -> N
         await tab.send(ToastState.undo, toast_id=toast(tab).id)
         assert await flagged(wb) == []
         await tab.send(FilterLineState.undo, undo_id="nothing")
+
+
+async def test_fork_leads_to_a_new_conversation_of_what_was_selected(wb: Workbench, tab: Tab) -> None:
+    await write_pairs(wb)
+
+    async with opened(tab):
+        await tab.send(FilterLineState.enter, line="s3 :fork")
+
+    (place,) = tab.way
+    async with wb.store.read() as session:
+        made = await load_pairs(session, LOCAL_OWNER, place.removeprefix("/c/"))
+    assert [pair.stars for pair in made] == [3, 3]
 
 
 async def test_dry_run_answers_in_the_line_and_changes_nothing(wb: Workbench, tab: Tab) -> None:

@@ -61,6 +61,8 @@ async def test_what_is_about_no_pair_needs_none(watcher: Watcher, tab: Tab) -> N
     assert tab.shows(SheetState, "open") is True
     await perform(tab, "summarise")
     assert tab.shows(SummaryState, "choice").ways
+    await perform(tab, "new_conversation")
+    assert tab.way == ["/"]
 
 
 async def test_it_is_said_that_nothing_would_be_sent(tab: Tab) -> None:

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from app.domain.conversation.conversation import Mark
+from app.domain.errors import ConflictError
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import follow_states
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
+from app.state.reply import marks
 from app.state.reply.marks import MarksState
 from app.state.toasts import ToastState
 from app.state.watching import registered
@@ -95,6 +97,25 @@ async def test_mark_on_its_way_outlives_what_changes_meanwhile(watcher: Watcher,
         assert watcher.screen.pairs[0].stars == 3
 
     await sending
+
+
+async def test_refused_mark_is_as_it_was_and_the_reason_is_shown(
+    watcher: Watcher, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: object) -> None:
+        while watcher.screen.pairs[0].stars != 3:
+            await watcher.next_screen()
+        raise ConflictError("Another program holds the database.")
+
+    monkeypatch.setattr(marks, "mark_pair", refuse)
+
+    await tab.send(MarksState.give_stars, pair_id=the_pair(watcher), stars=3)
+
+    toast = tab.shows(ToastState, "toast")
+    assert (toast.message, toast.fault, toast.undo) == ("Another program holds the database.", True, False)
+    async with asyncio.timeout(10):
+        while watcher.screen.pairs[0].stars:
+            await watcher.next_screen()
 
 
 @pytest.mark.parametrize("stars", [-1, 4, "many", None, 1.5])

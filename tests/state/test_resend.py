@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import plain_text
 from app.domain.preferences import OverBudget
 from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
@@ -15,6 +16,7 @@ from app.runs.workbench import Workbench
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
 from app.state.toasts import ToastState
+from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import stored, until, watching, watching_two
@@ -87,6 +89,10 @@ async def test_branch_is_sent_elsewhere_and_this_conversation_stays(watcher: Wat
 
     assert tab.shows(ToastState, "toast").message.startswith("Branched:")
     assert [pair.versions for pair in await stored(watcher)] == [1, 1]
+    (place,) = tab.way
+    async with watcher.wb.store.read() as session:
+        branch = await load_pairs(session, LOCAL_OWNER, place.removeprefix("/c/"))
+    assert [plain_text(pair.request.parts) for pair in branch] == ["/echo one"]
 
 
 async def test_pair_that_does_not_fit_asks_how_and_remembers_it(wb: Workbench, tab: Tab) -> None:

@@ -141,6 +141,36 @@ async def test_delete_takes_only_what_the_dialog_named(wb: Workbench, tab: Tab) 
     await tab.send(SidebarState.delete_conversation)
 
     assert await names_stored(wb) == ["Stays"]
+    assert tab.way == []
+
+
+async def test_conversation_on_screen_that_is_deleted_is_left_and_its_undo_leads_back(wb: Workbench, tab: Tab) -> None:
+    gone = await create_conversation(wb, LOCAL_OWNER, title="Goes")
+    tab.path = f"/c/{gone.id}"
+    await tab.send(SidebarState.load)
+    await tab.send(SidebarState.ask_delete, conversation_id=gone.id)
+
+    await tab.send(SidebarState.delete_conversation)
+    assert tab.way == ["/"]
+    toast = tab.shows(ToastState, "toast")
+    assert toast.message == "Deleted the conversation “Goes”"
+    await tab.send(ToastState.undo, toast_id=toast.id)
+
+    assert tab.way == ["/", f"/c/{gone.id}"]
+    assert await names_stored(wb) == ["Goes"]
+    assert names(tab) == ["Goes"]
+
+
+async def test_keys_lead_from_one_conversation_of_the_list_to_its_neighbours(wb: Workbench, tab: Tab) -> None:
+    below, above = [(await create_conversation(wb, LOCAL_OWNER, title=title)).id for title in ("Below", "Above")]
+    await tab.send(SidebarState.load)
+    for by in (1, 1, 1, -1, -1):  # from the first page to the first, the second, and no further; then back
+        places = len(tab.way)
+        await tab.send(SidebarState.step, by=by)
+        tab.path = tab.way[-1] if len(tab.way) > places else tab.path
+
+    assert tab.way == [f"/c/{above}", f"/c/{below}", f"/c/{above}"]
+    assert tab.shows(ToastState, "toast").message.startswith("There is no other conversation")
 
 
 async def test_dialog_does_not_open_for_what_is_not_listed(wb: Workbench, tab: Tab) -> None:

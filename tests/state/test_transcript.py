@@ -17,6 +17,7 @@ from app.domain.preferences import Preferences
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.preference_commands import set_preferences
 from app.runs.request import indexes
+from app.runs.resend.resend import resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
@@ -31,7 +32,8 @@ from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.shell.notice import NoticeState
 from app.state.transcript import TranscriptState
-from tests.runs.steps import a_conversation, reply_to, send
+from app.views.screen.node import ScreenNodeView
+from tests.runs.steps import a_conversation, collect, reply_to, send
 from tests.runs.watch.page import store_past, text_of
 from tests.state.conftest import Tab
 
@@ -187,6 +189,27 @@ async def test_nodes_stay_on_the_page_when_it_is_reloaded(
     async with visiting(tab, conversation_id):
         await until(tab, known)
         assert nodes(tab) == [0, 2]
+
+
+async def test_what_an_edit_and_a_restored_version_replaced_is_one_node_of_two_lines(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    pair_id = (await reply_to(wb, conversation_id, "/echo one")).pair.id
+    await collect(wb, (await resend_pair(wb, LOCAL_OWNER, pair_id, text="/echo two")).started.run_id)
+    await restore_version(wb, LOCAL_OWNER, pair_id, 1)
+
+    def nodes(tab: Tab) -> list[ScreenNodeView]:
+        return [*(tab.shows(TranscriptState, "nodes") or ()), *(node for pair in pairs_of(tab) for node in pair.nodes)]
+
+    async with visiting(tab, conversation_id):
+        await until(tab, nodes)
+
+    (node,) = nodes(tab)
+    assert node.name == "2 accounting entries"
+    assert [line.reason for line in node.lines] == [
+        "Edited and sent again: 2 messages replaced.",
+        "Another version restored: 2 messages replaced.",
+    ]
+    assert all(line.spent.startswith("So far ") for line in node.lines)
 
 
 async def test_another_conversation_takes_the_place_of_the_first(wb: Workbench, tab: Tab) -> None:

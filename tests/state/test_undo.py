@@ -99,6 +99,7 @@ async def test_conversation_comes_back_where_none_is_open(wb: Workbench, tab: Ta
     await tab.send(UndoState.undo_last)
 
     assert message(tab) == "Undone: Deleted the conversation “Wanted”"
+    assert tab.way == [f"/c/{conversation.id}"]
     await tab.send(UndoState.undo_last)
     assert message(tab) == "There is nothing to undo."
 
