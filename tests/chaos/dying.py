@@ -24,6 +24,7 @@ from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run, create_conversation, start_reply
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
+from tests.runs.saves import Save, SaveClock, report_saves
 from tests.runs.steps import settings_of
 
 PERSONS = 4
@@ -34,7 +35,7 @@ READ_SECONDS = "0.5"
 
 @dataclass(frozen=True)
 class Report:
-    """What a process said. `sent` and `ended` name the run; `received` says how much of it had come by `at`."""
+    """What a process reported: a reply that is `sent`, some of it `received`, its text `saved`, or that it `ended`."""
 
     what: str
     at: float = field(default_factory=time.monotonic)
@@ -43,6 +44,7 @@ class Report:
     asked: str = ""
     replied: str = ""
     stands: str = ""
+    in_time: bool = True
 
 
 @dataclass
@@ -122,7 +124,14 @@ def work(data: Path, peer: str, name: str, connection: Connection) -> None:
 async def _work(data: Path, peer: str, name: str, report: Callable[[Report], None]) -> None:
     report(Report("alive"))
     settings = settings_of(data, INVIEW_COMPATIBLE=f"peer={peer}/v1", INVIEW_TIMEOUT=READ_SECONDS)
-    async with open_workbench(settings) as wb:
+    clock = SaveClock()
+    async with open_workbench(settings, clock) as wb:
+
+        def report_save(save: Save) -> None:
+            for run_id, text in save.received.items():
+                report(Report("saved", run_id=run_id, replied=text, in_time=save.is_in_time))
+
+        report_saves(wb, clock, report_save)
         await set_preferences(wb, LOCAL_OWNER, Preferences(titles=False))  # every call here is one that a person sent
         report(Report("at work"))
         persons = [Person(wb, f"{name}-{number}", Random(f"{name}-{number}"), report) for number in range(PERSONS)]

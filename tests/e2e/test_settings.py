@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, WebSocket, expect
 
 from tests.e2e.screen import Screen, reload, visit
-from tests.serving import Served, announcing, free_port
+from tests.serving import Served, announcing
 
 KEY = "sk-ant-very-secret-0123456789-wXyZ"
 

@@ -1,4 +1,4 @@
-"""A process that streams a reply and says how far it is, until somebody kills it.
+"""A process that streams a reply and reports its saves, until the test kills it.
 
 Not a test: `test_kill.py` starts it and reads what it said. It is the real engine on the real store; only the moment of
 its death is the test's.
@@ -8,28 +8,36 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from app.domain.conversation.parts import plain_text
 from app.runs.send.commands import LOCAL_OWNER, start_reply
 from app.runs.wiring import open_workbench
 from app.settings import load_settings
-
-REPORT_SECONDS = 0.01
-
-
-def stream(data: Path, conversation_id: str, text: str, report: Connection) -> None:
-    """Open the workbench, send `text`, and report (time, characters received) until killed."""
-    asyncio.run(_stream(data, conversation_id, text, report))
+from tests.runs.saves import Save, SaveClock, report_saves
 
 
-async def _stream(data: Path, conversation_id: str, text: str, report: Connection) -> None:
-    report.send(("alive", time.monotonic(), 0))
-    async with open_workbench(load_settings({"INVIEW_DATA_DIR": str(data), "INVIEW_TITLES": "off"})) as wb:
+@dataclass(frozen=True)
+class Report:
+    """A report of the process, made at `at`: that it is alive, that a pair is sent, or that a save is complete."""
+
+    pair_id: str | None = None
+    save: Save | None = None
+    at: float = field(default_factory=time.monotonic)
+
+
+def stream(data: Path, conversation_id: str, text: str, connection: Connection) -> None:
+    """Open the workbench, send `text`, and report until killed."""
+    asyncio.run(_stream(data, conversation_id, text, connection.send))
+
+
+async def _stream(data: Path, conversation_id: str, text: str, report: Callable[[Report], None]) -> None:
+    report(Report())
+    clock = SaveClock()
+    async with open_workbench(load_settings({"INVIEW_DATA_DIR": str(data), "INVIEW_TITLES": "off"}), clock) as wb:
         started = await start_reply(wb, LOCAL_OWNER, conversation_id, text)
-        run = wb.engine.runs[started.run_id]
-        report.send((started.pair_id, time.monotonic(), 0))
-        while True:
-            report.send(("received", time.monotonic(), len(plain_text(run.state.parts))))
-            await asyncio.sleep(REPORT_SECONDS)
+        report(Report(started.pair_id))
+        report_saves(wb, clock, lambda save: report(Report(save=save)))
+        await asyncio.Event().wait()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import time
+from html.parser import HTMLParser
 
 import pytest
 
+from app.tools import web_pages
 from app.tools.web_pages import page_text
 
 NESTED = {
@@ -19,16 +20,6 @@ NESTED = {
 }
 
 
-def seconds(html: str) -> float:
-    """What it takes of the processor, at least."""
-    taken: list[float] = []
-    for _ in range(5):
-        begun = time.thread_time()
-        page_text(html)
-        taken.append(time.thread_time() - begun)
-    return min(taken)
-
-
 @pytest.mark.parametrize("name", NESTED)
 def test_text_of_a_page_grows_as_the_page_does(name: str) -> None:
     small, large = NESTED[name] * 200, NESTED[name] * 800
@@ -37,10 +28,35 @@ def test_text_of_a_page_grows_as_the_page_does(name: str) -> None:
     assert len(page_text(large)) <= 8 * len(page_text(small))
 
 
-@pytest.mark.exhaustive
-def test_time_for_a_page_grows_as_the_page_does() -> None:
-    """Four times the page took 60 times as long while each quote was written once for each quote around it."""
-    assert seconds("<blockquote>x " * 1_000) <= 20 * seconds("<blockquote>x " * 250)
+class Depths(HTMLParser):
+    """Counts how deep quotes, lists and code are within each other in a page that closes none of them."""
+
+    deepest = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.deepest += tag in {"blockquote", "ol", "pre", "ul"}
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_page_that_is_converted_is_hardly_longer_and_nested_twenty_levels_deep_at_most(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library writes each quote once for each quote around it: 60 times the work for four times the page."""
+    converted, convert = list[str](), web_pages.convert
+
+    def note_and_convert(html: str) -> object:
+        converted.append(html)
+        return convert(html)
+
+    monkeypatch.setattr(web_pages, "convert", note_and_convert)
+    page = NESTED[name] * 1_000
+    page_text(page)
+
+    (html,) = converted
+    depths = Depths()
+    depths.feed(html)
+    assert len(html) <= 1.5 * len(page)
+    assert depths.deepest <= 20
 
 
 def test_a_deep_quote_around_a_long_page_is_not_written_on_each_line() -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from time import perf_counter
-from typing import Any, cast
+from typing import Any, SupportsIndex, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.structured.partial_json import MAX_DEPTH, PartialJson, read_partial
+from tests.work import counting
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 words = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
@@ -117,15 +117,46 @@ def test_half_an_escape_waits_for_the_rest() -> None:
 DEEP = ["[" * 100_000, '{"a":' * 100_000, '"' + '\\"' * 100_000, "}}}}", "[" * 102 + "]" * 102]
 
 
-@pytest.mark.exhaustive
-def test_reading_many_words_takes_as_long_as_the_text() -> None:
-    def seconds(times: int) -> float:
-        text = "[" + "null," * times
-        started = perf_counter()
-        read_partial(text)
-        return perf_counter() - started
+class CountedText(str):
+    """A text that counts the characters that are copied out of it or looked through."""
 
-    assert min(seconds(160_000) / seconds(20_000) for _ in range(2)) < 25  # 8 where it is linear, else some 60
+    __slots__ = ("seen",)
+
+    def __init__(self, text: str) -> None:
+        del text
+        self.seen = 0
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        part = super().__getitem__(key)
+        self.seen += len(part)
+        return part
+
+    def startswith(self, prefix: str | tuple[str, ...], start: Any = None, end: Any = None) -> bool:
+        self.seen += len(prefix)
+        return super().startswith(prefix, start, end)
+
+    def find(self, sub: str, start: Any = None, end: Any = None) -> int:
+        found = super().find(sub, start, end)
+        self.seen += (len(self) if found < 0 else found) - (start or 0)
+        return found
+
+
+def work_of_reading(text: str) -> tuple[int, int]:
+    """The calls that reading a text takes, and the characters that are copied or looked through for it."""
+    counted = CountedText(text)
+    with counting() as calls:
+        read_partial(counted)
+    return calls.made, counted.seen
+
+
+@pytest.mark.parametrize("item", ["null,", '"a b",', "12.5,", "[],", '{"a":1},'])
+def test_reading_takes_work_as_the_text_is_long(item: str) -> None:
+    """Eight times the text is eight times the work. A copy of the rest for each item would be 64 times."""
+    calls, seen = work_of_reading("[" + item * 1_000)
+    more_calls, more_seen = work_of_reading("[" + item * 8_000)
+
+    assert more_calls <= 8 * calls
+    assert more_seen <= 8 * seen
 
 
 @pytest.mark.parametrize("text", DEEP)

@@ -1,0 +1,78 @@
+"""The saves of a process, reported by the process itself: for tests that kill it.
+
+clock = SaveClock()
+async with open_workbench(settings, clock) as wb:
+    report_saves(wb, clock, lambda save: connection.send(save))
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from app.domain.conversation.parts import plain_text
+from app.runs.engine.live import LiveRun
+from app.runs.process.clock import SteadyClock
+from app.runs.workbench import Workbench
+
+PROMISED_SECONDS = 0.15
+"""The seconds for which the writer waits before a save, at most (docs/architecture.md)."""
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Save:
+    """A save that is complete.
+
+    Attributes:
+        received: by run, the text that had been received when the save began. From now on it is stored.
+        waited: the seconds for which the writer asked its clock to wait before it, whatever time passed.
+    """
+
+    received: Mapping[str, str]
+    waited: float
+
+    @property
+    def is_in_time(self) -> bool:
+        return self.waited <= PROMISED_SECONDS + ROUNDING
+
+
+@dataclass
+class SaveClock(SteadyClock):
+    """The clock of this machine, which adds up the seconds that the task of the saves asks for."""
+
+    runs: Mapping[str, LiveRun] = field(default_factory=dict[str, LiveRun])
+    waited: float = 0.0
+
+    async def sleep(self, seconds: float) -> None:
+        self._add(seconds)
+        await super().sleep(seconds)
+
+    async def wait(self, event: asyncio.Event, seconds: float | None = None) -> None:
+        if seconds is not None:
+            self._add(seconds)
+        elif self.runs:  # without a limit, while there is something to save
+            self._add(float("inf"))
+        await super().wait(event, seconds)
+
+    def _add(self, seconds: float) -> None:
+        task = asyncio.current_task()
+        if task is not None and task.get_name() == "keep_saving":
+            self.waited += seconds
+
+
+def report_saves(wb: Workbench, clock: SaveClock, report: Callable[[Save], None]) -> None:
+    """Report each save of this workbench as soon as it is complete."""
+    writer = wb.engine.writer
+    save, clock.runs = writer.save, writer.runs
+
+    async def save_and_report(*, beats: bool = True) -> None:
+        received = {run: plain_text(run.state.parts) for run in writer.runs.values()}
+        await save(beats=beats)
+        # A run that has ended meanwhile is not part of a save: its end is stored.
+        texts = {run.run_id: text for run, text in received.items() if run.state.outcome is None}
+        report(Save(texts, clock.waited))
+        clock.waited = 0.0
+
+    writer.save = save_and_report
