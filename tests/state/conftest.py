@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from reflex.istate.manager.memory import StateManagerMemory
+from reflex.state import State
 from reflex.utils.format import format_event_handler
 from reflex_base.event import Event
 from reflex_base.event.processor import BaseStateEventProcessor
@@ -47,6 +48,12 @@ class Tab:
             for state, changed in delta.items():
                 for var, value in changed.items():
                     self.vars[state, var.removesuffix("_rx_state_")] = value
+
+    async def connect(self, connection: str, *, anew: bool = False) -> None:
+        """Connect as a page does that was loaded `anew`, or that had lost its connection. Loads nothing."""
+        self.connection = connection
+        hashes: dict[str, Any] = {"hashes": []} if anew else {}
+        await self.send_event(f"{State.get_full_name()}.hydrate_and_load", {"vars": {}, **hashes})
 
     def shows(self, state: Any, var: str) -> Any:
         """The value of a var as last told, None if it never was."""
