@@ -15,6 +15,7 @@ from app.patches.namespace import send_patches
 from app.settings import Settings
 from app.state.guard import Guard
 from app.state.shell.notice import describe_fault, log_script_fault
+from app.state.visit import PageLoads
 from app.ui import pages, theme
 from app.ui.pages.frame import head
 
@@ -32,6 +33,7 @@ app = rx.App(
 )
 send_patches(app)
 app.add_middleware(Guard())
+app.add_middleware(PageLoads())
 pages.register(app)
 
 

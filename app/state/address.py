@@ -12,8 +12,6 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import parse_qs
 
-import reflex as rx
-
 PREFIX: Final = "/c/"
 AT: Final = "at"
 """The parameter of an address that names a pair by its position."""
@@ -37,14 +35,6 @@ def position_in(query: str) -> int:
     """
     found = parse_qs(query).get(AT, [""])[0]
     return int(found) if found.isascii() and found.isdigit() and len(found) <= MAX_DIGITS else 0
-
-
-def visit_of(state: rx.State) -> tuple[str, str]:
-    """The connection and the path of the page. A reload, a reconnect and another page each begin another visit.
-
-    The server loads a page in several steps. A dialog that a person opens between them belongs to the same visit.
-    """
-    return state.router.session.session_id, state.router.url.path
 
 
 def conversation_in(path: str) -> str:

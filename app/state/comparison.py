@@ -11,6 +11,7 @@ from typing import Final
 import reflex as rx
 
 from app.runs.watch.screen import Screen
+from app.state.visit import VisitedState
 from app.state.watching import watcher_of
 from app.views.screen.compared import ComparedView
 from app.views.screen.panels import ScreenComparisonView
@@ -19,7 +20,7 @@ FOLD_ID: Final = "compare-fold"
 """The first control of the dialog."""
 
 
-class ComparisonState(rx.State):
+class ComparisonState(VisitedState, rx.State):
     """`comparison` is None while none is open. `shown`: the dialog is open, and `replies` is what it shows.
 
     `begun` is the one that this tab has begun last, whose dialog opens by itself; "" once it has.
@@ -34,6 +35,7 @@ class ComparisonState(rx.State):
     async def show(self) -> None:
         """Show the replies side by side."""
         if self.comparison is not None:
+            await self._come()
             _look(self, on=True)
 
     @rx.event
@@ -41,22 +43,27 @@ class ComparisonState(rx.State):
         """Go back to the conversation. The replies go on."""
         _look(self, on=False)
 
+    async def _end_visit(self) -> None:
+        _look(self, on=False)
+
 
 async def expect_replies(state: rx.State, comparison_id: str) -> None:
     """The tab has begun this comparison: its replies are what a person wants to see."""
     comparing = await state.get_state(ComparisonState)
     comparing.begun = comparison_id
-    _reveal(comparing)
+    await _reveal(comparing)
 
 
-def show_comparison(state: ComparisonState, screen: Screen, shown: Screen | None) -> None:
+async def show_comparison(state: ComparisonState, screen: Screen, shown: Screen | None) -> None:
     """Copy what is compared on a screen, as far as it is not what was shown before."""
     if shown is None or screen.comparison is not shown.comparison:
         before, state.comparison = state.comparison, screen.comparison
         if screen.comparison is None or (before is not None and before.id != screen.comparison.id):
             _look(state, on=False)
-        _reveal(state)
-    if shown is None or screen.compared is not shown.compared:
+        await _reveal(state)
+    if shown is None and state.shown:  # after a reconnect: this watcher is not looked at yet, and has none
+        _look(state, on=True)
+    elif shown is None or screen.compared is not shown.compared:
         state.replies = screen.compared
 
 
@@ -65,9 +72,10 @@ def clear_comparison(state: ComparisonState) -> None:
     state.comparison, state.replies, state.shown = None, None, False
 
 
-def _reveal(state: ComparisonState) -> None:
+async def _reveal(state: ComparisonState) -> None:
     if state.comparison is not None and state.comparison.id == state.begun:
         state.begun = ""
+        await state._come()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a person has asked for it
         _look(state, on=True)
 
 

@@ -87,6 +87,7 @@ from app.state.usage.prices import OwnPriceState
 from app.state.usage.report import UsageState
 from app.state.usage.spent import SpentState
 from app.state.viewer import ViewerState
+from app.state.visit import VisitState
 
 if TYPE_CHECKING:
     from reflex.app import App
@@ -117,14 +118,14 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "end_over_budget", "stop_summary", "stop_reply",
     }),
     InsertingState: frozenset({
-        "ask", "look", "find_prompts", "choose", "choose_prompt", "go_back", "close", "begin_visit", "clear_faults",
+        "ask", "look", "find_prompts", "choose", "choose_prompt", "go_back", "close", "clear_faults",
         "insert", "fetch",
     }),
     FirstMessageState: frozenset({"estimate"}),
     PermissionsState: frozenset({"toggle_edit", "toggle_bounds", "note_pointer", "choose", "answer"}),
     QueueState: frozenset({"settle", "edit", "write", "leave", "save", "resume", "move", "drop", "put_back"}),
     MenuState: frozenset({"show_models", "show_agents", "close"}),
-    SchemaState: frozenset({"ask", "close", "begin_visit", "take_sample", "clear_fault", "use", "take_off"}),
+    SchemaState: frozenset({"ask", "close", "take_sample", "clear_fault", "use", "take_off"}),
     ParametersState: frozenset({
         "open", "refresh", "ask", "choose_scope", "close", "use", "unset", "take_off", "put_back",
     }),
@@ -188,6 +189,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     SpentState: frozenset({"follow", "refresh"}),
     ToastState: frozenset({"dismiss", "undo", "confirm_undo"}),
     UnfoldedState: frozenset({"toggle"}),
+    VisitState: frozenset({"begin"}),
     ViewerState: frozenset({"open", "close", "press", "magnify", "reduce", "fit"}),
     TrashState: frozenset({
         "load", "show_more", "keep_for", "restore", "ask_delete", "ask_empty", "end_delete", "delete_forever",

@@ -28,6 +28,7 @@ from app.state.inputs import text_in
 from app.state.model import ModelState
 from app.state.temporary import TemporaryState
 from app.state.toasts import show_fault, show_toast
+from app.state.visit import VisitedState
 from app.state.watching import watcher_of
 from app.store.conversation.conversations import load_conversation
 from app.views.figures import plural
@@ -38,7 +39,7 @@ TOO_LONG: Final = f"This is longer than {MAX_PROMPT:,} characters. Shorten it."
 _MAX_ID: Final = 64
 
 
-class SystemPromptState(rx.State):
+class SystemPromptState(VisitedState, rx.State):
     """`editing`: the card shows a text area instead of the prompt. `size` is the size of the text in it.
 
     `begun` is the first text of the text area, the `number`th of them. The browser keeps the text under
@@ -54,20 +55,12 @@ class SystemPromptState(rx.State):
     size: rx.Field[str] = rx.field("")
     fault: rx.Field[str] = rx.field("")
     _written: str = ""
-    _page: str | None = None
+    _page: str = ""
 
     @rx.event
     async def open(self) -> None:
-        """Another page: nothing is edited. The same one, loaded again: the text area has what was written there.
-
-        A conversation that has begun has taken the prompt that was written for it.
-        """
-        before, self._page = self._page, conversation_in(self.router.url.path)
-        if before != self._page:
-            self.editing, self.fault = False, ""
-        if self.editing:
-            self._begin(self._written)
-        if self._page:
+        """Another page. A conversation that has begun has taken the prompt that was written for it."""
+        if conversation_in(self.router.url.path):
             self.new = ""
 
     @rx.event
@@ -79,7 +72,8 @@ class SystemPromptState(rx.State):
         except InviewError as error:
             await show_fault(self, error)
             return None
-        self.editing, self.fault, self.size = True, "", ""
+        await self._come()
+        self.editing, self.fault, self.size, self._page = True, "", "", conversation_id
         self.edit_id = "" if await _is_temporary(self, conversation_id) else new_id()
         self._begin(stored)
         return SystemPromptState.count
@@ -143,6 +137,14 @@ class SystemPromptState(rx.State):
         wanted, prompt = text_in(conversation_id, _MAX_ID), text_in(text, MAX_PROMPT)
         if wanted is not None and prompt is not None:
             await self._store(wanted, prompt)
+
+    async def _end_visit(self) -> None:
+        """Another page: nothing is edited. The same one, loaded again: the text area has what was written there."""
+        if self._page != conversation_in(self.router.url.path):
+            self.editing, self.fault = False, ""
+        elif self.editing:
+            self._begin(self._written)
+            await self._come()
 
     def _begin(self, text: str) -> None:
         self.begun, self._written, self.number = text, text, self.number + 1

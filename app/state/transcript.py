@@ -166,7 +166,7 @@ class TranscriptState(rx.State):
         show_filter(await self.get_state(FilterState), screen, shown)
         show_composer(await self.get_state(ComposerState), screen, shown)
         show_parameters(await self.get_state(ParametersState), screen, shown)
-        show_comparison(await self.get_state(ComparisonState), screen, shown)
+        await show_comparison(await self.get_state(ComparisonState), screen, shown)
         show_permissions(await self.get_state(PermissionsState), screen, shown)
         show_queue(await self.get_state(QueueState), screen, shown)
 

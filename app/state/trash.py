@@ -23,6 +23,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.sidebar import SidebarState
 from app.state.titles import UNNAMED
+from app.state.visit import VisitedState
 from app.store.organise.trash import TrashEntry, find_entry
 from app.views.conversation import cut_snippet
 from app.views.figures import plural
@@ -65,7 +66,7 @@ class DeleteView:
     name: str
 
 
-class TrashState(rx.State):
+class TrashState(VisitedState, rx.State):
     """`message` is the answer to the last command; `term` is the value of one of `terms`."""
 
     items: rx.Field[tuple[TrashItem, ...]] = rx.field(())
@@ -75,17 +76,18 @@ class TrashState(rx.State):
     terms: rx.Field[tuple[TermItem, ...]] = rx.field(())
     message: rx.Field[str] = rx.field("")
     deleting: rx.Field[DeleteView | None] = rx.field(None)
-    _shown: int = PAGE
+    _pages: int = 1
 
     @rx.event
     async def load(self) -> None:
         """Show what was deleted last."""
-        self.message, self.deleting, self._shown = "", None, PAGE
+        await self._come()
         await self._read()
 
     @rx.event
     async def show_more(self) -> None:
-        self._shown += PAGE
+        await self._come()
+        self._pages += 1
         await self._read()
 
     @rx.event
@@ -125,11 +127,13 @@ class TrashState(rx.State):
             self.message = str(error)
             await self._read()
             return
+        await self._come()
         self.deleting = DeleteView(entry.id, f"“{_name(entry)}”")
 
     @rx.event
     async def ask_empty(self) -> None:
         """Open the dialog that asks before the trash is emptied."""
+        await self._come()
         self.deleting = DeleteView(ALL, "Everything in the trash")
 
     @rx.event
@@ -145,11 +149,14 @@ class TrashState(rx.State):
         self.message = await _delete(asked)
         await self._read()
 
+    async def _end_visit(self) -> None:
+        self.message, self.deleting, self._pages = "", None, 1
+
     async def _read(self) -> None:
-        found = await trash.list_trash(current(), LOCAL_OWNER, limit=self._shown + 1)
+        found = await trash.list_trash(current(), LOCAL_OWNER, limit=self._pages * PAGE + 1)
         at = now()
-        self.items = tuple(_describe(entry, found.days, at) for entry in found.entries[: self._shown])
-        self.more = len(found.entries) > self._shown
+        self.items = tuple(_describe(entry, found.days, at) for entry in found.entries[: self._pages * PAGE])
+        self.more = len(found.entries) > self._pages * PAGE
         self.term, self.terms = str(found.days or ""), _list_terms(found.days)
         self.loaded = True
 

@@ -13,6 +13,8 @@ from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
 REFUSED = "Inview cannot be reached. Nothing was done. Try again in a moment."
+BACK = "Inview is connected again. What you did before was not done: do it again."
+UNSENT = "Inview cannot be reached. Your text is saved; send it again in a moment."
 LOST = "Connection lost. Reconnecting…"
 DIALOG = "Delete this conversation?"
 PART = "**/assets/delete_dialog-*.js*"
@@ -97,7 +99,7 @@ def test_what_is_deleted_while_away_is_refused_and_not_deleted_later(screen: Scr
     ask_last(screen)
     expect(row(screen)).to_be_visible()
     assert screen.conversations.count() == rows
-    expect(screen.page.get_by_text(REFUSED)).to_be_hidden(timeout=15_000)
+    expect(screen.page.get_by_text(REFUSED)).to_be_hidden()
 
 
 @pytest.mark.exhaustive
@@ -121,8 +123,14 @@ def test_a_click_while_away_says_so_and_works_once_the_server_is_back(screen: Sc
     cable.cut()
     ask_delete(screen)
     expect(screen.page.get_by_text(REFUSED)).to_be_visible()
+    screen.send("keep me")
+    expect(screen.page.get_by_text(UNSENT)).to_be_visible()
     cable.mend()
 
+    expect(screen.page.get_by_text(BACK)).to_be_visible()
+    expect(screen.page.get_by_text(REFUSED)).to_be_hidden()
+    expect(screen.page.get_by_text(UNSENT)).to_be_hidden()
+    expect(screen.composer).to_have_value("keep me")
     ask_last(screen)
     expect(dialog(screen)).to_have_count(0)
     ask_delete(screen)

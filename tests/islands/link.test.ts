@@ -42,6 +42,7 @@ beforeEach(() => {
   mock.timers.enable({ apis: ["Date", "setTimeout"] });
   socket = new FakeSocket();
   queue = [];
+  refused.set(""); // of another test
   attach(socket, queue);
 });
 
@@ -75,12 +76,34 @@ test("only Reflex's own events are sent later", () => {
 test("a refusal is shown, a temporal event is dropped without a word", () => {
   socket.tell("connect");
   socket.tell("disconnect");
-  refused.set(false); // of another test
-
   admit([TYPED]);
-  assert.equal(refused.get(), false);
+  assert.equal(refused.get(), "");
   admit([DELETE]);
-  assert.equal(refused.get(), true);
+  assert.equal(refused.get(), "away");
+});
+
+test("a refusal says that the server is away for as long as it is, and then for a while that it is back", () => {
+  socket.tell("disconnect");
+  admit([DELETE]);
+  mock.timers.tick(60_000);
+  assert.equal(refused.get(), "away");
+
+  socket.tell("connect");
+  assert.equal(refused.get(), "back");
+  mock.timers.tick(60_000);
+  assert.equal(refused.get(), "");
+});
+
+test("a refusal of a server that went away again is said for as long as it is away", () => {
+  socket.tell("disconnect");
+  admit([DELETE]);
+  socket.tell("connect");
+  socket.tell("disconnect");
+
+  admit([DELETE]);
+  mock.timers.tick(60_000);
+
+  assert.equal(refused.get(), "away");
 });
 
 test("a connection that has been silent for too long is not trusted with an event", () => {

@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 from reflex.app import EventNamespace
 from reflex.istate.manager.memory import StateManagerMemory
-from reflex.state import StateUpdate
+from reflex.state import State, StateUpdate
 from reflex.utils.format import format_event_handler
 from reflex_base.event import Event
 from reflex_base.event.processor import BaseStateEventProcessor
@@ -72,6 +72,12 @@ class Tab:
             while not holds():
                 self._received.clear()
                 await self._received.wait()
+
+    async def connect(self, connection: str, *, anew: bool = False) -> None:
+        """Connect as a page does that was loaded `anew`, or that had lost its connection. Loads nothing."""
+        self.connection = connection
+        hashes: dict[str, Any] = {"hashes": []} if anew else {}
+        await self.send_event(f"{State.get_full_name()}.hydrate_and_load", {"vars": {}, **hashes})
 
     def shows(self, state: Any, var: str) -> Any:
         """The value of a var as last told, None if it never was."""

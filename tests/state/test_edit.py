@@ -14,16 +14,17 @@ from app.runs.library.mark_commands import mark_pair
 from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.temporary import create_temporary
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench
+from app.runs.workbench import Workbench, bench_of
 from app.state.composer.state import MAX_TEXT
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
 from app.state.shell.undo import UndoState
 from app.state.toasts import ToastState
-from tests.runs.steps import collect, send, wait_for_text
+from tests.runs.steps import collect, reply_to, send, wait_for_text
 from tests.state.conftest import Tab
-from tests.state.watched import stored, until, watching_two
+from tests.state.watched import stored, until, watching, watching_two
 
 
 @pytest.fixture
@@ -82,6 +83,23 @@ async def test_edit_that_is_called_off_changes_nothing_and_can_be_taken_up_again
 
     assert (shown(tab, "pair"), shown(tab, "text")) == (at(watcher, 2), "/echo changed")
     assert await texts(watcher) == ["/echo one", "/echo two"]
+
+
+async def test_the_browser_keeps_no_text_of_a_temporary_conversation(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+    await tab.send(EditState.begin, pair_id=at(watcher, 1))
+    assert shown(tab, "kept_as") == shown(tab, "edit") != ""
+
+    made = await create_temporary(wb, LOCAL_OWNER, model="offline:demo")
+    bench = await bench_of(wb, made.id)
+    pair = (await reply_to(bench, made.id, "/echo secret")).pair
+    async with watching(bench, tab, made.id):
+        await tab.send(EditState.begin, pair_id=pair.id)
+        await write(tab, "/echo secret words")
+
+    assert shown(tab, "pair") == pair.id
+
+    assert shown(tab, "kept_as") == ""
+    assert shown(tab, "text") == "/echo secret words", "a reload begins with it"
 
 
 async def test_edit_without_a_change_is_left_without_a_word(watcher: Watcher, tab: Tab) -> None:

@@ -170,22 +170,6 @@ async def test_answer_to_what_was_left_meanwhile_is_dropped(wb: Workbench, tab: 
     assert ordered(tab) is None
 
 
-async def test_dialog_opened_while_the_page_loads_stays_open_until_the_next_visit(tab: Tab) -> None:
-    """The server closes dialogs of earlier visits in one of the steps in which it loads a page."""
-    await tab.send(InsertingState.ask)
-    tab.connection = "second"  # as after a reload or a reconnect
-    await tab.send(InsertingState.begin_visit)
-    assert tab.shows(InsertingState, "opened") is False
-
-    await tab.send(InsertingState.ask)
-    await tab.send(InsertingState.begin_visit)
-    assert tab.shows(InsertingState, "opened") is True
-
-    tab.path = "/c/another"
-    await tab.send(InsertingState.begin_visit)
-    assert tab.shows(InsertingState, "opened") is False
-
-
 async def test_only_servers_of_the_agent_that_answers_are_offered(wb: Workbench, tab: Tab) -> None:
     lab = await add(wb)
     await add(wb, "gone", ("-c", "pass"))

@@ -80,22 +80,6 @@ async def test_schema_is_taken_off_or_left_as_it_was(tab: Tab) -> None:
     assert tab.shows(SchemaState, "writing") is None
 
 
-async def test_dialog_opened_while_the_page_loads_stays_open_until_the_next_visit(tab: Tab) -> None:
-    """The server closes dialogs of earlier visits in one of the steps in which it loads a page."""
-    await tab.send(SchemaState.ask)
-    tab.connection = "second"  # as after a reload or a reconnect
-    await tab.send(SchemaState.begin_visit)
-    assert tab.shows(SchemaState, "writing") is None
-
-    await tab.send(SchemaState.ask)
-    await tab.send(SchemaState.begin_visit)
-    assert tab.shows(SchemaState, "writing") is not None
-
-    tab.path = "/c/another"
-    await tab.send(SchemaState.begin_visit)
-    assert tab.shows(SchemaState, "writing") is None
-
-
 async def test_schema_that_the_browser_kept_and_nobody_can_read_is_shown_as_it_is(tab: Tab) -> None:
     await tab.send(ComposerState.restore, draft="", schema="{no", files="")
     await tab.send(SchemaState.ask)

@@ -12,6 +12,7 @@ from app.state.composer.state import ComposerState
 from app.state.system_prompt import MAX_PROMPT, TOO_LONG, SystemPromptState
 from app.state.temporary import TemporaryState
 from app.state.toasts import ToastState
+from app.state.visit import VisitState
 from app.store.conversation.conversations import load_conversation
 from tests.state.conftest import Tab
 from tests.state.watched import until, watching
@@ -147,12 +148,12 @@ async def test_what_is_written_outlives_a_reload_and_not_another_page(
 ) -> None:
     await tab.send(SystemPromptState.edit)
     await tab.send(SystemPromptState.write, text="Half a sent")
-    tab.connection = "second"
-    await tab.send(SystemPromptState.open)
+    await tab.connect("second", anew=True)
+    await tab.send(VisitState.begin)
     assert (tab.shows(SystemPromptState, "editing"), tab.shows(SystemPromptState, "begun")) == (True, "Half a sent")
 
     tab.path = "/"
-    await tab.send(SystemPromptState.open)
+    await tab.send(VisitState.begin)
     assert tab.shows(SystemPromptState, "editing") is False
 
 

@@ -14,6 +14,7 @@ from app.runs.workbench import Workbench
 from app.state import trash as trash_state
 from app.state.sidebar import SidebarState
 from app.state.trash import ALL, DeleteView, TrashItem, TrashState
+from app.state.visit import VisitState
 from app.store.conversation.conversations import list_conversations
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
@@ -189,11 +190,14 @@ async def test_the_page_opens_without_what_was_said_before(
     wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation = await a_deleted_conversation(wb)
+    await tab.send(TrashState.load)
     await tab.send(TrashState.restore, entry_id="gone")
     await tab.send(TrashState.ask_delete, entry_id=conversation)
     later = trash_state.now() + timedelta(days=29, hours=12)
     monkeypatch.setattr(trash_state, "now", lambda: later)
 
+    await tab.connect("second", anew=True)
+    await tab.send(VisitState.begin)
     await tab.send(TrashState.load)
 
     assert tab.shows(TrashState, "message") == ""

@@ -24,6 +24,7 @@ from app.state.faults import describe_fault
 from app.state.inputs import text_in
 from app.state.model import ModelState
 from app.state.reply.resend import MAX_ID, MAX_MODEL, ResendState
+from app.state.visit import VisitedState
 from app.state.watching import watcher_of
 from app.views.screen.options import OptionRow
 
@@ -42,7 +43,7 @@ class AnswerAgainView:
     label: str
 
 
-class AnswerAgainState(rx.State):
+class AnswerAgainState(VisitedState, rx.State):
     """The menu is open while `asking` is set. `said` stands below it."""
 
     asking: rx.Field[AnswerAgainView | None] = rx.field(None)
@@ -61,6 +62,7 @@ class AnswerAgainState(rx.State):
         models = await self.get_state(ModelState)
         self._own = pair.model
         self._below = models.chosen if models.chosen_in == pair.conversation_id else ""
+        await self._come()
         self.asking = AnswerAgainView(pair.id, f"Answer pair {pair.position} again")
         self.rows, self.said = self._list(()), _LOOKING
         return AnswerAgainState.look
@@ -93,6 +95,9 @@ class AnswerAgainState(rx.State):
         if wanted == SEVERAL:
             return cast("EventSpec", ComparisonChoiceState.ask_for_pair(asking.pair_id))
         return cast("EventSpec", ResendState.answer_again(asking.pair_id, wanted))
+
+    async def _end_visit(self) -> None:
+        self.asking = None
 
     def _list(self, models: tuple[ModelProfile, ...]) -> tuple[OptionRow, ...]:
         names = {profile.model: profile.name for profile in models}

@@ -25,6 +25,7 @@ from app.state.faults import describe_fault
 from app.state.inputs import text_in
 from app.state.model import ModelState
 from app.state.reply.resend import ResendState
+from app.state.visit import VisitedState
 from app.state.watching import watcher_of
 
 MAX_ID: Final = 64
@@ -64,7 +65,7 @@ _AGAIN: Final = (
 )
 
 
-class ComparisonChoiceState(rx.State):
+class ComparisonChoiceState(VisitedState, rx.State):
     """The dialog is open while `choosing` is set. `rows` are the models that the search finds, `none`: there are none.
 
     `said` counts what is ticked, or says why there is nothing to tick; `ready`: as many as can be compared.
@@ -85,7 +86,7 @@ class ComparisonChoiceState(rx.State):
     async def ask(self) -> rx.event.EventType[()]:
         """Ask which models get what is written in the composer; the one that is chosen there is ticked."""
         chosen = (await self.get_state(ModelState)).chosen
-        self._open(_NEW_REQUEST, chosen)
+        await self._open(_NEW_REQUEST, chosen)
         return ComparisonChoiceState.look
 
     @rx.event
@@ -96,7 +97,7 @@ class ComparisonChoiceState(rx.State):
         if pair is None:
             return None
         label = f"Answer pair {pair.position} by several models"
-        self._open(ComparisonChoiceView(label, _AGAIN, pair.id), pair.model)
+        await self._open(ComparisonChoiceView(label, _AGAIN, pair.id), pair.model)
         return ComparisonChoiceState.look
 
     @rx.event
@@ -147,7 +148,11 @@ class ComparisonChoiceState(rx.State):
             return cast("EventSpec", ResendState.compare(choosing.pair_id, models))
         return cast("EventSpec", ComposerState.compare(models))
 
-    def _open(self, choosing: ComparisonChoiceView, model: str) -> None:
+    async def _end_visit(self) -> None:
+        self.choosing = None
+
+    async def _open(self, choosing: ComparisonChoiceView, model: str) -> None:
+        await self._come()
         wanted = dict.fromkeys(filter(None, (model, *_read(self.remembered))))
         self.choosing, self._ticked, self._query, self._models = choosing, tuple(wanted)[:MAX_MODELS], "", ()
         self.rows, self.none, self.ready, self.said = (), False, False, _LOOKING

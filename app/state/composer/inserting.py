@@ -15,12 +15,12 @@ from typing import Any, Final
 import reflex as rx
 
 from app.domain.errors import InputError, InviewError
-from app.state.address import visit_of
 from app.state.agents.choice import AgentState
 from app.state.composer.offers import Offer, OfferKind, describe_option, describe_prompt, find_offers
 from app.state.composer.state import ComposerState, make_order
 from app.state.composer.views import OrderKind, PromptRow
 from app.state.inputs import text_in
+from app.state.visit import VisitedState
 from app.views.screen.options import OptionRow
 
 SUBMIT_ID: Final = "insert-submit"
@@ -64,7 +64,7 @@ class OfferView:
     refused: bool = False
 
 
-class InsertingState(rx.State):
+class InsertingState(VisitedState, rx.State):
     """The dialog is open while `opened`: with the `rows` to choose from, or with the `offer` that was chosen.
 
     `said` is what is to be said of the servers; `failed`: they could not be listed. `prompts` are what a "/" offers.
@@ -78,7 +78,6 @@ class InsertingState(rx.State):
     prompts: rx.Field[tuple[PromptRow, ...]] = rx.field(())
     _offers: tuple[Offer, ...] = ()
     _chosen: Offer | None = None
-    _visit: tuple[str, str] = ("", "")  # when the dialog was opened
     _turn: int = 0  # counts what was chosen and left; an answer to an earlier one is dropped
 
     @rx.event
@@ -86,7 +85,7 @@ class InsertingState(rx.State):
         """Open the dialog, and look what there is."""
         self._show(None)
         self.rows, self.said, self.failed, self.opened = (), _LOOKING, False, True
-        self._visit = visit_of(self)
+        await self._come()
         return InsertingState.look
 
     @rx.event(background=True)
@@ -120,12 +119,12 @@ class InsertingState(rx.State):
     @rx.event
     async def choose(self, offer_id: str) -> rx.event.EventType[()] | None:
         """Choose one from the list of all."""
-        return self._choose(offer_id, goes_back=True)
+        return await self._choose(offer_id, goes_back=True)
 
     @rx.event
     async def choose_prompt(self, offer_id: str) -> rx.event.EventType[()] | None:
         """Choose one from the prompts that a "/" offers."""
-        return self._choose(offer_id, goes_back=False)
+        return await self._choose(offer_id, goes_back=False)
 
     @rx.event
     async def go_back(self) -> None:
@@ -136,12 +135,6 @@ class InsertingState(rx.State):
     async def close(self) -> None:
         """Insert nothing."""
         self._close()
-
-    @rx.event
-    async def begin_visit(self) -> None:
-        """Close a dialog of an earlier visit. One that a person opened while the page loads stays open."""
-        if self._visit != visit_of(self):
-            self._close()
 
     @rx.event
     async def clear_faults(self) -> None:
@@ -188,12 +181,16 @@ class InsertingState(rx.State):
                 self._show(None)
                 self.opened = False
 
-    def _choose(self, offer_id: object, *, goes_back: bool) -> rx.event.EventType[()] | None:
+    async def _end_visit(self) -> None:
+        self._close()
+
+    async def _choose(self, offer_id: object, *, goes_back: bool) -> rx.event.EventType[()] | None:
         chosen = next((offer for offer in self._offers if offer.id == offer_id), None)
         if chosen is None:
             return None
         self._show(chosen, goes_back=goes_back)
-        self.opened, self._visit = True, visit_of(self)
+        await self._come()
+        self.opened = True
         return None if chosen.fields else self._begin()
 
     def _close(self) -> None:

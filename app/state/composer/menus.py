@@ -6,6 +6,8 @@ from enum import StrEnum
 
 import reflex as rx
 
+from app.state.visit import VisitedState
+
 
 class Menu(StrEnum):
     """A menu of the composer."""
@@ -14,7 +16,7 @@ class Menu(StrEnum):
     AGENT = "agent"
 
 
-class MenuState(rx.State):
+class MenuState(VisitedState, rx.State):
     """`shown` is the open menu, "" for none."""
 
     shown: rx.Field[str] = rx.field("")
@@ -22,14 +24,19 @@ class MenuState(rx.State):
     @rx.event
     async def show_models(self) -> None:
         """Open the menu of models."""
+        await self._come()
         self.shown = Menu.MODEL.value
 
     @rx.event
     async def show_agents(self) -> None:
         """Open the menu of agents."""
+        await self._come()
         self.shown = Menu.AGENT.value
 
     @rx.event
     async def close(self) -> None:
         """Close whichever is open."""
+        self.shown = ""
+
+    async def _end_visit(self) -> None:
         self.shown = ""

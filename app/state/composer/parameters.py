@@ -45,6 +45,7 @@ from app.state.inputs import text_in
 from app.state.model import ModelState
 from app.state.parameter_texts import ParameterTexts, read_parameters, write_parameters
 from app.state.toasts import show_fault, show_toast
+from app.state.visit import VisitedState
 from app.state.watching import watcher_of
 from app.store.conversation.conversations import load_conversation
 from app.store.settings.agents import find_agent
@@ -104,7 +105,7 @@ class _Situation:
         return list_settings(self.layers, self.provider, self.profile)
 
 
-class ParametersState(rx.State):
+class ParametersState(VisitedState, rx.State):
     """The dialog is open while `form` is set; `faults` are what is wrong in its fields, `fault` what is at none.
 
     `settings` are the parameters of the next send, `summary` the same on a line.
@@ -121,7 +122,6 @@ class ParametersState(rx.State):
     @rx.event
     async def open(self) -> None:
         """Another page. What was set for a new conversation is its own by now."""
-        self.form = None
         if conversation_in(self.router.url.path):
             self._begins_with = NOTHING_SET
             self._once = tuple(one for one in self._once if one[0])
@@ -190,7 +190,11 @@ class ParametersState(rx.State):
         if wanted is not None and parameters is not None and policy is not None:
             await self._set_for_conversation(wanted, parameters, policy)
 
+    async def _end_visit(self) -> None:
+        self.form = None
+
     async def _open(self, scope: Scope) -> None:
+        await self._come()
         self.faults, self.fault = ParameterTexts(), ""
         number = 0 if self.form is None else self.form.number + 1
         now = await self._read()

@@ -17,9 +17,9 @@ import reflex as rx
 from app.domain.errors import InputError
 from app.domain.structured.structured import MAX_CHARACTERS, write_schema
 from app.runs.send.structured_replies import require_schema
-from app.state.address import visit_of
 from app.state.composer.state import ComposerState, set_schema
 from app.state.inputs import text_in
+from app.state.visit import VisitedState
 
 AREA_ID: Final = "schema-text"
 """The text area of the dialog."""
@@ -63,30 +63,23 @@ class SchemaFormView:
     number: int = 0
 
 
-class SchemaState(rx.State):
+class SchemaState(VisitedState, rx.State):
     """The dialog is open while `writing` is set. `fault`: why what was written is no schema."""
 
     writing: rx.Field[SchemaFormView | None] = rx.field(None)
     fault: rx.Field[str] = rx.field("")
-    _visit: tuple[str, str] = ("", "")  # when the dialog was opened
 
     @rx.event
     async def ask(self) -> None:
         """Open the dialog with the schema that goes with the draft."""
         schema = (await self.get_state(ComposerState)).schema
         self.writing, self.fault = SchemaFormView(_lay_out(schema), bool(schema)), ""
-        self._visit = visit_of(self)
+        await self._come()
 
     @rx.event
     async def close(self) -> None:
         """Leave the schema as it was."""
         self.writing = None
-
-    @rx.event
-    async def begin_visit(self) -> None:
-        """Close a dialog of an earlier visit. One that a person opened while the page loads stays open."""
-        if self._visit != visit_of(self):
-            self.writing = None
 
     @rx.event
     async def take_sample(self, name: str) -> None:
@@ -113,6 +106,9 @@ class SchemaState(rx.State):
     async def take_off(self) -> None:
         """Let no schema go with the draft."""
         await self._use("")
+
+    async def _end_visit(self) -> None:
+        self.writing = None
 
     async def _use(self, schema: str) -> None:
         set_schema(await self.get_state(ComposerState), schema)

@@ -65,6 +65,7 @@ from app.state.model import ModelState
 from app.state.system_prompt import new_prompt
 from app.state.temporary import TemporaryState
 from app.state.topics.chosen import TopicState
+from app.state.visit import visit_of
 from app.state.watching import watcher_of
 from app.views.composition import EstimateView
 from app.views.screen.context import ContextView, ToolCountView
@@ -130,7 +131,7 @@ class ComposerState(rx.State):
     @rx.event
     async def open(self) -> list[Any]:
         """Another page: nothing of the conversation before is shown any more."""
-        self._come_to_page()
+        await self._come_to_page()
         going, self._going = self._going, ""
         if conversation_in(self.router.url.path):
             return []
@@ -336,10 +337,10 @@ class ComposerState(rx.State):
         """What stands in the text area, as it was told last."""
         return self._draft
 
-    def _come_to_page(self) -> None:
+    async def _come_to_page(self) -> None:
         """Forget what was about the page before. A quick person sends before the page has said that it was opened."""
         conversation_id = conversation_in(self.router.url.path)
-        before, self._page = self._page, (conversation_id, self.router.session.session_id)
+        before, self._page = self._page, await visit_of(self)
         if self._page == before:
             return
         self.fault, self.work, self.over_budget, self.order = "", None, None, None
@@ -358,7 +359,7 @@ class ComposerState(rx.State):
         words, name = text_in(text, MAX_TEXT), text_in(send_id, _MAX_ID)
         if name is None or (words is not None and not words.strip() and not self.files):
             return None
-        self._come_to_page()
+        await self._come_to_page()
         self.fault = ""
         ordered = self.order is not None and self.order.id == order_id
         models, self._models = (self._models, ()) if ordered else ((), self._models)

@@ -27,6 +27,7 @@ from app.state.address import conversation_in, conversation_path
 from app.state.filters.applied import MAX_FILTER, FilterState
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import show_toast
+from app.state.visit import VisitedState
 from app.views.filter_line import OutcomeView
 from app.views.marks import ChangeView
 from app.views.screen.filter_line import CommandQuestionView, LineFeedbackView, show_line, show_mistake
@@ -44,7 +45,7 @@ class Undoing:
     changes: tuple[PairMarks, ...]
 
 
-class FilterLineState(FilterState):
+class FilterLineState(VisitedState, FilterState):
     """`feedback` is about the line as it was sent last. `past` are the lines used before, newest first, None until
     they were asked for. `asking` is the command that waits for a person's yes.
     """
@@ -59,14 +60,14 @@ class FilterLineState(FilterState):
     @rx.event
     async def begin(self) -> None:
         """The line is entered: offer what was used before."""
+        await self._come()
         known = await list_filters(current(), LOCAL_OWNER)
         self.past = tuple(dict.fromkeys((*self._commands, *known.history)))
 
     @rx.event
     async def leave(self) -> None:
         """The line is left: what was typed is forgotten."""
-        self._newest += 1
-        self.feedback, self.asking = _NOTHING, None
+        self._leave()
 
     @rx.event(background=True)
     async def check(self, line: str, cursor: int) -> None:
@@ -75,6 +76,7 @@ class FilterLineState(FilterState):
         if typed is None or at is None:
             return
         async with self:
+            await self._come()
             self._newest += 1
             number = self._newest
             conversation_id, look = self._place()
@@ -109,6 +111,13 @@ class FilterLineState(FilterState):
             wb = await bench_of(current(), one.conversation_id)
             await mark_pairs(wb, LOCAL_OWNER, one.conversation_id, one.changes)
 
+    async def _end_visit(self) -> None:
+        self._leave()
+
+    def _leave(self) -> None:
+        self._newest += 1
+        self.feedback, self.asking = _NOTHING, None
+
     async def _use(self, line: str) -> EventSpec | None:
         try:
             if parse_line(line).call is not None:
@@ -133,6 +142,7 @@ class FilterLineState(FilterState):
             outcome = OutcomeView("refused", str(error), 0, (), None, None)
         async with self:
             if outcome.outcome == "ask":
+                await self._come()
                 self.asking = CommandQuestionView(line, outcome.message)
                 return None
             if outcome.outcome != "done":

@@ -20,6 +20,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.filters.applied import MAX_NAME, FilterState
 from app.state.inputs import text_in
+from app.state.visit import VisitedState
 
 FIELD: Final = "filter-name"
 """The id of the field for the name of a new one."""
@@ -33,7 +34,7 @@ class SavedFilterItem:
     filter: str
 
 
-class SavedFilterState(FilterState):
+class SavedFilterState(VisitedState, FilterState):
     """`shown`: the list is open; `loaded`: its `items` are known.
 
     `renaming` is the name whose row is a form, "" for none.
@@ -48,6 +49,7 @@ class SavedFilterState(FilterState):
     @rx.event
     async def toggle(self) -> None:
         """Show the list, or close it."""
+        await self._come()
         self.shown, self.fault, self.renaming = not self.shown, "", ""
         if self.shown:
             await self._read()
@@ -55,7 +57,7 @@ class SavedFilterState(FilterState):
     @rx.event
     async def close(self) -> None:
         """Close the list."""
-        self.shown, self.fault, self.renaming = False, "", ""
+        self._close()
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> EventSpec | None:
@@ -107,6 +109,12 @@ class SavedFilterState(FilterState):
             return
         async with self:
             self.shown = False
+
+    async def _end_visit(self) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        self.shown, self.fault, self.renaming = False, "", ""
 
     async def _change(self, work: Awaitable[None]) -> bool:
         """Do it and read the list again; what is wrong stands above the list."""

@@ -13,6 +13,7 @@ from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.inputs import text_in
+from app.state.visit import VisitedState
 from app.views.keys import ACTIONS, Mode, key_name, key_of
 
 MAX_QUERY: Final = 200
@@ -43,7 +44,7 @@ class SheetTable:
     rows: tuple[tuple[tuple[SheetPiece, ...], ...], ...]
 
 
-class SheetState(rx.State):
+class SheetState(VisitedState, rx.State):
     """`keys` and `language` are the tables in which something matches; `found` says how many rows, "" without a query.
 
     `at_filter`: the sheet was opened for the filter language.
@@ -59,13 +60,14 @@ class SheetState(rx.State):
     @rx.event
     async def show(self, part: str) -> None:
         """Open the sheet; `FILTER`: at the filter language."""
+        await self._come()
         self.at_filter = part == FILTER
         await self._search("")
         self.open = True
 
     @rx.event
     async def close(self) -> None:
-        """Close the sheet, also when another page is opened."""
+        """Close the sheet."""
         if self.open:
             self.reset()
 
@@ -73,6 +75,10 @@ class SheetState(rx.State):
     async def search(self, query: str) -> None:
         """List only the rows with all these words."""
         await self._search(text_in(query, MAX_QUERY) or "")
+
+    async def _end_visit(self) -> None:
+        if self.open:
+            self.reset()
 
     async def _search(self, query: str) -> None:
         words = query.lower().split()

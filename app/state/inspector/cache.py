@@ -21,6 +21,7 @@ from app.state.address import conversation_in
 from app.state.faults import describe_fault
 from app.state.inputs import whole_in
 from app.state.toasts import show_fault
+from app.state.visit import VisitedState
 from app.state.watching import Moment, moment_of, moments
 from app.views.keep_warm import CHOICES
 from app.views.screen.cache import CacheNotesView, show_cache
@@ -32,7 +33,7 @@ _CACHING: Final = ("anthropic:", "openai:")
 """Whose models are asked about: a server of one's own tells nobody what it keeps."""
 
 
-class CacheState(rx.State):
+class CacheState(VisitedState, rx.State):
     """`notes` are about `conversation`.
 
     `asking`: the dialog that asks how long to keep it is open; `fault` is in it.
@@ -49,7 +50,6 @@ class CacheState(rx.State):
         conversation_id = conversation_in(self.router.url.path)
         async with self:
             token = self.router.session.client_token
-            self.asking = False
         if not conversation_id:
             return
         looked: tuple[object, ...] | None = None
@@ -63,10 +63,14 @@ class CacheState(rx.State):
     @rx.event
     async def ask(self) -> None:
         """Open the dialog that asks for how long to keep what the provider has."""
+        await self._come()
         self.asking, self.fault = self.notes.offer is not None, ""
 
     @rx.event
     async def end_ask(self) -> None:
+        self.asking = False
+
+    async def _end_visit(self) -> None:
         self.asking = False
 
     @rx.event(background=True)

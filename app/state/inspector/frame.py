@@ -15,9 +15,7 @@ from app.state.address import conversation_in
 from app.state.inspector.branches import BranchState
 from app.state.inspector.lineage import LineageState
 from app.state.inspector.preview import PreviewState
-from app.state.inspector.snapshot import SnapshotState
 from app.state.inspector.tools import ToolChoiceState
-from app.state.inspector.versions import VersionsState
 from app.state.usage.account import AccountState
 from app.state.watching import moments
 
@@ -39,7 +37,6 @@ class InspectorState(rx.State):
     """`section` is the one that is open, "" for none: then there is no inspector."""
 
     section: rx.Field[str] = rx.field("")
-    _conversation: str = ""
 
     @rx.event
     async def show(self, section: str) -> rx.event.EventType[()] | None:
@@ -61,7 +58,6 @@ class InspectorState(rx.State):
         conversation_id = conversation_in(self.router.url.path)
         async with self:
             section, token = self.section, self.router.session.client_token
-            await self._close_dialogs(conversation_id)
         handler = _KEEP_CURRENT.get(section)
         if handler is None or not conversation_id:
             return
@@ -70,13 +66,6 @@ class InspectorState(rx.State):
                 if self.section != section:
                     return
             yield handler
-
-    async def _close_dialogs(self, conversation_id: str) -> None:
-        """After a navigation: what they are about is not on screen any more."""
-        if conversation_id != self._conversation:
-            self._conversation = conversation_id
-            versions, snapshot = await self.get_state(VersionsState), await self.get_state(SnapshotState)
-            versions.pair = snapshot.pair = ""
 
     def _show(self, section: object) -> rx.event.EventType[()] | None:
         if not isinstance(section, str) or section not in ("", *SECTIONS):

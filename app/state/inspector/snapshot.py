@@ -19,6 +19,7 @@ from app.runs.workbench import bench_of, current
 from app.state.faults import describe_fault
 from app.state.inputs import text_in, whole_in
 from app.state.inspector.bodies import BodyView, show_body
+from app.state.visit import VisitedState
 from app.state.watching import moment_of
 from app.store.conversation.pairs import load_pair
 from app.store.run.snapshots import Snapshot, load_snapshot
@@ -52,7 +53,7 @@ class _Wish:
     opened: frozenset[str]
 
 
-class SnapshotState(rx.State):
+class SnapshotState(VisitedState, rx.State):
     """`pair` is the one whose request is shown: then the dialog is open. `kept` is None until it is read.
 
     `changes` is what is different now, `note` is said where there is nothing to compare; `fault`: why it is not shown.
@@ -76,12 +77,16 @@ class SnapshotState(rx.State):
             return
         async with self:
             self.reset()
+            await self._come()
             self.pair, self.title = wanted, "What was sent"
         await self._read()
 
     @rx.event
     async def close(self) -> None:
         self.reset()
+
+    async def _end_visit(self) -> None:
+        self.pair = ""
 
     @rx.event(background=True)
     async def choose_tab(self, tab: str) -> None:

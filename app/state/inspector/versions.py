@@ -23,6 +23,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import show_fault, show_toast
+from app.state.visit import VisitedState
 from app.store.conversation.pairs import load_pair
 from app.store.conversation.versions import load_versions
 from app.views.screen.differences import SpanView, diff_words
@@ -74,7 +75,7 @@ class VersionsView:
     restores: tuple[RestoreItem, ...]
 
 
-class VersionsState(rx.State):
+class VersionsState(VisitedState, rx.State):
     """`pair` is the one whose versions are compared: then the dialog is open. `view` is None until they are read."""
 
     pair: rx.Field[str] = rx.field("")
@@ -92,6 +93,7 @@ class VersionsState(rx.State):
         if not wanted:
             return
         async with self:
+            await self._come()
             self.pair, self.title, self.view, self.fault = wanted, "Versions of the pair", None, ""
             self._before = self._after = 0
         await self._read()
@@ -113,6 +115,9 @@ class VersionsState(rx.State):
     @rx.event
     async def close(self) -> None:
         self.pair, self.view = "", None
+
+    async def _end_visit(self) -> None:
+        self.pair = ""
 
     @rx.event(background=True)
     async def restore(self, pair_id: str, version: int, standing: int) -> None:

@@ -19,6 +19,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in
 from app.state.toasts import expect_toast, show_fault, show_toast
+from app.state.visit import VisitedState
 from app.state.watching import watcher_of
 from app.views.screen.pair import ScreenPairView
 
@@ -34,7 +35,7 @@ class DeletePairView:
     name: str
 
 
-class PairDeletionState(rx.State):
+class PairDeletionState(VisitedState, rx.State):
     """The dialog is open while `deleting` is set."""
 
     deleting: rx.Field[DeletePairView | None] = rx.field(None)
@@ -49,6 +50,7 @@ class PairDeletionState(rx.State):
             return cast("EventSpec", PairDeletionState.carry_out(pair.id))
         text = pair.user_text
         quoted = f"{text[: MAX_QUOTED - 1]}…" if len(text) > MAX_QUOTED else text
+        await self._come()
         self.deleting = DeletePairView(pair.id, f"Pair {pair.position}, “{quoted}”")
         return None
 
@@ -84,6 +86,9 @@ class PairDeletionState(rx.State):
         """Bring a deleted pair back. For undo, which says so after this: it offers none itself."""
         if (wanted := text_in(pair_id, MAX_ID)) and (fault := await _mark(wanted, deleted=False)):
             await show_fault(self, fault)
+
+    async def _end_visit(self) -> None:
+        self.deleting = None
 
     def _pair(self, pair_id: object) -> ScreenPairView | None:
         watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)

@@ -19,6 +19,7 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.lifecycle import RUNNING
 from app.runs.process.ids import new_id
 from app.runs.watch.screen import Screen
+from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.state import MAX_TEXT
 from app.state.inputs import text_in
@@ -30,13 +31,17 @@ MAX_ID: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An edit of a pair. `version` is the one that was seen: another one is not replaced."""
+    """An edit of a pair. `version` is the one that was seen: another one is not replaced.
+
+    `temporary`: its conversation is, so the browser keeps no text of it.
+    """
 
     id: str
     pair_id: str
     conversation_id: str
     position: int
     version: int
+    temporary: bool = False
 
 
 class EditState(rx.State):
@@ -61,6 +66,11 @@ class EditState(rx.State):
         return found.id if (found := read_edit(self.kept)) else ""
 
     @rx.var
+    def kept_as(self) -> str:
+        """The name under which the browser keeps what is written, "" where it keeps nothing."""
+        return found.id if (found := read_edit(self.kept)) and not found.temporary else ""
+
+    @rx.var
     def pair(self) -> str:
         """The pair that is edited, "" for none."""
         return found.pair_id if (found := read_edit(self.kept)) else ""
@@ -79,17 +89,21 @@ class EditState(rx.State):
             self.asked = True
             return
         await self._leave_off()
-        self._stand(Edit(new_id(), pair.id, pair.conversation_id, pair.position, pair.version), pair.user_text)
+        temporary = await bench_of(current(), pair.conversation_id) is not current()
+        edit = Edit(new_id(), pair.id, pair.conversation_id, pair.position, pair.version, temporary)
+        self._stand(edit, pair.user_text)
 
     @rx.event
     async def write(self, edit_id: str, text: str) -> None:
         """This stands in the text area by now, which has taken the focus where it was asked to."""
-        words = text_in(text, MAX_TEXT)
-        if not self.edit or self.edit != edit_id or words is None:
+        words, edit = text_in(text, MAX_TEXT), read_edit(self.kept)
+        if edit is None or edit.id != edit_id or words is None:
             return
         self.asked = False
         if words != self._written:
             self._written, self.blank, self.fault = words, not words.strip(), ""
+            if edit.temporary:  # a reload has it from here
+                self.text = words
 
     @rx.event
     async def cancel(self) -> None:
@@ -151,7 +165,7 @@ def read_edit(kept: str) -> Edit | None:
         return None
     texts, numbers = (edit.id, edit.pair_id, edit.conversation_id), (edit.position, edit.version)
     is_one = all(text_in(each, MAX_ID) for each in texts) and all(type(each) is int for each in numbers)
-    return edit if is_one else None
+    return edit if is_one and type(edit.temporary) is bool else None
 
 
 def end_edit(state: EditState, edit_id: str) -> None:

@@ -53,6 +53,7 @@ from app.state.reply.resending import (
 )
 from app.state.reply.summary import write_summary
 from app.state.toasts import MAX_UNDOS, show_fault, show_toast
+from app.state.visit import VisitedState
 from app.state.watching import watcher_of
 
 MAX_ID: Final = 64
@@ -61,7 +62,7 @@ MAX_MODEL: Final = 300
 Events = AsyncGenerator[Any, None]
 
 
-class ResendState(rx.State):
+class ResendState(VisitedState, rx.State):
     """`later` asks what becomes of the pairs after one, `over_budget` what to do where it does not fit.
 
     A dialog is open while its var is set.
@@ -159,9 +160,7 @@ class ResendState(rx.State):
     @rx.event
     async def end(self) -> None:
         """Call off what was asked: nothing is sent."""
-        if self._asked is not None:
-            await self._refuse(self._asked)
-        self._ask(None)
+        await self._call_off()
 
     @rx.event(background=True)
     async def deliver(self) -> Events:
@@ -194,6 +193,14 @@ class ResendState(rx.State):
         except InviewError as error:
             async with self:
                 await show_fault(self, describe_fault(error))
+
+    async def _end_visit(self) -> None:
+        await self._call_off()
+
+    async def _call_off(self) -> None:
+        if self._asked is not None:
+            await self._refuse(self._asked)
+        self._ask(None)
 
     async def _wish(self, pair_id: object) -> Wish | None:
         """A pair of this page, to be sent again as it is; None: there is no such pair, or it is on its way."""
@@ -243,6 +250,7 @@ class ResendState(rx.State):
         if conversation_in(self.router.url.path) != wish.conversation_id:
             await self._refuse(wish)
             return
+        await self._come()
         self._ask(wish)
         if isinstance(error, LaterPairsError):
             self.later = describe_later(wish.position, error.count, wish.ways)

@@ -30,6 +30,7 @@ from app.state.faults import describe_fault
 from app.state.inputs import text_in
 from app.state.reply.summary_plans import SummaryWay, describe_ways, extents, plan_ways
 from app.state.toasts import MAX_UNDOS, show_fault, show_toast
+from app.state.visit import VisitedState
 from app.state.watching import watcher_of
 from app.store.conversation.conversations import load_conversation
 from app.views.figures import plural
@@ -55,7 +56,7 @@ class _Asked:
     position: int
 
 
-class SummaryState(rx.State):
+class SummaryState(VisitedState, rx.State):
     """`choice` is what can be summarised, None while the dialog is closed; `work` is how far a summary is, if any."""
 
     choice: rx.Field[SummaryChoice | None] = rx.field(None)
@@ -76,6 +77,7 @@ class SummaryState(rx.State):
         draft = (await self.get_state(ComposerState)).text
         look = await look_of(self, conversation_id)
         self._asked = _Asked(conversation_id, look, draft, 0 if pair is None else pair.position)
+        await self._come()
         self.choice = SummaryChoice()
         return SummaryState.plan
 
@@ -166,6 +168,9 @@ class SummaryState(rx.State):
         except InviewError as fault:
             async with self:
                 await show_fault(self, fault)
+
+    async def _end_visit(self) -> None:
+        self._asked, self.choice = None, None
 
 
 async def write_summary(

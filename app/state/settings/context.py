@@ -20,6 +20,7 @@ from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.settings.preferences import prefer
+from app.state.visit import VisitedState
 
 CEILINGS: Final = ("send", "conversation", "day")
 """What a ceiling is set for; each has one in tokens and one in money."""
@@ -50,10 +51,10 @@ NO_FAULTS: Final = ContextTexts()
 _NAMES: Final = tuple(field.name for field in fields(ContextTexts))
 
 
-class ContextState(rx.State):
+class ContextState(VisitedState, rx.State):
     """`stored` is what the fields show at first, `faults` what is wrong with the last form that was sent.
 
-    `opened` counts how often the page was opened: each time the fields begin anew with what is stored.
+    `opened` counts the visits of the page, not the reconnects: each time the fields begin anew with what is stored.
     """
 
     stored: rx.Field[ContextTexts] = rx.field(default_factory=ContextTexts)
@@ -65,8 +66,10 @@ class ContextState(rx.State):
     async def load(self) -> None:
         """Show the stored limits."""
         self.stored = _describe(await read_preferences(current(), LOCAL_OWNER))
-        self.faults, self.said = NO_FAULTS, ""
-        self.opened += 1
+        if self._visit is None:
+            self.faults, self.said = NO_FAULTS, ""
+            self.opened += 1
+            await self._come()
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> Any:
@@ -90,6 +93,9 @@ class ContextState(rx.State):
         """Remove the reason at a field, as it is being corrected."""
         if name in _NAMES:
             self.faults = replace(self.faults, **{name: ""})
+
+    async def _end_visit(self) -> None:
+        """What is to be shown then has to be read: see `load`."""
 
 
 def read_form(form: Mapping[str, Any]) -> tuple[dict[str, Any], ContextTexts]:

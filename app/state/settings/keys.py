@@ -14,6 +14,7 @@ from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.settings.preferences import prefer
+from app.state.visit import VisitedState
 from app.views.keys import ACTIONS_BY_ID, FREE_ACTIONS, KeyAction, key_name, key_of, refusal_of
 
 _NO_KEY: Final = ("Backspace", "Delete")
@@ -36,7 +37,7 @@ class KeyItem:
     said: str = ""
 
 
-class KeysState(rx.State):
+class KeysState(VisitedState, rx.State):
     """`said` answers what concerns no action in particular."""
 
     actions: rx.Field[tuple[KeyItem, ...]] = rx.field(())
@@ -47,12 +48,13 @@ class KeysState(rx.State):
     async def load(self) -> None:
         """Show every key."""
         self._keys = tuple((await read_preferences(current(), LOCAL_OWNER)).keys.items())
-        self.said = ""
-        self._show()
+        await self._come()
+        self._show(asking=self._asking())
 
     @rx.event
     async def ask(self, action_id: str) -> None:
         """Take the next key that is pressed for this action."""
+        await self._come()
         self._show(asking=action_id)
 
     @rx.event
@@ -102,6 +104,11 @@ class KeysState(rx.State):
         await prefer(self, lambda known: replace(known, auto_enter_view_on_overflow=on is True))
         self.said = "Saved."
         self._show()
+
+    async def _end_visit(self) -> None:
+        self.said = ""
+        if self._asking():
+            self._show()
 
     async def _give(self, action: KeyAction, key: str) -> None:
         others = {each: own for each, own in self._keys if each != action.id}

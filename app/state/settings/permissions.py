@@ -15,6 +15,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import list_rules, read_audit, revoke_rule
 from app.runs.workbench import current
 from app.state.address import conversation_path
+from app.state.visit import VisitedState
 from app.store.tools.audit import AuditEntry
 from app.store.tools.permissions import StoredRule
 
@@ -63,7 +64,7 @@ class AuditItem:
     arguments: str
 
 
-class PermissionRulesState(rx.State):
+class PermissionRulesState(VisitedState, rx.State):
     """`audit` is read once it is asked for (`audit_loaded`); `older` says whether there is more of it."""
 
     rules: rx.Field[tuple[RuleItem, ...]] = rx.field(())
@@ -76,7 +77,7 @@ class PermissionRulesState(rx.State):
     @rx.event
     async def load(self) -> None:
         """Show the rules."""
-        self.said, self.audit, self.audit_loaded, self.older = "", (), False, False
+        await self._come()
         await self._read()
 
     @rx.event
@@ -94,8 +95,12 @@ class PermissionRulesState(rx.State):
     @rx.event
     async def show_audit(self) -> None:
         """Show the newest decisions, unless they are shown already."""
+        await self._come()
         if not self.audit_loaded:
             await self._read_audit(None)
+
+    async def _end_visit(self) -> None:
+        self.said, self.audit, self.audit_loaded, self.older = "", (), False, False
 
     @rx.event
     async def show_older(self) -> None:

@@ -13,12 +13,13 @@ from app.runs.library.preference_commands import read_prelude
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.settings.preferences import prefer
+from app.state.visit import VisitedState
 
 
-class PrivacyState(rx.State):
+class PrivacyState(VisitedState, rx.State):
     """`prelude` is the text that is sent before every conversation, "" for none. The settings are preferences.
 
-    `opened` counts how often the page was opened: each time the text begins anew with what is stored.
+    `opened` counts the visits of the page, not the reconnects: each time the text begins anew with what is stored.
     """
 
     prelude: rx.Field[str] = rx.field("")
@@ -28,9 +29,11 @@ class PrivacyState(rx.State):
     @rx.event
     async def load(self) -> None:
         """Show the text that is sent before conversations."""
-        self.said = ""
         self.prelude = await read_prelude(current(), LOCAL_OWNER) or ""
-        self.opened += 1
+        if self._visit is None:
+            self.said = ""
+            self.opened += 1
+            await self._come()
 
     @rx.event
     async def save_about(self, form: dict[str, str]) -> None:
@@ -53,6 +56,9 @@ class PrivacyState(rx.State):
     async def redact(self, on: bool) -> None:
         """Replace secrets before sending, or send them as they are."""
         await self._change(lambda known: replace(known, redact=on is True))
+
+    async def _end_visit(self) -> None:
+        """What is to be shown then has to be read: see `load`."""
 
     async def _change(self, change: Callable[[Preferences], Preferences]) -> None:
         try:

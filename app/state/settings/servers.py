@@ -22,6 +22,7 @@ from app.runs.workbench import current
 from app.state.settings.preferences import prefer
 from app.state.settings.server_form import HTTP, STDIO, TEXT_FIELDS, field_id, read_server_form
 from app.state.settings.server_items import ServerItem, describe_item, describe_trial, read_log
+from app.state.visit import VisitedState
 from app.views.server import describe_built_ins
 
 WATCH_SECONDS: Final = 0.5
@@ -44,7 +45,7 @@ class DeleteServerView:
     name: str
 
 
-class ServersState(rx.State):
+class ServersState(VisitedState, rx.State):
     """`programs`: whether programs may be started on this machine. `redirect_uri`: where sign-ins come back to.
 
     `kind` is the kind of server that the form adds, `added_note` its answer, `added` how many it has added. Which
@@ -69,14 +70,13 @@ class ServersState(rx.State):
         wb = current()
         tools = describe_built_ins(wb.toolbox.list_tools(LOCAL_OWNER))
         async with self:
+            await self._come()
             self.built_ins = tuple(
                 BuiltInItem(tool.name, tool.title, f"{tool.description} {_describe_asking(asks=tool.asks)}")
                 for tool in tools
             )
             self.programs = wb.settings.stdio_servers and server_commands.is_admin(LOCAL_OWNER)
             self.redirect_uri = callback_of(self._base_url())
-            self.built_ins_note, self.added_note, self.kind, self.deleting = "", "", HTTP, None
-            self.servers = tuple(replace(item, said="", log_open=False, log=()) for item in self.servers)
         await self._watch(on_its_way=await self._read())
 
     @rx.event
@@ -116,6 +116,7 @@ class ServersState(rx.State):
     @rx.event
     async def show_log(self, server_id: str) -> None:
         """Show a server's log, or hide it again."""
+        await self._come()
         session = server_commands.session_of(current(), LOCAL_OWNER, server_id)
         shown = any(item.log_open for item in self.servers if item.id == server_id)
         self._change(server_id, log_open=not shown, log=() if shown else read_log(session))
@@ -148,6 +149,7 @@ class ServersState(rx.State):
     @rx.event
     async def ask_delete(self, server_id: str) -> None:
         """Open the dialog that asks before a server is deleted."""
+        await self._come()
         named = {item.id: item.name for item in self.servers}
         self.deleting = DeleteServerView(server_id, named[server_id]) if server_id in named else None
 
@@ -172,7 +174,12 @@ class ServersState(rx.State):
     @rx.event
     async def choose_kind(self, kind: str) -> None:
         """Show the fields of this kind of server in the form."""
+        await self._come()
         self.kind = STDIO if kind == STDIO else HTTP
+
+    async def _end_visit(self) -> None:
+        self.built_ins_note, self.added_note, self.kind, self.deleting = "", "", HTTP, None
+        self.servers = tuple(replace(item, said="", log_open=False, log=()) for item in self.servers)
 
     @rx.event(background=True)
     async def add(self, form: dict[str, Any]) -> AsyncGenerator[Any]:

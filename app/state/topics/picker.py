@@ -33,6 +33,7 @@ from app.state.topics.rows import (
     place_at,
     place_beside,
 )
+from app.state.visit import VisitedState
 from app.store.conversation.pairs import load_pair
 from app.views.topic import TopicView
 
@@ -49,7 +50,7 @@ class TopicPickerView:
     position: int = 0
 
 
-class TopicPickerState(TopicState):
+class TopicPickerState(VisitedState, TopicState):
     """`picking` is what the open picker is for. `rows` are those for `query`; `at` is the chosen one's place.
 
     `by_hand`: the topics are in the order arranged by hand. `editing` is the topic whose form is shown.
@@ -174,7 +175,11 @@ class TopicPickerState(TopicState):
         if (topic := self._edited()) is not None:
             await self._attempt(self._delete(topic))
 
+    async def _end_visit(self) -> None:
+        self._close()
+
     async def _open(self, picking: TopicPickerView) -> None:
+        await self._come()
         self.editing, self.fault = None, ""
         await self._read()
         self._list("")

@@ -145,7 +145,10 @@ export function TextArea(props: TextAreaProps): ReactNode {
   });
   useEffect(() => answered(answers), [answers]);
   const linked = useEffectEvent((now: typeof link) => {
-    if (now === "open") changed(); // what was typed meanwhile has not been told
+    if (now === "open") {
+      changed(); // what was typed meanwhile has not been told
+      failed.set(false);
+    }
     if (now !== "lost") return;
     const lost = pending.abandon();
     putBack(lost);

@@ -27,13 +27,13 @@ export interface ReflexEvent {
 
 const SILENCE_MS = 25_000; // the server gives a sign of life every 20 s: REFLEX_SOCKET_INTERVAL
 const ATTEMPT_MS = 5000; // an attempt to connect that takes longer is given up for the next one
-const SHOWN_MS = 7000; // how long a refusal is shown at least
+const SHOWN_MS = 7000; // how long it is said of a refusal that the server is back
 const APP = "reflex___state____state.";
 const OWN = `${APP}reflex___`;
 
 const link = signal<Link>("opening");
-/** Whether something that a person did was refused a moment ago. */
-export const refused = signal(false);
+/** Whether something that a person did was refused: as the server is `away`, or a moment ago, and it is `back`. */
+export const refused = signal<"" | "away" | "back">("");
 let shown: ReturnType<typeof setTimeout> | undefined;
 let heardAt = 0; // by the clock, which goes on while the machine sleeps; timers do not
 let socket: Socket | null = null;
@@ -62,6 +62,7 @@ export function attach(made: Socket, queue: ReflexEvent[]): void {
   made.on("connect", () => {
     heard();
     link.set("open");
+    if (refused.get() === "away") comeBack();
   });
   made.on("disconnect", lose);
   made.on("connect_error", lose);
@@ -89,9 +90,13 @@ function lose(): void {
 }
 
 function refuse(): void {
-  refused.set(true);
-  clearTimeout(shown);
-  shown = setTimeout(() => untilOpen().then(() => refused.set(false)), SHOWN_MS);
+  if (refused.get() === "back") clearTimeout(shown);
+  refused.set("away");
+}
+
+function comeBack(): void {
+  refused.set("back");
+  shown = setTimeout(() => refused.set(""), SHOWN_MS);
 }
 
 function heard(): void {
@@ -109,7 +114,10 @@ function wake(): void {
 }
 
 if (typeof document !== "undefined") {
-  refused.subscribe(() => document.documentElement.toggleAttribute("data-refused", refused.get()));
+  refused.subscribe(() => {
+    if (refused.get()) document.documentElement.dataset.refused = refused.get();
+    else delete document.documentElement.dataset.refused;
+  });
   for (const event of ["online", "focus", "pageshow"]) addEventListener(event, wake);
   document.addEventListener("visibilitychange", wake);
 }

@@ -11,27 +11,15 @@ from app.state.agents.choice import AgentState
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentListState
 from app.state.chat import ChatState
-from app.state.compare.answer_again import AnswerAgainState
-from app.state.compare.choice import ComparisonChoiceState
 from app.state.compare.keeping import KeepingState
-from app.state.comparison import ComparisonState
 from app.state.composer.first_message import FirstMessageState
-from app.state.composer.inserting import InsertingState
-from app.state.composer.menus import MenuState
 from app.state.composer.parameters import ParametersState
-from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState
-from app.state.filters.line import FilterLineState
-from app.state.filters.saved import SavedFilterState
-from app.state.filters.sheet import SheetState
 from app.state.inspector.branches import BranchState
 from app.state.inspector.cache import CacheState
 from app.state.inspector.frame import InspectorState
 from app.state.model import ModelState
-from app.state.reply.deletion import PairDeletionState
-from app.state.reply.resend import ResendState
-from app.state.reply.summary import SummaryState
 from app.state.settings.preferences import PreferencesState
 from app.state.shell.news import NewsState
 from app.state.shell.undo import UndoState
@@ -39,13 +27,13 @@ from app.state.sidebar import SidebarState
 from app.state.system_prompt import SystemPromptState
 from app.state.temporary import TemporaryState
 from app.state.topics.chosen import TopicState
-from app.state.topics.picker import TopicPickerState
 from app.state.transcript import TranscriptState
 from app.state.trash import TrashState
 from app.state.usage.budgets import BudgetState
 from app.state.usage.prices import OwnPriceState
 from app.state.usage.report import UsageState
 from app.state.usage.spent import SpentState
+from app.state.visit import VisitState
 from app.ui import routes
 from app.ui.pages.agents import agents
 from app.ui.pages.conversation import conversation
@@ -59,34 +47,26 @@ from app.ui.pages.usage import usage
 
 def register(app: rx.App) -> None:
     """Add every page with what it loads when it is opened."""
-    # A reload keeps states, and dialogs are about the page they were opened on.
-    around = [
+    # A reload keeps states, and dialogs are about the page they were opened on: so the visit begins first.
+    lasting = [
         PreferencesState.load,
         SidebarState.open,
         UndoState.open,
-        SheetState.close,
-        TopicPickerState.close,
-        PairDeletionState.close,
-        AnswerAgainState.close,
-        ResendState.end,
-        SummaryState.end,
     ]
-    compared = [ComparisonState.fold, ComparisonChoiceState.close, KeepingState.open]
-    # The view options come first: the first screen is of them.
+    around = [VisitState.begin, *lasting]
+    # The view options come before the transcript: its first screen is of them.
     opened = [
+        VisitState.begin,
         FilterState.open,
-        MenuState.close,  # soon: somebody may open one while the rest is loaded
-        *compared,
+        KeepingState.open,
         TranscriptState.open,
         TopicState.load,
         ChatState.open,
         ComposerState.open,
-        SchemaState.begin_visit,
-        InsertingState.begin_visit,
         TemporaryState.open,
         SystemPromptState.open,
     ]
-    lists = [*around, ModelState.load, AgentState.load, ParametersState.open]
+    lists = [*lasting, ModelState.load, AgentState.load, ParametersState.open]
     app.add_page(home, route=routes.HOME, title="Inview", on_load=[*opened, *lists, FirstMessageState.estimate])
     app.add_page(
         conversation,
@@ -95,8 +75,6 @@ def register(app: rx.App) -> None:
         on_load=[
             *opened,
             *lists,
-            FilterLineState.leave,
-            SavedFilterState.close,
             InspectorState.follow,
             CacheState.follow,
             NewsState.follow,
@@ -110,7 +88,7 @@ def register(app: rx.App) -> None:
         usage,
         route=routes.USAGE,
         title="Usage · Inview",
-        on_load=[UsageState.load, BudgetState.load, OwnPriceState.load, *around],
+        on_load=[VisitState.begin, UsageState.load, BudgetState.load, OwnPriceState.load, *lasting],
     )
     app.add_page(
         agents,

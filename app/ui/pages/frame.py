@@ -87,10 +87,16 @@ def _notice() -> rx.Component:
                 class_name=f"{_NOTICE} flex items-start gap-3",
             ),
         ),
-        rx.el.p("Inview cannot be reached. Nothing was done. Try again in a moment.", class_name=f"refusal {_NOTICE}"),
+        _refusal("away", "Inview cannot be reached. Nothing was done. Try again in a moment."),
+        _refusal("back", "Inview is connected again. What you did before was not done: do it again."),
         role="alert",
         class_name="flex-none px-3",
     )
+
+
+def _refusal(when: str, said: str) -> rx.Component:
+    """What `app/ui/kit/link.ts` has shown of something that was refused."""
+    return rx.el.p(said, class_name=f"refusal {when} {_NOTICE}")
 
 
 def head() -> list[rx.Component]:

@@ -1,4 +1,4 @@
-/** Keys and focus of the text area of the pair that is edited; what is written is kept in the tab, under the edit's name. */
+/** Keys and focus of the text area of the pair that is edited; what is written is kept in the tab as `keptAs`, if at all. */
 import { type KeyboardEvent, type ReactNode, useEffectEvent, useLayoutEffect } from "react";
 import { keepText } from "../kit/kept_text.ts";
 import { applyShortcut } from "../kit/writing.ts";
@@ -7,21 +7,21 @@ import type { EditKeysProps } from "./views.ts";
 const area = () => document.querySelector<HTMLTextAreaElement>(".edit-form textarea"); // one pair is edited at a time
 
 export function EditKeys(props: EditKeysProps): ReactNode {
-  const { edit, asked, children } = props;
+  const { edit, keptAs, asked, children } = props;
   const wrote = useEffectEvent((text: string) => props.onWrite?.(edit, text));
   const left = useEffectEvent(() => props.onLeave?.());
   useLayoutEffect(() => {
     const box = area();
     if (!box) return undefined;
-    const endKeeping = keepText(box, "inview.edit.text", edit);
+    const endKeeping = keptAs ? keepText(box, "inview.edit.text", keptAs) : undefined;
     wrote(box.value);
     return () => {
-      endKeeping();
+      endKeeping?.();
       const row = box === document.activeElement ? box.closest("[data-pair]") : null;
       setTimeout(() => row?.querySelector<HTMLElement>("[data-part]")?.focus());
       left();
     };
-  }, [edit]);
+  }, [keptAs]); // another edit is another component
   useLayoutEffect(() => {
     if (!asked) return;
     area()?.focus();

@@ -27,15 +27,16 @@ def _edit_and_text(edit: rx.Var[str], text: rx.Var[str]) -> tuple[rx.Var[str], r
 
 
 class EditKeys(Island):
-    """The keys and the focus of the text area inside, and what is written there, kept under the name `edit`.
+    """The keys and the focus of the text area inside, and what is written there for the edit of this name.
 
-    `asked`: it takes the focus. `on_write` has what is written when it is drawn, and
-    `on_escape` when Escape is pressed; `on_leave`: it is not drawn any more.
+    The browser keeps it as `kept_as`, "" for not at all. `asked`: it takes the focus. `on_write` has what is written
+    when it is drawn, and `on_escape` when Escape is pressed; `on_leave`: it is not drawn any more.
     """
 
     library = island("reply/edit_keys.tsx")
     tag = "EditKeys"
     edit: rx.Var[str]
+    kept_as: rx.Var[str]
     asked: rx.Var[bool]
     on_write: rx.EventHandler[_edit_and_text]
     on_escape: rx.EventHandler[_edit_and_text]
@@ -114,6 +115,7 @@ def edit_form(position: rx.Var[int]) -> rx.Component:
             class_name="edit-form",
         ),
         edit=EditState.edit,
+        kept_as=EditState.kept_as,
         asked=EditState.asked,
         on_write=EditState.write,
         on_escape=lambda edit, text: [EditState.write(edit, text), EditState.cancel()],

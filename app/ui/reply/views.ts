@@ -18,6 +18,7 @@ export interface MarkdownWords {
 
 export interface EditKeysProps {
   readonly edit: string;
+  readonly keptAs: string;
   readonly asked: boolean;
   readonly onWrite?: ((edit: string, text: string) => void) | undefined;
   readonly onEscape?: ((edit: string, text: string) => void) | undefined;

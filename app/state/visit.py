@@ -1,0 +1,91 @@
+"""Visits of pages: what a person opened on one is closed when another one begins, and stays over a reconnect.
+
+    class SheetState(VisitedState, rx.State):
+        @rx.event
+        async def show(self) -> None:
+            await self._come()
+            self.open = True
+
+        async def _end_visit(self) -> None:
+            self.open = False
+
+The server loads a page in several steps, and loads it once more when its connection comes back. So no load event closes
+anything by itself: `VisitState.begin` does, for every state of this kind whose `_come` was called on an earlier visit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+import reflex as rx
+from reflex.state import State
+from reflex_base.constants import CompileVars
+
+if TYPE_CHECKING:
+    from reflex.app import App
+    from reflex.state import BaseState, StateUpdate
+    from reflex_base.event import Event
+
+Visit = tuple[str, str]
+"""The connection with which the page was loaded, and its path."""
+
+_LOADS: Final = f"{State.get_full_name()}.{CompileVars.HYDRATE_AND_LOAD}"
+
+
+class VisitedState(rx.State, mixin=True):
+    """A state in which a person opens something or types. Not one for what outlives a page, such as a draft."""
+
+    _visit: Visit | None = None
+
+    async def _come(self) -> None:
+        """It is used on this visit."""
+        self._visit = await visit_of(self)
+
+    async def _meet(self, visit: Visit) -> None:
+        """This visit is the current one."""
+        if self._visit not in {None, visit}:
+            self._visit = None
+            await self._end_visit()
+
+    async def _end_visit(self) -> None:
+        """Close what was opened on an earlier visit."""
+        raise NotImplementedError
+
+
+class VisitState(rx.State):
+    """Which visit this is. `_loaded` is the connection with which the page was loaded."""
+
+    _loaded: str = ""
+
+    @rx.event
+    async def begin(self) -> None:
+        """Close what was opened on an earlier visit. What a person opened while the page loads stays open."""
+        visit = await visit_of(self)
+        for kind in visited_states():
+            await (await self.get_state(kind))._meet(visit)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+
+class PageLoads(rx.Middleware):
+    """Notes, before a page is filled, that it was loaded. One that is connected again sends no hashes of its vars."""
+
+    async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:
+        """Let every event pass."""
+        _ = app
+        if event.name == _LOADS and CompileVars.PAYLOAD_HASHES in event.payload:
+            visits = await state.get_state(VisitState)
+            visits._loaded = state.router.session.session_id  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        return None
+
+
+async def visit_of(state: rx.State) -> Visit:
+    """The visit that a state is on. A reload and another page each begin another one, a reconnect does not."""
+    visits = await state.get_state(VisitState)
+    return visits._loaded, state.router.url.path  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+
+def visited_states(kind: type[VisitedState] = VisitedState) -> Iterator[type[VisitedState]]:
+    """Every state that is told of visits."""
+    for each in kind.__subclasses__():
+        yield each
+        yield from visited_states(each)

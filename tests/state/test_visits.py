@@ -1,0 +1,202 @@
+"""What a person opened stays open while its page loads and reconnects; a reload and another page close it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, NamedTuple, cast
+
+import pytest
+import reflex as rx
+from reflex.istate.manager.token import BaseStateToken
+from reflex.utils.format import format_event_handler
+
+import app.app as wiring
+from app.runs.workbench import Workbench
+from app.state.address import PREFIX
+from app.state.compare.answer_again import AnswerAgainState
+from app.state.compare.choice import ComparisonChoiceState
+from app.state.comparison import ComparisonState
+from app.state.composer.inserting import InsertingState
+from app.state.composer.menus import MenuState
+from app.state.composer.parameters import ParametersState
+from app.state.composer.schema import SchemaState
+from app.state.composer.state import ComposerState
+from app.state.filters.line import FilterLineState
+from app.state.filters.saved import SavedFilterState
+from app.state.filters.sheet import SheetState
+from app.state.inspector.cache import CacheState
+from app.state.inspector.snapshot import SnapshotState
+from app.state.inspector.versions import VersionsState
+from app.state.reply.deletion import PairDeletionState
+from app.state.reply.resend import ResendState
+from app.state.reply.summary import SummaryState
+from app.state.settings.context import ContextState
+from app.state.settings.keys import KeysState
+from app.state.settings.permissions import PermissionRulesState
+from app.state.settings.privacy import PrivacyState
+from app.state.settings.servers import ServersState
+from app.state.system_prompt import SystemPromptState
+from app.state.topics.picker import TopicPickerState
+from app.state.trash import TrashState
+from app.state.visit import VisitedState, VisitState, visited_states
+from app.ui import routes
+from app.views.keys import FREE_ACTIONS
+from app.views.screen.cache import CacheNotesView, KeepingOffer
+from app.views.screen.panels import ScreenComparisonView
+from tests.state.conftest import Tab
+from tests.state.watched import watching_two
+
+LOADS: Final[Mapping[str, list[str]]] = {
+    route: [format_event_handler(handler) for handler in handlers]
+    for route, handlers in cast("Any", wiring.app)._load_events.items()
+}
+"""What each page loads."""
+
+
+class Opening(NamedTuple):
+    """How something of a state is opened on the page `route`, and the vars that tell whether it is."""
+
+    opens: Callable[[Tab, str], Awaitable[None]]
+    vars: str
+    route: str = routes.CONVERSATION
+
+
+def sent(handler: Any, **payload: object) -> Callable[[Tab, str], Awaitable[None]]:
+    """Open it by an event. The payload "pair" is the first pair's id."""
+
+    async def opens(tab: Tab, pair_id: str) -> None:
+        await tab.send(handler, **{name: pair_id if value == "pair" else value for name, value in payload.items()})
+
+    return opens
+
+
+async def change(tab: Tab, kind: type[rx.State], **values: object) -> None:
+    """Let vars of a state have these values, as if the server had found them."""
+    manager = cast("Any", tab.processor)._root_context.state_manager
+    async with manager.modify_state(BaseStateToken(ident=tab.token, cls=kind)) as root:
+        state = await root.get_state(kind)
+        for name, value in values.items():
+            setattr(state, name, value)
+
+
+async def show_saved(tab: Tab, _: str) -> None:
+    await tab.send(SavedFilterState.close)
+    await tab.send(SavedFilterState.toggle)
+
+
+async def show_replies(tab: Tab, _: str) -> None:
+    await tab.send(ComparisonState.fold)
+    await tab.send(ComparisonState.show)
+
+
+async def ask_cache(tab: Tab, _: str) -> None:
+    await tab.send(CacheState.ask)
+
+
+async def type_anything(_: Tab, __: str) -> None:
+    """What is typed is in the browser alone: it is there for as long as the fields do not begin anew."""
+
+
+OPENINGS: Final[Mapping[type[VisitedState], Opening]] = {
+    AnswerAgainState: Opening(sent(AnswerAgainState.ask, pair_id="pair"), "asking"),
+    CacheState: Opening(ask_cache, "asking"),
+    ComparisonChoiceState: Opening(sent(ComparisonChoiceState.ask), "choosing"),
+    ComparisonState: Opening(show_replies, "shown"),
+    ContextState: Opening(type_anything, "opened", routes.SETTINGS),
+    FilterLineState: Opening(sent(FilterLineState.check, line="s3", cursor=2), "feedback"),
+    InsertingState: Opening(sent(InsertingState.ask), "opened"),
+    KeysState: Opening(sent(KeysState.ask, action_id=FREE_ACTIONS[0].id), "actions", routes.SETTINGS),
+    MenuState: Opening(sent(MenuState.show_models), "shown"),
+    PairDeletionState: Opening(sent(PairDeletionState.ask, pair_id="pair"), "deleting"),
+    ParametersState: Opening(sent(ParametersState.ask), "form"),
+    PermissionRulesState: Opening(sent(PermissionRulesState.show_audit), "audit_loaded", routes.SETTINGS),
+    PrivacyState: Opening(type_anything, "opened", routes.SETTINGS),
+    ResendState: Opening(sent(ResendState.answer_again, pair_id="pair", model=""), "later"),
+    SavedFilterState: Opening(show_saved, "shown"),
+    SchemaState: Opening(sent(SchemaState.ask), "writing"),
+    ServersState: Opening(sent(ServersState.choose_kind, kind="stdio"), "kind", routes.SETTINGS),
+    SheetState: Opening(sent(SheetState.show, part=""), "open"),
+    SnapshotState: Opening(sent(SnapshotState.open, pair_id="pair"), "pair"),
+    SummaryState: Opening(sent(SummaryState.ask, pair_id=""), "choice"),
+    SystemPromptState: Opening(sent(SystemPromptState.edit), "editing number"),
+    TopicPickerState: Opening(sent(TopicPickerState.pick_for_composer), "picking"),
+    TrashState: Opening(sent(TrashState.ask_empty), "deleting", routes.TRASH),
+    VersionsState: Opening(sent(VersionsState.compare, pair_id="pair"), "pair"),
+}
+
+
+def test_a_visit_begins_with_every_page_and_nothing_else_closes_anything() -> None:
+    """A load event that closes something is called by another name than these."""
+    assert {events[0] for events in LOADS.values()} == {f"{VisitState.get_full_name()}.begin"}
+    others = {name.rpartition(".")[2] for events in LOADS.values() for name in events[1:]}
+    assert others == {"open", "load", "follow", "keep_current"}
+    assert set(OPENINGS) == set(visited_states())
+
+
+@pytest.mark.parametrize("kind", OPENINGS, ids=lambda kind: kind.__name__)
+async def test_what_is_open_outlives_a_reconnect_and_not_a_visit(
+    wb: Workbench, tab: Tab, kind: type[VisitedState]
+) -> None:
+    async with watching_two(wb, tab) as watcher:
+        opening = OPENINGS[kind]
+        page = tab.path if opening.route == routes.CONVERSATION else opening.route
+        pair_id = watcher.screen.pairs[0].id
+
+        async def load(connection: str, path: str, *, anew: bool) -> None:
+            tab.path = path
+            await tab.connect(connection, anew=anew)
+            await run_loads(tab, kind)
+
+        async def opened() -> list[Any]:
+            await change(tab, CacheState, notes=CacheNotesView(offer=KeepingOffer("", "", ())))
+            await change(tab, ComparisonState, comparison=ScreenComparisonView("x", "", "", "", ()))
+            await opening.opens(tab, pair_id)
+            return seen()
+
+        def seen() -> list[Any]:
+            return [tab.shows(kind, var) for var in opening.vars.split()]
+
+        await load("first", page, anew=True)
+        before = seen()
+        shown = await opened()
+        assert shown != before or opening.opens is type_anything
+        await run_loads(tab, kind)
+        assert seen() == shown, "the page goes on loading"
+        await load("second", page, anew=False)
+        assert seen() == shown, "it was connected again"
+
+        await load("second", "/", anew=False)
+        assert seen() != shown or opening.opens is type_anything, "another page"
+        await load("second", page, anew=False)
+        assert seen() != shown, "another page and back"
+
+        shown = await opened()
+        await tab.connect("third", anew=True)
+        shown = await opened()
+        await run_loads(tab, kind)
+        assert seen() == shown or opening.opens is type_anything, "opened before the page was loaded"
+        await load("fourth", page, anew=True)
+        assert seen() != shown, "it was loaded again"
+
+
+async def run_loads(tab: Tab, kind: type[VisitedState]) -> None:
+    """Run what the page at the tab's path loads, of visits and of this state, as far as it ends."""
+    route = routes.CONVERSATION if tab.path.startswith(PREFIX) else tab.path
+    for name in LOADS[route.strip("/") or "index"]:
+        state, _, handler = name.rpartition(".")
+        if state in {VisitState.get_full_name(), kind.get_full_name()} and handler != "follow":
+            await tab.send_event(name, {})
+
+
+async def test_what_a_send_was_answered_outlives_a_reconnect_and_not_a_reload(tab: Tab) -> None:
+    await tab.connect("first", anew=True)
+    await tab.send(ComposerState.open)
+    await change(tab, ComposerState, fault="No key")
+
+    await tab.connect("second")
+    await tab.send(ComposerState.open)
+    assert tab.shows(ComposerState, "fault") == "No key"
+
+    await tab.connect("third", anew=True)
+    await tab.send(ComposerState.open)
+    assert tab.shows(ComposerState, "fault") == ""
