@@ -47,7 +47,7 @@ class Candidate:
 
     @property
     def sendable(self) -> bool:
-        """Whether it goes out if it fits."""
+        """True if a send includes it when it fits."""
         return self.out is None and not self.running
 
 
@@ -59,17 +59,17 @@ class Measured(Protocol):
 
     @property
     def tokens(self) -> Sequence[int]:
-        """What each of the pairs comes to."""
+        """Tokens of each pair."""
         ...
 
     @property
     def running(self) -> int:
-        """How many are not over."""
+        """The number of pairs whose reply is running."""
         ...
 
     @property
     def sendable(self) -> int:
-        """How many could be sent."""
+        """The number of pairs that a send could include."""
         ...
 
     @property
@@ -87,15 +87,15 @@ class Measured(Protocol):
         ...
 
     def count_from(self, boundary: int | None) -> int:
-        """How many of those that could be sent stand at this position or after it."""
+        """The number of sendable pairs at this position or after it."""
         ...
 
     def sum_newest(self, count: int) -> tuple[int, int]:
-        """What the newest `count` of those that could be sent come to, and their images alone."""
+        """Tokens of the newest `count` sendable pairs, and of their images alone."""
         ...
 
     def list_from(self, boundary: int | None) -> Iterator[Candidate]:
-        """Those that could be sent and stand at this position or after it, oldest first."""
+        """The sendable pairs at this position or after it, oldest first."""
         ...
 
     def cut(self, before: int) -> Measured:
@@ -253,7 +253,7 @@ class Composition:
 
 
 def measure(pairs: Sequence[Candidate], estimator: Estimator) -> MeasuredPairs:
-    """What these pairs, oldest first, come to."""
+    """Count the tokens of these pairs, oldest first."""
     return measure_as(pairs, tuple(estimator.of_pair(pair.sizes) for pair in pairs), estimator)
 
 
@@ -274,14 +274,14 @@ def measure_as(pairs: Sequence[Candidate], tokens: tuple[int, ...], estimator: E
 
 
 def draw_boundary(base: Measured, terms: Terms, draft: int = 0) -> Drawn:
-    """Which pairs of the base set fit into the budget. `draft` is an estimate, in tokens."""
+    """Find the oldest pair of the base set that fits into the budget. `draft` is an estimate, in tokens."""
     request = RequestSizes(terms.estimator.base + terms.system, terms.tools, draft)
     budget = budget_of(terms, request)
     return Drawn(terms, budget, request, base.fit(budget.available))
 
 
 def budget_of(terms: Terms, request: RequestSizes = NOTHING_YET) -> Budget:
-    """What a send may hold, and what is left of that for pairs beside the rest of a request."""
+    """The budget of a send in tokens, and the part of it that is free for pairs."""
     price = None if terms.free else terms.input_price
     return plan_budget(terms.window, terms.limits, request, input_price=price)
 

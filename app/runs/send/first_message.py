@@ -45,7 +45,7 @@ async def compose_first(  # noqa: PLR0913 - the arguments of `compose_view`
     schema: str | None = None,
     attached: tuple[Part, ...] = (),
 ) -> Composed:
-    """What the first message would carry.
+    """Compose the first message as Send would send it.
 
     Raises:
         NotFoundError: no such agent of this owner.

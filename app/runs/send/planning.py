@@ -70,7 +70,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     Raises:
         NotFoundError: no such conversation of this owner.
         SendLockedError: a reply is running in it.
-        OverBudgetError: more is in view than may be sent, and nobody said what to do about it.
+        OverBudgetError: the request exceeds its budget, and the sender has not chosen what to do.
         SelectionChangedError: it would carry other pairs than the `selection`.
         BudgetSpentError: it would go beyond a budget of money.
         FilterError: the filter cannot be used.

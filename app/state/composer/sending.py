@@ -95,7 +95,7 @@ async def deliver(draft: Draft) -> str:
     Returns the id of the comparison that it has begun, "" for none.
 
     Raises:
-        OverBudgetError: more is in view than may be sent, and nobody said what to do about it.
+        OverBudgetError: the request exceeds its budget, and the sender has not chosen what to do.
         InviewError: whatever else refuses it.
     """
     bench, target = await bench_of(current(), draft.conversation_id), draft.conversation_id
