@@ -27,6 +27,7 @@ class Effort:
         sequences: of work by a person.
         ledgers: that grow by a dozen random steps.
         patches: sequences of changes to a page in a browser.
+        controls: of a page that are clicked before a sentence is typed.
         requests: that schemathesis makes for an operation in a phase.
         phases: of schemathesis.
     """
@@ -39,6 +40,7 @@ class Effort:
     sequences: int
     ledgers: int
     patches: int
+    controls: int
     requests: int
     phases: str
 
@@ -52,6 +54,7 @@ GATE: Final = Effort(
     sequences=20,
     ledgers=3,
     patches=100,
+    controls=12,
     requests=2,
     phases="examples,fuzzing",
 )
@@ -64,6 +67,7 @@ ALL: Final = Effort(
     sequences=1_000,
     ledgers=15,
     patches=1_000,
+    controls=1_000,
     requests=10,
     phases="examples,coverage,fuzzing,stateful",
 )

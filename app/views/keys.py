@@ -20,7 +20,10 @@ from typing import Final
 
 
 class Mode(StrEnum):
-    """Where a key acts: while one reads, writes or filters, or everywhere."""
+    """The part of the page where a key acts.
+
+    VIEW: outside text boxes, while single keys are on. INPUT: in the message box. COMMAND: in the filter bar.
+    """
 
     VIEW = "VIEW"
     INPUT = "INPUT"
@@ -97,8 +100,8 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
         "Takes the last change back; also a deletion from before the page was opened",
         fixed=True,
     ),
-    KeyAction("to_input", "Enter", Mode.VIEW, "Write", "To the composer (INPUT)", fixed=True),
-    KeyAction("to_command", "Esc", Mode.VIEW, "Filter", "To the filter bar (COMMAND)", fixed=True),
+    KeyAction("to_input", "Enter", Mode.VIEW, "Write", "To the message box", fixed=True),
+    KeyAction("keys", "Esc", Mode.VIEW, "Single keys", "Turns single keys on; back to the message box", fixed=True),
     KeyAction(
         "send",
         "Enter",
@@ -133,9 +136,16 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
     KeyAction(
         "edit_queued", "↑", Mode.INPUT, "Edit what waits", "In an empty box: the last text of the queue", fixed=True
     ),
-    KeyAction("leave_input", "Esc", Mode.INPUT, "Read", "To the history (VIEW); the draft stays", fixed=True),
-    KeyAction("apply", "Enter", Mode.COMMAND, "Apply", "Applies the filter and goes to the history (VIEW)", fixed=True),
-    KeyAction("leave_command", "Esc", Mode.COMMAND, "Leave", "Back to the history (VIEW)", fixed=True),
+    KeyAction(
+        "leave_input",
+        "Esc",
+        Mode.INPUT,
+        "Single keys",
+        "In an empty box: turns single keys on. Else leaves the box; the draft stays",
+        fixed=True,
+    ),
+    KeyAction("apply", "Enter", Mode.COMMAND, "Apply", "Applies the filter and leaves the filter bar", fixed=True),
+    KeyAction("leave_command", "Esc", Mode.COMMAND, "Leave", "Leaves the filter bar", fixed=True),
     KeyAction(
         "stop", "Esc Esc", Mode.ANYWHERE, "Stop", "Stops the reply that runs; what was received stays", fixed=True
     ),
@@ -155,12 +165,22 @@ def key_name(key: str) -> str:
     return f"Shift+{key}" if len(key) == 1 and unicodedata.category(key) == "Lu" else key
 
 
+def describe_hints(own: Mapping[str, str]) -> str:
+    """Some keys with what they do, for the bar above the composer. An action without a key is left out.
+
+    >>> describe_hints({}), describe_hints({"edit": "", "fork": "F"})
+    ('j k move · e edit · b fork', 'j k move · Shift+F fork')
+    """
+    hints = (("next_part previous_part", "move"), ("edit", "edit"), ("fork", "fork"))
+    named = ((" ".join(key_name(key_of(ACTIONS_BY_ID[one], own)) for one in ids.split()), does) for ids, does in hints)
+    return " · ".join(f"{keys.strip()} {does}" for keys, does in named if keys.strip())
+
+
 def refusal_of(action: KeyAction, key: str, own: Mapping[str, str]) -> str:
     """Why an action cannot have this key, "" if it can."""
     if key != "Space" and not _types_something(key):
         return (
-            f"{key} belongs to the browser, to screen readers or to moving between modes. "
-            "Take a letter, a digit or a sign."
+            f"{key} belongs to the browser, to screen readers or to turning keys on. Take a letter, a digit or a sign."
         )
     others = (each for each in FREE_ACTIONS if each.id != action.id and key_of(each, own) == key)
     owner = next(others, None)

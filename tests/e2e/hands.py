@@ -1,7 +1,7 @@
 """Hands that do what a person does: by keys alone, or by a pointer, which on a phone is a finger.
 
     hands.press(button)                        # walked to with Tab, then Enter; or clicked; or tapped
-    hands.on_pair(2, "Delete the pair", "x")   # its key in VIEW, or its button
+    hands.on_pair(2, "Delete the pair", "x")   # its key, or its button
 
 Keys never point, and the pointer presses no key but those that write.
 """
@@ -28,7 +28,7 @@ STOPS = """control => {
   const way = stops.indexOf(control) - stops.filter(isBefore).length;
   return isBefore(control) || stops.includes(at) ? way : way + 1;
 }"""
-IN_HISTORY = """document.documentElement.matches("[data-mode=VIEW][data-meant]")
+IN_HISTORY = """document.documentElement.matches("[data-keys]")
   && document.activeElement.closest("main") !== null"""
 MAX_LEAPS = 150
 
@@ -98,11 +98,11 @@ class Hands:
             self.press(self.page.get_by_role("button", name=button, exact=True))
 
     def to_history(self) -> None:
-        """To VIEW, by keys."""
+        """Turn single keys on."""
         if not self.page.evaluate(IN_HISTORY):
             self.reach(self.screen.composer)
             self.page.keyboard.press("Escape")
-            expect(self.page.locator("html")).to_have_attribute("data-mode", "VIEW")
+            expect(self.page.locator("html")).to_have_attribute("data-keys", "")
 
     def on_pair(self, number: int, button: str, key: str) -> None:
         """Do something to a pair, the first being 1 wherever the filter put it."""

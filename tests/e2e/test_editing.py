@@ -41,7 +41,7 @@ def test_pair_is_edited_by_keys_alone(two: Screen) -> None:
     expect(box(two, 2)).to_be_focused()
     expect(box(two, 2)).to_have_value("/echo two")
     expect(two.pairs.last.locator(".reply")).to_be_hidden()
-    expect(two.page.get_by_role("button", name="Mode: INPUT")).to_be_visible()
+    expect(two.page.get_by_text("Keys: j k move")).to_be_hidden()
 
     two.page.keyboard.type(" and more")
     press(two, "Shift+Enter")
@@ -52,7 +52,7 @@ def test_pair_is_edited_by_keys_alone(two: Screen) -> None:
     expect(two.last_reply).to_contain_text("two and more")
     expect(box(two, 2)).to_have_count(0)
     expect(two.page.get_by_role("group", name="Request of pair 2")).to_be_focused()
-    press(two, "3")  # in VIEW again
+    press(two, "3")  # single keys are still on
     eventually(lambda: two.stored_pairs()[1]["stars"] == 3)
 
 

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.screen import Screen, eventually, visit
+from tests.e2e.written import a_pair, write
 from tests.serving import ROOT, Served
 
 PAIRS = 300
@@ -40,8 +41,8 @@ def part(page: Page, name: str) -> Locator:
     return page.get_by_role("group", name=name, exact=True)
 
 
-def mode(page: Page) -> Locator:
-    return page.locator(".mode > [data-of]:visible")
+def keys_bar(page: Page) -> Locator:
+    return page.get_by_text("Keys: j k move · e edit · b fork · Esc back")
 
 
 def press(page: Page, *keys: str) -> None:
@@ -49,33 +50,50 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def test_enter_and_escape_walk_the_three_modes(three: Screen) -> None:
-    page = three.page
-    expect(mode(page)).to_have_text("VIEW")
+def test_escape_turns_single_keys_on_and_off_and_keeps_the_draft(three: Screen) -> None:
+    page, filter_line = three.page, three.page.get_by_role("combobox", name="Filter")
+    expect(keys_bar(page)).to_be_visible()
 
     press(page, "Enter")
     expect(three.composer).to_be_focused()
-    expect(mode(page)).to_have_text("INPUT")
+    expect(keys_bar(page)).to_be_hidden()
     press(page, "Escape")
     expect(part(page, "Request of pair 3")).to_be_focused()
-    expect(mode(page)).to_have_text("VIEW")
-    press(page, "Escape")
-    expect(mode(page)).to_have_text("COMMAND")
-    press(page, "Enter")
-    expect(mode(page)).to_have_text("VIEW")
+    expect(keys_bar(page)).to_be_visible()
     press(page, "/")
-    expect(mode(page)).to_have_text("COMMAND")
+    expect(filter_line).to_be_focused()
+    expect(keys_bar(page)).to_be_hidden()
     press(page, "Escape")
-    expect(mode(page)).to_have_text("VIEW")
+    expect(keys_bar(page)).to_be_visible()
+    press(page, "Escape")
+    expect(three.composer).to_be_focused()
+    expect(keys_bar(page)).to_be_hidden()
+
+    page.keyboard.type("half a thought")
+    press(page, "Escape")
+    expect(part(page, "Request of pair 3")).to_be_focused()
+    expect(keys_bar(page)).to_be_hidden()
+    page.keyboard.type("x and more")
+    expect(three.composer).to_have_value("half a thoughtx and more")
+    press(page, "Escape", "Escape")
+    expect(keys_bar(page)).to_be_visible()
+    press(page, "Enter")
+    expect(three.composer).to_have_value("half a thoughtx and more")
 
 
-@pytest.mark.exhaustive
-def test_escape_never_loses_the_draft(three: Screen) -> None:
-    press(three.page, "Enter")
-    three.page.keyboard.type("half a thought")
-    press(three.page, "Escape", "Enter")
+def test_shift_j_and_shift_k_walk_through_conversations(page: Page, server: Served) -> None:
+    third, second, first = (f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}" for _ in range(3))
+    screen = Screen(page).go(first)
+    expect(screen.pairs).to_have_count(1)
+    expect(page.locator(f"nav a[href='{third}']")).to_be_visible()
+    press(page, "Escape")
 
-    expect(three.composer).to_have_value("half a thought")
+    for key, path in (("Shift+J", second), ("Shift+J", third), ("Shift+K", second)):
+        press(page, key)
+        page.wait_for_url(f"**{path}")
+        expect(screen.pairs).to_have_count(1)
+        expect(keys_bar(page)).to_be_visible()
+    expect(screen.composer).to_have_value("")
 
 
 def test_j_and_k_walk_parts_across_pairs_and_y_copies_them(three: Screen) -> None:
@@ -116,8 +134,8 @@ def test_click_moves_the_cursor_and_leaves_the_composer(three: Screen) -> None:
 
     three.pairs.nth(1).get_by_text("two", exact=True).click()
 
-    expect(mode(page)).to_have_text("VIEW")
-    press(page, "u")
+    expect(keys_bar(page)).to_be_hidden()
+    press(page, "Escape", "u")
     expect(part(page, "Request of pair 2")).to_be_focused()
 
 
@@ -187,13 +205,16 @@ def test_step_down_is_not_taken_back_by_the_walk_before_it(screen: Screen) -> No
 def test_tab_goes_through_the_pair_one_is_at_and_out_of_the_history(three: Screen) -> None:
     page = three.page
     press(page, "u")
-    where = "() => document.activeElement.closest('article')?.ariaLabel ?? document.activeElement.ariaLabel"
+    where = """() => {
+      const at = document.activeElement;
+      return at.closest("article")?.ariaLabel ?? at.ariaLabel ?? at.innerText;
+    }"""
     stops: list[str] = []
     while len(stops) < 30 and (not stops or stops[-1] != "Message"):
         press(page, "Tab")
         stops.append(page.evaluate(where))
 
-    assert set(stops) <= {"Pair 2", "Jump to the newest message", "Message"}
+    assert set(stops) <= {"Pair 2", "Jump to the newest message", "All keys", "Message"}
     assert len(stops) > 5
     press(page, "Escape", "u", "Shift+Tab")
     expect(page.get_by_role("button", name="Add a system prompt")).to_be_focused()

@@ -11,11 +11,10 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.screen import Screen, eventually, visit
 
 LONG = "/long 500 /rate 250"
-NOTE = "The reply is longer than the screen"
 
 
-def mode(page: Page) -> Locator:
-    return page.locator(".mode > [data-of]:visible")
+def first_part(page: Page) -> Locator:
+    return page.locator(".reply [data-part]").first
 
 
 def is_at_the_end(page: Page) -> bool:
@@ -53,19 +52,15 @@ def test_long_reply_is_read_from_its_beginning_and_what_is_typed_then_is_written
     screen.start(LONG)
     eventually(lambda: is_high(screen.page))
 
-    expect(mode(screen.page)).to_have_text("VIEW")
-    expect(screen.page.locator(".reply [data-part]").first).to_be_focused()
+    expect(first_part(screen.page)).to_be_focused()
     place = top_of_first_part(screen.page)
     assert 0 <= place <= 40
     screen.wait_for_reply()
     assert top_of_first_part(screen.page) == place
 
-    note = screen.page.get_by_text(NOTE)
-    expect(note).to_be_visible()
-    screen.page.keyboard.type("text, else?")  # "x" and "?" are keys of VIEW, for who went there on purpose
+    screen.page.keyboard.type("text, else?")  # "x" and "?" are commands while single keys are on
     expect(screen.composer).to_have_value("text, else?")
     expect(screen.page.get_by_role("dialog")).to_have_count(0)
-    expect(note).to_be_hidden()
 
 
 def test_who_types_keeps_the_focus_and_the_reply_is_marked_new(screen: Screen) -> None:
@@ -91,10 +86,10 @@ def test_who_types_keeps_the_focus_and_the_reply_is_marked_new(screen: Screen) -
 @pytest.mark.exhaustive
 def test_end_is_followed_again_once_one_goes_there(screen: Screen) -> None:
     screen.start("/long 900 /rate 150")
-    expect(mode(screen.page)).to_have_text("VIEW")
+    expect(first_part(screen.page)).to_be_focused()
     eventually(lambda: not is_at_the_end(screen.page))
 
-    screen.page.keyboard.press("Escape")  # one reads on purpose: keys are commands
+    screen.page.keyboard.press("Escape")  # turns single keys on
     screen.page.keyboard.press("Shift+G")
 
     for _ in range(5):

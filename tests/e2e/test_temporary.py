@@ -86,7 +86,6 @@ def test_temporary_conversation_is_begun_and_discarded_by_keyboard(screen: Scree
     page.set_viewport_size({"width": 390, "height": 844})
     switch = page.get_by_role("switch", name="Temporary")
     expect(screen.composer).to_be_focused()
-    expect(page.get_by_role("button", name="Mode: INPUT")).to_be_visible()
     switch.focus()
     page.keyboard.press("Space")
     expect(switch).to_be_checked()

@@ -15,7 +15,12 @@ const PLAIN: Stroke = {
 	metaKey: false,
 	altKey: false,
 };
-const PAGE: Spot = { mode: "VIEW", place: "page", presses: false };
+const PAGE: Spot = {
+	mode: "VIEW",
+	keys: true,
+	place: "page",
+	presses: false,
+};
 
 const binding = (action: string, key: string): KeyBinding => ({
 	action,
@@ -63,4 +68,15 @@ test("keys are letters where one writes, and act beside the page only if they ar
 	for (const place of ["", "beside"] as const)
 		assert.equal(called({ key: "d" }, { ...PAGE, place }), undefined);
 	assert.equal(called({ key: "d" }, { ...PAGE, mode: "INPUT" }), undefined);
+});
+
+test("single keys are commands only while they are on, fixed keys always", () => {
+	const off = { ...PAGE, keys: false };
+	const table = [binding("edit", "e"), { ...binding("write", "Enter"), fixed: true }];
+	const action = (key: string, spot: Spot) =>
+		bindingOf({ ...PLAIN, key }, spot, table, [])?.action;
+
+	assert.equal(action("e", PAGE), "edit");
+	assert.equal(action("e", off), undefined);
+	assert.equal(action("Enter", off), "write");
 });

@@ -20,9 +20,9 @@ MAX_QUERY: Final = 200
 FILTER: Final = "filter"
 """The part of the sheet about the filter language."""
 _MODES: Final[Mapping[Mode, str]] = {
-    Mode.VIEW: "VIEW · Reading: the history",
-    Mode.INPUT: "INPUT · Writing: the composer",
-    Mode.COMMAND: "COMMAND · Choosing: the filter bar",
+    Mode.VIEW: "Single keys: after Esc in an empty message box",
+    Mode.INPUT: "In the message box",
+    Mode.COMMAND: "In the filter bar",
     Mode.ANYWHERE: "Anywhere",
 }
 

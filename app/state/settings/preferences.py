@@ -22,6 +22,7 @@ from app.domain.preferences import Preferences
 from app.runs.library.preference_commands import change_preferences, read_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
+from app.views.keys import describe_hints
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class OwnKey:
 class PreferencesView:
     """All preferences as the page shows them. Money is decimal text; "" and None mean that there is none.
 
-    `over_budget`, `topic_order`, `cache` and `theme` hold the values of the enums of `Preferences`.
+    `over_budget`, `topic_order`, `cache` and `theme` hold the values of the enums of `Preferences`. `key_hints` names
+    some keys for the bar above the composer.
     """
 
     soft_cap: float
@@ -62,6 +64,7 @@ class PreferencesView:
     redact: bool
     theme: str
     own_keys: tuple[OwnKey, ...]
+    key_hints: str
 
 
 def describe_preferences(preferences: Preferences) -> PreferencesView:
@@ -90,6 +93,7 @@ def describe_preferences(preferences: Preferences) -> PreferencesView:
         redact=preferences.redact,
         theme=preferences.theme.value,
         own_keys=tuple(OwnKey(action, key) for action, key in preferences.keys.items()),
+        key_hints=describe_hints(preferences.keys),
     )
 
 

@@ -46,7 +46,7 @@ PAIR_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
     "fork": BranchState.ask_fork,
     "delete": PairDeletionState.ask,
 }
-"""What is done to the pair that the cursor is at."""
+"""The events of keys that act on the pair at the cursor."""
 
 PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
     "preview": lambda _: InspectorState.toggle("preview"),
@@ -59,21 +59,11 @@ PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
     "help": lambda _: SheetState.show("keys"),
     "help_anywhere": lambda _: SheetState.show("keys"),
 }
-"""What is done wherever the cursor is, or without one."""
+"""The events of keys that act on the page."""
 
 
 class KeyboardState(rx.State):
-    """The table of keys is part of the page, and what differs from it is in `PreferencesState`.
-
-    `explained`: "yes" once the person has read what the modes are. The browser keeps it.
-    """
-
-    explained: str = rx.LocalStorage("", name="inview.modes", sync=True)
-
-    @rx.event
-    async def end_explanation(self) -> None:
-        """The modes are understood: do not explain them again in this browser."""
-        self.explained = "yes"
+    """The handlers of keys. The table of keys is part of the page; a person's own keys are in `PreferencesState`."""
 
     @rx.event
     async def perform(self, action: str, pair_id: str) -> rx.event.EventType[()] | None:

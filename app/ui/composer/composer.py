@@ -36,7 +36,7 @@ from app.ui.kit.deferred import deferred
 from app.ui.kit.icon import icon
 from app.ui.kit.place import Place
 from app.ui.kit.place_button import PlaceButton
-from app.ui.shell.keyboard import mode_badge
+from app.ui.shell.keyboard import keys_bar
 from app.ui.shell.toasts import toasts
 from app.ui.shell.viewer import viewer
 from app.ui.topics.chip import topic_chip
@@ -60,6 +60,7 @@ def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
         reader_zone(),
         waiting_calls(),
         waiting_texts(),
+        keys_bar(),
         rx.el.form(
             SendNotice.create(
                 fault=ComposerState.fault,
@@ -68,11 +69,10 @@ def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
             ),
             _kept_back(),
             _work(),
-            _moved(),
             parameters_set(),
             attached_files(),
             _text_area(first=first),
-            rx.el.div(model_menu(), agent_menu(), topic_chip(), mode_badge(), _sending(), class_name="tools"),
+            rx.el.div(model_menu(), agent_menu(), topic_chip(), _sending(), class_name="tools"),
             aria_label="Message",
             class_name="composer",
         ),
@@ -184,16 +184,6 @@ def _schema_button() -> rx.Component:
         on_click=SchemaState.ask,
         custom_attrs={"data-set": rx.cond(is_set, "", None)},
         class_name="schema-button",
-    )
-
-
-def _moved() -> rx.Component:
-    """Shown by the stylesheet while the page, and not the person, has gone to VIEW."""
-    return rx.el.p(
-        "The reply is longer than the screen, so you read from its beginning (VIEW). Type to write on; "
-        "Esc turns keys into commands.",
-        role="status",
-        class_name="moved-note",
     )
 
 

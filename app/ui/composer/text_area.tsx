@@ -6,6 +6,7 @@
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { useParams } from "react-router";
+import { catchLetters, keyMode } from "../kit/key_mode.ts";
 import { currentLink, useLink } from "../kit/link.ts";
 import { PlaceButton } from "../kit/place_button.tsx";
 import { goTo, offer } from "../kit/places.ts";
@@ -14,7 +15,6 @@ import { applyShortcut, insertText } from "../kit/writing.ts";
 import { schemas, texts, uploads } from "./drafts.ts";
 import { before, Pending, type Sent, without } from "./pending.ts";
 import { NAME, usePrompts } from "./prompts.tsx";
-import { catchTyping } from "./typing.ts";
 import type { BoxOrder, DraftButtonProps, SendNoticeProps, SubmitButtonProps, TextAreaProps } from "./views.ts";
 
 const COARSE = "(pointer: coarse)";
@@ -93,9 +93,9 @@ export function TextArea(props: TextAreaProps): ReactNode {
     failed.set(false);
     grow(box);
     restored(box.value, conversation);
-    // Who walks from branch to branch in the inspector stays there.
-    if (!matchMedia(COARSE).matches && !document.activeElement?.closest("#inspector"))
-      box.focus({ preventScroll: true });
+    // A person who walks through branches in the inspector, or by keys through conversations, stays there.
+    const walks = document.activeElement?.closest("#inspector") || (keyMode.get() && conversation);
+    if (!matchMedia(COARSE).matches && !walks) box.focus({ preventScroll: true });
     return () => {
       texts.write(conversation, pending.draftOf(conversation, box.value), known.current.lasting);
       box.value = "";
@@ -114,8 +114,11 @@ export function TextArea(props: TextAreaProps): ReactNode {
   }, []);
 
   const sendNow = useEffectEvent(send);
-  useEffect(() => offer({ composer: () => area.current?.focus({ preventScroll: true }), send: () => sendNow("") }), []);
-  useEffect(() => catchTyping(() => area.current?.focus({ preventScroll: true })), []);
+  useEffect(() => {
+    const focus = () => area.current?.focus({ preventScroll: true });
+    return offer({ composer: focus, send: () => sendNow(""), draft: () => area.current?.value ?? "" });
+  }, []);
+  useEffect(() => catchLetters(() => area.current?.focus({ preventScroll: true })), []);
 
   const first = useRef(true);
   useEffect(() => {

@@ -232,7 +232,7 @@ def filter_buttons() -> rx.Component:
         _button(
             "Saved filters", _BOOKMARK, on_click=SavedFilterState.toggle, aria_expanded=SavedFilterState.shown.to(str)
         ),
-        _button("What can be typed here", _QUESTION, on_click=SheetState.show(FILTER)),
+        _button("What can be typed here", _QUESTION, aria_haspopup="dialog", on_click=SheetState.show(FILTER)),
     )
 
 

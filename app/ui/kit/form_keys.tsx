@@ -17,7 +17,11 @@ export function FormKeys({ enter = false, edit = "", children, onEscape }: FormK
     event.stopPropagation();
     const { key, ctrlKey, metaKey, shiftKey, altKey, repeat } = event;
     if (event.nativeEvent.isComposing) return;
-    if (key === "Escape") onEscape?.();
+    if (key === "Escape") {
+      onEscape?.();
+      // The form goes after a round trip: what is typed meanwhile is no longer for it. A dialog keeps the focus.
+      if (event.target instanceof HTMLElement && !event.target.closest("dialog")) event.target.blur();
+    }
     const alone = enter && event.target instanceof HTMLTextAreaElement && !shiftKey && !altKey;
     if (key === "Enter" && (ctrlKey || metaKey || alone)) {
       event.preventDefault();

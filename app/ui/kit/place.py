@@ -12,7 +12,7 @@ from app.ui.kit.island import island
 
 
 class Place(StrEnum):
-    """What a region offers to others. `PAIR` says which pair keys act on, `TYPING` whether somebody types.
+    """What a region offers to others. `PAIR` returns the pair that keys act on, `TYPING` whether the person is typing.
 
     The last ones are called like the actions whose keys lead there.
     """
@@ -25,6 +25,8 @@ class Place(StrEnum):
     STOP = "stop"  # of the reply that runs
     COMPARE = "compare"  # models are chosen, or the compared replies shown
     SEND = "send"  # what is written
+    DRAFT = "draft"  # returns what is written
+    KEYS = "keys"  # turns single keys on, or off again
     SENT = "sent"  # this text was sent from this tab
     LEAVE = "leave"  # this pair is about to go: the cursor goes to the one beside it
     PAIR = "pair"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.model import ModelState
-from app.state.settings.preferences import PreferencesState
-from app.state.shell.keyboard import KeyboardState
 from app.state.system_prompt import SystemPromptState
 from app.ui import routes
 from app.ui.compare.dialogs import compare_dialogs
@@ -32,26 +30,8 @@ def home() -> rx.Component:
             composer(compare_dialogs(), first=True),
             _hint(),
             temporary_switch(),
-            _modes(),
             class_name="flex flex-1 flex-col justify-center pb-[14dvh]",
         ),
-    )
-
-
-def _modes() -> rx.Component:
-    """What the badge of the composer means, until it was read. It keeps its room; a finger presses no keys."""
-    return rx.el.p(
-        rx.cond(
-            PreferencesState.loaded & (KeyboardState.explained == ""),
-            rx.fragment(
-                rx.el.b("INPUT"),
-                ": what you type is written. Esc leads to ",
-                rx.el.b("VIEW"),
-                ", where single keys act on the conversation; Enter leads back. F1 lists all keys. ",
-                rx.el.button("Got it", type="button", on_click=KeyboardState.end_explanation),
-            ),
-        ),
-        class_name="mode-note",
     )
 
 

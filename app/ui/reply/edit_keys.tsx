@@ -17,7 +17,8 @@ export function EditKeys(props: EditKeysProps): ReactNode {
     wrote(box.value);
     return () => {
       endKeeping?.();
-      const row = box === document.activeElement ? box.closest("[data-pair]") : null;
+      const { activeElement } = document;
+      const row = box === activeElement || activeElement === document.body ? box.closest("[data-pair]") : null;
       setTimeout(() => row?.querySelector<HTMLElement>("[data-part]")?.focus());
       left();
     };
@@ -30,8 +31,10 @@ export function EditKeys(props: EditKeysProps): ReactNode {
   const pressed = (event: KeyboardEvent) => {
     const { nativeEvent, target: box } = event;
     if (nativeEvent.isComposing || !(box instanceof HTMLTextAreaElement)) return;
-    if (event.key === "Escape") props.onEscape?.(edit, box.value);
-    else if (!applyShortcut(nativeEvent, box)) return;
+    if (event.key === "Escape") {
+      props.onEscape?.(edit, box.value);
+      box.blur(); // the form goes after a round trip: what is typed meanwhile is no longer for it
+    } else if (!applyShortcut(nativeEvent, box)) return;
     event.preventDefault();
   };
   // biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys of the form inside, and is none itself

@@ -1,4 +1,4 @@
-"""Settings → Keys: every action of the reading mode, with a button that takes another key for it."""
+"""Settings → Keys: every action that has a single key, with a button that takes another key for it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def keys() -> rx.Component:
     return section(
         "keys",
         "Keys",
-        "They act while one reads (VIEW). Enter and Esc move between reading, writing and filtering.",
+        "Press Esc in an empty message box to turn single keys on. Press Esc again to go back to writing.",
         rx.el.div(
             checkbox(
                 "When a reply grows taller than the screen and you are not typing, scroll to its beginning",

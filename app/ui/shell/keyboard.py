@@ -1,4 +1,4 @@
-"""The keyboard of the page, and the badge that says its mode. What a key does is in `app/state/shell/keyboard.py`."""
+"""The keyboard of the page, and the bar above the composer. Its events: `app/state/shell/keyboard.py`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ _HOLDS_MS: Final = {
 }
 _PLACES: Final[Mapping[str, Place]] = {
     "to_input": Place.COMPOSER,
-    "to_command": Place.FILTER,
-    "leave_input": Place.HISTORY,
+    "leave_input": Place.KEYS,
     "leave_command": Place.HISTORY,
 }
 _SENT: Final = frozenset({*PAIR_EVENTS, *PAGE_EVENTS, FIRST_SENT})
@@ -38,10 +37,10 @@ _SENT: Final = frozenset({*PAIR_EVENTS, *PAGE_EVENTS, FIRST_SENT})
 
 @dataclass(frozen=True, slots=True)
 class KeyBinding:
-    """A key with what it calls. `place`: the browser goes there. `sends`: Python hears of it.
+    """A key and its effect. `place`: the browser goes there. `sends`: the server performs the action.
 
-    `pair`: whether it is about the pair that the cursor is at. `holds_ms`: for so long what is pressed next waits for
-    what it opens. `fixed`: nobody has another key for it. `beside`: it acts in the inspector too.
+    `pair`: it acts on the pair at the cursor. `holds_ms`: milliseconds for which later keys wait for the form or the
+    dialog that it opens. `fixed`: a person cannot change the key. `beside`: it acts in the inspector too.
     """
 
     action: str
@@ -56,7 +55,7 @@ class KeyBinding:
 
 
 def bind(action: KeyAction) -> KeyBinding | None:
-    """What the key of an action calls; None: another part of the page hears it."""
+    """Bind the key of an action. None: another part of the page handles this key."""
     here = Place(action.id) if action.mode is Mode.VIEW and action.id in set(Place) else None
     place = _PLACES.get(action.id, here)
     if place is None and action.id not in _SENT:
@@ -85,8 +84,8 @@ def _performed(action: rx.Var[str], pair_id: rx.Var[str]) -> tuple[rx.Var[str], 
 class Keyboard(Island):
     """Hears the keys of the page. `own` are the keys that differ from those of `bindings`, once they are `known`.
 
-    `on_perform` has the action and the pair that the cursor is at, "" for none. When `has_dialog` or `toast` changes,
-    what a key has opened is there.
+    `on_perform` gets the action and the pair at the cursor, "" for none. A change of `has_dialog` or `toast` says that
+    the dialog or the message of a key is shown.
     """
 
     library = island("shell/keyboard.tsx")
@@ -115,14 +114,10 @@ def keyboard() -> rx.Component:
     )
 
 
-def mode_badge() -> rx.Component:
-    """Says the mode, INPUT, VIEW or COMMAND, and opens the sheet of keys. The stylesheet shows the one that holds."""
-    return rx.el.button(
-        rx.el.span("Mode: ", class_name="unseen"),
-        *(rx.el.span(mode, custom_attrs={"data-of": mode}) for mode in Mode if mode is not Mode.ANYWHERE),
-        rx.el.span(". Show all keys", class_name="unseen"),
-        type="button",
-        title="Show all keys (F1)",
-        on_click=SheetState.show("keys"),
-        class_name="mode",
+def keys_bar() -> rx.Component:
+    """Says that single keys are commands. The stylesheet shows it while they are."""
+    return rx.el.div(
+        rx.el.p("Keys: ", PreferencesState.preferred.key_hints, " · Esc back", role="status"),
+        rx.el.button("All keys", type="button", title="Show all keys (F1)", on_click=SheetState.show("keys")),
+        class_name="keys-bar",
     )

@@ -1,10 +1,12 @@
 /**
  * Hears the keys of the page. What a key does is done by the region that offers it (places.ts), or by Python.
  *
- * The mode follows the focus; the stylesheet reads it from the document. Keys of single characters act in VIEW only, and
- * never while a text field or a menu has the focus. Keys pressed before what the last one opens go to that form or menu.
+ * The mode follows the focus; the stylesheet reads it from the document. Single keys are commands only after Escape
+ * (key_mode.ts), and never while a text field or a menu has the focus. Keys pressed before what the last one opens go to
+ * that form or menu.
  */
 import { useEffect, useRef } from "react";
+import { keyMode } from "../kit/key_mode.ts";
 import { answerOf, goTo, offer } from "../kit/places.ts";
 import { bindingOf, isPlain, type Mode, type Spot } from "./strokes.ts";
 import type { KeyBinding, KeyboardProps, OwnKey } from "./views.ts";
@@ -12,6 +14,7 @@ import type { KeyBinding, KeyboardProps, OwnKey } from "./views.ts";
 const TYPES =
   "input, textarea, select, [contenteditable=true], [role=listbox], [role=menu], [role=tree], [role=combobox]";
 const PRESSED = "button, a, summary, label, [role=button], [role=option]";
+const COMPOSER = "#prompt";
 const FORM = ".edit-form textarea, .again-menu input";
 const TWICE_MS = 600;
 const TYPING_MS = 1000;
@@ -64,10 +67,11 @@ function listen(now: () => KeyboardProps): () => void {
     if (!isTwice || !goTo("stop")) return;
     event.preventDefault();
     event.stopPropagation();
-    enterView();
+    goTo("composer");
   };
   const moved = () => queueMicrotask(update); // after a blur nothing has the focus for a moment
   const focused = ({ target }: FocusEvent) => {
+    if (target instanceof Element && target.matches(COMPOSER)) keyMode.set(false);
     moved();
     if (!(target instanceof HTMLElement) || !target.matches(FORM)) return;
     const heard = performance.now() < awaitedUntil ? early : [];
@@ -79,8 +83,12 @@ function listen(now: () => KeyboardProps): () => void {
   const typed = () => {
     typedAt = performance.now();
   };
+  const pointed = ({ target }: Event) => {
+    if (!(target instanceof Element && target.closest(".scroll, .keys-bar"))) keyMode.set(false);
+  };
   const stop = new AbortController();
   const { signal } = stop;
+  addEventListener("pointerdown", pointed, { capture: true, signal });
   addEventListener("keydown", escaped, { capture: true, signal });
   addEventListener("keydown", pressed, { signal });
   addEventListener("input", typed, { capture: true, signal });
@@ -88,10 +96,13 @@ function listen(now: () => KeyboardProps): () => void {
   addEventListener("focusout", moved, { signal });
   const withdraw = offer({
     history: enterView,
+    keys: toggleKeys,
     typing: () => (performance.now() - typedAt < TYPING_MS ? "now" : ""),
   });
+  const unwatch = keyMode.subscribe(update);
   update();
   return () => {
+    unwatch();
     withdraw();
     stop.abort();
   };
@@ -118,15 +129,28 @@ function enterView(): void {
   if (modeOf(activeElement) !== "VIEW" && activeElement instanceof HTMLElement) activeElement.blur();
 }
 
+/** Escape turns single keys on, from a draft only once the composer has been left; off, it leads back to the composer. */
+function toggleKeys(): void {
+  if (keyMode.get()) {
+    goTo("composer");
+    return;
+  }
+  if (!document.activeElement?.matches(COMPOSER) || !answerOf("draft")) keyMode.set(true);
+  enterView();
+}
+
 function modeOf(element: Element | null): Mode {
   if (element?.closest("dialog")) return mode; // it gives the focus back when it closes
+  if (element?.closest(".keys-bar")) return "VIEW";
   if (element?.closest(".composer-place, .edit-form")) return "INPUT";
   return element?.closest(".filter-bar") ? "COMMAND" : "VIEW";
 }
 
 function update(): void {
-  mode = modeOf(document.activeElement);
-  document.documentElement.dataset.mode = mode;
+  const { documentElement: root, activeElement } = document;
+  mode = modeOf(activeElement);
+  root.dataset.mode = mode;
+  root.toggleAttribute("data-keys", keyMode.get() && mode === "VIEW" && spotOf(activeElement).place !== "");
 }
 
 const hasModal = (): boolean => document.querySelector("dialog:modal") !== null;
@@ -136,7 +160,7 @@ function spotOf(target: EventTarget | null): Spot {
   const inspector = at.closest(".inspector");
   const writes = inspector ? at.matches(TYPES) : at.closest(TYPES) !== null;
   const here = at === document.body || at.closest("main") ? "page" : inspector ? "beside" : "";
-  return { mode, place: writes ? "" : here, presses: at.closest(PRESSED) !== null };
+  return { mode, keys: keyMode.get(), place: writes ? "" : here, presses: at.closest(PRESSED) !== null };
 }
 
 /** Let a field hear a key that was pressed before it was there. */

@@ -5,9 +5,13 @@ import type { KeyBinding, OwnKey } from "./views.ts";
 /** INPUT: the composer, or a pair that is edited. COMMAND: the filter bar. VIEW: all the rest. */
 export type Mode = "INPUT" | "VIEW" | "COMMAND";
 
-/** Where the focus is. `place` is "beside" in the inspector, "" where keys of single characters do not act; `presses`: on a button or a link. */
+/**
+ * Where the focus is. `place` is "beside" in the inspector, "" where keys of VIEW do not act; `presses`: on a button or a
+ * link. `keys`: single keys are commands.
+ */
 export interface Spot {
   readonly mode: Mode;
+  readonly keys: boolean;
   readonly place: "" | "page" | "beside";
   readonly presses: boolean;
 }
@@ -30,9 +34,9 @@ export function bindingOf(
   return bindings.find((one) => acts(one, spot) && keyOf(one) === key);
 }
 
-function acts({ mode, beside }: KeyBinding, spot: Spot): boolean {
+function acts({ mode, beside, fixed }: KeyBinding, spot: Spot): boolean {
   if (mode === "anywhere") return true;
-  if (mode !== spot.mode) return false;
+  if (mode !== spot.mode || (mode === "VIEW" && !fixed && !spot.keys)) return false;
   return mode !== "VIEW" || spot.place === "page" || (spot.place === "beside" && beside);
 }
 

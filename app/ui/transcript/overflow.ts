@@ -1,9 +1,9 @@
 /**
  * What becomes of the view when a reply grows higher than the screen.
  *
- * If nobody typed for a second, its first part goes to the top and one reads on from there (VIEW); the view follows its
- * end no more, until somebody goes there. If somebody is typing, the focus stays, the view follows on, and the first
- * part is marked as new. Each reply is judged once. Whether this happens at all is a preference.
+ * If the person typed nothing for a second, its first part goes to the top and gets the focus, and the view follows its
+ * end no more. If the person is typing, the focus stays, the view follows on, and the first part is marked as new. Each
+ * reply is judged once. A preference turns this off.
  */
 import { answerOf } from "../kit/places.ts";
 import { signal } from "../kit/signal.ts";
@@ -12,7 +12,7 @@ import { cursorAt, go } from "./walk.ts";
 
 const ELSEWHERE = "input, select, .edit-form textarea, .filter-bar *";
 const judged = new Set<string>();
-/** The pair whose reply grew out of sight while somebody typed, "" for none. */
+/** The pair whose reply grew out of sight while the person typed, "" for none. */
 export const fresh = signal("");
 
 /** Once one is there it is no longer new. Returns how to stop looking. */
@@ -37,7 +37,6 @@ export function stopsAtOverflow(view: HTMLElement): boolean {
     return false;
   }
   if (!held.entersView) return false;
-  if (!document.documentElement.matches("[data-meant]")) document.documentElement.dataset.moved = ""; // it is said
   go(id, 1, "top");
   return true;
 }

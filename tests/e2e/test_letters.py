@@ -1,0 +1,79 @@
+"""Every control of a conversation's page: after a click on it, a sentence that is typed is in the composer."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.figures import estimate, tokens
+from tests.e2e.screen import Screen, eventually
+from tests.e2e.written import a_pair, write
+from tests.effort import EFFORT
+from tests.serving import Served
+
+SENTENCE = "btw thanks, extra text: jkudgGn?"
+STORY = {"model": "offline:demo", "pairs": [a_pair("/echo one", "one", stars=1), a_pair("/echo two", "two")]}
+# Marks the controls of the page with their names, numbered, and returns these. The list of conversations is left out.
+CONTROLS = """() => [...document.querySelectorAll("button, summary, input[type=checkbox], input[type=radio]")]
+  .filter((it) => it.checkVisibility({ visibilityProperty: true }) && !it.closest("[inert]") && !it.disabled)
+  .filter((it) => !it.closest("nav li"))
+  .reduce((names, it) => {
+    const name = (it.ariaLabel || it.innerText || it.outerHTML.slice(0, 80)).split(/[^!-~]+/).join(" ");
+    const named = `${name} (${names.filter((other) => other.startsWith(`${name} (`)).length})`;
+    it.setAttribute("data-control", named);
+    return [...names, named];
+  }, [])"""
+OPENS = re.compile(  # a dialog, a menu or a form
+    "What can be typed|Add a system|Topic|Delete|Edit and|Answer again|Model|Insert|JSON schema|Parameters"
+)
+LEADS = re.compile("Fork")  # to another page
+IS_ELSEWHERE = """() => document.querySelector("dialog:modal") !== null ||
+  document.activeElement.matches("input:not([type=checkbox], [type=radio]), select, textarea:not(#prompt)")"""
+# As if typed, but without the focus: the server has then handled what was pressed before.
+PUT = """(text) => {
+  const box = document.querySelector("#prompt");
+  box.value = text;
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+}"""
+
+
+def await_the_server(page: Page) -> None:
+    page.evaluate(PUT, "word " * 5_000)
+    eventually(lambda: tokens(page) > 4_000)
+    page.evaluate(PUT, "")
+    eventually(lambda: tokens(page) < 4_000)
+
+
+def open_story(screen: Screen, server: Served) -> Screen:
+    """Open a new conversation."""
+    screen.go(f"/c/{write(server, STORY)[0]}")
+    expect(screen.pairs).to_have_count(2)
+    expect(estimate(screen.page)).to_be_visible()
+    return screen
+
+
+def test_sentence_typed_after_a_click_on_any_control_is_in_the_composer(screen: Screen, server: Served) -> None:
+    page = screen.page
+    names: list[str] = open_story(screen, server).page.evaluate(CONTROLS)
+    assert len(names) > 30
+    for name in names[:: max(1, len(names) // EFFORT.controls)]:
+        open_story(screen, server)
+        eventually(lambda name=name: name in page.evaluate(CONTROLS))
+        control = page.locator(f"[data-control={json.dumps(name)}]")
+        before = page.url
+        control.click()
+        if OPENS.match(name):
+            eventually(lambda: page.evaluate(IS_ELSEWHERE))
+        if LEADS.match(name):
+            page.wait_for_url(lambda url, before=before: url != before)
+            expect(estimate(page)).to_be_visible()
+        await_the_server(page)
+        for _ in range(3):
+            if page.evaluate(IS_ELSEWHERE):
+                page.keyboard.press("Escape")
+
+        page.keyboard.type(SENTENCE)
+
+        assert screen.composer.input_value() == SENTENCE, name
