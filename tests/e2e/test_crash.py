@@ -107,18 +107,13 @@ def test_what_stood_on_an_open_page_comes_back_after_kill_9(tmp_path: Path, brow
             failure = tab.pairs.last.locator(".failure")
             expect(failure.get_by_text("recovered", exact=True)).to_be_visible(timeout=60_000)
             expect(failure).to_contain_text("recovered from an open page; what came after may be missing")
-        conversation = tabs[0].page.url.rpartition("/")[2]
-
-        def stored() -> str:
-            (pair,) = json.loads(second.get(f"/api/v1/conversations/{conversation}/pairs").body)["items"]
-            return words(pair["reply_text"])
-
-        # The page may have received more than it had drawn: it draws less often while drawing is slow.
-        eventually(lambda: stored().startswith(words(stood)))
+            eventually(lambda tab=tab: tab.last_reply.inner_text() == stood)
         reload(tabs[0].page)
         expect(tabs[0].pairs.last.locator(".recovered-mark")).to_be_visible()
-        for tab in tabs:
-            eventually(lambda tab=tab: words(tab.last_reply.inner_text()) == stored())
+        eventually(lambda: tabs[0].last_reply.inner_text() == stood)
+        conversation = tabs[0].page.url.rpartition("/")[2]
+        (pair,) = json.loads(second.get(f"/api/v1/conversations/{conversation}/pairs").body)["items"]
+        assert words(pair["reply_text"]) == words(stood)
 
 
 @pytest.mark.exhaustive
