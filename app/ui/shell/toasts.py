@@ -31,9 +31,7 @@ def _toast() -> rx.Component:
         rx.el.span(_TOAST.message, dir="auto"),
         rx.cond(
             _TOAST.undo,
-            rx.el.button(
-                "Undo", type="button", title="Undo (Ctrl+Z)", on_click=ToastState.undo(_TOAST.id)
-            ),
+            rx.el.button("Undo", type="button", title="Undo (Ctrl+Z)", on_click=ToastState.undo(_TOAST.id)),
         ),
         rx.el.button(
             line_icon("m4.5 4.5 7 7m0-7-7 7", "1.4"),
