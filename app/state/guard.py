@@ -26,7 +26,6 @@ from app.state.compare.choice import ComparisonChoiceState
 from app.state.compare.keeping import KeepingState
 from app.state.comparison import ComparisonState
 from app.state.composer.attachments import AttachmentState
-from app.state.composer.first_message import FirstMessageState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.menus import MenuState
 from app.state.composer.parameters import ParametersState
@@ -113,7 +112,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     ComparisonState: frozenset({"show", "fold"}),
     KeepingState: frozenset({"open", "stop", "keep", "discard", "reopen", "take_back"}),
     ComposerState: frozenset({
-        "open", "restore", "write", "count_files", "send", "deliver", "finish_order", "focus", "put",
+        "open", "restore", "write", "estimate_first", "count_files", "send", "deliver", "finish_order", "focus", "put",
         "put_if_empty", "compare", "resume_queue", "remember_way", "choose_way", "go_on",
         "end_over_budget", "stop_summary", "stop_reply",
     }),
@@ -121,7 +120,6 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "ask", "look", "find_prompts", "choose", "choose_prompt", "go_back", "close", "clear_faults",
         "insert", "fetch",
     }),
-    FirstMessageState: frozenset({"estimate"}),
     PermissionsState: frozenset({"toggle_edit", "toggle_bounds", "note_pointer", "choose", "answer"}),
     QueueState: frozenset({"settle", "edit", "write", "leave", "save", "resume", "move", "drop", "put_back"}),
     MenuState: frozenset({"show_models", "show_agents", "close"}),

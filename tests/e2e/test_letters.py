@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.figures import estimate, tokens
@@ -54,6 +55,7 @@ def open_story(screen: Screen, server: Served) -> Screen:
     return screen
 
 
+@pytest.mark.timeout(600)
 def test_sentence_typed_after_a_click_on_any_control_is_in_the_composer(screen: Screen, server: Served) -> None:
     page = screen.page
     names: list[str] = open_story(screen, server).page.evaluate(CONTROLS)

@@ -20,7 +20,6 @@ from app.runs.send.queue import pause_queue, queue_text, read_queue
 from app.runs.workbench import Workbench
 from app.state.agents.choice import AgentState
 from app.state.composer import state as composer_state
-from app.state.composer.first_message import FirstMessageState
 from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState
 from app.state.composer.views import OrderKind, SendAnswer
 from app.state.model import ModelState
@@ -397,7 +396,7 @@ async def test_secrets_of_a_first_draft_are_named(wb: Workbench, tab: Tab) -> No
     await set_preferences(wb, LOCAL_OWNER, Preferences(redact=True))
 
     await tab.send(ComposerState.write, draft="sk-ant-api03-" + "a" * 80, typed=True)
-    await tab.send(FirstMessageState.estimate)
+    await tab.send(ComposerState.estimate_first)
 
     assert tab.shows(ComposerState, "kept_back").startswith("Replaced before sending: ")
 
@@ -406,12 +405,12 @@ async def test_first_message_has_an_estimate_and_a_price_before_it_is_sent(wb: W
     await create_conversation(wb, LOCAL_OWNER, model="offline:demo", system_prompt="Of another conversation.")
     await tab.send(ComposerState.open)
     await tab.send(ModelState.choose, model="offline:demo")
-    await tab.send(FirstMessageState.estimate)
+    await tab.send(ComposerState.estimate_first)
     empty = tab.shows(ComposerState, "estimate")
     text = "/echo " + "word " * 300
 
     await tab.send(ComposerState.write, draft=text, typed=True)
-    await tab.send(FirstMessageState.estimate)
+    await tab.send(ComposerState.estimate_first)
     written = tab.shows(ComposerState, "estimate")
     await send(tab, text)
     await until_quiet(wb)
@@ -427,12 +426,12 @@ async def test_first_message_has_an_estimate_and_a_price_before_it_is_sent(wb: W
 
 async def test_estimate_of_a_first_message_follows_its_system_prompt_schema_and_files(wb: Workbench, tab: Tab) -> None:
     await tab.send(ComposerState.open)
-    await tab.send(FirstMessageState.estimate)
+    await tab.send(ComposerState.estimate_first)
     plain = tab.shows(ComposerState, "estimate")
 
     await tab.send(SystemPromptState.save, form={"prompt": "Answer with care. " * 20})
     await tab.send(ComposerState.restore, draft="", schema='{"type": "object"}', files="")
-    await tab.send(FirstMessageState.estimate)
+    await tab.send(ComposerState.estimate_first)
 
     assert tab.shows(ComposerState, "estimate").system > plain.system + 50
     assert tab.shows(ComposerState, "estimate").draft > 0
@@ -441,7 +440,7 @@ async def test_estimate_of_a_first_message_follows_its_system_prompt_schema_and_
 async def test_estimate_of_a_first_message_never_appears_in_a_conversation(wb: Workbench, tab: Tab) -> None:
     await opened(wb, tab)
 
-    await tab.send(FirstMessageState.estimate)
+    await tab.send(ComposerState.estimate_first)
 
     assert tab.shows(ComposerState, "estimate") is None
 

@@ -37,6 +37,7 @@ from app.state.address import conversation_in, conversation_path
 from app.state.agents.choice import AgentState
 from app.state.comparison import expect_replies
 from app.state.composer.files import DraftFile, describe_upload, ids_of, refuse_to_send
+from app.state.composer.first_message import estimate_first
 from app.state.composer.over_budget import (
     Way,
     add_counted,
@@ -127,6 +128,7 @@ class ComposerState(rx.State):
     _models: tuple[str, ...] = ()
     _going: str = ""  # the conversation that a first text has begun, until the page is there
     _summary_run: str = ""
+    _estimates: int = 0  # of first messages, counted
 
     @rx.event
     async def open(self) -> list[Any]:
@@ -146,7 +148,7 @@ class ComposerState(rx.State):
         kept = await find_uploads(current(), LOCAL_OWNER, ids) if ids else ()
         self.files = tuple(describe_upload(f"kept-{at}", one) for at, one in enumerate(kept))
         await self._write(draft)
-        return ComposerState.count_files
+        return ComposerState.count_files if conversation_in(self.router.url.path) else ComposerState.estimate_first
 
     @rx.event(background=True)
     async def count_files(self) -> None:
@@ -164,11 +166,28 @@ class ComposerState(rx.State):
         watcher.attach(attached.parts)
 
     @rx.event
-    async def write(self, draft: str, typed: bool) -> None:
+    async def write(self, draft: str, typed: bool) -> rx.event.EventType[()] | None:
         """This stands in the text area by now: count it. `typed`: a person wrote, and knows what was refused."""
         if typed is True:
             self.fault = ""
         await self._write(draft)
+        return None if conversation_in(self.router.url.path) else ComposerState.estimate_first
+
+    @rx.event(background=True)
+    async def estimate_first(self) -> None:
+        """Estimate the first message of a conversation that does not exist yet. A newer call replaces this one."""
+        async with self:
+            if conversation_in(self.router.url.path):
+                return
+            self._estimates += 1
+            turn, draft, schema, files = self._estimates, self._draft, self.schema, ids_of(self.files)
+            look = await look_of(self, "")
+            new = await new_conversation(self, look)
+        context = await estimate_first(new, draft, look, schema, files)
+        async with self:
+            if turn == self._estimates and not conversation_in(self.router.url.path):
+                _show_context(self, context, None)
+                self.kept_back = describe_secrets(self.secrets)
 
     async def _write(self, draft: object) -> None:
         self._draft = text_in(draft, MAX_TEXT) or ""
@@ -527,12 +546,6 @@ def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) ->
         state.counting = describe_counting(screen.counting)
     if shown is None or screen.context is not shown.context:
         _show_context(state, screen.context, None if shown is None else shown.context)
-
-
-def show_first(state: ComposerState, context: ContextView | None) -> None:
-    """Show the estimate of a first message. None: it cannot be estimated."""
-    _show_context(state, context, None)
-    state.kept_back = describe_secrets(state.secrets)
 
 
 def _show_context(state: ComposerState, context: ContextView | None, before: ContextView | None) -> None:

@@ -8,7 +8,6 @@ import reflex as rx
 
 from app.state.agents.choice import AgentState
 from app.state.chat import ChatState
-from app.state.composer.first_message import FirstMessageState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.queue import QueueState
@@ -71,7 +70,7 @@ def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
             _work(),
             parameters_set(),
             attached_files(),
-            _text_area(first=first),
+            _text_area(),
             rx.el.div(model_menu(), agent_menu(), topic_chip(), _sending(), class_name="tools"),
             aria_label="Message",
             class_name="composer",
@@ -97,11 +96,10 @@ def _estimate_first() -> rx.Component:
         ComposerState.schema,
     )
     key = rx.Var.create(list(depends_on)).to_string()
-    return rx.el.span(hidden=True, key=key, on_mount=FirstMessageState.estimate)
+    return rx.el.span(hidden=True, key=key, on_mount=ComposerState.estimate_first)
 
 
-def _text_area(*, first: bool) -> rx.Component:
-    estimates = [FirstMessageState.estimate.temporal] if first else []
+def _text_area() -> rx.Component:
     return TextArea.create(
         label="Message",
         placeholder="Message",
@@ -117,8 +115,8 @@ def _text_area(*, first: bool) -> rx.Component:
         prompts_label="Prompts of servers",
         prompts_said="Prompts: {count}. Arrow keys choose, Enter inserts, Escape returns to the text.",
         on_send=ComposerState.send,
-        on_write=[ComposerState.write.temporal, *estimates],
-        on_restore=[ComposerState.restore, *estimates],
+        on_write=ComposerState.write.temporal,
+        on_restore=ComposerState.restore,
         on_finish=ComposerState.finish_order,
         on_preview=InspectorState.show("preview"),
         on_slash=InsertingState.find_prompts,

@@ -12,7 +12,6 @@ from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentListState
 from app.state.chat import ChatState
 from app.state.compare.keeping import KeepingState
-from app.state.composer.first_message import FirstMessageState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState
@@ -67,7 +66,7 @@ def register(app: rx.App) -> None:
         SystemPromptState.open,
     ]
     lists = [*lasting, ModelState.load, AgentState.load, ParametersState.open]
-    app.add_page(home, route=routes.HOME, title="Inview", on_load=[*opened, *lists, FirstMessageState.estimate])
+    app.add_page(home, route=routes.HOME, title="Inview", on_load=[*opened, *lists, ComposerState.estimate_first])
     app.add_page(
         conversation,
         route=routes.CONVERSATION,
