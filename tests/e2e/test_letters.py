@@ -21,7 +21,7 @@ CONTROLS = """() => [...document.querySelectorAll("button, summary, input[type=c
   .filter((it) => it.checkVisibility({ visibilityProperty: true }) && !it.closest("[inert]") && !it.disabled)
   .filter((it) => !it.closest("nav li"))
   .reduce((names, it) => {
-    const name = (it.ariaLabel || it.innerText || it.outerHTML.slice(0, 80)).split(/[^!-~]+/).join(" ");
+    const name = (it.ariaLabel || it.innerText || it.outerHTML.slice(0, 80)).replace(/[^A-Za-z]+/g, " ");
     const named = `${name} (${names.filter((other) => other.startsWith(`${name} (`)).length})`;
     it.setAttribute("data-control", named);
     return [...names, named];
