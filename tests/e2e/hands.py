@@ -28,7 +28,7 @@ STOPS = """control => {
   const way = stops.indexOf(control) - stops.filter(isBefore).length;
   return isBefore(control) || stops.includes(at) ? way : way + 1;
 }"""
-IN_HISTORY = """document.documentElement.matches("[data-keys]")
+IN_HISTORY = """document.documentElement.matches("[data-keys=on]")
   && document.activeElement.closest("main") !== null"""
 MAX_LEAPS = 150
 
@@ -102,7 +102,7 @@ class Hands:
         if not self.page.evaluate(IN_HISTORY):
             self.reach(self.screen.composer)
             self.page.keyboard.press("Escape")
-            expect(self.page.locator("html")).to_have_attribute("data-keys", "")
+            expect(self.page.locator("html")).to_have_attribute("data-keys", "on")
 
     def on_pair(self, number: int, button: str, key: str) -> None:
         """Do something to a pair, the first being 1 wherever the filter put it."""

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.figures import estimate, tokens
-from tests.e2e.screen import Screen, eventually
+from tests.e2e.screen import Screen, eventually, wait_until_still
 from tests.e2e.written import a_pair, write
 from tests.effort import EFFORT
 from tests.serving import Served
@@ -52,6 +52,7 @@ def open_story(screen: Screen, server: Served) -> Screen:
     screen.go(f"/c/{write(server, STORY)[0]}")
     expect(screen.pairs).to_have_count(2)
     expect(estimate(screen.page)).to_be_visible()
+    wait_until_still(screen.page, "document.querySelector('main').innerText")
     return screen
 
 

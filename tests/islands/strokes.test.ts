@@ -32,6 +32,7 @@ const binding = (action: string, key: string): KeyBinding => ({
 	sends: true,
 	holds_ms: 0,
 	beside: false,
+	ends: false,
 });
 const TABLE = [
 	binding("next_pair", "d"),

@@ -32,6 +32,7 @@ _PLACES: Final[Mapping[str, Place]] = {
     "leave_input": Place.KEYS,
     "leave_command": Place.HISTORY,
 }
+_ENDS: Final = frozenset({"fork", "new_conversation"})  # a message is written there
 _SENT: Final = frozenset({*PAIR_EVENTS, *PAGE_EVENTS, FIRST_SENT})
 
 
@@ -41,6 +42,7 @@ class KeyBinding:
 
     `pair`: it acts on the pair at the cursor. `holds_ms`: milliseconds for which later keys wait for the form or the
     dialog that it opens. `fixed`: a person cannot change the key. `beside`: it acts in the inspector too.
+    `ends`: single keys are off afterwards.
     """
 
     action: str
@@ -52,6 +54,7 @@ class KeyBinding:
     sends: bool
     holds_ms: int
     beside: bool
+    ends: bool
 
 
 def bind(action: KeyAction) -> KeyBinding | None:
@@ -71,6 +74,7 @@ def bind(action: KeyAction) -> KeyBinding | None:
         sends=action.id in _SENT,
         holds_ms=_HOLDS_MS.get(action.id, 0),
         beside=action.id in SECTIONS,
+        ends=action.id in _ENDS,
     )
 
 

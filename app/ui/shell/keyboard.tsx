@@ -83,12 +83,14 @@ function listen(now: () => KeyboardProps): () => void {
   const typed = () => {
     typedAt = performance.now();
   };
-  const pointed = ({ target }: Event) => {
-    if (!(target instanceof Element && target.closest(".scroll, .keys-bar"))) keyMode.set(false);
+  // Not when the pointer is pressed: the bar would go, and what is pressed would move away from under the pointer.
+  const clicked = ({ target, detail }: MouseEvent) => {
+    const isOutside = !(target instanceof Element && target.closest(".scroll, .keys-bar"));
+    if (isOutside && detail > 0) keyMode.set(false); // 0: a key pressed a button
   };
   const stop = new AbortController();
   const { signal } = stop;
-  addEventListener("pointerdown", pointed, { capture: true, signal });
+  addEventListener("click", clicked, { capture: true, signal });
   addEventListener("keydown", escaped, { capture: true, signal });
   addEventListener("keydown", pressed, { signal });
   addEventListener("input", typed, { capture: true, signal });
@@ -110,10 +112,11 @@ function listen(now: () => KeyboardProps): () => void {
 
 /** Do what a key calls. Returns whether the key is used up. A key that is held down only walks. */
 function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPerform"]): boolean {
-  const { action, place, pair, sends, holds_ms } = binding;
+  const { action, place, pair, sends, holds_ms, ends } = binding;
   const id = pair === "none" ? "" : answerOf("pair");
   if (pair === "must" && !id) return false;
   if (isHeld && (sends || pair !== "none")) return true;
+  if (ends) keyMode.set(false);
   if (sends) tell?.(action, id);
   const isDone = place !== null && goTo(place, id);
   if (!holds_ms || isDone) return true;
@@ -150,7 +153,9 @@ function update(): void {
   const { documentElement: root, activeElement } = document;
   mode = modeOf(activeElement);
   root.dataset.mode = mode;
-  root.toggleAttribute("data-keys", keyMode.get() && mode === "VIEW" && spotOf(activeElement).place !== "");
+  const rests = mode !== "VIEW" || spotOf(activeElement).place === "";
+  if (keyMode.get()) root.dataset.keys = rests ? "paused" : "on";
+  else delete root.dataset.keys;
 }
 
 const hasModal = (): boolean => document.querySelector("dialog:modal") !== null;

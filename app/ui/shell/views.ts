@@ -12,6 +12,7 @@ export interface KeyBinding {
   readonly sends: boolean;
   readonly holds_ms: number;
   readonly beside: boolean;
+  readonly ends: boolean;
 }
 
 export type Mode = "VIEW" | "INPUT" | "COMMAND" | "anywhere";
