@@ -185,7 +185,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "delete_conversation", "restore_conversation", "step",
     }),
     SpentState: frozenset({"follow", "refresh"}),
-    ToastState: frozenset({"dismiss", "undo", "confirm_undo"}),
+    ToastState: frozenset({"dismiss", "undo", "take_offer", "confirm_undo"}),
     UnfoldedState: frozenset({"toggle"}),
     VisitState: frozenset({"begin"}),
     ViewerState: frozenset({"open", "close", "press", "magnify", "reduce", "fit"}),

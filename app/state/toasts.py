@@ -24,13 +24,25 @@ MAX_UNDOS: Final = 50
 
 @dataclass(frozen=True)
 class Toast:
-    """`undo`: an Undo is offered. `at`: ISO. Each has its `id`, so that two equal messages are both shown."""
+    """`undo`: an Undo is offered. `offer`: words of the button for the next step, "" for no button. `at`: ISO 8601.
+
+    Each has its `id`, so that two equal messages are both shown.
+    """
 
     id: str
     message: str
     at: str
     fault: bool = False
     undo: bool = False
+    offer: str = ""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Next step that a toast offers beside its Undo: the words of its button, and the event that it sends."""
+
+    label: str
+    event: EventSpec
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,7 @@ class ToastState(rx.State):
     toast: rx.Field[Toast | None] = rx.field(None)
     _undos: tuple[Undo, ...] = ()
     _undone: str = ""
+    _offered: Offer | None = None
     _expected: bool = False
 
     @rx.event
@@ -55,6 +68,15 @@ class ToastState(rx.State):
         """Take the toast away, unless another is shown by now."""
         if self.toast is not None and self.toast.id == toast_id:
             self.toast = None
+
+    @rx.event
+    async def take_offer(self, toast_id: str) -> EventSpec | None:
+        """Do what the toast offers, and close it. A toast that is no longer shown offers nothing."""
+        offered, self._offered = self._offered, None
+        if self.toast is None or self.toast.id != toast_id or offered is None:
+            return None
+        self.toast = None
+        return offered.event
 
     @rx.event
     async def undo(self, toast_id: str) -> rx.event.EventType[()] | None:
@@ -73,11 +95,15 @@ class ToastState(rx.State):
             self._show(f"Undone: {self._undone}")
             self._undone = ""
 
-    def _show(self, message: str, undo: EventSpec | None = None, *, fault: bool = False) -> None:
+    def _show(
+        self, message: str, undo: EventSpec | None = None, offer: Offer | None = None, *, fault: bool = False
+    ) -> None:
         if fault:
             self._undone = ""  # what could not be taken back is not said to be
         self._expected = False
-        toast = Toast(new_id(), message, now().isoformat(), fault, undo is not None)
+        label = "" if offer is None else offer.label
+        toast = Toast(new_id(), message, now().isoformat(), fault, undo is not None, label)
+        self._offered = offer
         if undo is not None:
             self._undos = (*self._undos, Undo(toast.id, message, undo))[-MAX_UNDOS:]
         self.toast = toast
@@ -106,10 +132,12 @@ async def forget_toasts(state: rx.State) -> None:
     toasts.toast, toasts._undos = None, ()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
 
 
-async def show_toast(state: rx.State, message: str, *, undo: EventSpec | None = None) -> None:
+async def show_toast(
+    state: rx.State, message: str, *, undo: EventSpec | None = None, offer: Offer | None = None
+) -> None:
     """Say what was done. `undo` is the event that takes it back. In a background handler: inside `async with self`."""
     toasts = await state.get_state(ToastState)
-    toasts._show(message, undo)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
+    toasts._show(message, undo, offer)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
 async def show_fault(state: rx.State, fault: InviewError | str) -> None:

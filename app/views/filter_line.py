@@ -118,7 +118,7 @@ def describe_done(command: Command, count: int, topic: str = "") -> str:
         case SetFlag(flagged):
             return f"{'Flagged' if flagged else 'Unflagged'} {pairs}."
         case SetMark(mark):
-            return f"Marked {pairs} {mark}."
+            return f"Tagged {pairs} “{mark.tag}”."
         case Delete():
             return f"Deleted {pairs}."
         case Fork():

@@ -61,7 +61,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
     KeyAction("three_stars", "3", Mode.VIEW, "3 stars", "Gives the pair three stars"),
     KeyAction("no_stars", "0", Mode.VIEW, "No stars", "Takes the pair's stars away"),
     KeyAction("flag", "a", Mode.VIEW, "Flag", "Flags the pair, or takes the flag away"),
-    KeyAction("mark", "i", Mode.VIEW, "In, out, neither", "Marks the pair as in, then as out, then as neither"),
+    KeyAction("mark", "i", Mode.VIEW, "Tag for filters", "Tags the pair “include”, then “exclude”, then not at all"),
     KeyAction("topic", "t", Mode.VIEW, "Topic", "Files the pair under a topic"),
     KeyAction("copy", "y", Mode.VIEW, "Copy", "Copies the part's text as it was written"),
     KeyAction("edit", "e", Mode.VIEW, "Edit and resend", "Edits the request in its place; Enter sends it again"),

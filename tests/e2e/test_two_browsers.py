@@ -108,7 +108,7 @@ def test_two_browsers_stay_in_step_during_all_of_it(two: Two) -> None:
 
     at_pair(one, 2)  # marks
     press(one.page, "3", "a", "i")
-    expect(other.pairs.nth(1).get_by_role("button", name="Mark: in")).to_be_visible()
+    expect(other.pairs.nth(1).get_by_role("button", name="Tag: include")).to_be_visible()
     two.in_step(4)
 
     press(one.page, "e")  # edit & resend, the later pairs kept

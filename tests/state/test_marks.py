@@ -15,12 +15,14 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import follow_states
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
+from app.state.filters.applied import FilterState
 from app.state.reply import marks
 from app.state.reply.marks import MarksState
-from app.state.toasts import ToastState
+from app.state.toasts import Toast, ToastState
 from app.state.watching import registered
 from app.store.conversation.pairs import load_pairs
 from tests.state.conftest import Tab
+from tests.state.filtering import opened, positions, write_pairs
 
 
 @pytest.fixture
@@ -69,6 +71,57 @@ async def test_mark_goes_round(watcher: Watcher, tab: Tab) -> None:
     for mark in (Mark.IN, Mark.OUT, None):
         await tab.send(MarksState.cycle_mark, pair_id=the_pair(watcher))
         assert (await stored(watcher)).mark is mark
+
+
+async def test_first_exclude_offers_the_filter_that_leaves_it_out(wb: Workbench, tab: Tab) -> None:
+    _, second, _, fourth = await write_pairs(wb, kept="s3")
+
+    async with opened(tab):
+        assert (await cycle(tab, second)).offer == ""  # include
+        toast = await cycle(tab, second)
+        assert (toast.message, toast.undo) == ("Pair 2: Tagged “exclude”", True)
+        assert toast.offer == "Show only what is not tagged “exclude”"
+        assert positions(tab) == [2, 4]  # the tag alone changes nothing
+
+        await tab.send(ToastState.take_offer, toast_id=toast.id)
+        assert (tab.shows(FilterState, "filter"), positions(tab)) == ("s3 !out", [4])
+        assert tab.shows(ToastState, "toast") is None
+
+        await cycle(tab, fourth)
+        assert (await cycle(tab, fourth)).offer == ""  # the filter uses tags already
+
+
+async def test_second_exclude_offers_nothing(wb: Workbench, tab: Tab) -> None:
+    first, second, *_ = await write_pairs(wb)
+
+    async with opened(tab):
+        for pair_id in (first, second):
+            await cycle(tab, pair_id)
+            toast = await cycle(tab, pair_id)
+
+    assert toast.offer == ""
+
+
+async def test_offer_ends_with_its_toast(wb: Workbench, tab: Tab) -> None:
+    first, *_ = await write_pairs(wb)
+
+    async with opened(tab):
+        await cycle(tab, first)
+        old = await cycle(tab, first)
+        await tab.send(MarksState.toggle_flag, pair_id=first)
+
+        await tab.send(ToastState.take_offer, toast_id=old.id)
+
+        assert tab.shows(FilterState, "filter") == ""
+        assert tab.shows(ToastState, "toast").message == "Pair 1: Flagged"
+
+
+async def cycle(tab: Tab, pair_id: str) -> Toast:
+    """Press the button of the tag once, and return the toast that follows."""
+    await tab.send(MarksState.cycle_mark, pair_id=pair_id)
+    toast = tab.shows(ToastState, "toast")
+    assert isinstance(toast, Toast)
+    return toast
 
 
 async def test_mark_is_on_the_page_before_it_is_stored(watcher: Watcher, tab: Tab) -> None:

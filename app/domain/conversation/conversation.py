@@ -64,10 +64,15 @@ class ToolMode(StrEnum):
 
 
 class Mark(StrEnum):
-    """A person's mark on a pair: a plain attribute that only filters use."""
+    """Tag of a pair, set by the user. Only filters use it: by itself it changes nothing that is sent."""
 
     IN = "in"
     OUT = "out"
+
+    @property
+    def tag(self) -> str:
+        """The word that the screen shows for it."""
+        return "include" if self is Mark.IN else "exclude"
 
 
 class Effort(StrEnum):

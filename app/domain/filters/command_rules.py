@@ -94,7 +94,7 @@ def describe_command(command: Command, count: int) -> str:
         case SetFlag(flagged):
             return f"{'flag' if flagged else 'unflag'} {pairs}"
         case SetMark(mark):
-            return f"mark {pairs} {mark}"
+            return f"tag {pairs} “{mark.tag}”"
         case Delete():
             return f"delete {pairs}"
         case Fork():

@@ -121,7 +121,7 @@ def _phrase(term: Leaf, *, negated: bool) -> str:  # noqa: C901, PLR0912 — one
         case Flagged(flagged):
             return "flagged" if flagged is not negated else "not flagged"
         case Marked(mark):
-            return f"{no}marked {mark}"
+            return f"{no}tagged “{mark.tag}”"
         case Model(name):
             return f"{no}answered by {_name(name) if name else 'the model now chosen'}"
         case Age(op, count, unit):

@@ -1,4 +1,4 @@
-"""The marks of a pair: stars, flag, in or out. ShownMarks at once, then stored; what is refused is taken back.
+"""The marks of a pair: stars, flag, tag. Shown at once, then stored; a mark that is refused is taken back.
 
     await tab.send(MarksState.give_stars, pair_id="p1", stars=2)
 
@@ -17,11 +17,16 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.conversation import Mark
 from app.domain.conversation.marks import MAX_STARS, Marks
 from app.domain.errors import InviewError
+from app.domain.filters.formatter import format_filter
+from app.domain.filters.parser import parse_filter
+from app.domain.filters.syntax import Everything, Marked, Not, all_of, leaves
 from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
+from app.state.filters.applied import FilterState
+from app.state.filters.line import FilterLineState
 from app.state.inputs import text_in, whole_in
-from app.state.toasts import show_fault, show_toast
+from app.state.toasts import Offer, show_fault, show_toast
 from app.state.watching import watcher_of
 from app.views.figures import plural
 from app.views.screen.pair import ScreenPairView, ShownMarks
@@ -50,10 +55,11 @@ class MarksState(rx.State):
 
     @rx.event(background=True)
     async def cycle_mark(self, pair_id: str) -> None:
-        """Mark the pair as in, then as out, then as neither."""
+        """Tag the pair "include", then "exclude", then not at all."""
         if (pair := self._pair(pair_id)) is not None:
             mark = _NEXT[pair.mark]
-            await self._mark(pair, {"mark": mark}, f"Marked {mark.value}" if mark else "Mark removed")
+            offer = await self._offer_filter() if mark is Mark.OUT else None
+            await self._mark(pair, {"mark": mark}, f"Tagged “{mark.tag}”" if mark else "Tag removed", offer)
 
     @rx.event(background=True)
     async def take_back(self, pair_id: str, field: str, value: str | int | bool | None) -> None:
@@ -61,14 +67,28 @@ class MarksState(rx.State):
         if (pair := self._pair(pair_id)) is not None and (marks := _read(field, value)) is not None:
             await self._store(pair, marks)
 
-    async def _mark(self, pair: ScreenPairView, marks: ShownMarks, message: str) -> None:
+    async def _offer_filter(self) -> Offer | None:
+        """Offer to filter by the tag "exclude", once: at the first such tag on screen, unless the filter uses tags."""
+        watcher = watcher_of(self)
+        if watcher is None or any(pair.mark is Mark.OUT for pair in watcher.screen.pairs):
+            return None
+        async with self:
+            line = (await self.get_state(FilterState)).filter
+        shown = parse_filter(line)
+        if any(isinstance(leaf, Marked) for leaf in leaves(shown)):
+            return None
+        untagged = Not(Marked(Mark.OUT))
+        wanted = format_filter(untagged if isinstance(shown, Everything) else all_of(shown, untagged))
+        return Offer("Show only what is not tagged “exclude”", cast("EventSpec", FilterLineState.enter(wanted)))
+
+    async def _mark(self, pair: ScreenPairView, marks: ShownMarks, message: str, offer: Offer | None = None) -> None:
         (field,) = marks
         before: Any = getattr(pair, field)
         if await self._store(pair, marks):
             value = before.value if isinstance(before, Mark) else before
             undo = cast("EventSpec", MarksState.take_back(pair.id, field, value))
             async with self:
-                await show_toast(self, f"Pair {pair.position}: {message}", undo=undo)
+                await show_toast(self, f"Pair {pair.position}: {message}", undo=undo, offer=offer)
 
     async def _store(self, pair: ScreenPairView, marks: ShownMarks) -> bool:
         """Show these marks, and store them. False: they were refused, and are as they were."""

@@ -1,4 +1,4 @@
-"""The marks in a pair's line: stars, flag, in or out.
+"""The marks in a pair's line: stars, flag, tag.
 
 Marks that are set always show, the others when a pointer or the cursor is at the pair (`assets/inview.css`).
 """
@@ -9,6 +9,7 @@ from typing import Final
 
 import reflex as rx
 
+from app.domain.conversation.conversation import Mark
 from app.state.reply.marks import MarksState
 from app.ui.kit.icon import line_icon
 from app.views.figures import plural
@@ -18,11 +19,12 @@ PairVar = rx.vars.ObjectVar[ScreenPairView]
 
 _STAR: Final = "m8 1.8 1.9 4 4.4.5-3.3 3 .9 4.3L8 11.5l-3.9 2.1.9-4.3-3.3-3 4.4-.5z"
 _FLAG: Final = "M3.5 14.5v-12h8.8L10 5.7l2.3 3.3H3.5"
+_TAG: Final = "M2.5 2.5h5l6 6-5 5-6-6zM5.2 5.2h.01"
 
 
 def marks(pair: PairVar) -> rx.Component:
-    """Stars, flag, and whether a filter may take it in or leave it out."""
-    return rx.fragment(_stars(pair), _flag(pair), _in_or_out(pair))
+    """Stars, flag and tag of a pair."""
+    return rx.fragment(_stars(pair), _flag(pair), _tag(pair))
 
 
 def _stars(pair: PairVar) -> rx.Component:
@@ -60,13 +62,15 @@ def _flag(pair: PairVar) -> rx.Component:
     )
 
 
-def _in_or_out(pair: PairVar) -> rx.Component:
+def _tag(pair: PairVar) -> rx.Component:
+    name = rx.match(pair.mark, *((mark.value, mark.tag) for mark in Mark), "")
     return rx.el.button(
-        rx.cond(pair.mark, pair.mark, "in/out"),
+        line_icon(_TAG),
+        rx.cond(pair.mark, rx.el.span(name)),
         type="button",
         data_set=rx.cond(pair.mark, "true", None),
-        aria_label="Mark: " + rx.cond(pair.mark, pair.mark, "none").to(str),
-        title="Marked in, out or neither, for filters to use",
+        aria_label="Tag: " + rx.cond(pair.mark, name, "none").to(str),
+        title="Tag “include” or “exclude”, for filters. A tag alone changes nothing that is sent.",
         on_click=MarksState.cycle_mark(pair.id),
-        class_name="mark in-out",
+        class_name="mark tag",
     )

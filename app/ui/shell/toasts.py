@@ -30,6 +30,10 @@ def _toast() -> rx.Component:
     return Passing.create(
         rx.el.span(_TOAST.message, dir="auto"),
         rx.cond(
+            _TOAST.offer,
+            rx.el.button(_TOAST.offer, type="button", on_click=ToastState.take_offer(_TOAST.id), class_name="offer"),
+        ),
+        rx.cond(
             _TOAST.undo,
             rx.el.button("Undo", type="button", title="Undo (Ctrl+Z)", on_click=ToastState.undo(_TOAST.id)),
         ),

@@ -65,7 +65,7 @@ from tests.domain.filters.strategies import FILTERS, NOW, TOPICS, patient
         ("!b", "pairs not flagged"),
         ("g", "pairs not flagged"),
         ("!g", "pairs flagged"),
-        ("in !out", "pairs marked in, not marked out"),
+        ("in !out", "pairs tagged “include”, not tagged “exclude”"),
         ("i | !i", "pairs with an image or file, or without an image or file"),
         ("e | !e", "pairs with an error, or without an error"),
         # names

@@ -39,8 +39,8 @@ async def a_past(api: Api, count: int = 5, **fields: Any) -> str:
         (":star 2", "stars", 2, "Gave 3 pairs 2 stars."),
         (":star 1", "stars", 1, "Gave 3 pairs 1 star."),
         (":flag", "flagged", True, "Flagged 3 pairs."),
-        (":in", "mark", "in", "Marked 3 pairs in."),
-        (":out", "mark", "out", "Marked 3 pairs out."),
+        (":in", "mark", "in", "Tagged 3 pairs “include”."),
+        (":out", "mark", "out", "Tagged 3 pairs “exclude”."),
     ],
 )
 async def test_a_command_marks_what_the_filter_selects_and_can_be_undone(
