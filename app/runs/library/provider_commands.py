@@ -30,7 +30,8 @@ from app.store.settings.provider_settings import (
 class ProviderSetup:
     """The setup of a provider. `entered`: its key or base URL was entered in Settings; `entered_base_url` is that URL.
 
-    `trial` is the result of the last request for its list, and `skipped` names the entries of its list that cannot be right.
+    `trial` is the result of the last request for its list, and `skipped` names the
+    entries of its list that cannot be right.
     """
 
     name: str
