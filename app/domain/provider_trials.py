@@ -1,4 +1,4 @@
-"""What came of asking a provider for its models: whether it can be used, and if not, why and what to do.
+"""The result of asking a provider for its models: usable or not, and if not, the reason and what to do next.
 
     >>> from app.domain.errors import failure
     >>> describe_trial_failure(failure(ErrorClass.AUTH, "Acme refused the key.")).health
@@ -18,7 +18,7 @@ from app.domain.errors import NEXT_STEP, ErrorClass, Failure
 
 
 class ProviderHealth(StrEnum):
-    """Whether a provider can be used, as far as is known."""
+    """The last known state of a provider."""
 
     NO_KEY = "no_key"
     UNTRIED = "untried"

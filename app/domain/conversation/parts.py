@@ -76,7 +76,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool answered to the call of that id.
+    """The answer of a tool to the call of that id.
 
     For people alone: `seconds` is how long it took (None: not measured). `denied`: a person denied the call, so it was
     not made, and the content tells the model so.
