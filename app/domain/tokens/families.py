@@ -38,6 +38,8 @@ class Family:
 _UNKNOWN = Family(1_150, 0.30)
 """A guess between vocabularies of 32,000 tokens (1,200) and of 128,000 (1,030)."""
 
+_OFFLINE = Family(1_000, 0.01)
+"""It counts by the rules of `providers/offline_counts.py`."""
 _GPT_BAND = 0.03
 _CLAUDE_OLD = Family(1_180, 0.15, images=ImageRule.ANTHROPIC)
 _CLAUDE_NEW = Family(1_530, 0.15, images=ImageRule.ANTHROPIC_LARGE)
@@ -85,5 +87,7 @@ _PATTERNS = tuple((re.compile(pattern), family) for pattern, family in _FAMILIES
 
 def family_of(model: str) -> Family:
     """How a model ("provider:model") counts as far as its name tells."""
-    name = split_model_name(model)[1].lower()
+    vendor, name = split_model_name(model.lower())
+    if vendor == "offline":
+        return _OFFLINE
     return next((family for pattern, family in _PATTERNS if pattern.search(name)), _UNKNOWN)
