@@ -70,6 +70,8 @@ async def _end(server: uvicorn.Server) -> None:
         async with asyncio.timeout(1):
             while state.connections or state.tasks:  # noqa: ASYNC110 - uvicorn has no event for it
                 await asyncio.sleep(0.001)
+    for connection in list(state.connections):
+        connection.transport.abort()  # also one that came after the others were told to end
     for task in state.tasks:
         task.cancel()
     await asyncio.gather(*state.tasks, return_exceptions=True)

@@ -20,6 +20,7 @@ from typing import Any
 import orjson
 
 from app.domain.errors import ErrorClass
+from tests.sockets import serve_connections
 
 PROMPT_TOKENS = 7
 """What every finished reply is said to have read; it wrote as many tokens as it has characters."""
@@ -166,18 +167,12 @@ class Puppet:
     url: str = ""
     heard: int = 0
     calls: asyncio.Queue[Call] = field(default_factory=asyncio.Queue[Call])
-    tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
 
     async def next_call(self) -> Call:
         async with asyncio.timeout(10):
             return await self.calls.get()
 
-    def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(self._serve(reader, writer))
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -199,8 +194,6 @@ class Puppet:
                     return
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
-        finally:
-            writer.close()
 
 
 async def _closed(reader: asyncio.StreamReader) -> None:
@@ -225,13 +218,6 @@ def _data(said: dict[str, Any]) -> bytes:
 @asynccontextmanager
 async def a_puppet() -> AsyncGenerator[Puppet]:
     puppet = Puppet()
-    server = await asyncio.start_server(puppet.accept, "127.0.0.1", 0)
-    puppet.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    try:
+    async with serve_connections(puppet.answer) as port:
+        puppet.url = f"http://127.0.0.1:{port}"
         yield puppet
-    finally:
-        server.close()
-        for task in puppet.tasks:
-            task.cancel()
-        await asyncio.gather(*puppet.tasks, return_exceptions=True)
-        await server.wait_closed()

@@ -11,7 +11,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
+
+from tests.sockets import serve_connections
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Peer:
     connections: int = 0
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     left: asyncio.Event = field(default_factory=asyncio.Event)
-    tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+    tasks: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
     _heard_more: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def until_heard(self, count: int) -> None:
@@ -68,13 +70,9 @@ class Peer:
         async with asyncio.timeout(30):
             await self.left.wait()
 
-    def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
-        task = asyncio.create_task(self._serve(reader, writer))
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._note_task()
         try:
             while heard := await _read_request(reader):
                 self.heard.append(heard)
@@ -94,8 +92,12 @@ class Peer:
                 await asyncio.gather(gone, return_exceptions=True)
         except (ConnectionError, asyncio.IncompleteReadError):
             self.left.set()
-        finally:
-            writer.close()
+
+    def _note_task(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
 
 async def _read_request(reader: asyncio.StreamReader) -> Heard | None:
@@ -144,13 +146,6 @@ async def _play(answer: Answer, writer: asyncio.StreamWriter) -> bool:
 @asynccontextmanager
 async def a_peer(*answers: Answer) -> AsyncGenerator[Peer, None]:
     peer = Peer(list(answers))
-    server = await asyncio.start_server(peer.accept, "127.0.0.1", 0)
-    peer.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    try:
+    async with serve_connections(peer.answer) as port:
+        peer.url = f"http://127.0.0.1:{port}"
         yield peer
-    finally:
-        server.close()
-        for task in peer.tasks:
-            task.cancel()
-        await asyncio.gather(*peer.tasks, return_exceptions=True)
-        await server.wait_closed()

@@ -13,6 +13,7 @@ import pytest
 from app.domain.tools.tool_servers import OverHttp
 from app.domain.tools.tools import ToolFailedError, ToolFault
 from app.tools.sessions import ServerSession
+from tests.sockets import serve_connections
 from tests.tools.servers import a_session, ask
 
 Lie = Callable[[dict[str, Any]], bytes | None]
@@ -46,39 +47,28 @@ def _serve(asked: dict[str, Any], call: Lie) -> bytes | None:
 @asynccontextmanager
 async def a_liar(call: Lie) -> AsyncGenerator[ServerSession]:
     """A session with a server over HTTP that answers calls like this; None: never."""
-    tasks = set[asyncio.Task[Any] | None]()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        tasks.add(asyncio.current_task())
-        try:
-            while True:
-                head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-                length = next((int(line[15:]) for line in head.split("\r\n") if line.startswith("content-length:")), 0)
-                if not head.startswith("post"):
-                    writer.write(b"HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n")
-                    continue
-                answer = _serve(json.loads(await reader.readexactly(length)), call)
-                if answer is None:
-                    await asyncio.Event().wait()
-                    return
-                writer.write(answer)
-                if b"Content-Length" not in answer:
-                    return
-        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
-            pass
-        finally:
-            writer.close()
+        while True:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            length = next((int(line[15:]) for line in head.split("\r\n") if line.startswith("content-length:")), 0)
+            if not head.startswith("post"):
+                writer.write(b"HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n")
+                continue
+            answer = _serve(json.loads(await reader.readexactly(length)), call)
+            if answer is None:
+                await asyncio.Event().wait()
+                return
+            writer.write(answer)
+            if b"Content-Length" not in answer:
+                return
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
-    try:
-        async with a_session(OverHttp(url, allow_private=True)) as session:
-            await session.settle(30)
-            yield session
-    finally:
-        server.close()
-        for task in filter(None, tasks):
-            task.cancel()
+    async with (
+        serve_connections(serve) as port,
+        a_session(OverHttp(f"http://127.0.0.1:{port}/mcp", allow_private=True)) as session,
+    ):
+        await session.settle(30)
+        yield session
 
 
 FAILS = {ToolFault.PROTOCOL, ToolFault.DIED}

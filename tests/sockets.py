@@ -1,0 +1,42 @@
+"""A server of raw connections for tests, which leaves no socket open.
+
+async with serve_connections(answer) as port:
+    ...  # `answer` has the reader and the writer of each connection
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+
+Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@asynccontextmanager
+async def serve_connections(answer: Answer) -> AsyncGenerator[int]:
+    """Answer each connection to a free port of 127.0.0.1. Yields the port; at the end open connections are aborted.
+
+    A connection that its client leaves early ends its answer without a fault.
+    """
+    writers = dict[asyncio.Task[None], asyncio.StreamWriter]()
+
+    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        writers[task] = writer
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            await answer(reader, writer)
+        writer.close()
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+        for task in writers:
+            task.cancel()
+        await asyncio.gather(*writers, return_exceptions=True)
+        for writer in writers.values():
+            writer.transport.abort()  # `close` waits for a client that reads no more
+        await asyncio.sleep(0)  # a transport closes its socket in the next turn of the loop
