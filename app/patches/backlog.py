@@ -16,7 +16,11 @@ from typing import Any, Final
 
 MAX_FRAMES: Final = 1_000
 MAX_CHARACTERS: Final = 4_000_000
-"""A queue with more than this is not waited for. The writer may hold as much again, taken out at once."""
+"""The most that may wait besides the largest frame. The writer may hold as much again, taken out at once.
+
+The largest frame is not counted: a page that opens the longest reply reads one frame of that length. A limit that such a
+frame exceeds would end the connection each time the page comes back.
+"""
 
 
 class Backlog:
@@ -45,7 +49,9 @@ class Backlog:
 
     @property
     def is_too_long(self) -> bool:
-        return self._queue.qsize() > MAX_FRAMES or self._characters > MAX_CHARACTERS
+        if self._queue.qsize() > MAX_FRAMES:
+            return True
+        return self._characters > MAX_CHARACTERS and self._characters - max(self._sizes) > MAX_CHARACTERS
 
     async def drained(self, within: float) -> bool:
         """Wait until nothing waits in the queue or the connection is over; False after `within` seconds."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.screen import Screen, eventually
+from tests.e2e.screen import Screen, eventually, press_escape_twice
 
 FOCUSED = "control => document.activeElement === control"
 # How many stops of Tab lie between the focus and a control, as far as can be told from outside; below 0: behind it.
@@ -135,8 +135,7 @@ class Hands:
         """Stop the reply that runs."""
         expect(self.screen.stop).to_be_visible()
         if self.keys:
-            self.page.keyboard.press("Escape")
-            self.page.keyboard.press("Escape")
+            press_escape_twice(self.page)
         else:
             self.press(self.screen.stop)
 

@@ -76,6 +76,15 @@ def heard(page: Page, holds: Callable[[], bool]) -> None:
     eventually(look)
 
 
+def press_escape_twice(page: Page) -> None:
+    """Press Escape twice at one moment by the clock of the page, however slow the machine is."""
+    session = page.context.new_cdp_session(page)
+    escape = {"key": "Escape", "code": "Escape", "windowsVirtualKeyCode": 27, "timestamp": time.time()}
+    for kind in ("rawKeyDown", "keyUp", "rawKeyDown", "keyUp"):
+        session.send("Input.dispatchKeyEvent", {"type": kind, **escape})
+    session.detach()
+
+
 def wait_until_alive(page: Page) -> None:
     """Until the page's buttons do something: what the server drew is seen before the scripts it needs have come."""
     eventually(lambda: page.evaluate(ALIVE))

@@ -9,7 +9,9 @@ import sys
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.screen import Screen, eventually, wait_until_painted
+from app.domain.run.reply_size import MAX_REPLY_BYTES
+from tests.e2e.screen import Screen, eventually, reload, wait_until_painted
+from tests.e2e.written import a_pair, write
 from tests.serving import ROOT, Served
 
 PAIRS = 10_000
@@ -172,3 +174,16 @@ def test_own_send_leads_to_the_end(page: Page, long_one: str) -> None:
     page.get_by_role("button", name=re.compile("that fit")).click()
     expect(screen.pairs.get_by_text("/echo at the end of it all")).to_be_in_viewport()
     expect(screen.last_reply).to_be_in_viewport()
+
+
+def test_longest_reply_that_is_stored_opens_and_the_conversation_goes_on(screen: Screen, server: Served) -> None:
+    longest = "An ordinary line of words, and its number.\n" * (MAX_REPLY_BYTES // 43)
+    screen.go(f"/c/{write(server, {'pairs': [a_pair('A short one'), a_pair('Go on', longest)]})[0]}")
+    expect(screen.pairs.get_by_text("Go on")).to_be_visible()
+
+    screen.send("/echo after it")
+    screen.page.get_by_role("button", name=re.compile("that fit|draft alone")).click()
+    expect(screen.last_reply).to_have_text("after it")
+
+    reload(screen.page)
+    expect(screen.last_reply).to_have_text("after it")

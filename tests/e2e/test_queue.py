@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.screen import Screen, reload
+from tests.e2e.screen import Screen, press_escape_twice, reload
 
 SLOW = "/long 4000 /rate 25"  # longer than any test
 
@@ -75,8 +75,7 @@ def test_keys_alone_edit_what_waits_and_stop_and_let_it_go(screen: Screen) -> No
     expect(waiting(screen).last).to_contain_text("/echo 2")
     expect(screen.composer).to_be_focused()
 
-    page.keyboard.press("Escape")
-    page.keyboard.press("Escape")
+    press_escape_twice(page)
     expect(queue(screen).get_by_role("status")).to_contain_text("You stopped the reply")
     expect(screen.stop).to_have_count(0)
     assert screen.stored_pairs()[0]["lifecycle"] == "canceled"

@@ -116,6 +116,17 @@ async def test_a_reader_that_stopped_is_cut_off_at_a_bound_and_delays_nobody(
         assert len(server.server.eio.sockets) == 1
 
 
+async def test_a_frame_larger_than_the_bound_is_read_whole(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backlog, "MAX_CHARACTERS", 100_000)
+    large = secrets.token_urlsafe(750_000)
+    async with a_tab(server, "tab") as tab:
+        await server.show("tab", rows=(large,))
+        await server.show("tab", rows=(large, "and what follows it"))
+
+        assert (await rows_of(tab))["whole"] == [large]
+        assert "and what follows it" in json.dumps((await rows_of(tab))["patch"])
+
+
 async def test_a_reader_that_was_cut_off_comes_back_to_everything_whole(server: Server) -> None:
     async with a_tab(server, "tab") as tab:
         await server.show("tab", rows=("a",))
