@@ -171,8 +171,14 @@ def _falls_out(composed: Composed) -> bool:
 
 
 async def load_sent(wb: Workbench, base: Base, sent: Sequence[Candidate]) -> tuple[Pair, ...] | None:
-    """The pairs of a base that are to be sent, as they were when it was read; None: they have changed since."""
-    return await wb.sent_pairs.load(wb.store, base.owner, base.conversation.id, sent)
+    """The pairs of a base that are to be sent, as they were when it was read; None: they have changed since.
+
+    One of which something cannot be read counts as changed: the next base leaves it out.
+    """
+    pairs = await wb.sent_pairs.load(wb.store, base.owner, base.conversation.id, sent)
+    if pairs is not None and await wb.indexer.note_damage(base.owner, pairs):
+        return None
+    return pairs
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,9 @@ async def _warm(wb: Workbench, owner: str, conversation_id: str) -> None:
         composed = await compose_base(base)
         sent = composed.composition.sent
         pairs = await wb.sent_pairs.load(wb.store, owner, conversation_id, sent, pause=PAUSE_SECONDS)
-        if pairs is None:  # it changes at this moment; whoever changes it will be followed by others
+        if pairs is None or await wb.indexer.note_damage(
+            owner, pairs
+        ):  # it changes at this moment; whoever changes it will be followed by others
             return
         tools = composed.tools.definitions
         view = build_view(base.conversation, base.agent, pairs, (), base.usual, tools, base.beside)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import timedelta
+from typing import Any
 
 from sqlalchemy import func, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,6 +13,7 @@ from app.domain.conversation.conversation import Role
 from app.domain.costs.accounting import Accounting, Departure
 from app.domain.usage import MAX_SUM, read_counters
 from app.store.conversation.rows import NODE
+from app.store.database.damage import Reading, a_number, a_time
 from app.store.database.mapping import decode_word
 
 TICK = timedelta(microseconds=1)
@@ -46,15 +48,22 @@ async def load_accounting(session: AsyncSession, owner: str, conversation_id: st
         .where(NODE.c.conversation_id == conversation_id, NODE.c.owner == owner, NODE.c.role == Role.ACCOUNTING)
         .order_by(NODE.c.created_at, NODE.c.id)
     )
-    return tuple(
-        Accounting(
+    read = (_read_accounting(row) for row in (await session.execute(query)).mappings())
+    return tuple(node for node in read if node is not None)
+
+
+def _read_accounting(row: Any) -> Accounting | None:
+    """The node; None: it cannot be read."""
+
+    def decode(data: Any) -> Accounting:
+        return Accounting(
             id=row["id"],
-            after_position=row["after_position"],
-            reason=decode_word(Departure, row["data"]["reason"]),
-            messages=row["data"]["messages"],
-            usage=read_counters(row["data"]["usage"], MAX_SUM),
-            created_at=row["created_at"],
-            calls=row["data"].get("calls"),
+            after_position=a_number(row["after_position"]),
+            reason=decode_word(Departure, data["reason"]),
+            messages=a_number(data["messages"]),
+            usage=read_counters(data["usage"], MAX_SUM),
+            created_at=a_time(row["created_at"]),
+            calls=data.get("calls"),
         )
-        for row in (await session.execute(query)).mappings()
-    )
+
+    return Reading("node", str(row["id"])).take("data", row["data"], decode, None)
