@@ -54,7 +54,7 @@ async def test_damaged_pair_is_left_out_whole_and_can_be_kept_and_deleted(
     whole: tuple[bytes, str], tmp_path: Path
 ) -> None:
     reply = "id = (SELECT reply_id FROM pair WHERE position = 4)"
-    broken = '[{"type": "text", "text": "la'
+    broken = '[{"type": "text", "text": "last"}, {"type": "unheard"}]'
     conversation_id = _lay(
         whole, tmp_path, Harm("message", "parts", "broken JSON", f"UPDATE message SET parts = '{broken}' WHERE {reply}")
     )
@@ -63,8 +63,8 @@ async def test_damaged_pair_is_left_out_whole_and_can_be_kept_and_deleted(
         seen = await api.http.post(f"/conversations/{conversation_id}/preview", json={"text": "/echo x"})
         *_, damaged = (await api.http.get(pairs)).json()["items"]
         (damage,) = damaged["damage"]
-        assert (damaged["out"], damaged["user_text"], damaged["reply_text"]) == ("damaged", "/echo last", "")
-        assert (damage["table"], damage["column"], damage["size"]) == ("message", "parts", len(broken))
+        assert (damaged["out"], damaged["user_text"], damaged["reply_text"]) == ("damaged", "/echo last", "last")
+        assert (damage["table"], damage["column"], damage["size"]) == ("message", "parts[1]", len('{"type":"unheard"}'))
         assert "/echo last" not in seen.text
         assert "/echo first" in seen.text
 
