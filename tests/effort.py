@@ -27,6 +27,7 @@ class Effort:
         sequences: of work by a person.
         ledgers: that grow by a dozen random steps.
         patches: sequences of changes to a page in a browser.
+        drafts: sequences of a person who types, sends, edits, switches and reloads.
         controls: of a page that are clicked before a sentence is typed.
         requests: that schemathesis makes for an operation in a phase.
         phases: of schemathesis.
@@ -40,6 +41,7 @@ class Effort:
     sequences: int
     ledgers: int
     patches: int
+    drafts: int
     controls: int
     requests: int
     phases: str
@@ -54,6 +56,7 @@ GATE: Final = Effort(
     sequences=20,
     ledgers=3,
     patches=100,
+    drafts=1,
     controls=12,
     requests=2,
     phases="examples,fuzzing",
@@ -67,6 +70,7 @@ ALL: Final = Effort(
     sequences=1_000,
     ledgers=15,
     patches=1_000,
+    drafts=30,
     controls=1_000,
     requests=10,
     phases="examples,coverage,fuzzing,stateful",

@@ -3,7 +3,8 @@
     with asyncio.Runner(loop_factory=MovedLoop) as runner:
         runner.run(asyncio.sleep(60))      # returns at once; `loop.time()` is 60 seconds later
 
-For code that waits by `asyncio.sleep` and the loop's own time. Threads, processes and sockets take real time.
+For code that waits by `asyncio.sleep` and the loop's own time. Sockets take real time, and so do threads: while one
+works for the loop, the clock stands still.
 """
 
 from __future__ import annotations
@@ -19,10 +20,20 @@ class MovedLoop(asyncio.SelectorEventLoop):
 
     def __init__(self) -> None:
         self.moved = 0.0
+        self.working = 0
         super().__init__(_Selector(self))
 
     def time(self) -> float:
         return self.moved
+
+    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> asyncio.Future[Any]:
+        self.working += 1
+        future = super().run_in_executor(executor, func, *args)
+        future.add_done_callback(self._note_end)
+        return future
+
+    def _note_end(self, _: asyncio.Future[Any]) -> None:
+        self.working -= 1
 
 
 class _Selector(selectors.SelectSelector):
@@ -31,6 +42,8 @@ class _Selector(selectors.SelectSelector):
         self._loop = loop
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout and self._loop.working:
+            return super().select()
         ready = super().select(0 if timeout else timeout)
         if timeout and not ready:
             self._loop.moved += timeout

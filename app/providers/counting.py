@@ -21,13 +21,18 @@ from app.providers.transport import STANDARD_TIMEOUTS, Transport
 JSON_ANSWER: Headers = tuple((name, "application/json" if name == "Accept" else value) for name, value in JSON_STREAM)
 
 
+def can_count(provider: Provider) -> bool:
+    """Whether the provider can be asked now: it has a way to count, and its key is there if it needs one."""
+    return provider.ready and _counting_of(provider) is not None
+
+
 def encode_count(provider: Provider, wire: WireRequest) -> WireRequest:
     """The request that asks what this one would come to. Pure.
 
     Raises:
         InputError: the provider has no way to count.
     """
-    counting = load_adapter(provider.row.protocol).counting if provider.row.counts else None
+    counting = _counting_of(provider)
     if counting is None:
         reason = f"cannot be counted exactly: {provider.row.label} has no way to ask. The estimate is all there is."
         raise InputError("model", reason)
@@ -55,6 +60,10 @@ async def count_tokens(
         message = f"{CallTarget(provider.row, wire.model)} answered the question for a count with something else."
         raise ProviderError(failure(ErrorClass.SERVER, message))
     return tokens
+
+
+def _counting_of(provider: Provider) -> Counting | None:
+    return load_adapter(provider.row.protocol).counting if provider.row.counts else None
 
 
 def _cut_body(body: bytes, counting: Counting) -> bytes:

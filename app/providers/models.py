@@ -2,7 +2,7 @@
 
 lists = ModelLists(transport, remembered)      # remembered: what they told before this process began
 profiles = await lists.load(provider)          # asks the provider at most every five minutes
-profile = lists.profile("anthropic:claude-…", provider)   # never asks anybody
+profile = lists.profile("anthropic:claude-…", provider)   # asks no provider
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from datetime import UTC, datetime
 
 import structlog
 
-from app.domain.errors import ErrorClass, ProviderError, failure
+from app.domain.errors import ErrorClass, Failure, ProviderError, failure
 from app.domain.model_profile import ModelProfile, split_model_name
+from app.domain.provider_trials import ProviderHealth, Trial, describe_trial_failure
 from app.providers.base import CallTarget, ListedModel, ListedModels, Provider, Timeouts, load_adapter
 from app.providers.listing import BadEntryError
 from app.providers.profiles import Overrides, build_profile
@@ -52,6 +53,7 @@ class ModelLists:
         self._remembered = remembered or RememberedLists()
         self._overrides = overrides or {}
         self._kept: dict[Provider, _Kept] = {}
+        self._failed: dict[Provider, Failure] = {}
         self._asking: dict[Provider, asyncio.Lock] = {}
 
     async def load(self, provider: Provider, *, afresh: bool = False) -> tuple[ModelProfile, ...]:
@@ -63,8 +65,9 @@ class ModelLists:
         lock = self._asking.setdefault(provider, asyncio.Lock())
         async with lock:
             kept = self._kept.get(provider)
-            if kept is None or afresh or time.monotonic() - kept.at > KEPT_SECONDS:
-                kept = _Kept(await self._fetch(provider), time.monotonic())
+            failed = provider in self._failed
+            if kept is None or afresh or failed or time.monotonic() - kept.at > KEPT_SECONDS:
+                kept = _Kept(await self._ask(provider), time.monotonic())
                 self._kept[provider] = kept
                 if kept.listed.skipped:
                     log.warning(
@@ -74,8 +77,20 @@ class ModelLists:
                     await self._remembered.keep(provider, kept.listed.models)
         return await asyncio.to_thread(self._profiles, provider, kept.listed.models)
 
+    def trial(self, provider: Provider) -> Trial:
+        """The result of the last request for the provider's list in this process. Built-in models need no request."""
+        if not provider.ready:
+            return Trial(ProviderHealth.NO_KEY)
+        if (why := self._failed.get(provider)) is not None:
+            return describe_trial_failure(why)
+        kept = self._kept.get(provider)
+        listed = load_adapter(provider.row.protocol).built_in_models if kept is None else kept.listed.models
+        if kept is None and not listed:
+            return Trial(ProviderHealth.UNTRIED)
+        return Trial(ProviderHealth.ANSWERS, sum(1 for _ in _for_chat(listed)))
+
     def skipped(self, provider: Provider) -> tuple[str, ...]:
-        """Which entries of the provider's last list were left out, and why."""
+        """The entries of the provider's last list that were left out, and why."""
         kept = self._kept.get(provider)
         return () if kept is None else kept.listed.skipped
 
@@ -84,7 +99,7 @@ class ModelLists:
         return self._profiles(provider, self._known(provider))
 
     def profile(self, provider: Provider, model: str) -> ModelProfile:
-        """What is known of a model now, listed or not. `model` is "provider:model"."""
+        """The profile of a model as far as known, listed or not. `model` is "provider:model"."""
         _, name = split_model_name(model)
         listed = next((listed for listed in self._known(provider) if listed.name == name), ListedModel(name))
         return build_profile(provider, listed, datetime.now(UTC), self._overrides)
@@ -98,6 +113,16 @@ class ModelLists:
     def _profiles(self, provider: Provider, models: Iterable[ListedModel]) -> tuple[ModelProfile, ...]:
         now = datetime.now(UTC)
         return tuple(build_profile(provider, listed, now, self._overrides) for listed in _for_chat(models))
+
+    async def _ask(self, provider: Provider) -> ListedModels:
+        """Ask for the list, and remember whether that failed."""
+        try:
+            listed = await self._fetch(provider)
+        except ProviderError as error:
+            self._failed[provider] = error.failure
+            raise
+        self._failed.pop(provider, None)
+        return listed
 
     async def _fetch(self, provider: Provider) -> ListedModels:
         adapter = load_adapter(provider.row.protocol)

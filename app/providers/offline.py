@@ -24,6 +24,7 @@ import orjson
 
 from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, ProviderError, failure
+from app.domain.request.request import ToolDefinition
 from app.domain.stream_events import (
     PartEnded,
     Stopped,
@@ -48,6 +49,7 @@ from app.providers.base import (
     Timeouts,
     WireRequest,
 )
+from app.providers.offline_counts import count_input
 from app.providers.offline_derived import derive
 from app.providers.offline_sample import make_sample
 from app.providers.offline_script import Script, split_tokens, write_script
@@ -59,9 +61,6 @@ MODELS = (
 )
 """What it offers: `demo` has a large window, `tiny` a small one so that limits can be met on purpose."""
 
-CHARACTERS_PER_TOKEN = 4
-"""How it counts what it is sent. What it answers is counted token by token."""
-
 _NAMED = ("temperature", "top_p", "seed", "effort")
 """Parameters that stand in the request where they are set. Its answers do not depend on them."""
 
@@ -70,7 +69,7 @@ _NAMED = ("temperature", "top_p", "seed", "effort")
 
 
 def encode_body(call: Call) -> bytes:
-    """The request in the domain's own words. Pictures and files stay names: nobody looks at them here."""
+    """The request in the domain's own words. Pictures and files stay names: nobody looks into them here."""
     request = call.request
     schema = request.parameters.reply_schema
     return orjson.dumps(
@@ -81,7 +80,7 @@ def encode_body(call: Call) -> bytes:
                 {"role": message.role, "parts": [_encode_part(part) for part in message.parts]}
                 for message in request.messages
             ],
-            "tools": [tool.name for tool in request.tools],
+            "tools": [_encode_tool(tool) for tool in request.tools],
             "max_output_tokens": request.parameters.max_output_tokens,
             "thinking": request.parameters.thinking,
         }
@@ -96,12 +95,19 @@ def _encode_part(part: SentPart) -> dict[str, object]:
             return {"text": part.text}
         case Thinking():
             return {"thinking": part.text}
-        case Image() | File():
-            return {"attachment": part.attachment_id}
+        case Image():
+            return {"attachment": part.attachment_id, "width": part.width, "height": part.height}
+        case File():
+            return {"attachment": part.attachment_id, "name": part.name}
         case ToolCall():
             return {"tool_call": part.tool_call_id, "name": part.name, "input": part.input_json}
         case ToolResult():
             return {"tool_result": part.tool_call_id, "content": [_encode_part(piece) for piece in part.content]}
+
+
+def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
+    schema = orjson.Fragment(tool.input_schema_json)
+    return {"name": tool.name, "description": tool.description, "input_schema": schema}
 
 
 # --- decoding ---
@@ -156,7 +162,7 @@ class OfflineLink:
         script = answer or write_script(prompt, len(body["messages"]), results, rounds)
         if "schema" in body and not any(line.startswith("/") for line in prompt.splitlines()):
             script = Script(orjson.dumps(make_sample(body["schema"]), option=orjson.OPT_INDENT_2).decode())
-        input_tokens = -(-len(wire.body) // CHARACTERS_PER_TOKEN)
+        input_tokens = await count_input(body)
         self._refuse(body["model"], input_tokens)
         fails = script.ending == "fail" and self._is_to_fail(wire, script)
         if fails and script.after is None:

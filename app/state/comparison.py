@@ -11,7 +11,7 @@ from typing import Final
 import reflex as rx
 
 from app.runs.watch.screen import Screen
-from app.state.visit import VisitedState
+from app.state.visit import Visit, VisitedState, visit_of
 from app.state.watching import watcher_of
 from app.views.screen.compared import ComparedView
 from app.views.screen.panels import ScreenComparisonView
@@ -23,13 +23,15 @@ FOLD_ID: Final = "compare-fold"
 class ComparisonState(VisitedState, rx.State):
     """`comparison` is None while none is open. `shown`: the dialog is open, and `replies` is what it shows.
 
-    `begun` is the one that this tab has begun last, whose dialog opens by itself; "" once it has.
+    `begun` is the one that this tab has begun last, whose dialog opens by itself; "" once it has. A conversation that
+    has nothing else to show opens with the dialog, once on each visit.
     """
 
     comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)
     shown: rx.Field[bool] = rx.field(default=False)
     replies: rx.Field[ComparedView | None] = rx.field(None)
     begun: rx.Field[str] = rx.field("")
+    _offered: tuple[Visit, str] | None = None  # on which visit a dialog opened by itself, and for which comparison
 
     @rx.event
     async def show(self) -> None:
@@ -60,6 +62,8 @@ async def show_comparison(state: ComparisonState, screen: Screen, shown: Screen 
         before, state.comparison = state.comparison, screen.comparison
         if screen.comparison is None or (before is not None and before.id != screen.comparison.id):
             _look(state, on=False)
+        if screen.comparison is not None and not screen.pairs:
+            await _offer(state, screen.comparison.id)
         await _reveal(state)
     if shown is None and state.shown:  # after a reconnect: this watcher is not looked at yet, and has none
         _look(state, on=True)
@@ -70,6 +74,13 @@ async def show_comparison(state: ComparisonState, screen: Screen, shown: Screen 
 def clear_comparison(state: ComparisonState) -> None:
     """Another conversation: nothing of it is known yet."""
     state.comparison, state.replies, state.shown = None, None, False
+
+
+async def _offer(state: ComparisonState, comparison_id: str) -> None:
+    """Let the dialog open by itself, unless it did so on this visit."""
+    offered = (await visit_of(state), comparison_id)
+    if offered != state._offered:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a public var would travel
+        state._offered, state.begun = offered, comparison_id  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 async def _reveal(state: ComparisonState) -> None:

@@ -52,7 +52,7 @@ class SearchedRows:
 
 @dataclass(frozen=True)
 class ConversationItem:
-    """A row of the list. `snippet` is empty where it would only repeat the name.
+    """A row of the list. `snippet` is empty where it would only repeat the name, or says that replies are compared.
 
     `path` is its address, or that of the pair in which the words stand that are searched for; `excerpt` is what stands
     around them there, in pieces.
@@ -154,10 +154,13 @@ def _running(wb: Workbench) -> set[str]:
 def _describe(listed: Listed, running: set[str]) -> ConversationItem:
     conversation = listed.conversation
     name, words = name_of(conversation.title, cut_snippet(listed.opening)), cut_snippet(listed.snippet)
+    snippet = words if words != name else ""
+    if listed.compared:
+        snippet = " · ".join(filter(None, (f"Comparing {listed.compared} replies", snippet)))
     return ConversationItem(
         id=conversation.id,
         name=name,
-        snippet=words if words != name else "",
+        snippet=snippet,
         updated_at=conversation.updated_at.isoformat(),
         running=conversation.id in running,
         temporary=conversation.temporary,

@@ -36,7 +36,8 @@ class Moment:
     """What a send depends on. `look` is what is in view, `draft` what stands in the composer, `asked` how the model is
     asked this once, `attached` what goes with the draft.
 
-    `turn` grows whenever that was composed again. A reply that streams changes nothing of it.
+    `turn` grows whenever that was composed again. A reply that streams changes nothing of it. `compared` is the open
+    comparison, "" if there is none.
     """
 
     conversation_id: str
@@ -48,6 +49,7 @@ class Moment:
     running: str
     ended: str
     changes: int
+    compared: str
     screen: Screen = field(compare=False)
 
     @property
@@ -174,5 +176,6 @@ def _moment(watcher: Watcher) -> Moment | None:
         screen.running,
         screen.ended,
         screen.changes,
+        "" if screen.comparison is None else screen.comparison.id,
         screen,
     )

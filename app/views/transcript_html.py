@@ -91,6 +91,8 @@ def _draw(parts: tuple[Part, ...]) -> Iterator[str]:
                 yield f"<details><summary>Thinking</summary>{render_markdown(part.text)}</details>"
             case ToolCall():
                 yield f"<p>Calls <code>{escape(part.name)}</code></p><pre><code>{escape(part.input_json)}</code></pre>"
+            case ToolResult() if part.denied:
+                yield "<p>Denied by the user</p>"
             case ToolResult():
                 words = "\n".join(piece.text for piece in part.content if isinstance(piece, Text))
                 heading = f"<p>{'Error' if part.is_error else 'Result'}</p>"

@@ -83,6 +83,8 @@ def _describe(parts: tuple[Part, ...]) -> Iterator[str]:
                 yield _quote(f"*Thinking*\n\n{close_fences(part.text)}")
             case ToolCall():
                 yield f"*Calls {escape(part.name)}*\n\n{fence(part.input_json, 'json')}"
+            case ToolResult() if part.denied:
+                yield "*Denied by the user*"
             case ToolResult():
                 words = "\n".join(piece.text for piece in part.content if isinstance(piece, Text))
                 heading = f"*{'Error' if part.is_error else 'Result'}*"

@@ -22,10 +22,11 @@ from app.domain.filters.commands import ExportFormat
 from app.providers.token_counts import end_if_idle
 from app.runs.process.collector import give_memory_back
 from app.runs.request.indexes import Indexer
-from app.runs.send.commands import LOCAL_OWNER, start_reply
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.transfer.exporting import export_conversation
 from app.runs.transfer.importing import import_file
+from app.runs.watch.broadcast import follow
 from app.runs.watch.watcher import Watcher
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
@@ -91,6 +92,7 @@ async def _measure_size(wb: Workbench, size: int) -> tuple[dict[str, float], flo
     estimated = (time.perf_counter() - began) * 1_000
     await during("opening its page", lambda: _open_page(wb, one))
     await during("send of r20", lambda: _send(wb, one))
+    await during("a reply up to its limit", lambda: _reply_to_the_limit(wb))
     await during("export", lambda: _export(wb, one))
     await during("search", lambda: _search(wb))
     async with wb.store.write() as session:
@@ -142,6 +144,14 @@ async def _open_page(wb: Workbench, conversation_id: str) -> None:
 async def _send(wb: Workbench, conversation_id: str) -> None:
     await start_reply(wb, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", ViewOptions(filter="r20"))
     await asyncio.sleep(0.5)
+
+
+async def _reply_to_the_limit(wb: Workbench) -> None:
+    """A reply of 10 MB, whatever the size of the conversation that is measured."""
+    one = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    started = await start_reply(wb, LOCAL_OWNER, one.id, "/rate 0 /long 3000000")
+    async for _ in follow(wb, LOCAL_OWNER, started.run_id):
+        pass
 
 
 async def _export(wb: Workbench, conversation_id: str) -> None:

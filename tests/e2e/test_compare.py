@@ -83,13 +83,13 @@ def test_pointer_compares_in_a_new_conversation_and_every_tab_sees_it(
     page.wait_for_url("**/c/*")
     expect(column(screen, "peer:small").get_by_role("status")).to_have_text("Complete")
 
-    other = another_screen(screen.path)
-    other.page.get_by_role("button", name=re.compile("Comparing 3")).click()
+    row = page.get_by_role("link", name=re.compile("Comparing 3 replies"))
+    expect(row).to_contain_text(LONG)
+    other = another_screen(screen.path)  # it has nothing else to show
     expect(column(other, "peer:large").get_by_role("group")).to_have_text("Heard.")
     expect(column(other, "offline:demo").get_by_role("group")).to_have_text(re.compile(r"\w+ \w+ \w+"))
     page.bring_to_front()  # a page behind another one paints once a second
     reload(page)
-    page.get_by_role("button", name=re.compile("Comparing 3")).click()
     replies(screen).get_by_role("button", name="Discard all").click()
     expect(replies(screen)).to_have_count(0)
     expect(replies(other)).to_have_count(0)
@@ -99,6 +99,8 @@ def test_pointer_compares_in_a_new_conversation_and_every_tab_sees_it(
     page.get_by_role("button", name=re.compile("Comparing 3")).click()
     column(screen, "peer:small").get_by_role("button", name="Keep the reply of peer:small").click()
     expect(screen.last_reply).to_have_text("Heard.")
+    expect(row).to_have_count(0)
+    expect(page).to_have_title(f"{LONG} · Inview")
     expect(other.pairs).to_have_count(1)
     versions = call(server.url, "GET", f"/pairs/{screen.stored_pairs()[0]['id']}/versions")["items"]
     assert sorted((one["model"], one["lifecycle"]) for one in versions) == [

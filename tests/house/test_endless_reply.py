@@ -9,8 +9,6 @@ from collections.abc import Generator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from statistics import median
-from time import monotonic
 from typing import Any
 
 import psutil
@@ -69,25 +67,19 @@ def call(server: Served, path: str, body: object = None) -> Any:
         return json.loads(answer.read())
 
 
-def wait_for_health(server: Served) -> float:
-    began = monotonic()
-    call(server, "/health")
-    return monotonic() - began
-
-
 def test_reply_without_end_ends_at_its_bound_and_others_are_answered_meanwhile(server: Served) -> None:
     conversation = call(server, "/conversations", {"model": "peer:endless"})["id"]
-    quiet = [wait_for_health(server) for _ in range(50)]
+    call(server, "/health")
     memory = psutil.Process(server.process.pid).memory_info().rss
-    busy: list[float] = []
-    most = memory
+    answered, most = 0, memory
 
     started = call(server, f"/conversations/{conversation}/send", {"text": "Go on."})
     while call(server, f"/conversations/{conversation}/pairs?limit=1")["items"][0]["lifecycle"] in {
         "sending",
         "awaiting",
     }:
-        busy.append(wait_for_health(server))
+        call(server, "/health")
+        answered += 1
         most = max(most, psutil.Process(server.process.pid).memory_info().rss)
     (pair,) = call(server, f"/conversations/{conversation}/pairs")["items"]
 
@@ -96,4 +88,4 @@ def test_reply_without_end_ends_at_its_bound_and_others_are_answered_meanwhile(s
     assert "INVIEW_MAX_REPLY_BYTES" in pair["error"]["next_step"]
     assert len(pair["reply_text"]) == 10 * MEGABYTE - 1_000
     assert most - memory < 40 * 10 * MEGABYTE
-    assert max(busy, default=0) < 20 * max(quiet) + 100 * median(quiet)
+    assert answered >= 2  # a server that reads without a pause answers none of them before the end

@@ -85,6 +85,32 @@ async def test_replies_come_side_by_side_while_the_dialog_shows_them(wb: Workben
     assert tab.shows(ComparisonState, "comparison") is not None
 
 
+async def test_conversation_of_a_comparison_alone_opens_with_its_replies_once_on_each_visit(
+    wb: Workbench, tab: Tab
+) -> None:
+    conversation_id = await a_conversation(wb, model=DEMO)
+    await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", (DEMO, TINY))
+
+    async with visiting(tab, conversation_id):
+        await until(tab, is_complete)
+        assert tab.shows(ComparisonState, "shown")
+        await tab.send(ComparisonState.fold)
+    tab.vars.clear()
+    async with visiting(tab, conversation_id):  # the same visit, connected again
+        await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
+        assert not tab.shows(ComparisonState, "shown")
+
+
+async def test_conversation_that_has_pairs_opens_with_them_and_not_with_a_comparison(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, model=DEMO)
+    await reply_to(wb, conversation_id, "/echo one")
+    await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", (DEMO, TINY))
+
+    async with visiting(tab, conversation_id):
+        await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
+        assert not tab.shows(ComparisonState, "shown")
+
+
 async def test_a_reply_that_runs_is_stopped_and_what_it_said_stays(wb: Workbench, tab: Tab, here: str) -> None:
     await compare(wb, tab, here, LONG)
     await until(tab, lambda tab: columns(tab)[0].parts)

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+import json
+
+import pytest
+
+from app.runs.library.provider_commands import save_provider
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
+from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.temporary import create_temporary
+from app.runs.uploads import attach_file, load_attached
+from app.runs.watch.context import show_context
 from app.runs.workbench import Workbench, bench_of
+from app.state.composer.split import describe_split
+from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
 from app.state.temporary import TemporaryState
 from app.state.toasts import ToastState
+from tests.media.test_pictures import a_picture
+from tests.providers.peer import Answer, a_peer
 from tests.state.conftest import Tab
 
 
@@ -21,6 +33,51 @@ async def test_a_provider_that_cannot_count_says_so(wb: Workbench, tab: Tab) -> 
     assert tab.shows(TooltipState, "counting") is False
     await tab.send(TooltipState.look)
     assert tab.shows(TooltipState, "exact") == ""
+
+
+async def test_what_is_counted_exactly_has_the_files_and_the_cards_of_the_send(wb: Workbench, tab: Tab) -> None:
+    async with a_peer(Answer((b'{"input_tokens": 4321}',), headers=(("Content-Type", "application/json"),))) as peer:
+        await save_provider(wb, LOCAL_OWNER, "anthropic", key="sk-test", base_url=f"{peer.url}/v1")
+        conversation = await create_conversation(
+            wb, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5", system_prompt="Be brief."
+        )
+        tab.path = f"/c/{conversation.id}"
+        picture = await attach_file(wb, LOCAL_OWNER, a_picture("PNG", (90, 70)), "a.png")
+        table = await attach_file(wb, LOCAL_OWNER, b"x,y", "a.csv")
+        ids = f"{picture.attachment.id} {table.attachment.id}"
+        await tab.send(ComposerState.restore, draft="", schema="", files=ids)
+
+        await tab.send(TooltipState.count)
+
+        attached = await load_attached(wb, LOCAL_OWNER, ids.split())
+        planned = await preview_send(wb, LOCAL_OWNER, conversation.id, "", attached=attached)
+    (heard,) = peer.heard
+    asked, sent = json.loads(heard.body), json.loads(planned.wire.body)
+    assert tab.shows(TooltipState, "exact").startswith("Exactly 4,321 tokens")
+    assert len(asked["messages"][0]["content"]) == 2
+    assert asked == {name: sent[name] for name in asked}
+    assert "Be brief." in json.dumps(asked["system"])
+
+
+@pytest.mark.parametrize(
+    ("model", "key", "countable"),
+    [
+        ("offline:demo", None, False),
+        ("anthropic:claude-sonnet-4-5", None, False),
+        ("anthropic:claude-sonnet-4-5", "sk-test", True),
+        ("mistral:mistral-large-latest", "sk-test", False),
+    ],
+)
+async def test_the_exact_count_is_offered_where_it_can_be_had(
+    wb: Workbench, model: str, key: str | None, *, countable: bool
+) -> None:
+    if key is not None:
+        await save_provider(wb, LOCAL_OWNER, model.partition(":")[0], key=key)
+    conversation = await create_conversation(wb, LOCAL_OWNER, model=model)
+
+    composed = await compose_view(wb, LOCAL_OWNER, conversation.id, ViewOptions())
+
+    assert describe_split(show_context(composed, None)).countable is countable
 
 
 async def test_without_an_estimate_the_cache_says_nothing(wb: Workbench, tab: Tab) -> None:

@@ -68,6 +68,19 @@ async def test_deleted_pair_comes_back_by_undo_and_that_is_said_afterwards(watch
     assert tab.shows(ToastState, "toast").message == "Undone: Pair 1: Deleted"
 
 
+async def test_transcript_says_that_deleted_messages_are_back_after_undo(watcher: Watcher, tab: Tab) -> None:
+    def reasons() -> list[str]:
+        pairs = (node for pair in watcher.screen.pairs for node in pair.nodes)
+        return [line.reason for node in (*watcher.screen.nodes, *pairs) for line in node.lines]
+
+    await tab.send(PairDeletionState.delete, pair_id=the_pair(watcher))
+    await until(lambda: reasons() == ["Deleted: 2 messages gone."])
+
+    await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
+
+    await until(lambda: reasons() == ["Deleted: 2 messages gone.", "Brought back: 2 messages."])
+
+
 async def test_pair_without_a_reply_is_deleted_without_a_question(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
     pair = (await reply_to(wb, watcher.conversation_id, "/fail auth")).pair
     await until(lambda: watcher.pair(pair.id) is not None)

@@ -10,6 +10,7 @@ import pytest
 
 from app.domain.conversation.marks import Marks
 from app.runs.library.mark_commands import mark_pair
+from app.runs.resend.comparisons import discard_comparison, keep_reply, start_comparison
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, create_conversation
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
@@ -94,6 +95,33 @@ async def test_first_words_of_a_conversation_become_its_name(wb: Workbench, watc
     await reply_to(wb, watcher.conversation_id, "/echo one")
 
     await until(lambda: tab.shows(ChatState, "title") == "/echo one")
+
+
+async def test_title_has_the_words_of_a_comparison_while_it_waits_and_after_a_reply_is_kept(
+    wb: Workbench, watcher: Watcher, tab: Tab
+) -> None:
+    models = ("offline:demo", "offline:tiny")
+    comparison = await start_comparison(wb, LOCAL_OWNER, watcher.conversation_id, "/echo one", models)
+    await until(lambda: tab.shows(ChatState, "title") == "/echo one")
+    for run in comparison.runs:
+        await collect(wb, run.run_id)
+
+    await keep_reply(wb, LOCAL_OWNER, watcher.conversation_id, "offline:demo")
+
+    await until(lambda: watcher.screen.comparison is None and bool(watcher.screen.pairs))
+    assert tab.shows(ChatState, "tab_title") == "/echo one · Inview"
+
+
+async def test_title_loses_the_words_of_a_comparison_that_is_discarded(
+    wb: Workbench, watcher: Watcher, tab: Tab
+) -> None:
+    models = ("offline:demo", "offline:tiny")
+    await start_comparison(wb, LOCAL_OWNER, watcher.conversation_id, "/echo one", models)
+    await until(lambda: tab.shows(ChatState, "title") == "/echo one")
+
+    await discard_comparison(wb, LOCAL_OWNER, watcher.conversation_id)
+
+    await until(lambda: tab.shows(ChatState, "title") == "New conversation")
 
 
 async def test_figure_of_the_cost_follows_replies(wb: Workbench, watcher: Watcher, tab: Tab) -> None:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from app.domain.conversation.parts import ToolResult, plain_text
 from app.domain.errors import InputError
 from app.domain.privacy.invisible import INVISIBLE
 from app.domain.tools.permission_requests import PermissionRequest, Standing
@@ -21,7 +22,9 @@ from app.state.composer.permissions import PermissionsState
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
 from app.state.transcript import TranscriptState
+from app.store.conversation.pairs import load_pairs
 from app.views.screen.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView
+from app.views.screen.tool_card import CardStatus, ToolCardView
 from tests.state.conftest import Tab
 from tests.state.watched import running, until
 
@@ -80,6 +83,24 @@ async def test_a_call_is_denied_whatever_was_typed(wb: Workbench, tab: Tab, requ
     await answer(tab, "deny", arguments="{", **{"bound url": "?"})
 
     assert (await settled(wb, request_id)).standing is Standing.DENIED
+
+
+async def test_a_denied_call_is_shown_as_denied_by_the_person_also_after_the_page_is_opened_again(
+    wb: Workbench, tab: Tab, request_id: str
+) -> None:
+    await answer(tab, "deny")
+
+    await until(lambda: bool(cards_of_calls(tab)) and cards_of_calls(tab)[0].status is CardStatus.DENIED)
+    conversation_id = tab.path.rpartition("/")[2]
+    await until(lambda: not wb.engine.runs_of(conversation_id))
+    async with wb.store.read() as session:
+        (pair,) = await load_pairs(session, LOCAL_OWNER, conversation_id)
+    shown = cards_of_calls(tab)[0]
+    assert (shown.state, shown.gist) == ("Denied by you", '{"url": "http://10.0.0.1/*"}')
+    assert pair.reply is not None
+    result = next(part for part in pair.reply.parts if isinstance(part, ToolResult))
+    assert (result.denied, result.is_error) == (True, True)
+    assert "did not allow this call" in plain_text(result.content)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", '{"url": 3}', '{"url": "http://10.0.0.2/", "url": "twice"}', None])
@@ -197,3 +218,8 @@ def test_faults_name_the_argument_they_are_about() -> None:
     assert list_faults(InputError("only_if", "does not cover it.")) == ("only_if: does not cover it.",)
     with pytest.raises(InputError, match="This is no JSON"):
         read_edited(" ")
+
+
+def cards_of_calls(tab: Tab) -> list[ToolCardView]:
+    pairs = tab.shows(TranscriptState, "pairs") or ()
+    return [part for pair in pairs for part in pair.parts if isinstance(part, ToolCardView)]

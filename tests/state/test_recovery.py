@@ -18,7 +18,7 @@ from app.state.reply.recovery import RecoveryState
 from app.store.run.runs import finish_run, load_run
 from app.views.parts import TextView
 from app.views.screen.compared import ComparedColumnView
-from tests.runs.steps import a_conversation, collect, pair_of, send, wait_for_text
+from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
 from tests.state.conftest import Tab
 from tests.state.test_comparison import DEMO, TINY, columns
 from tests.state.test_transcript import until, visiting
@@ -33,6 +33,7 @@ async def interrupt(wb: Workbench) -> tuple[str, str, str]:
 async def interrupt_comparison(wb: Workbench) -> tuple[Comparison, str]:
     """A comparison of which the first reply ended like that, and what is stored of it. The other one succeeded."""
     conversation_id = await a_conversation(wb)
+    await reply_to(wb, conversation_id, "/echo before")  # else the page opens the replies that wait for a choice
     comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, "/long 40 /rate 100", (DEMO, TINY))
     first, other = comparison.runs
     text = await cut_off(wb, StartedRun(first.run_id, first.pair_id, ""))

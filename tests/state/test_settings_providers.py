@@ -1,13 +1,24 @@
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from app.domain.provider_trials import ProviderHealth
+from app.runs.library.provider_commands import list_providers
+from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.state.settings.providers import ProviderItem, ProvidersState
+from tests.providers.peer import Answer, a_peer
+from tests.runs.steps import settings_of
 from tests.state.conftest import Tab
 
 KEY = "sk-ant-very-secret-0123456789-wXyZ"
+NOWHERE = "http://127.0.0.1:9/v1"
+JSON = (("Content-Type", "application/json"),)
+MODELS = Answer((b'{"object":"list","data":[{"id":"small"},{"id":"large"}]}',), headers=JSON)
+REJECTION = Answer((b'{"error":{"message":"bad key"}}',), status=401, headers=JSON)
 
 
 def item(tab: Tab, name: str) -> ProviderItem:
@@ -23,9 +34,9 @@ async def save(tab: Tab, name: str, **fields: Any) -> None:
 
 
 async def test_key_goes_in_and_no_part_of_it_comes_out(wb: Workbench, tab: Tab) -> None:
-    await save(tab, "anthropic", key=f"  {KEY} ")
+    await save(tab, "anthropic", key=f"  {KEY} ", base_url=NOWHERE)
 
-    assert item(tab, "anthropic").status == "Key is set"
+    assert item(tab, "anthropic").has_key
     assert KEY not in everything_told(tab)
     assert KEY[-4:] not in everything_told(tab)
     async with wb.store.read() as session:
@@ -33,22 +44,22 @@ async def test_key_goes_in_and_no_part_of_it_comes_out(wb: Workbench, tab: Tab) 
 
 
 async def test_empty_key_keeps_the_one_there_is(wb: Workbench, tab: Tab) -> None:
-    await save(tab, "anthropic", key=KEY)
+    await save(tab, "anthropic", key=KEY, base_url=NOWHERE)
 
-    await save(tab, "anthropic", base_url="https://proxy.example.org/v1")
+    await save(tab, "anthropic", base_url="http://127.0.0.1:9/v2")
 
-    assert item(tab, "anthropic").status == "Key is set"
-    assert item(tab, "anthropic").base_url == "https://proxy.example.org/v1"
+    assert item(tab, "anthropic").about == "Key is set"
+    assert item(tab, "anthropic").base_url == "http://127.0.0.1:9/v2"
 
 
 async def test_forgotten_provider_stands_as_before(wb: Workbench, tab: Tab) -> None:
     await tab.send(ProvidersState.load)
     before = item(tab, "anthropic")
-    await save(tab, "anthropic", key=KEY)
+    await save(tab, "anthropic", key=KEY, base_url=NOWHERE)
 
     await tab.send(ProvidersState.forget_provider, name="anthropic")
 
-    assert item(tab, "anthropic") == replace(before, said="Forgotten.")
+    assert item(tab, "anthropic") == replace(before, said="Forgotten.", edition=2)
 
 
 async def test_what_cannot_be_an_address_is_refused_and_nothing_stored(wb: Workbench, tab: Tab) -> None:
@@ -62,18 +73,69 @@ async def test_name_of_another_server_must_be_free(wb: Workbench, tab: Tab) -> N
     form = {"name": "Lab", "base_url": "http://127.0.0.1:9/v1", "key": ""}
 
     await tab.send(ProvidersState.add_server, form=form)
-    assert tab.shows(ProvidersState, "added_note") == "Added lab."
+    assert tab.shows(ProvidersState, "added") == 1
     await tab.send(ProvidersState.add_server, form=form)
 
+    assert tab.shows(ProvidersState, "added") == 1  # what was typed stays in the form
     assert tab.shows(ProvidersState, "added_note") == ("'lab' is taken. Change that one above, or choose another name.")
 
 
-async def test_trying_a_server_that_is_not_there_says_so(wb: Workbench, tab: Tab) -> None:
-    await tab.send(ProvidersState.add_server, form={"name": "lab", "base_url": "http://127.0.0.1:9/v1", "key": ""})
+async def test_added_server_is_tried_at_once_and_kept_when_it_is_unreachable(wb: Workbench, tab: Tab) -> None:
+    await tab.send(ProvidersState.add_server, form={"name": "lab", "base_url": NOWHERE, "key": ""})
 
+    lab = item(tab, "lab")
+    assert (lab.health, lab.status) == ("unreachable", "Unreachable")
+    assert lab.problem.endswith("Start the server or correct its base URL, then try again.")
+    assert tab.shows(ProvidersState, "added_note") == f"Added lab. Unreachable. {lab.problem}"
+    assert lab.base_url == NOWHERE
+
+
+async def test_server_that_answers_shows_how_many_models_it_has_until_a_later_test_fails(
+    wb: Workbench, tab: Tab
+) -> None:
+    async with a_peer(MODELS, REJECTION) as peer:
+        await tab.send(ProvidersState.add_server, form={"name": "lab", "base_url": f"{peer.url}/v1", "key": KEY})
+        good = item(tab, "lab")
+        await tab.send(ProvidersState.test_provider, name="lab")
+        rejected = item(tab, "lab")
     await tab.send(ProvidersState.test_provider, name="lab")
+    gone = item(tab, "lab")
 
-    assert item(tab, "lab").said.endswith("then send again.")
+    assert (good.health, good.status, good.problem) == ("answers", "Answers, 2 models", "")
+    assert (rejected.health, rejected.status) == ("key_rejected", "Key rejected")
+    assert rejected.problem.endswith("bad key Paste another key and save it.")
+    assert (gone.health, gone.status) == ("unreachable", "Unreachable")
+
+
+async def test_key_saved_is_tried_at_once(wb: Workbench, tab: Tab) -> None:
+    async with a_peer(MODELS) as peer:
+        await save(tab, "openai", key=KEY, base_url=f"{peer.url}/v1")
+
+    assert (item(tab, "openai").status, item(tab, "openai").said) == ("Answers, 2 models", "Saved.")
+
+
+async def test_added_server_is_shown_as_being_tried_until_it_has_answered(wb: Workbench, tab: Tab) -> None:
+    async with a_peer(MODELS) as peer:
+        adding = asyncio.create_task(
+            tab.send(ProvidersState.add_server, form={"name": "lab", "base_url": f"{peer.url}/v1", "key": ""})
+        )
+        await tab.until(lambda: any(one.status == "Trying…" for one in tab.shows(ProvidersState, "providers") or ()))
+        note = tab.shows(ProvidersState, "added_note")
+        await adding
+
+    assert note == "Added lab. Trying…"
+    assert item(tab, "lab").health == "answers"
+
+
+async def test_server_from_the_environment_is_not_tried_before_it_is_asked(tmp_path: Path) -> None:
+    async with open_workbench(settings_of(tmp_path, INVIEW_COMPATIBLE=f"lab={NOWHERE}")) as opened:
+        health = {one.name: one.trial.health for one in await list_providers(opened, "local")}
+
+    assert (health["lab"], health["anthropic"], health["offline"]) == (
+        ProviderHealth.UNTRIED,
+        ProviderHealth.NO_KEY,
+        ProviderHealth.ANSWERS,
+    )
 
 
 async def test_form_of_the_wrong_shape_is_no_fault(wb: Workbench, tab: Tab) -> None:
@@ -87,7 +149,7 @@ async def test_providers_that_can_be_asked_stand_first_and_none_moves_while_the_
 ) -> None:
     await tab.send(ProvidersState.load)
     before = [one.name for one in tab.shows(ProvidersState, "providers")]
-    await tab.send(ProvidersState.save_provider, form={"provider": "openai", "key": KEY, "base_url": ""})
+    await tab.send(ProvidersState.save_provider, form={"provider": "openai", "key": KEY, "base_url": NOWHERE})
     after = [one.name for one in tab.shows(ProvidersState, "providers")]
     await tab.send(ProvidersState.load)
     again = [one.name for one in tab.shows(ProvidersState, "providers")]

@@ -12,6 +12,7 @@ from app.domain.conversation.conversation import ConversationKind, ConversationS
 from app.domain.errors import NotFoundError
 from app.runs.library.agent_commands import create_agent
 from app.runs.library.trash import restore
+from app.runs.resend.comparisons import discard_comparison, keep_reply, reopen_comparison, start_comparison
 from app.runs.send.commands import (
     LOCAL_OWNER,
     cancel_run,
@@ -28,7 +29,7 @@ from app.state.conversation_rows import ConversationItem
 from app.state.sidebar import ANY_AGENT, PAGE, AgentItem, SidebarState
 from app.state.toasts import ToastState
 from app.store.conversation.conversations import Wanted, list_conversations, update_conversation
-from tests.runs.steps import collect
+from tests.runs.steps import a_conversation, collect
 from tests.state.conftest import Tab
 
 
@@ -348,3 +349,25 @@ async def test_pages_that_ask_in_the_same_moment_share_one_reading_until_the_lis
     assert one is other
     assert len(rows) == len(one[0]) + 1
     assert readings == [5, 5]
+
+
+async def test_comparison_that_waits_for_a_choice_is_listed_as_such_until_a_reply_is_kept(
+    wb: Workbench, tab: Tab
+) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    async with following(tab):
+        models = ("offline:demo", "offline:tiny")
+        comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Why?", models)
+        await tab.until(
+            lambda: [(row.name, row.snippet) for row in listed(tab)] == [("/echo Why?", "Comparing 2 replies")]
+        )
+        for run in comparison.runs:
+            await collect(wb, run.run_id)
+
+        await discard_comparison(wb, LOCAL_OWNER, conversation_id)
+        await tab.until(lambda: names(tab) == ["New conversation"])
+        await reopen_comparison(wb, LOCAL_OWNER, conversation_id)
+        await tab.until(lambda: names(tab) == ["/echo Why?"])
+        await keep_reply(wb, LOCAL_OWNER, conversation_id, "offline:tiny")
+
+        await tab.until(lambda: [(row.name, row.snippet) for row in listed(tab)] == [("/echo Why?", "")])

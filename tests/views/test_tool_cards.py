@@ -38,6 +38,7 @@ def body(call: ToolCall = CALL, result: ToolResult | None = RESULT, **fields: An
         (CALL, None, False, CardStatus.UNANSWERED, "No result"),
         (CALL, RESULT, True, CardStatus.DONE, "Done"),
         (CALL, replace(RESULT, is_error=True), False, CardStatus.FAILED, "Failed"),
+        (CALL, replace(RESULT, is_error=True, denied=True), False, CardStatus.DENIED, "Denied by you"),
     ],
 )
 def test_card_says_how_far_its_call_is(
@@ -51,6 +52,14 @@ def test_card_says_how_far_its_call_is(
 def test_card_of_a_failed_call_says_why_in_the_place_of_its_arguments() -> None:
     assert card(CALL, RESULT).gist == '{"path": "/home"}'
     assert card(CALL, replace(RESULT, is_error=True)).gist == "one"
+    assert card(CALL, replace(RESULT, is_error=True, denied=True)).gist == '{"path": "/home"}'
+
+
+def test_body_of_a_denied_call_is_no_error() -> None:
+    denied = replace(RESULT, is_error=True, denied=True)
+    shown = body(CALL, denied, record=replace(RECORD, run_json=None, is_error=True, fault=CallFault.DENIED))
+
+    assert (shown.denied, shown.failed, shown.fault) == (True, False, "")
 
 
 def test_arguments_of_a_card_are_cut_to_one_line() -> None:

@@ -222,6 +222,17 @@ def test_pictures_and_files_that_a_tool_gave_are_named_in_both_transcripts() -> 
     assert "File a_b.csv" in drawn
 
 
+def test_denied_call_is_told_without_the_words_for_the_model() -> None:
+    denied = ToolResult("t1", (Text("Do not try it again."),), is_error=True, denied=True)
+    pair = a_pair(reply=(ToolCall("t1", "plot", "{}", complete=True), denied))
+
+    written, drawn = markdown_pair(pair, None), html_pair(pair, None)
+
+    assert "*Denied by the user*" in written
+    assert "<p>Denied by the user</p>" in drawn
+    assert "Do not try" not in written + drawn
+
+
 def test_a_pair_names_the_agent_it_was_answered_under():
     pair = replace(a_pair("Hello", "Yes."), agent="Reader <b> *two*")
 

@@ -20,15 +20,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import accumulate
+from math import ceil
 from operator import attrgetter
 from typing import Protocol
 
 from app.domain.context.budget import Budget, Limits, RequestSizes, fit_newest, plan_budget
 from app.domain.context.context import OutReason
-from app.domain.tokens.estimates import Estimator, PairSizes
+from app.domain.tokens.estimates import THOUSAND, Estimator, PairSizes
+from app.domain.tokens.kinds import Kind
 from app.domain.usage import MILLION
 
 NOTHING_YET = RequestSizes()
+NEW_TOOLS, NEW_IMAGES = 0.3, 0.1
+"""By which share of its tokens each may be off before anything was reported of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +161,7 @@ class Terms:
 
     `window` is the model's, in tokens. `input_price` is US dollars per million tokens, None when nobody knows it.
     `free`: the model runs on a machine of one's own. `input_steps`: past so many tokens another price holds for all.
+    `draft_kind` is what the draft looks like, and by `draft_doubt` tokens its estimate may be off.
     """
 
     estimator: Estimator
@@ -167,6 +172,8 @@ class Terms:
     input_price: Decimal | None = None
     free: bool = False
     input_steps: tuple[tuple[int, Decimal], ...] = ()
+    draft_kind: Kind = Kind.PLAIN
+    draft_doubt: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,16 +310,16 @@ def compose(
         OutReason.FILTERED if explicit else OutReason.OVER_BUDGET,
         x,
         len(shown) - shown.running,
-        _estimate(drawn, *shown.sum_newest(x)),
+        _estimate(drawn, x, *shown.sum_newest(x)),
     )
 
 
-def _estimate(drawn: Drawn, pairs: int, images: int) -> Estimate:
+def _estimate(drawn: Drawn, count: int, pairs: int, images: int) -> Estimate:
     request, budget = drawn.request, drawn.budget
     tokens = request.system + request.tools + pairs + request.draft
     return Estimate(
         tokens=tokens,
-        error_band=drawn.terms.estimator.band,
+        error_band=_band(drawn, count, pairs, images, tokens),
         system=request.system,
         tools=request.tools,
         pairs=pairs,
@@ -324,6 +331,27 @@ def _estimate(drawn: Drawn, pairs: int, images: int) -> Estimate:
         limited_by=budget.limited_by,
         cost=price_tokens(drawn.terms, tokens),
     )
+
+
+def _band(drawn: Drawn, count: int, pairs: int, images: int, tokens: int) -> float:
+    """The share of an estimate by which it may be off: each part by its own, added up."""
+    terms, estimator = drawn.terms, drawn.terms.estimator
+    if not estimator.band:
+        return 0.0
+    texts = drawn.request.system + pairs - images
+    known = min(texts + drawn.request.tools, estimator.of_text(estimator.known))
+    new = texts + drawn.request.tools - known
+    new_tools = min(new, drawn.request.tools)
+    doubt = (
+        estimator.band * known
+        + NEW_TOOLS * new_tools
+        + estimator.doubt_of_old(new - new_tools, terms.draft_kind)
+        + terms.draft_doubt
+        + NEW_IMAGES * images
+        + estimator.base_doubt
+        + estimator.slack * (2 + count)
+    )
+    return max(estimator.band, ceil(doubt / max(1, tokens) * THOUSAND) / THOUSAND)
 
 
 def price_tokens(terms: Terms, tokens: int) -> Decimal | None:

@@ -76,12 +76,17 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool answered to the call of that id, in so many `seconds` (None: nobody measured it). Only for people."""
+    """The answer of a tool to the call of that id.
+
+    For people alone: `seconds` is how long it took (None: not measured). `denied`: a person denied the call, so it was
+    not made, and the content tells the model so.
+    """
 
     tool_call_id: str
     content: tuple[Text | Image | File, ...]
     is_error: bool = False
     seconds: float | None = field(default=None, compare=False)
+    denied: bool = field(default=False, compare=False)
 
 
 SentPart = Text | Thinking | Image | File | ToolCall | ToolResult

@@ -1,4 +1,4 @@
-"""Accounting nodes: written before messages leave a history, so that what was spent on them stays in sight.
+"""Accounting nodes: written before messages leave or come back, so that what was spent on them stays in sight.
 
 The ledger remembers every call for ever; a node says, where it happened, how much had been spent by then and why words
 that were paid for are not there any more.
@@ -21,7 +21,7 @@ from app.domain.usage import Usage
 
 
 class Departure(StrEnum):
-    """Why messages left the history."""
+    """Why messages left the history. `RETURN`: they came back."""
 
     EDIT = "edit"
     REGENERATE = "regenerate"
@@ -29,11 +29,12 @@ class Departure(StrEnum):
     RESTORE = "restore"
     DISCARD = "discard"
     DELETE = "delete"
+    RETURN = "return"
 
 
 @dataclass(frozen=True, slots=True)
 class Accounting:
-    """What had been spent in a conversation when `messages` of it left: all calls up to then, by kind of token.
+    """What had been spent in a conversation when `messages` of it left or came back: all calls, by kind of token.
 
     It stands after the pair at `after_position`, 0 being the beginning. `calls` is how many calls that were; None: it
     was written elsewhere, and its calls are not in this ledger.
@@ -56,6 +57,7 @@ _WORDS: Mapping[Departure, str] = MappingProxyType(
         Departure.RESTORE: "Another version restored: {} replaced.",
         Departure.DISCARD: "Later pairs discarded: {} gone.",
         Departure.DELETE: "Deleted: {} gone.",
+        Departure.RETURN: "Brought back: {}.",
     }
 )
 

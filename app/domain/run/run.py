@@ -149,12 +149,13 @@ class StreamEnded:
 
 @dataclass(frozen=True, slots=True)
 class ToolFinished:
-    """A tool has answered, or it is certain that it will not: the content says which."""
+    """A tool has answered, or it is certain that it will not: the content says which. `denied`: by a person."""
 
     tool_call_id: str
     content: tuple[Text | Image | File, ...]
     is_error: bool = False
     seconds: float | None = None
+    denied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,7 +445,7 @@ def _receive_result(state: RunState, event: ToolFinished) -> tuple[RunState, tup
     waited_for = {call.tool_call_id for call in list_unanswered(state.parts)} if state.phase == "calling" else ()
     if event.tool_call_id not in waited_for:
         return state, ()
-    result = ToolResult(event.tool_call_id, event.content, event.is_error, event.seconds)
+    result = ToolResult(event.tool_call_id, event.content, event.is_error, event.seconds, event.denied)
     answered = replace(state, parts=(*state.parts, result))
     if list_unanswered(answered.parts):
         return answered, ()

@@ -31,6 +31,7 @@ from app.domain.model_profile import ModelProfile, split_model_name
 from app.domain.tokens.estimates import THOUSAND, Estimator
 from app.domain.tokens.families import Family, family_of
 from app.domain.tokens.images import ImageRule
+from app.domain.tokens.kinds import Kind
 
 MAX_OBSERVATIONS = 50
 HALF_LIFE = 30
@@ -74,6 +75,18 @@ P95 = 0.95
 LEANING = 50
 """A send of so many tokens of text says as much about the ratio in its conversation as all conversations do."""
 LEAST_LEANING = 0.1
+KNOWN_BAND = 0.03
+"""By so much texts may be off that went out with the last report of their conversation."""
+NEW_SHARE = 0.6
+"""New texts may be off by so much of the family's band, however well the earlier ones were met."""
+SAME_SCRIPT = 0.2
+"""By so much a text may be off that is new, in a conversation in the same script."""
+FIRST_SLACK, SLACK = 3.0, 2.0
+"""Tokens by which a request and each message may be off, before the first report and after it."""
+SMALL = 2
+"""A send whose text is at most so many times what the base has moved confirms that."""
+BODY, BODY_OF_MESSAGE, FOREIGN_BODY = 500, 60, 1.3
+"""Bytes of a body besides its texts; from so many bytes a character on its texts are in another script."""
 
 Row = tuple[float, float, float]
 CERTAIN = 1e12
@@ -111,7 +124,13 @@ def estimator_of(profile: ModelProfile, observations: Sequence[Observation] = ()
         images=family.images if profile.images else ImageRule.NONE,
     )
     told = [one for one in observations if one.text + one.messages > 0 and is_plausible(one)][:MAX_OBSERVATIONS]
-    return _correct(start, family, told) if told else start
+    estimator = _correct(start, family, told) if told else start
+    return replace(
+        estimator,
+        new=_list_new(estimator, family, told),
+        slack=SLACK if told else FIRST_SLACK,
+        base_doubt=_doubt_base(estimator, family, told),
+    )
 
 
 def plausible_tokens(one: Observation) -> tuple[int, int]:
@@ -141,6 +160,48 @@ def is_plausible(one: Observation) -> bool:
     return least <= one.tokens <= most
 
 
+def is_foreign(one: Observation) -> bool:
+    """Whether a send was mostly in another script than Latin: its body then has clearly more bytes than characters."""
+    if one.size is None or one.characters is None:
+        return False
+    return one.size - BODY - BODY_OF_MESSAGE * one.messages >= FOREIGN_BODY * one.characters
+
+
+def _doubt_base(estimator: Estimator, family: Family, told: Sequence[Observation]) -> float:
+    """By how many tokens the base may be off: what long sends alone tell of it is mostly what they differ by."""
+    moved = abs(estimator.base - family.base)
+    return 0.0 if any(estimator.of_text(one.text) <= SMALL * moved for one in told) else float(moved)
+
+
+def _list_new(estimator: Estimator, family: Family, told: Sequence[Observation]) -> tuple[tuple[Kind, int, int], ...]:
+    """The range of each kind of new text.
+
+    That of plain ones follows what was learnt, and never narrows beyond a share of the family's: prose and code differ.
+    If what was learnt lies outside the family's band, it may come of texts of another kind: then both are in it. In
+    a conversation in another script, new text in other scripts follows what that script came to.
+    """
+    kinds = family.kinds
+    low, high = family.permille * (1 - family.band), family.permille * (1 + family.band)
+    foreign = kinds.foreign
+    if told:
+        learnt = estimator.permille
+        spread = max(min(estimator.band, family.band), NEW_SHARE * family.band)
+        near = learnt * (1 - spread), learnt * (1 + spread)
+        low, high = near if low <= learnt <= high else (min(low, near[0]), max(high, near[1]))
+    newest_here = next((one for one in told if one.here), None)
+    if newest_here is not None and is_foreign(newest_here):
+        spread = min(SAME_SCRIPT, (foreign[1] - foreign[0]) / (foreign[0] + foreign[1]))
+        low_here, high_here = estimator.permille * (1 - spread), estimator.permille * (1 + spread)
+        foreign = round(low_here), round(high_here)
+        low, high = family.permille * (1 - family.band), family.permille * (1 + family.band)
+    return (
+        (Kind.PLAIN, round(low), round(high)),
+        (Kind.ACCENTED, *kinds.accented),
+        (Kind.FIGURES, *kinds.figures),
+        (Kind.FOREIGN, *foreign),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Prior:
     """Base, ratio and tokens per message, each with its precision: one over the square of its spread."""
@@ -160,6 +221,8 @@ class _Point:
 
 
 def _correct(start: Estimator, family: Family, told: Sequence[Observation]) -> Estimator:
+    here = next((one for one in told if one.here), None)
+    told = [_as_plain(family, one) for one in told]
     ratio = family.permille / THOUSAND
     spreads = (BASE_SPREAD, ratio * family.band, PER_MESSAGE_SPREAD)
     means = (float(family.base), ratio, float(family.per_message))
@@ -174,8 +237,14 @@ def _correct(start: Estimator, family: Family, told: Sequence[Observation]) -> E
     base, ratio, per_message = prior.means
     corrected = replace(start, permille=round(ratio * THOUSAND), per_message=round(per_message), base=round(base))
     corrected = replace(corrected, band=_band(corrected, family, told))
-    newest_here = next((one for one in told if one.here), None)
-    return corrected if newest_here is None else _lean(corrected, _bounds(family, len(told))[1], newest_here)
+    return corrected if here is None else _lean(corrected, _bounds(family, len(told))[1], here)
+
+
+def _as_plain(family: Family, one: Observation) -> Observation:
+    """The observation as if it were of plain text: one in another script would lead the ratio of all others astray."""
+    if not is_foreign(one):
+        return one
+    return replace(one, text=round(one.text * sum(family.kinds.foreign) / 2 / family.permille))
 
 
 def _lean(corrected: Estimator, bounds: tuple[float, float], newest_here: Observation) -> Estimator:
@@ -189,9 +258,16 @@ def _lean(corrected: Estimator, bounds: tuple[float, float], newest_here: Observ
     wanted = THOUSAND * rest / max(1, newest_here.text)
     farthest = corrected.permille * 2 * max(corrected.band, LEAST_LEANING)
     low, high = bounds
+    if is_foreign(newest_here):
+        farthest, low, high = corrected.permille * MAX_RATIO, low / MAX_RATIO, high * MAX_RATIO
     if not low <= wanted / THOUSAND <= high or abs(wanted - corrected.permille) > farthest:
         return corrected
-    return replace(corrected, permille=round(corrected.permille + leaning * (wanted - corrected.permille)))
+    return replace(
+        corrected,
+        permille=round(corrected.permille + leaning * (wanted - corrected.permille)),
+        band=max(LEAST_BAND, min(corrected.band, round((1 - leaning) * corrected.band + KNOWN_BAND, 3))),
+        known=newest_here.text,
+    )
 
 
 def _band(corrected: Estimator, family: Family, told: Sequence[Observation]) -> float:

@@ -30,6 +30,7 @@ from app.domain.conversation.parts import (
     write_text_file,
 )
 from app.domain.tokens.images import ImageRule, count_image
+from app.domain.tokens.kinds import Kind
 
 THOUSAND = 1_000
 
@@ -56,7 +57,10 @@ class PairSizes:
 class Estimator:
     """How one model counts. `permille`: its tokens for a thousand of the vocabulary's. `base`: of any request.
 
-    `band` is the share by which an estimate may be off: 0.05 is ± 5 %, 0 is exact.
+    `band` is the share by which an estimate may be off: 0.05 is ± 5 %, 0 is exact. It holds for texts like those that
+    were reported; of texts that are new, `new` tells the range of each kind, in tokens for a thousand. `known` tokens
+    of the vocabulary went out with the last report of this conversation. `slack` tokens a request and a message
+    may be off whatever they say, and the base by `base_doubt` besides.
     """
 
     vendor: str
@@ -65,6 +69,31 @@ class Estimator:
     base: int = 0
     band: float = 0.0
     images: ImageRule = ImageRule.NONE
+    new: tuple[tuple[Kind, int, int], ...] = ()
+    known: int = 0
+    slack: float = 0.0
+    base_doubt: float = 0.0
+
+    def range_of(self, kind: Kind) -> tuple[int, int]:
+        """Between how many tokens a thousand of the vocabulary's come to in a new text of this kind."""
+        found = next(((low, high) for one, low, high in self.new if one is kind), None)
+        return found or (round(self.permille * (1 - self.band)), round(self.permille * (1 + self.band)))
+
+    def of_new(self, counted: int, kind: Kind) -> tuple[int, float]:
+        """Tokens of a new text, in the middle of what they can be, and by how many that may be off."""
+        low, high = self.range_of(kind)
+        return -(-counted * (low + high) // (2 * THOUSAND)), counted * (high - low) / (2 * THOUSAND)
+
+    def doubt_of_old(self, tokens: int, beside: Kind) -> float:
+        """By how many tokens of this model texts may be off that wait for a first report, beside a new one of a kind.
+
+        Without any report of this conversation they may be of that kind as well.
+        """
+        low, high = self.range_of(Kind.PLAIN)
+        if not self.known:
+            of_kind = self.range_of(beside)
+            low, high = min(low, of_kind[0]), max(high, of_kind[1])
+        return tokens * max(high - self.permille, self.permille - low, 0) / self.permille
 
     def of_text(self, counted: int, messages: int = 0) -> int:
         """Tokens of a text that has so many in the vocabulary, in so many messages."""

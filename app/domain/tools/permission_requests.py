@@ -129,6 +129,7 @@ class Denied:
     """The call must not be made. `reason` is a sentence that its model can read."""
 
     reason: str
+    by_person: bool = False
 
 
 def settle(request: PermissionRequest, event: Event, now: datetime) -> PermissionRequest:
@@ -167,7 +168,8 @@ def permission_of(request: PermissionRequest) -> Allowed | Denied | None:
             return Allowed(request.run_json)
         case Standing.DENIED:
             return Denied(
-                "The person you work for did not allow this call. Do not try it again unless they ask for it."
+                "The person you work for did not allow this call. Do not try it again unless they ask for it.",
+                by_person=True,
             )
         case Standing.EXPIRED:
             return Denied(_TOLD[request.ending or Ending.TIME])

@@ -22,9 +22,9 @@ MAX_KEPT = 2_000_000
 MAX_PIECES = 100
 
 
-def say_result(call: ToolCall, text: str, seconds: float | None) -> ToolFinished:
-    """An answer of Inview's own in the place of a tool's: why there is none."""
-    return ToolFinished(call.tool_call_id, (Text(text),), is_error=True, seconds=seconds)
+def say_result(call: ToolCall, text: str, seconds: float | None, *, denied: bool = False) -> ToolFinished:
+    """Inview's own result instead of a tool's: why there is none. `denied`: a person denied the call."""
+    return ToolFinished(call.tool_call_id, (Text(text),), is_error=True, seconds=seconds, denied=denied)
 
 
 def whole_result(outcome: ToolOutcome) -> tuple[ToolContent, ...]:

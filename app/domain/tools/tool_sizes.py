@@ -54,6 +54,10 @@ def _claude(overhead: int) -> ToolRule:
     return ToolRule(ToolForm.JSON, overhead)
 
 
+_OFFLINE = ToolRule(ToolForm.JSON, 0)
+"""The offline provider counts definitions as they are sent."""
+
+
 # The first match wins. A version's second number is no date: "claude-opus-4-20250514" is Opus 4.
 _RULES = (
     (re.compile(r"claude-opus-5([-.]5)?(?!\d|[-.]\d(?!\d))"), _claude(286)),
@@ -79,7 +83,9 @@ def tool_rule_of(model: str) -> ToolRule:
     >>> tool_rule_of("anthropic:claude-sonnet-4-5").overhead
     496
     """
-    name = split_model_name(model)[1].lower()
+    vendor, name = split_model_name(model.lower())
+    if vendor == "offline":
+        return _OFFLINE
     return next((rule for pattern, rule in _RULES if pattern.search(name)), _OTHERS)
 
 

@@ -19,7 +19,7 @@ from app.runs.library.topic_commands import use_topic
 from app.runs.process.event_bus import PairsChanged, PairsRemoved
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
-from app.runs.usage.accounting import note_pairs_gone
+from app.runs.usage.accounting import note_pairs
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation, next_revision
 from app.store.organise.marks import Marked, find_conversation_of, load_marks, write_marks
@@ -54,8 +54,9 @@ async def mark_pairs(wb: Workbench, owner: str, conversation_id: str, changes: S
                 await use_topic(session, owner, str(topic_id))
             revision = await next_revision(session, conversation_id, None)
             for marks, pair_ids in alike.values():
-                if marks.get("deleted"):
-                    await note_pairs_gone(session, owner, conversation_id, pair_ids, Departure.DELETE)
+                if "deleted" in marks:
+                    reason = Departure.DELETE if marks["deleted"] else Departure.RETURN
+                    await note_pairs(session, owner, conversation_id, pair_ids, reason)
                 await write_marks(session, pair_ids, marks, revision, at)
     _tell(wb, owner, conversation_id, list(alike.values()))
     return tuple(undo)

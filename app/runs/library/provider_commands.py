@@ -3,13 +3,15 @@
     await save_provider(wb, LOCAL_OWNER, "anthropic", key="sk-…")
     offers = await list_models(wb, LOCAL_OWNER)
 
-A key goes in and is never given out again: whoever shows a provider learns that there is one.
+A key goes in and is never given out again: a page that shows a provider learns only that it has one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.domain.errors import NotFoundError
+from app.domain.provider_trials import Trial
 from app.providers.base import Credentials, Origin, Provider
 from app.providers.registry import PROVIDERS, compatible_row, make_provider
 from app.runs.process.catalogue import Offer
@@ -26,7 +28,11 @@ from app.store.settings.provider_settings import (
 
 @dataclass(frozen=True, slots=True)
 class ProviderSetup:
-    """How a provider is set up. `entered`: something of it was entered in Settings; `entered_base_url` is that part."""
+    """The setup of a provider. `entered`: its key or base URL was entered in Settings; `entered_base_url` is that URL.
+
+    `trial` is the result of the last request for its list, and `skipped` names the
+    entries of its list that cannot be right.
+    """
 
     name: str
     label: str
@@ -39,15 +45,30 @@ class ProviderSetup:
     entered_key: bool
     entered_base_url: str | None
     key_page: str | None
+    trial: Trial
+    skipped: tuple[str, ...]
 
 
 async def list_providers(wb: Workbench, owner: str) -> tuple[ProviderSetup, ...]:
-    """All providers on offer, in the order in which they are shown."""
+    """All providers on offer, in the order of the page."""
     await wb.catalogue.look_around()
     async with wb.store.read() as session:
         providers = await wb.catalogue.providers(session, owner)
         entered = {setting.provider: setting for setting in await load_provider_settings(session, owner)}
-    return tuple(_describe(provider, entered.get(provider.name)) for provider in providers.values())
+    return tuple(_describe(wb, provider, entered.get(provider.name)) for provider in providers.values())
+
+
+async def try_provider(wb: Workbench, owner: str, name: str) -> None:
+    """Ask a provider for its models now; `list_providers` then has the result. Without a key nothing is asked.
+
+    Raises:
+        NotFoundError: no such provider.
+    """
+    async with wb.store.read() as session:
+        provider = (await wb.catalogue.providers(session, owner)).get(name)
+    if provider is None:
+        raise NotFoundError("provider", name)
+    await wb.catalogue.offers({name: provider}, afresh=True)
 
 
 async def list_models(wb: Workbench, owner: str, *, afresh: bool = False) -> tuple[Offer, ...]:
@@ -102,7 +123,7 @@ def _check(name: str, credentials: Credentials) -> None:
     make_provider(row, credentials)
 
 
-def _describe(provider: Provider, entered: ProviderSetting | None) -> ProviderSetup:
+def _describe(wb: Workbench, provider: Provider, entered: ProviderSetting | None) -> ProviderSetup:
     return ProviderSetup(
         name=provider.name,
         label=provider.row.label,
@@ -115,4 +136,6 @@ def _describe(provider: Provider, entered: ProviderSetting | None) -> ProviderSe
         entered_key=entered is not None and entered.sealed_key is not None,
         entered_base_url=entered.base_url if entered else None,
         key_page=provider.row.key_page,
+        trial=wb.catalogue.lists.trial(provider),
+        skipped=wb.catalogue.lists.skipped(provider),
     )

@@ -155,8 +155,8 @@ class _Lists:
     versions: Counter[str] = field(default_factory=Counter[str])
 
 
-_SHOWN_IN_LISTS = (RunStarted, PairsChanged, PairsRemoved, ConversationChanged, ConversationRemoved)
-"""What changes a row: its title, its newest words, whether a reply is on, whether it is there at all."""
+_SHOWN_IN_LISTS = (RunStarted, PairsChanged, PairsRemoved, ConversationChanged, ComparisonChanged, ConversationRemoved)
+"""What changes a row: its title, its newest words, whether a reply is on or replies are compared, whether it exists."""
 
 
 class EventBus:

@@ -39,7 +39,7 @@ from app.runs.send.commands import LOOK, stop_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.planning import Counted, plan_reply, require_counted
 from app.runs.send.queue import go_on
-from app.runs.usage.accounting import note_departure, note_pairs_gone
+from app.runs.usage.accounting import note_departure, note_pairs
 from app.runs.workbench import Workbench
 from app.store.conversation import conversations, pairs, versions
 from app.store.organise.marks import write_marks
@@ -279,7 +279,7 @@ async def _stand_in(  # noqa: PLR0913, PLR0917 - what is kept, and where
         there |= await pairs.load_positions(session, owner, comparison.gone[start : start + pairs.BATCH])
     gone = tuple(other for other in comparison.gone if other in there)
     if gone:
-        await note_pairs_gone(session, owner, before.conversation_id, gone, Departure.DISCARD)
+        await note_pairs(session, owner, before.conversation_id, gone, Departure.DISCARD)
         await write_marks(session, gone, Marks(deleted=True), revision, at)
     undo = tuple(PairMarks(other, Marks(deleted=False)) for other in gone)
     return again, ChosenReply(before.id, before.version, undo)

@@ -30,7 +30,7 @@ from app.runs.process.event_bus import PairsRemoved, RunStarted
 from app.runs.process.ids import new_id, now
 from app.runs.request.attachments import Attached, write_request
 from app.runs.send.commands import StartedRun
-from app.runs.usage.accounting import note_departure, note_pairs_gone
+from app.runs.usage.accounting import note_departure, note_pairs
 from app.runs.workbench import Workbench
 from app.store.cache.prompt_caches import CacheUse
 from app.store.conversation import conversations, pairs, versions
@@ -122,7 +122,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
                 sent_with=going.sent_with,
             )
             if gone:
-                await note_pairs_gone(session, owner, pair.conversation_id, gone, Departure.DISCARD)
+                await note_pairs(session, owner, pair.conversation_id, gone, Departure.DISCARD)
                 await write_marks(session, gone, Marks(deleted=True), revision, at)
     except IntegrityError as error:
         # As for a new pair: perhaps another process was faster by less than our look at the database.

@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.context.budget import Limits
 from app.domain.context.composition import (
+    NEW_IMAGES,
     Candidate,
     Measured,
     Terms,
@@ -48,6 +49,7 @@ from app.domain.model_profile import ModelProfile
 from app.domain.preferences import OverBudget, read_wishes
 from app.domain.privacy.redaction import Redacted, redact_text
 from app.domain.tokens.estimates import THOUSAND, Estimator, list_images, list_words
+from app.domain.tokens.kinds import kind_of
 from app.domain.tools.inclusion import NOTHING_CHOSEN, choose_tools
 from app.domain.topics.topics import build_topic_tree
 from app.providers.base import Provider
@@ -151,9 +153,13 @@ async def compose_base(
     estimator = base.terms.estimator
     tools = choose_tools(base.offer, draft, budget_of(base.terms).total) if base.offer.tools else NOTHING_CHOSEN
     terms = replace(base.terms, tools=tools.tokens) if tools.decided else base.terms
-    draft_tokens = estimator.of_text(draft_text, 1) if draft.strip() or schema or attached else 0
+    kind = kind_of("".join(texts))
+    draft_tokens, doubt = estimator.of_new(draft_text, kind) if draft.strip() or schema or attached else (0, 0.0)
+    draft_tokens += estimator.per_message if draft.strip() or schema or attached else 0
     if base.profile.images:
-        draft_tokens += sum(estimator.of_image(image.width, image.height) for image in list_images(attached))
+        images = sum(estimator.of_image(image.width, image.height) for image in list_images(attached))
+        draft_tokens, doubt = draft_tokens + images, doubt + NEW_IMAGES * images
+    terms = replace(terms, draft_kind=kind, draft_doubt=doubt)
     drawn = draw_boundary(base.measured, terms, draft_tokens)
     visible = _select_visible(base, drawn.position) if base.explicit else None
     composition = compose(base.measured, drawn, visible, explicit=base.explicit, forced=forced)

@@ -45,7 +45,7 @@ async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
     look: ViewOptions = LOOK,
     *,
     parameters: Parameters | None = None,
-    over_budget: OverBudget = OverBudget.FIT,
+    over_budget: OverBudget | None = None,
     attached: Attached = NOTHING_ATTACHED,
 ) -> ExactCount:
     """Ask the provider how many tokens `start_reply` with the same arguments would send.

@@ -45,10 +45,11 @@ PROGRESS_SECONDS = 0.25
 class _NotMadeError(Exception):
     """A call that is not made, or gave nothing. The text is for the model."""
 
-    def __init__(self, fault: CallFault, text: str) -> None:
+    def __init__(self, fault: CallFault, text: str, *, by_person: bool = False) -> None:
         super().__init__(text)
         self.fault = fault
         self.text = text
+        self.by_person = by_person
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class RecordedToolExecutor:
                 outcome = await self._make(run, loop_of(run), call)
         except _NotMadeError as error:
             _note(run, call, ended_at=now(), is_error=True, fault=error.fault)
-            return say_result(call, error.text, _seconds(run, call))
+            return say_result(call, error.text, _seconds(run, call), denied=error.by_person)
         except Exception:
             _note(run, call, ended_at=now(), is_error=True, fault=CallFault.INTERNAL)
             raise
@@ -128,7 +129,8 @@ class RecordedToolExecutor:
             text = f"{call.name} was not called: whether it may be could not be read or noted."
             raise _NotMadeError(CallFault.UNRECORDED, text) from error
         if isinstance(answer, Denied):
-            raise _NotMadeError(CallFault.DENIED, f"{call.name} was not called. {answer.reason}")
+            text = f"{call.name} was not called. {answer.reason}"
+            raise _NotMadeError(CallFault.DENIED, text, by_person=answer.by_person)
         return answer.input_json
 
     async def _take(self, run: LiveRun, call: ToolCall, outcome: ToolOutcome) -> ToolFinished:

@@ -95,6 +95,7 @@ class ToolResultShape(Shape):
     content: list[Annotated[TextShape | ImageShape | FileShape, Field(discriminator="type")]]
     is_error: bool = False
     seconds: Seconds | None = None
+    denied: bool = False
 
 
 PartShape = Annotated[

@@ -178,9 +178,8 @@ def _read_part(shape: PartShape) -> Part:
         case ToolCallShape():
             return ToolCall(shape.tool_call_id, shape.name, shape.input_json, shape.complete)
         case _:
-            return ToolResult(
-                shape.tool_call_id, tuple(map(read_content, shape.content)), shape.is_error, shape.seconds
-            )
+            content = tuple(map(read_content, shape.content))
+            return ToolResult(shape.tool_call_id, content, shape.is_error, shape.seconds, shape.denied)
 
 
 def _read_usual(shape: UsualShape, place: str) -> Parameters:

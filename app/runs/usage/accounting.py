@@ -25,9 +25,9 @@ async def note_departure(  # noqa: PLR0913, PLR0917 - what leaves, from where, a
     await insert_accounting(session, owner, conversation_id, node)
 
 
-async def note_pairs_gone(
+async def note_pairs(
     session: AsyncSession, owner: str, conversation_id: str, pair_ids: Sequence[str], reason: Departure
 ) -> None:
-    """The same for whole pairs; the node stands where the oldest of them stood."""
+    """Note whole pairs that leave or come back; the node has the place of the oldest of them."""
     messages, position = await count_messages(session, pair_ids)
     await note_departure(session, owner, conversation_id, position - 1, reason, messages)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
+from app.providers.counting import can_count
 from app.runs.request.preview import Composed
 from app.runs.send.parameters import Layers, list_settings
 from app.views.composition import boundary_of, describe_estimate
@@ -39,4 +40,5 @@ def show_context(composed: Composed, topic: str | None, asked: Parameters = NO_P
         prelude=base.beside.prelude,
         secrets=composed.secrets,
         settings=list_settings(layers, base.provider, base.profile),
+        countable=can_count(base.provider),
     )

@@ -36,6 +36,7 @@ def describe_split(context: ContextView) -> SplitView:
         tokens=band(estimate.tokens, estimate.error_band),
         certainty=band_note(estimate.error_band),
         exact=not estimate.error_band,
+        countable=context.countable,
         cost=money(estimate.cost),
         cost_known=estimate.cost != UNKNOWN,
         over=taken > estimate.limit,

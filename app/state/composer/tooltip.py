@@ -11,8 +11,10 @@ from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.cache_views import describe_planned_cache
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.exact_counts import count_exactly
+from app.runs.uploads import load_attached
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
+from app.state.composer.files import ids_of
 from app.state.composer.parameters import once_in
 from app.state.composer.split import describe_cached, describe_exact
 from app.state.composer.state import ComposerState, look_of
@@ -58,12 +60,14 @@ class TooltipState(rx.State):
             conversation_id = conversation_in(self.router.url.path)
             look = await look_of(self, conversation_id)
             composer = await self.get_state(ComposerState)
-            text, estimate = composer.text, composer.estimate
+            text, estimate, files = composer.text, composer.estimate, composer.files
             asked = replace(await once_in(self, conversation_id), reply_schema=composer.schema or None)
             self.counting = True
         try:
+            bench = await bench_of(current(), conversation_id)
+            attached = await load_attached(current(), LOCAL_OWNER, ids_of(files))
             counted = await count_exactly(
-                await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id, text, look, parameters=asked
+                bench, LOCAL_OWNER, conversation_id, text, look, parameters=asked, attached=attached
             )
             said = describe_exact(counted.tokens, counted.estimated_tokens if estimate is None else estimate.tokens)
         except InviewError as error:

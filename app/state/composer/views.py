@@ -91,6 +91,7 @@ class SplitView:
     `x` of the `y` pairs in view are sent, `all_fit`: all of them; `unit` names them, with how many pairs the
     conversation has where a filter holds. `tokens` is an estimate with its `certainty`. `share` of the limit is taken
     by it and the reserve, in percent; `over`: more than all of it. `look` changes whenever the view changes.
+    `countable`: its provider can be asked for the exact count.
     """
 
     x: str
@@ -103,6 +104,7 @@ class SplitView:
     tokens: str
     certainty: str
     exact: bool
+    countable: bool
     cost: str
     cost_known: bool
     over: bool

@@ -1,4 +1,7 @@
-"""Settings → Providers: the state of each provider, and how to change it. A key enters and never leaves again."""
+"""Settings → Providers: the state of each provider, and how to change it. A key enters and never leaves again.
+
+What is entered is tried at once, and each provider shows the result of its last test.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,18 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.domain.errors import InputError
-from app.providers.base import Provider
-from app.runs.library.provider_commands import ProviderSetup, list_providers, remove_provider, save_provider
+from app.domain.errors import InputError, NotFoundError
+from app.domain.provider_trials import ProviderHealth
+from app.runs.library.provider_commands import (
+    ProviderSetup,
+    list_providers,
+    remove_provider,
+    save_provider,
+    try_provider,
+)
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
+from app.views.figures import plural
 from app.views.model import describe_skipped
 
 BUILT_IN: Final = "offline"
@@ -20,23 +30,36 @@ BUILT_IN: Final = "offline"
 
 _ORIGINS: Final[Mapping[str, str]] = {
     "built in": "",
-    "environment": "Set up by the environment. ",
+    "environment": "Set up by the environment",
     "settings": "",
-    "detected": "Found on this machine. ",
+    "detected": "Found on this machine",
 }
+
+_STATUS: Final[Mapping[ProviderHealth, str]] = {
+    ProviderHealth.NO_KEY: "No key yet",
+    ProviderHealth.UNTRIED: "Not tried yet",
+    ProviderHealth.TRYING: "Trying…",
+    ProviderHealth.KEY_REJECTED: "Key rejected",
+    ProviderHealth.UNREACHABLE: "Unreachable",
+}
+"""A provider that answers says how many models it has."""
 
 
 @dataclass(frozen=True)
 class ProviderItem:
     """A row of the page. `base_url` was entered by the person; without one, `usual_url` is used.
 
-    `said` is the answer to the last thing done to this provider.
+    `status` is the provider's health in words, `problem` why it cannot be used and what to do, "" if nothing is wrong.
+    `about` says where it comes from and whether it has a key. `said` is the answer to the last thing done to it.
+    `edition` counts what was accepted: a form that was accepted starts again, a refused one keeps what was typed.
     """
 
     name: str
     label: str
+    about: str
+    health: str
     status: str
-    ready: bool
+    problem: str
     takes_setup: bool
     has_key: bool
     base_url: str
@@ -44,80 +67,111 @@ class ProviderItem:
     key_page: str
     removable: bool
     said: str = ""
+    edition: int = 0
 
 
 class ProvidersState(rx.State):
-    """`providers` begins with those that were ready when the page was opened. `added_note` answers the form below."""
+    """`providers` begins with those that had a key or needed none when the page was opened.
+
+    `added_note` answers the form below, and `added` counts the servers that it added.
+    """
 
     providers: rx.Field[tuple[ProviderItem, ...]] = rx.field(())
     added_note: rx.Field[str] = rx.field("")
+    added: rx.Field[int] = rx.field(0)
+    _trying: rx.Field[tuple[str, ...]] = rx.field(())
+    """The providers that this tab is asking now, by name."""
 
     @rx.event(background=True)
     async def load(self) -> None:
         """Look for local servers and show every provider."""
-        found = await _describe_all()
+        found = await list_providers(current(), LOCAL_OWNER)
         async with self:
-            self.added_note, self.providers = "", _arrange(found, ())
+            self.added_note, self.providers = "", ()
+            self._show(found)
 
     @rx.event(background=True)
     async def save_provider(self, form: dict[str, Any]) -> None:
-        """Store the form. An empty key keeps the stored one; an empty address means the vendor's own."""
+        """Store the form and try the provider. An empty key keeps the stored one; an empty address means the usual."""
         name = _text(form, "provider")
-        said = await _save(form, name) or "Saved."
-        await self._read(name, said)
+        refusal = await _save(form, name)
+        if refusal:
+            await self._read(name, refusal)
+            return
+        await self._read(name, "Saved.", accepted=True)
+        await self._try(name)
 
     @rx.event(background=True)
     async def forget_provider(self, name: str) -> None:
         """Delete what was entered for a provider."""
         await remove_provider(current(), LOCAL_OWNER, name)
-        await self._read(name, "Forgotten.")
+        await self._read(name, "Forgotten.", accepted=True)
 
     @rx.event(background=True)
     async def test_provider(self, name: str) -> None:
-        """Ask a provider for its models and show what came of it."""
-        async with self:
-            self._say(name, "Asking …")
-        answer = await _try(name)
-        async with self:
-            self._say(name, answer)
+        """Ask a provider for its models and show the result."""
+        await self._read(name, "")
+        await self._try(name)
 
     @rx.event(background=True)
     async def add_server(self, form: dict[str, Any]) -> None:
-        """Add a compatible server by name and address."""
+        """Add a compatible server by name and address, and try it. One that cannot be reached is added as well."""
         name = _text(form, "name").lower()
-        if name in await _providers():
-            note = f"{name!r} is taken. Change that one above, or choose another name."
-        else:
-            note = await _save(form, name) or f"Added {name}."
+        taken = any(setup.name == name for setup in await list_providers(current(), LOCAL_OWNER))
+        refusal = f"{name!r} is taken. Change that one above, or choose another name." if taken else ""
+        refusal = refusal or await _save(form, name)
         async with self:
-            self.added_note = note
+            self.added_note = refusal or f"Added {name}. Trying…"
+            self.added += not refusal
+        if refusal:
+            return
+        await self._try(name)
+        async with self:
+            self.added_note = " ".join(
+                f"Added {name}. {one.status}. {one.problem}".rstrip() for one in self.providers if one.name == name
+            )
+
+    async def _try(self, name: str) -> None:
+        async with self:
+            self._trying = (*self._trying, name)
+        await self._read()
+        try:
+            await try_provider(current(), LOCAL_OWNER, name)
+        except NotFoundError:
+            pass  # forgotten meanwhile, here or in another tab: its row goes
+        finally:
+            async with self:
+                trying = list(self._trying)
+                trying.remove(name)
+                self._trying = tuple(trying)
         await self._read()
 
-    async def _read(self, about: str = "", said: str = "") -> None:
-        found = await _describe_all()
+    async def _read(self, about: str = "", said: str = "", *, accepted: bool = False) -> None:
+        """Show the current providers. `said` answers what was done to `about`."""
+        found = await list_providers(current(), LOCAL_OWNER)
         async with self:
-            self.providers = _arrange(found, self.providers)
-            self._say(about, said)
+            self._show(found)
+            self.providers = tuple(
+                replace(item, said=said, edition=item.edition + accepted) if item.name == about else item
+                for item in self.providers
+            )
 
-    def _say(self, name: str, said: str) -> None:
-        self.providers = tuple(replace(item, said=said) if item.name == name else item for item in self.providers)
+    def _show(self, found: Iterable[ProviderSetup]) -> None:
+        items = (_describe(setup, trying=setup.name in self._trying) for setup in found)
+        self.providers = _arrange(items, self.providers)
 
 
 def _arrange(found: Iterable[ProviderItem], before: Sequence[ProviderItem]) -> tuple[ProviderItem, ...]:
-    """Keep the order of `before`, so that nothing moves under the pointer; new ones follow, ready ones first."""
+    """Keep the order of `before`, so that nothing moves under the pointer; new ones follow, those with a key first."""
     places = {item.name: place for place, item in enumerate(before)}
-    kept = (replace(item, said=before[places[item.name]].said) if item.name in places else item for item in found)
-    return tuple(sorted(kept, key=lambda item: (places.get(item.name, len(places)), not item.ready)))
 
+    def keep(item: ProviderItem) -> ProviderItem:
+        was = before[places[item.name]]
+        return replace(item, said=was.said, edition=was.edition)
 
-async def _describe_all() -> list[ProviderItem]:
-    return [_describe(setup) for setup in await list_providers(current(), LOCAL_OWNER)]
-
-
-async def _providers() -> Mapping[str, Provider]:
-    wb = current()
-    async with wb.store.read() as session:
-        return await wb.catalogue.providers(session, LOCAL_OWNER)
+    kept = (keep(item) if item.name in places else item for item in found)
+    no_key = ProviderHealth.NO_KEY
+    return tuple(sorted(kept, key=lambda item: (places.get(item.name, len(places)), item.health == no_key)))
 
 
 async def _save(form: dict[str, Any], name: str) -> str:
@@ -131,33 +185,21 @@ async def _save(form: dict[str, Any], name: str) -> str:
     return ""
 
 
-async def _try(name: str) -> str:
-    """Ask this provider for its models. Returns the result as a sentence."""
-    provider = (await _providers()).get(name)
-    if provider is None:
-        return f"There is no {name!r} any more. Reload the page."
-    offers = await current().catalogue.offers({name: provider}, afresh=True)
-    if not offers:
-        return "It has no key yet."
-    if (failure := offers[0].failure) is not None:
-        return f"{failure.message} {failure.next_step}"
-    count = len(offers[0].models)
-    skipped = f" {describe_skipped(offers[0].skipped)}" if offers[0].skipped else ""
-    return f"It works: {count} {'model' if count == 1 else 'models'} on offer.{skipped}"
-
-
-def _describe(setup: ProviderSetup) -> ProviderItem:
-    if not setup.ready:
-        status = "No key yet"
-    elif setup.has_key:
-        status = f"{_ORIGINS[setup.origin]}Key is set"
-    else:
-        status = f"{_ORIGINS[setup.origin]}Needs no key"
+def _describe(setup: ProviderSetup, *, trying: bool) -> ProviderItem:
+    trial = setup.trial
+    health = ProviderHealth.TRYING if trying else trial.health
+    status = f"Answers, {plural(trial.models, 'model')}" if health is ProviderHealth.ANSWERS else _STATUS[health]
+    about = (_ORIGINS[setup.origin], "Key is set" if setup.has_key else "")
+    problem = f"{trial.reason} {trial.next_step}".strip()
+    if health is ProviderHealth.ANSWERS and setup.skipped:
+        problem = describe_skipped(setup.skipped)
     return ProviderItem(
         name=setup.name,
         label=setup.label,
+        about=" · ".join(filter(None, about)),
+        health=health.value,
         status=status,
-        ready=setup.ready,
+        problem="" if trying else problem,
         takes_setup=setup.name != BUILT_IN,
         has_key=setup.has_key,
         base_url=setup.entered_base_url or "",

@@ -78,8 +78,12 @@ class NewsState(rx.State):
 
 
 def _is_described_anew(before: Moment | None, now: Moment) -> bool:
-    """Whether the page may have to say something else of the conversation. Its first words are its name."""
+    """Whether the page may have to say something else of the conversation. Its first words are its name.
+
+    A comparison has those words until a reply is kept.
+    """
     begins = bool(now.running) and (before is None or not before.running)
+    begins = begins or now.compared != ("" if before is None else before.compared)
     changes = 0 if before is None else before.changes
     return (begins and len(now.screen.pairs) <= 1) or now.changes != changes
 

@@ -32,6 +32,7 @@ from app.domain.conversation.conversation import Conversation, ConversationKind,
 from app.domain.errors import NotFoundError
 from app.store.conversation.attachments import delete_unused, list_used
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, first_words
+from app.store.conversation.rows_comparison import COMPARISON
 from app.store.database.mapping import decode_conversation, encode_conversation
 from app.store.settings.agents import AGENT_COLUMNS, answers, decode_labelled, load_agent
 from app.store.settings.preferences import select_preferences
@@ -55,12 +56,16 @@ def not_in_trash(conversation_id: ColumnElement[str]) -> ColumnElement[bool]:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A conversation in a list. `snippet` is the beginning of its newest request, `opening` that of its oldest."""
+    """A conversation in a list. `snippet` is the beginning of its newest request, `opening` that of its oldest.
+
+    `compared` is how many replies of an open comparison wait for a choice. Its request counts as the newest.
+    """
 
     conversation: Conversation
     pair_count: int
     snippet: str
     opening: str
+    compared: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +124,22 @@ def _select_listed(*conditions: ColumnElement[bool]) -> Select[Any]:
     count = count_pairs(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery()
     snippet = select_words(CONVERSATION.c.id, PAIR.c.position.desc()).correlate(CONVERSATION).scalar_subquery()
     opening = select_words(CONVERSATION.c.id, PAIR.c.position).correlate(CONVERSATION).scalar_subquery()
-    columns = (count.label("pair_count"), snippet.label("snippet"), opening.label("opening"))
+    open_here = (COMPARISON.c.conversation_id == CONVERSATION.c.id, COMPARISON.c.closed_at.is_(None))
+    runs, text = func.json_array_length(COMPARISON.c.runs), func.substr(COMPARISON.c.text, 1, SNIPPET_LENGTH)
+    columns = (
+        count.label("pair_count"),
+        snippet.label("snippet"),
+        opening.label("opening"),
+        select(runs).where(*open_here).correlate(CONVERSATION).scalar_subquery().label("compared"),
+        select(text).where(*open_here).correlate(CONVERSATION).scalar_subquery().label("compared_text"),
+    )
     return select(CONVERSATION, *columns).where(IN_VIEW, *conditions)
 
 
 def _decode_listed(row: Any) -> Listed:
-    return Listed(decode_conversation(row), row["pair_count"], row["snippet"] or "", row["opening"] or "")
+    asked, opening = row["compared_text"] or "", row["opening"] or ""
+    snippet = asked or row["snippet"] or ""
+    return Listed(decode_conversation(row), row["pair_count"], snippet, opening or asked, row["compared"] or 0)
 
 
 async def describe_listed(session: AsyncSession, owner: str, conversation_id: str) -> Listed:
@@ -133,11 +148,10 @@ async def describe_listed(session: AsyncSession, owner: str, conversation_id: st
     Raises:
         NotFoundError: there is none of that id, or it is another's.
     """
-    conversation = await load_conversation(session, owner, conversation_id)
-    pair_count = (await session.execute(count_pairs(conversation_id))).scalar_one()
-    snippet = (await session.execute(select_words(conversation_id, PAIR.c.position.desc()))).scalar_one_or_none()
-    opening = (await session.execute(select_words(conversation_id, PAIR.c.position))).scalar_one_or_none()
-    return Listed(conversation, pair_count, snippet or "", opening or "")
+    found = await list_named(session, owner, (conversation_id,))
+    if conversation_id not in found:
+        raise NotFoundError("conversation", conversation_id)
+    return found[conversation_id]
 
 
 @dataclass(frozen=True, slots=True)

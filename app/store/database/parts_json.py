@@ -63,7 +63,8 @@ def _encode(part: Part) -> Json:
             "content": content,
             "is_error": part.is_error,
         }
-        return result if part.seconds is None else result | {"seconds": part.seconds}
+        seconds = {} if part.seconds is None else {"seconds": part.seconds}
+        return result | seconds | ({"denied": True} if part.denied else {})
     return {"type": PART_TYPES[type(part)], **asdict(part)}
 
 

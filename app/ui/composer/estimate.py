@@ -146,14 +146,18 @@ def _exact() -> rx.Component:
     return rx.cond(
         _SPLIT.exact,
         rx.el.p("This count is exact.", class_name="tip-note"),
-        rx.el.div(
-            rx.el.button(
-                rx.cond(TooltipState.counting, "Counting…", "Count exactly"),
-                type="button",
-                on_click=TooltipState.count,
-                aria_disabled=TooltipState.counting,
-            ),
-            rx.el.p(TooltipState.exact, role="status"),
-            class_name="tip-exact",
+        rx.cond(_SPLIT.countable, _count_exactly()),
+    )
+
+
+def _count_exactly() -> rx.Component:
+    return rx.el.div(
+        rx.el.button(
+            rx.cond(TooltipState.counting, "Counting…", "Count exactly"),
+            type="button",
+            on_click=TooltipState.count,
+            aria_disabled=TooltipState.counting,
         ),
+        rx.el.p(TooltipState.exact, role="status"),
+        class_name="tip-exact",
     )

@@ -12,15 +12,15 @@ def icon(path: str, **props: Any) -> rx.Component:
     return rx.el.svg(rx.el.path(d=path), **_frame(props))
 
 
-def line_icon(path: str, width: str = "1.3", *, fill: str | rx.Var[str] = "none") -> rx.Component:
+def line_icon(path: str, width: str = "1.3", *, fill: str | rx.Var[str] = "none", **props: Any) -> rx.Component:
     """An icon whose lines are so wide."""
-    return lines(rx.el.path(d=path), width=width, fill=fill)
+    return lines(rx.el.path(d=path), width=width, fill=fill, **props)
 
 
-def lines(*shapes: rx.Component, width: str = "1.3", fill: str | rx.Var[str] = "none") -> rx.Component:
+def lines(*shapes: rx.Component, width: str = "1.3", fill: str | rx.Var[str] = "none", **props: Any) -> rx.Component:
     """The same of several shapes."""
     style = {"stroke": "currentColor", "stroke_width": width, "stroke_linecap": "round", "stroke_linejoin": "round"}
-    return rx.el.svg(*shapes, **_frame({"fill": fill, **style}))
+    return rx.el.svg(*shapes, **_frame({"fill": fill, **style, **props}))
 
 
 def _frame(props: dict[str, Any]) -> dict[str, Any]:

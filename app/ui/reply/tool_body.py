@@ -32,6 +32,7 @@ def _body(body: BodyVar) -> rx.Component:
         rx.cond(body.delegated, _delegated(body.delegated.to(DelegatedView))),
         rx.foreach(body.arguments.to(tuple[ArgumentsView, ...]), _arguments),
         rx.cond(body.fault != "", rx.el.p(body.fault, class_name="tool-fault")),
+        rx.cond(body.denied, rx.el.p("You denied this call, so it was not made.", class_name="tool-note")),
         rx.cond(body.answered, _result(body)),
         rx.cond(
             body.unanswered,
@@ -79,13 +80,15 @@ def _result(body: BodyVar) -> rx.Component:
     pieces = body.pieces.to(tuple[ResultPieceView, ...])
     return rx.el.section(
         rx.el.header(
-            rx.el.h4(rx.cond(body.failed, "Error", "Result")),
+            rx.el.h4(rx.cond(body.denied, "Sent to the model", rx.cond(body.failed, "Error", "Result"))),
             rx.cond(body.copied != "", copy_button(body.copied.to(str), label="Copy the result")),
         ),
         rx.cond(body.whole, rx.el.p("All of it; the model got the beginning.", class_name="tool-note")),
         rx.foreach(pieces, _piece),
         rx.cond(pieces.length() == 0, rx.el.p("It gave nothing.", class_name="tool-note")),
-        aria_label=rx.cond(body.failed, "Error of the tool", "Result of the tool"),
+        aria_label=rx.cond(
+            body.denied, "Sent to the model", rx.cond(body.failed, "Error of the tool", "Result of the tool")
+        ),
         data_error=rx.cond(body.failed, "true", None),
         class_name="tool-result",
     )

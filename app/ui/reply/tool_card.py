@@ -25,6 +25,7 @@ _MARKS: Final[Mapping[CardStatus, str]] = MappingProxyType(
         CardStatus.DONE: "m3.5 8.5 3 3 6-7",
         CardStatus.FAILED: "m4.5 4.5 7 7m0-7-7 7",
         CardStatus.UNANSWERED: "M4 8h8",
+        CardStatus.DENIED: "M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11M4.2 4.2l7.6 7.6",
         CardStatus.WAITING: "M8 4v4.5M8 11.6v.1",
     }
 )

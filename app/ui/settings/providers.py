@@ -5,10 +5,18 @@ A key goes to the server and never comes back.
 
 from __future__ import annotations
 
+from typing import Final
+
 import reflex as rx
 
+from app.domain.provider_trials import ProviderHealth
 from app.state.settings.providers import ProviderItem, ProvidersState
+from app.ui.kit.icon import line_icon
 from app.ui.settings.parts import BUTTON, FIELD, LOUD, QUIET, labelled, section
+
+_CIRCLE: Final = "M8 3a5 5 0 1 0 0 10a5 5 0 1 0 0-10"
+_CLOCK: Final = f"{_CIRCLE}M8 5.5V8l1.8 1.2"
+_KEY_CROSSED: Final = "M5 7.5a2.5 2.5 0 1 0 0 5a2.5 2.5 0 1 0 0-5M7 8.2L12.5 3M10.6 4.8l1.8 1.8M2 2l12 12"
 
 
 def providers() -> rx.Component:
@@ -39,28 +47,58 @@ def provider_card(item: rx.vars.ObjectVar[ProviderItem], rest: rx.RestProp) -> r
     return rx.el.li(
         rx.el.details(
             rx.el.summary(
+                _health_icon(item),
                 rx.el.span(
-                    class_name=rx.cond(
-                        item.ready, "size-2 rounded-full bg-accent", "size-2 rounded-full bg-line-strong"
-                    )
+                    rx.el.span(item.label, class_name="font-medium"),
+                    rx.el.span(item.about, class_name="text-[13px] text-muted"),
+                    class_name="flex min-w-0 flex-wrap items-baseline gap-x-3",
                 ),
-                rx.el.span(item.label, class_name="font-medium"),
-                rx.el.span(item.status, class_name="ms-auto text-[13px] text-muted"),
+                rx.el.span(item.status, class_name="provider-status"),
                 class_name="flex list-none items-center gap-3 rounded-xl px-4 py-3 hover:bg-hover",
             ),
             rx.el.form(
                 rx.el.input(type="hidden", name="provider", value=item.name),
-                rx.cond(item.takes_setup, _key(item)),
-                rx.cond(item.takes_setup, _base_url(item)),
+                rx.cond(
+                    item.takes_setup,
+                    rx.el.div(_key(item), _base_url(item), key=item.edition.to_string(), class_name="space-y-3"),
+                ),
                 _buttons(item),
                 on_submit=ProvidersState.save_provider,
-                reset_on_submit=True,
                 class_name="space-y-3 px-4 pt-1 pb-4",
             ),
-            class_name="rounded-xl border border-line bg-raised",
         ),
+        rx.cond(item.problem != "", _problem(item)),
         rest,
+        custom_attrs={"data-health": item.health},
+        class_name="provider rounded-xl border border-line bg-raised",
     )
+
+
+def _health_icon(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
+    """Another shape for each state, so that colour alone says nothing."""
+    icon = rx.match(
+        item.health,
+        (ProviderHealth.ANSWERS.value, line_icon("M3 8.5l3.2 3.2L13 4.8", "1.8", class_name="provider-icon")),
+        (ProviderHealth.KEY_REJECTED.value, line_icon(_KEY_CROSSED, class_name="provider-icon")),
+        (ProviderHealth.UNREACHABLE.value, line_icon("M4 4l8 8M12 4l-8 8", "1.8", class_name="provider-icon")),
+        (ProviderHealth.TRYING.value, line_icon(_CLOCK, class_name="provider-icon")),
+        line_icon(_CIRCLE, class_name="provider-icon"),
+    )
+    return rx.fragment(icon)
+
+
+def _problem(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
+    """Why it cannot be used and what to do, in sight while the card is closed."""
+    failed = (item.health == ProviderHealth.KEY_REJECTED.value) | (item.health == ProviderHealth.UNREACHABLE.value)
+    return rx.el.div(
+        rx.el.p(item.problem, class_name="provider-problem"),
+        rx.cond(failed, _test_button("Try again", item)),
+        class_name="flex flex-wrap items-center gap-3 px-4 pb-3",
+    )
+
+
+def _test_button(name: str, item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
+    return rx.el.button(name, type="button", on_click=ProvidersState.test_provider(item.name), class_name=QUIET)
 
 
 def _key(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
@@ -96,7 +134,7 @@ def _base_url(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
 def _buttons(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
     return rx.el.div(
         rx.cond(item.takes_setup, rx.el.button("Save", type="submit", class_name=LOUD)),
-        rx.el.button("Test", type="button", on_click=ProvidersState.test_provider(item.name), class_name=QUIET),
+        _test_button("Test", item),
         rx.cond(
             item.removable,
             rx.el.button(
@@ -127,6 +165,7 @@ def _other_server() -> rx.Component:
                 labelled("Name", name),
                 labelled("Base URL", url),
                 labelled("Key, if it wants one", key),
+                key=ProvidersState.added.to_string(),
                 class_name="grid gap-3 sm:grid-cols-[1fr_2fr_1fr]",
             ),
             rx.el.div(

@@ -9,7 +9,7 @@ export interface CardProgressView {
   readonly conversation_id: string;
 }
 
-export type CardStatus = "input-streaming" | "input-available" | "waiting" | "output-available" | "output-error" | "unanswered";
+export type CardStatus = "input-streaming" | "input-available" | "waiting" | "output-available" | "output-error" | "denied" | "unanswered";
 
 export interface ComparedColumnView {
   readonly run_id: string;

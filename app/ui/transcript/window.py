@@ -7,6 +7,7 @@ from typing import Any
 import reflex as rx
 
 from app.state.chat import ChatState
+from app.state.comparison import ComparisonState
 from app.state.filters.applied import FilterState
 from app.state.settings.preferences import PreferencesState
 from app.state.shell.keyboard import KeyboardState
@@ -122,7 +123,14 @@ def _empty() -> rx.Component:
     return rx.cond(
         FilterState.filter != "",
         nothing_found(),
-        rx.el.p("No messages yet. Write below to start.", class_name="pt-[22dvh] text-center text-muted"),
+        rx.el.p(
+            rx.cond(
+                ComparisonState.comparison,
+                rx.el.button("Show the replies that wait for a choice", type="button", on_click=ComparisonState.show),
+                "No messages yet. Write below to start.",
+            ),
+            class_name="pt-[22dvh] text-center text-muted [&>button]:text-accent [&>button]:underline",
+        ),
     )
 
 

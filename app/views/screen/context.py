@@ -41,7 +41,8 @@ class ContextView:
     `description` says the filter in plain words, `notices` which names in it mean nothing.
     `as_of` is the instant at which ages were read (ISO 8601), "" where the filter speaks of none: a send with it means
     what the screen means. `prelude` is the card about the person before all pairs. `secrets` are the kinds of secrets
-    in the draft that go out as marks. `settings` are the parameters that the model is asked with.
+    in the draft that go out as marks. `settings` are the parameters that the model is asked with. `countable`: its
+    provider can be asked now what the send comes to.
     """
 
     filter: str
@@ -61,6 +62,7 @@ class ContextView:
     prelude: str | None
     secrets: tuple[str, ...]
     settings: tuple[SettingView, ...]
+    countable: bool
 
 
 def show_tools(choice: Choice) -> ToolCountView | None:

@@ -265,7 +265,8 @@ def _show_part(part: Part) -> RequestPartView:
         case ToolCall():
             return RequestPartView(f"Calls {part.name}", part.input_json, code=True)
         case ToolResult():
-            return RequestPartView("Result", "\n".join(_begin(piece) for piece in part.content))
+            label = "Result, denied by you" if part.denied else "Result"
+            return RequestPartView(label, "\n".join(_begin(piece) for piece in part.content))
         case Image():
             return RequestPartView("image", part.media_type)
         case File():

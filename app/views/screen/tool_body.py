@@ -105,6 +105,7 @@ class ToolBodyView:
     fault: str
     answered: bool
     failed: bool
+    denied: bool
     whole: bool
     pieces: tuple[ResultPieceView, ...]
     copied: str
@@ -134,6 +135,7 @@ def show_body(shown: ShownCall) -> ToolBodyView:
     text = "\n".join(piece.text for piece in content if isinstance(piece, Text))
     structured = "" if record is None or shown.delegated is not None else record.structured_json or ""
     arguments = _show_arguments(shown)
+    denied = result is not None and result.denied
     is_large = max(len(text), len(structured), *(len(each) for _, each in arguments)) > MAX_TEXT
     return ToolBodyView(
         id=shown.id,
@@ -143,9 +145,10 @@ def show_body(shown: ShownCall) -> ToolBodyView:
             ArgumentsView(title, _show_text(text, f"{shown.id}/arguments/{at}") if text else None)
             for at, (title, text) in enumerate(arguments)
         ),
-        fault="" if record is None or record.fault is None else _FAULTS[record.fault],
+        fault="" if record is None or record.fault is None or denied else _FAULTS[record.fault],
         answered=result is not None,
-        failed=result is not None and result.is_error,
+        failed=result is not None and result.is_error and not denied,
+        denied=denied,
         whole=whole is not None,
         pieces=tuple(_show_piece(piece, f"{shown.id}/{at}") for at, piece in enumerate(content)),
         copied="" if len(text) > MAX_TEXT else text,

@@ -31,6 +31,7 @@ class CardStatus(StrEnum):
     WAITING = "waiting"
     DONE = "output-available"
     FAILED = "output-error"
+    DENIED = "denied"
     UNANSWERED = "unanswered"
 
 
@@ -41,6 +42,7 @@ _STATES: Final[Mapping[CardStatus, str]] = MappingProxyType(
         CardStatus.WAITING: "Waiting for permission",
         CardStatus.DONE: "Done",
         CardStatus.FAILED: "Failed",
+        CardStatus.DENIED: "Denied by you",
         CardStatus.UNANSWERED: "No result",
     }
 )
@@ -92,7 +94,9 @@ def show_card(call: ToolCall, parts: tuple[Part, ...], *, running: bool) -> Tool
     status = CardStatus(tool_call_state(call, parts))
     if result is None and not running:
         status = CardStatus.UNANSWERED
-    failure = _first_line(result) if result is not None and result.is_error else ""
+    if result is not None and result.denied:
+        status = CardStatus.DENIED
+    failure = _first_line(result) if result is not None and status is CardStatus.FAILED else ""
     return ToolCardView(
         tool_call_id=call.tool_call_id,
         name=call.name,

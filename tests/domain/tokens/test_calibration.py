@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil
 from random import Random
@@ -17,6 +17,7 @@ from app.domain.tokens.calibration import MAX_RATIO, RATIO_STEP, Observation, es
 from app.domain.tokens.estimates import Estimator, PairSizes
 from app.domain.tokens.families import family_of
 from app.domain.tokens.images import ImageRule
+from app.domain.tokens.kinds import Kind
 
 CLAUDE = ModelProfile("anthropic:claude-sonnet-4-5", "Claude")
 UNKNOWN = ModelProfile("lab:nobody-knows-me", "Unknown")
@@ -176,7 +177,11 @@ def test_a_senseless_report_of_a_conversation_is_no_measure_for_it() -> None:
 
 
 def test_nothing_told_is_the_family() -> None:
-    assert estimator_of(CLAUDE) == Estimator("anthropic", 1_180, 4, 3, 0.15)
+    untaught = estimator_of(CLAUDE)
+
+    assert replace(untaught, new=(), slack=0.0) == Estimator("anthropic", 1_180, 4, 3, 0.15)
+    assert untaught.range_of(Kind.PLAIN) == (1_003, 1_357)
+    assert untaught.range_of(Kind.FOREIGN) == family_of(CLAUDE.model).kinds.foreign
 
 
 def test_images_count_only_for_models_that_take_them() -> None:

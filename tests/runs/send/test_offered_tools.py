@@ -100,10 +100,10 @@ async def test_estimate_preview_and_send_tell_of_the_same_tools_and_it_can_be_ve
     verified = await verify_run(wb, LOCAL_OWNER, ended.started.run_id)
 
     assert planned.tools == tools
-    assert orjson.loads(planned.wire.body)["tools"] == [tool.name for tool in tools]
+    assert [tool["name"] for tool in orjson.loads(planned.wire.body)["tools"]] == [tool.name for tool in tools]
     estimate = composed.composition.estimate
     assert estimate == planned.composed.composition.estimate
-    assert estimate.tools == composed.tools.tokens > 100
+    assert estimate.tools == composed.tools.tokens > 50
     assert estimate.tokens == estimate.system + estimate.tools + estimate.draft
     assert ended.started.content_hash == planned.plan.content_hash
     assert verified.matches, verified.reasons

@@ -255,7 +255,7 @@ async def test_text_that_is_refused_when_its_turn_comes_stays_and_says_why(
 async def test_text_that_does_not_fit_waits_for_a_choice(wb: Workbench, first_goes_on: asyncio.Event) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
     await send(wb, conversation_id, "word " * 40_000 + "/long 5")
-    await queue(wb, conversation_id, "word " * 60_000)
+    await queue(wb, conversation_id, "word " * 100_000)
 
     first_goes_on.set()
     held = await settled(wb, conversation_id)

@@ -31,6 +31,13 @@ def test_every_stored_part_names_its_type() -> None:
     ]
 
 
+def test_call_that_a_person_denied_is_stored_as_denied() -> None:
+    (read,) = decode_parts(encode_parts((ToolResult("t1", (Text("No."),), is_error=True, denied=True),)))
+
+    assert isinstance(read, ToolResult)
+    assert read.denied
+
+
 @pytest.mark.parametrize(
     "stored",
     [

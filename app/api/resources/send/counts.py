@@ -10,7 +10,6 @@ from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import DraftToPreview
 from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.resources.conversation.conversations import ConversationId
-from app.domain.preferences import OverBudget
 from app.runs.send.exact_counts import count_exactly
 from app.views.count import CountView
 
@@ -39,8 +38,8 @@ async def count(bench: Bench, owner: Owner, conversation_id: ConversationId, bod
         conversation_id,
         body.text,
         body.look(),
-        parameters=None if body.parameters is None else body.parameters.to_domain(),
-        over_budget=body.choice() or OverBudget.FIT,
+        parameters=await body.asked(),
+        over_budget=body.choice(),
         attached=await body.attached(owner),
     )
     return answer(CountView(counted.model, counted.tokens, counted.estimated_tokens))

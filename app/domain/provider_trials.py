@@ -1,0 +1,59 @@
+"""The result of asking a provider for its models: usable or not, and if not, the reason and what to do next.
+
+    >>> from app.domain.errors import failure
+    >>> describe_trial_failure(failure(ErrorClass.AUTH, "Acme refused the key.")).health
+    <ProviderHealth.KEY_REJECTED: 'key_rejected'>
+
+Not the asking itself (`providers/models.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from app.domain.errors import NEXT_STEP, ErrorClass, Failure
+
+
+class ProviderHealth(StrEnum):
+    """The last known state of a provider."""
+
+    NO_KEY = "no_key"
+    UNTRIED = "untried"
+    TRYING = "trying"
+    ANSWERS = "answers"
+    KEY_REJECTED = "key_rejected"
+    UNREACHABLE = "unreachable"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The last result. `models` counts what the provider offers for conversations; `reason` says why it failed."""
+
+    health: ProviderHealth
+    models: int = 0
+    reason: str = ""
+    next_step: str = ""
+
+
+_NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
+    {
+        ErrorClass.AUTH: "Paste another key and save it.",
+        ErrorClass.RATE: "Wait a moment, then try again.",
+        ErrorClass.NETWORK: "Start the server or correct its base URL, then try again.",
+        ErrorClass.SERVER: "The fault is at the provider. Try again in a while.",
+        ErrorClass.OVERLOADED: "The provider is overloaded. Try again in a while.",
+    }
+)
+_CHECK_BASE_URL = "Check the base URL, then try again."
+
+
+def describe_trial_failure(why: Failure) -> Trial:
+    """The result when the list of models could not be read. The next step is one that can be taken in Settings."""
+    rejected = why.error_class is ErrorClass.AUTH
+    health = ProviderHealth.KEY_REJECTED if rejected else ProviderHealth.UNREACHABLE
+    usual = why.next_step == NEXT_STEP[why.error_class]
+    next_step = _NEXT_STEP.get(why.error_class, _CHECK_BASE_URL) if usual else why.next_step
+    return Trial(health, reason=why.message, next_step=next_step)

@@ -1,0 +1,59 @@
+"""How the offline provider counts what it is sent: by its body alone, in OpenAI's vocabulary.
+
+A request costs three tokens and each message four, the system text being one; all texts, tool calls and results cost
+their tokens, and so do the definitions of tools and the schema of the reply, as they stand in the body. A picture costs
+what GPT-4o takes for it, a file its name. `families.py` and `tool_sizes.py` estimate by the same rules, which are told
+there for this provider.
+
+Not here: what it answers, which is counted token by token (`offline_script.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from app.domain.tokens.images import ImageRule, count_image
+from app.providers.token_counts import count_texts
+from app.providers.vocabularies import O200K
+
+PER_REQUEST = 3
+PER_MESSAGE = 4
+
+
+async def count_input(body: dict[str, Any]) -> int:
+    """The tokens of a request."""
+    texts = [*_list_texts(body)]
+    messages = len(body["messages"]) + bool(body["system"])
+    pictures = sum(
+        count_image(ImageRule.OPENAI_85_170, part["width"], part["height"])
+        for part in _list_parts(body)
+        if "width" in part
+    )
+    return PER_REQUEST + PER_MESSAGE * messages + pictures + sum(await count_texts(O200K, texts))
+
+
+def _list_texts(body: dict[str, Any]) -> Iterator[str]:
+    yield body["system"]
+    for part in _list_parts(body):
+        match part:
+            case {"tool_call": _, "name": name, "input": wanted}:
+                yield f"{name} {wanted}"
+            case {"text": text} | {"thinking": text}:
+                yield text
+            case {"name": name}:
+                yield name
+            case _:
+                pass
+    yield from (orjson.dumps(tool).decode() for tool in body["tools"])
+    if "schema" in body:
+        yield orjson.dumps(body["schema"]).decode()
+
+
+def _list_parts(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for message in body["messages"]:
+        for part in message["parts"]:
+            yield part
+            yield from part.get("content", ())

@@ -1,0 +1,170 @@
+"""The draft that counts is the draft in the box, however fast it is typed, sent, queued, left and reloaded.
+
+A person at random speeds, from 0 to 200 ms a key. After each step the preview, its hash and the estimate belong to the
+text in the box; and a send carries the bytes that the preview showed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from random import Random
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.figures import tokens
+from tests.e2e.peer import Peer
+from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.test_inspector import inspector, open_preview
+from tests.e2e.written import a_pair, call, write
+from tests.effort import EFFORT
+from tests.serving import Served
+
+STEPS = 14
+SLOWEST = 200
+"""Milliseconds between two keys."""
+WORDS = ("maple", "river", "btw", "thanks", "extra", "json", "what now", "Enter", "é", "不", "x" * 40)
+
+
+@dataclass
+class Person:
+    """`boxes`: the text in the box of each conversation. `steps`: what the person did, for the report of a failure."""
+
+    random: Random
+    screen: Screen
+    server: Served
+    peer: Peer
+    names: tuple[str, ...]
+    here: str
+    boxes: dict[str, str] = field(default_factory=dict[str, str])
+    steps: list[str] = field(default_factory=list[str])
+
+    @property
+    def box(self) -> str:
+        return self.boxes.get(self.here, "")
+
+    @property
+    def waits(self) -> bool:
+        """A reply is running, and does not end before it may."""
+        return not self.peer.free.is_set()
+
+    def step(self) -> None:
+        """Do something, and look."""
+        acts: list[Callable[[], None]] = [self.type, self.type, self.send, self.erase, self.edit, self.reload]
+        acts += [self.release if self.waits else self.hold, self.type_and_send]
+        if not self.waits:
+            acts += [self.switch]
+        act = self.random.choice(acts)
+        self.steps.append(act.__name__)
+        act()
+        self.agree()
+
+    def type(self) -> None:
+        words = " ".join(self.random.choices(WORDS, k=self.random.randint(1, 3)))
+        self.screen.composer.press("Control+End")
+        self.screen.page.keyboard.type(words, delay=self.random.uniform(0, SLOWEST) if len(words) < 20 else 0)
+        self.boxes[self.here] = self.box + words
+        self.steps[-1] += f" {words!r}"
+
+    def type_and_send(self) -> None:
+        """Nothing is between the last letter and Enter."""
+        self.type()
+        self._enter()
+
+    def send(self) -> None:
+        """What the preview showed last is what arrives."""
+        if not self.box.strip():
+            return
+        shown, arrived = self.shown_hash(), len(self.peer.raw)
+        self._enter()
+        if not self.waits:
+            eventually(lambda: len(self.peer.raw) > arrived)
+            assert sha256(self.peer.raw[arrived]).hexdigest() == shown, self.steps
+
+    def erase(self) -> None:
+        self.screen.composer.press("Control+a")
+        self.screen.page.keyboard.press("Backspace")
+        self.boxes[self.here] = ""
+
+    def hold(self) -> None:
+        """From now on replies take as long as this person wants."""
+        self.peer.free.clear()
+        self.type_and_send()
+
+    def release(self) -> None:
+        self.peer.free.set()
+
+    def edit(self) -> None:
+        """Begin to edit a pair, and think better of it."""
+        if self.waits:
+            return
+        pair = self.screen.pairs.last
+        pair.hover()
+        pair.get_by_role("button", name="Edit and resend", exact=True).locator("visible=true").click()
+        form = self.screen.page.get_by_role("form", name="Edit pair")
+        form.get_by_role("textbox").press_sequentially(" more", delay=self.random.uniform(0, SLOWEST))
+        form.get_by_role("button", name="Cancel").click()
+        expect(form).to_have_count(0)
+
+    def switch(self) -> None:
+        self.here = next(name for name in self.names if name != self.here)
+        self.screen.page.locator(f"a[href*='{self.here}']").first.click()
+        self.screen.page.wait_for_url(f"**/c/{self.here}*")
+
+    def reload(self) -> None:
+        reload(self.screen.page)
+
+    def agree(self) -> None:
+        """The box holds what was typed; the preview and the estimate are of that."""
+        expect(self.screen.composer).to_have_value(self.box)
+        if not self.waits:
+            expect(self.screen.stop).to_have_count(0)
+            expect(self.screen.page.get_by_role("region", name="Queue")).to_have_count(0)
+        eventually(lambda: self._is_of_the_box(self.shown_body(), self.expected()))
+
+    def shown_hash(self) -> str:
+        title = inspector(self.screen.page).locator("code[title]").nth(1).get_attribute("title")
+        assert title
+        return title
+
+    def shown_body(self) -> Any:
+        lines = inspector(self.screen.page).locator("pre").all_inner_texts()
+        try:
+            return json.loads("".join(lines))
+        except ValueError:
+            return None
+
+    def _is_of_the_box(self, body: Any, expected: Any) -> bool:
+        return body == expected["body"] and tokens(self.screen.page) == expected["estimate"]["tokens"]
+
+    def expected(self) -> Any:
+        return call(self.server.url, "POST", f"/conversations/{self.here}/preview", {"text": self.box})
+
+    def _enter(self) -> None:
+        if not self.box.strip():
+            return
+        self.screen.composer.press("Enter")
+        self.boxes[self.here] = ""
+
+
+@pytest.mark.parametrize("seed", range(EFFORT.drafts))
+def test_preview_estimate_and_send_are_of_the_text_in_the_box(
+    page: Page, server: Served, peer: Peer, prefer: Callable[..., None], seed: int
+) -> None:
+    specs = [{"model": "peer:large", "pairs": [a_pair(f"Question {name}", "Answer")]} for name in ("one", "two")]
+    names = tuple(write(server, *specs))
+    screen = Screen(page).go(f"/c/{names[0]}")
+    open_preview(screen).get_by_role("tab", name="JSON").click()
+    person = Person(Random(seed), screen, server, peer, names, names[0])
+    try:
+        for _ in range(STEPS):
+            person.step()
+    except BaseException:
+        print(*person.steps, person.shown_body(), person.expected()["body"], tokens(page), sep="\n")
+        raise
+    finally:
+        peer.free.set()
