@@ -1,4 +1,4 @@
-"""The rows of a pair exactly as they are stored, whether they can be read or not: what "Export raw" gives.
+"""The rows of a pair, or the row of a conversation, exactly as they are stored: what "Export raw" gives.
 
 Bytes are written as base64.
 """
@@ -14,9 +14,21 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.types import NullType
 
 from app.domain.errors import NotFoundError
-from app.store.conversation.rows import MESSAGE, PAIR, RUN, SNAPSHOT, VERSION
+from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, RUN, SNAPSHOT, VERSION
 from app.store.database.row import Json
 from app.store.tools.rows_tools import TOOL_CALL
+
+
+async def load_raw_conversation(session: AsyncSession, owner: str, conversation_id: str) -> dict[str, list[Json]]:
+    """The row of a conversation, without its pairs.
+
+    Raises:
+        NotFoundError: there is no conversation of that id, or it is another's.
+    """
+    found = await _load(session, CONVERSATION, CONVERSATION.c.id == conversation_id, CONVERSATION.c.owner == owner)
+    if not found:
+        raise NotFoundError("conversation", conversation_id)
+    return {"conversation": found}
 
 
 async def load_raw_rows(session: AsyncSession, owner: str, pair_id: str) -> dict[str, list[Json]]:
@@ -28,7 +40,7 @@ async def load_raw_rows(session: AsyncSession, owner: str, pair_id: str) -> dict
     pairs = await _load(session, PAIR, PAIR.c.id == pair_id, PAIR.c.owner == owner)
     if not pairs:
         raise NotFoundError("pair", pair_id)
-    stands = [pairs[0][name] for name in ("request_id", "reply_id")]
+    stands = [pairs[0][name] for name in ("request_id", "reply_id") if isinstance(pairs[0][name], str)]
     runs = select(RUN.c.id).where(RUN.c.pair_id == pair_id)
     return {
         "pair": pairs,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from app.domain.conversation.damage import SETTINGS
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.screen import Screen
@@ -34,8 +35,6 @@ KEPT: Final = frozenset(
 )
 """With anything in it, that is in the trash; and any text is a filter, and with a colon a model: what cannot be used of
 these is refused with its reason, as if a person had written it."""
-REFERENCES: Final = frozenset({"request_id", "reply_id"})
-"""Ids of messages: the database compares them, so only a text can be another one."""
 SHAPES: Final = {
     "text": "'damaged'",
     "bytes": "x'00ff'",
@@ -68,7 +67,7 @@ def list_harms() -> Iterator[Harm]:
             if column.name in PLACES or (name, column.name) in ORDER | KEPT:
                 continue
             for shape, value in SHAPES.items():
-                if (value != "NULL" or column.nullable) and not (shape == "bytes" and column.name in REFERENCES):
+                if value != "NULL" or column.nullable:
                     statement = f'UPDATE {name} SET "{column.name}" = {value} WHERE {row}'
                     yield Harm(name, column.name, shape, statement)
         if name not in {"conversation", "pair"}:  # without these nothing is left to be shown
@@ -133,12 +132,24 @@ async def check_conversation(folder: Path, conversation_id: str) -> list[dict[st
         listed = await api.http.get("/conversations")
         assert listed.status_code == 200, listed.text
 
+        await _reset_settings(api, conversation_id, [one.column for one in screen.damaged])
         started = await send(api, conversation_id, "/echo goes on")
         await follow(api, started["run_id"])
         now = await _list(api, conversation_id)
         assert now[-1]["reply_text"] == "goes on"
         await until_quiet(api.wb)
         return items
+
+
+async def _reset_settings(api: Api, conversation_id: str, columns: list[str]) -> None:
+    """Nothing is sent from the conversation while a setting of it cannot be read."""
+    for column in columns:
+        refused = await api.http.post(f"/conversations/{conversation_id}/send", json={"text": "/echo x"})
+        assert refused.status_code == 409, refused.text
+        reset = await api.http.delete(f"/conversations/{conversation_id}/damage/{column}")
+        assert reset.status_code in {200, 409}, reset.text  # two columns are one checkpoint
+    now = (await api.http.get(f"/conversations/{conversation_id}")).json()["damage"]
+    assert not {one["column"] for one in now} & SETTINGS.keys()
 
 
 async def _list(api: Api, conversation_id: str) -> list[dict[str, object]]:

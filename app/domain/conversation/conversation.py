@@ -161,7 +161,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What stood in a pair when it was sent for the `number`th time. `standing`: it does now, and is what is sent."""
+    """What stood in a pair when it was sent for the `number`th time. `standing`: it does now, and is what is sent.
+
+    `damage` is what of it cannot be read: restored, it is not sent.
+    """
 
     number: int
     standing: bool
@@ -174,6 +177,7 @@ class Version:
     usage: Usage | None
     run_id: str | None
     created_at: datetime
+    damage: tuple[Damage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from app.domain.context.context import BuiltRequest
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.selection import SelectionChangedError, holds
 from app.domain.conversation.conversation import NEVER_SENT, Pair, Parameters, ToolMode
+from app.domain.conversation.damage import require_settings
 from app.domain.conversation.parameters import merge_parameters
 from app.domain.conversation.parts import Part, Text
 from app.domain.errors import ConflictError, ErrorClass, InputError, ProviderError, SendLockedError, failure
@@ -69,6 +70,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
 
     Raises:
         NotFoundError: no such conversation of this owner.
+        DamagedSettingError: a setting of it cannot be read.
         SendLockedError: a reply is running in it.
         OverBudgetError: the request exceeds its budget, and the sender has not chosen what to do.
         SelectionChangedError: it would carry other pairs than the `selection`.
@@ -80,6 +82,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     require_text("text", text)
     for _ in range(ATTEMPTS):
         base = await read_base(wb, owner, conversation_id, look)
+        require_settings(conversation_id, base.conversation.damage)
         if before is not None:
             base = cut_base(base, before)
         if refused is not None:
@@ -205,6 +208,7 @@ async def require_counted(wb: Workbench, owner: str, conversation_id: str, text:
         InviewError: as `plan_reply`.
     """
     base = await read_base(wb, owner, conversation_id, counted.look)
+    require_settings(conversation_id, base.conversation.damage)
     if counted.before is not None:
         base = cut_base(base, counted.before)
     forced = None if counted.over_budget is None else counted.over_budget is OverBudget.FORCE

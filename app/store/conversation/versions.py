@@ -6,6 +6,7 @@ Messages are never changed or deleted: a version names those that belong to it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +14,7 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Message, Pair, Role, Version
+from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.errors import NotFoundError
@@ -147,22 +149,25 @@ def _standing(pair: Pair, created_at: datetime | None = None) -> Version:
         usage=pair.usage,
         run_id=pair.run_id,
         created_at=created_at or pair.created_at,
+        damage=pair.damage,
     )
 
 
 def _decode(row: Any) -> Version:
-    take = Reading("version", f"{row['pair_id']} {row['number']}").take
-    of_run = Reading("run", str(row["run_id"])).take
+    take = (reading := Reading("version", f"{row['pair_id']} {row['number']}")).take
+    of_run = (ran := Reading("run", str(row["run_id"]))).take
 
-    def message(which: str, role: Role) -> Message:
+    def message(which: str, role: Role) -> tuple[Message, tuple[Damage, ...]]:
         said = (row[f"{which}_{name}"] for name in ("role", "parts", "created_at"))
-        return read_message(row[f"{which}_id"], *said, expected=role)[0]
+        return read_message(row[f"{which}_id"], *said, expected=role)
 
-    return Version(
+    request, damaged = message("request", Role.USER)
+    reply, damaged_reply = (None, ()) if row["reply_id"] is None else message("reply", Role.ASSISTANT)
+    version = Version(
         number=row["number"],
         standing=False,
-        request=message("request", Role.USER),
-        reply=None if row["reply_id"] is None else message("reply", Role.ASSISTANT),
+        request=request,
+        reply=reply,
         model=take("model", row["model"], a_model, UNKNOWN_MODEL),
         parameters=take("parameters", row["parameters"], decode_parameters, NO_PARAMETERS),
         lifecycle=take("lifecycle", row["lifecycle"], lambda value: decode_word(Lifecycle, value), Lifecycle.ERROR),
@@ -171,3 +176,4 @@ def _decode(row: Any) -> Version:
         run_id=row["run_id"],
         created_at=take("created_at", row["created_at"], a_time, UNKNOWN_TIME),
     )
+    return replace(version, damage=(*reading.damage, *damaged, *damaged_reply, *ran.damage))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from sqlalchemy import ColumnElement, Join, Select, Table, and_, bindparam, delete, func, or_, select
 from sqlalchemy.dialects.sqlite import Insert, insert
@@ -179,7 +180,16 @@ def _put(table: Table) -> Insert:
 
 def _same_messages(index: Table) -> ColumnElement[bool]:
     same_reply = or_(index.c.reply_id == PAIR.c.reply_id, and_(index.c.reply_id.is_(None), PAIR.c.reply_id.is_(None)))
-    return and_(index.c.pair_id == PAIR.c.id, index.c.request_id == PAIR.c.request_id, same_reply)
+    return and_(
+        index.c.pair_id == PAIR.c.id,
+        or_(index.c.request_id == PAIR.c.request_id, _is_no_id(PAIR.c.request_id)),
+        or_(same_reply, _is_no_id(PAIR.c.reply_id)),
+    )
+
+
+def _is_no_id(stored: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Damage that equals no id in an index. The index of such a pair says that it is damaged."""
+    return func.typeof(stored) == "blob"
 
 
 def _place(pair: Pair) -> dict[str, str | None]:
