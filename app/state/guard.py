@@ -47,6 +47,7 @@ from app.state.inspector.snapshot import SnapshotState
 from app.state.inspector.tools import ToolChoiceState
 from app.state.inspector.versions import VersionsState
 from app.state.model import ModelState
+from app.state.reply.damage import DamageState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.marks import MarksState
@@ -105,6 +106,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     AnswerAgainState: frozenset({"ask", "close", "look", "choose"}),
     BillState: frozenset({"take_piece", "compare"}),
     BudgetState: frozenset({"load", "save", "remove", "clear_fault"}),
+    DamageState: frozenset({"reset_setting"}),
     CheckpointState: frozenset({"edit", "end_edit", "save", "remove", "use", "put_back"}),
     ChatState: frozenset({"open", "rename", "make_title"}),
     BranchState: frozenset({"keep_current", "ask_fork", "end_choice", "fork", "take_back"}),

@@ -29,6 +29,7 @@ from app.state.composer.state import ComposerState, clear_composer, show_compose
 from app.state.filters.applied import FilterState, show_filter
 from app.state.inputs import whole_in
 from app.state.watching import note_change, registered, serves, watcher_of
+from app.views.screen.damage import DamagedSettingView
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
 from app.views.screen.panels import RetryView, ToolProgressView
@@ -42,6 +43,7 @@ class TranscriptState(rx.State):
     pair whose reply is on, `ended` the one whose reply ended last, "" for none. `changes` grows with every change of
     the conversation itself. `first_sent` is the position of the oldest pair that the next send includes, 0 for none.
     `nodes` stand before the first pair, others are part of the pair they follow; none of them is ever sent.
+    `damaged` are settings of the conversation that cannot be read.
     """
 
     conversation: rx.Field[str] = rx.field("")
@@ -59,6 +61,7 @@ class TranscriptState(rx.State):
     progress: rx.Field[tuple[ToolProgressView, ...]] = rx.field(())
     changes: rx.Field[int] = rx.field(0)
     nodes: rx.Field[tuple[ScreenNodeView, ...]] = rx.field(())
+    damaged: rx.Field[tuple[DamagedSettingView, ...]] = rx.field(())
 
     @rx.event
     async def open(self) -> rx.event.EventType[()] | None:
@@ -181,7 +184,7 @@ class TranscriptState(rx.State):
             if streamed == shown:
                 return
         self.known = True
-        self.earlier, self.later = screen.earlier, screen.later
+        self.earlier, self.later, self.damaged = screen.earlier, screen.later, screen.damaged
         self.running, self.ended = screen.running, screen.ended
         self.retry, self.progress, self.changes = screen.retry, screen.progress, screen.changes
         if (context := screen.context) is not None:

@@ -7,22 +7,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.conversation import Message, Role
+from app.domain.conversation.conversation import Message, Pair, Role
+from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.errors import ErrorClass, Failure, StoreError, failure
 from app.domain.export import NodeRecord, PairRecord, RunRecord, SnapshotRecord, VersionRecord
 from app.domain.tools.tool_records import ToolCallRecord
 from app.store.conversation.attachments import use_attachments
 from app.store.conversation.pairs import encode_pair, load_pairs_by_id
 from app.store.conversation.rows import MESSAGE, NODE, PAIR, RUN, SNAPSHOT, VERSION
+from app.store.database.damage import Reading
 from app.store.database.mapping import (
     decode_failure,
-    decode_message,
     decode_parameters,
     decode_replaced,
     decode_retry,
@@ -36,8 +38,10 @@ from app.store.database.mapping import (
     encode_retry,
     encode_round,
     encode_usage,
+    read_message,
 )
 from app.store.database.parts_json import encode_parts
+from app.store.database.row import Json
 from app.store.run.runs import STATUS_RUNNING
 from app.store.tools.rows_tools import TOOL_CALL
 from app.store.tools.tool_calls import encode_tool_call, load_tool_calls
@@ -80,20 +84,33 @@ async def load_records(session: AsyncSession, owner: str, pair_ids: Sequence[str
     standing = {m.id for pair in pairs.values() for m in (pair.request, pair.reply) if m is not None}
     columns = (MESSAGE.c.pair_id, MESSAGE.c.id, MESSAGE.c.role, MESSAGE.c.parts, MESSAGE.c.created_at)
     others = select(*columns).where(MESSAGE.c.pair_id.in_(pairs), MESSAGE.c.id.not_in(standing))
+    damage: defaultdict[str, list[Damage]] = defaultdict(list)
     for pair_id, *message in await session.execute(others.order_by(MESSAGE.c.created_at, MESSAGE.c.id)):
-        messages[pair_id].append(decode_message(*message))
+        kept, damaged = read_message(*message, expected=Role.USER)
+        messages[pair_id].append(kept)
+        damage[pair_id] += damaged
     versions: defaultdict[str, list[VersionRecord]] = defaultdict(list)
     stood = select(VERSION).where(VERSION.c.pair_id.in_(pairs)).order_by(VERSION.c.number)
     for row in (await session.execute(stood)).mappings():
-        versions[row["pair_id"]].append(_decode_version(row))
+        reading = Reading("version", f"{row['pair_id']} {row['number']}")
+        versions[row["pair_id"]] += reading.take_row(VERSION, row, lambda one: [_decode_version(one)], [])
+        damage[row["pair_id"]] += reading.damage
     runs: defaultdict[str, list[RunRecord]] = defaultdict(list)
     attempts = select(RUN).where(RUN.c.pair_id.in_(pairs)).order_by(RUN.c.started_at, RUN.c.id)
     made = (await session.execute(attempts)).mappings().all()
     called = await load_tool_calls(session, [row["id"] for row in made if row["rounds"]])
     for row in made:
-        runs[row["pair_id"]].append(_decode_run(row, called.get(row["id"], ())))
-    kept = (await session.execute(select(SNAPSHOT).where(SNAPSHOT.c.pair_id.in_(pairs)))).mappings()
-    snapshots = {row["pair_id"]: _decode_snapshot(row) for row in kept}
+        reading, calls = Reading("run", row["id"]), called.get(row["id"], ())
+        runs[row["pair_id"]] += reading.take_row(RUN, row, lambda one, calls=calls: [_decode_run(one, calls)], [])
+        damage[row["pair_id"]] += reading.damage
+    snapshots: dict[str, SnapshotRecord | None] = {}
+    for row in (await session.execute(select(SNAPSHOT).where(SNAPSHOT.c.pair_id.in_(pairs)))).mappings():
+        reading = Reading("snapshot", row["pair_id"])
+        snapshots[row["pair_id"]] = reading.take_row(SNAPSHOT, row, _decode_snapshot, None)
+        damage[row["pair_id"]] += reading.damage
+    for pair in pairs.values():
+        runs[pair.id] = [_fail_run(run, pair) for run in runs[pair.id]]
+    pairs = {pair_id: _fail(pair, damage[pair_id]) for pair_id, pair in pairs.items()}
     found = (pairs[pair_id] for pair_id in pair_ids if pair_id in pairs)
     return tuple(
         PairRecord(
@@ -107,10 +124,8 @@ async def load_nodes(session: AsyncSession, owner: str, conversation_id: str) ->
     """The nodes of a conversation, in the order they stand."""
     query = select(NODE).where(NODE.c.conversation_id == conversation_id, NODE.c.owner == owner)
     rows = (await session.execute(query.order_by(NODE.c.after_position, NODE.c.created_at, NODE.c.id))).mappings()
-    return tuple(
-        NodeRecord(row["id"], row["after_position"], decode_word(Role, row["role"]), row["data"], row["created_at"])
-        for row in rows
-    )
+    nodes = (Reading("node", row["id"]).take_row(NODE, row, _decode_node, None) for row in rows)
+    return tuple(node for node in nodes if node is not None)
 
 
 async def insert_records(  # noqa: PLR0913, PLR0917 - whose, where, what, and as what
@@ -142,6 +157,23 @@ async def _insert(session: AsyncSession, table: Any, rows: list[dict[str, Any]])
         await session.execute(insert(table), rows)
 
 
+def _fail(pair: Pair, others: Sequence[Damage]) -> Pair:
+    """The pair as it goes on without what cannot be read: a copy must not be sent as if it were whole."""
+    if pair.damage:
+        pair = replace(pair, lifecycle=Lifecycle.ERROR, failure=_describe_loss(pair))
+    return replace(pair, damage=(*pair.damage, *others))
+
+
+def _fail_run(run: RunRecord, pair: Pair) -> RunRecord:
+    if not pair.damage or run.id != pair.run_id:
+        return run
+    return replace(run, outcome=Lifecycle.ERROR, failure=_describe_loss(pair))
+
+
+def _describe_loss(pair: Pair) -> Failure:
+    return failure(ErrorClass.UNKNOWN, f"This is a copy of a pair that could not be read whole: {pair.damage[0]}.")
+
+
 def _decode_run(row: Any, tool_calls: tuple[ToolCallRecord, ...]) -> RunRecord:
     return RunRecord(
         id=row["id"],
@@ -164,6 +196,14 @@ def _decode_run(row: Any, tool_calls: tuple[ToolCallRecord, ...]) -> RunRecord:
         prelude=row["prelude"],
         redacted=decode_replaced(row["redacted"]),
     )
+
+
+def _decode_node(row: Any) -> NodeRecord:
+    data = row["data"]
+    if not isinstance(data, dict):
+        raise StoreError("its data are no object")
+    at = row["after_position"]
+    return NodeRecord(row["id"], at, decode_word(Role, row["role"]), cast("Json", data), row["created_at"])
 
 
 def _decode_version(row: Any) -> VersionRecord:

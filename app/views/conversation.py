@@ -13,6 +13,7 @@ from app.domain.conversation.conversation import (
     ToolMode,
 )
 from app.domain.conversation.retry_policy import RetryPolicy
+from app.views.pair import DamageView, describe_damage
 from app.views.parameters import ParametersView, show_parameters
 
 SNIPPET_LENGTH = 160
@@ -37,7 +38,8 @@ class ConversationView:
 
     `titled_by_model`: the title is no person's own, another may take its place.
     A fork has a `parent_id` and the last pair of that parent that it has a copy of. `checkpoint`: a summary that is
-    sent in the place of the pairs before its `position`. `found` is null unless words were searched for.
+    sent in the place of the pairs before its `position`. `damage` is what of it cannot be read: while that is a setting
+    that a send depends on, nothing is sent. `found` is null unless words were searched for.
     """
 
     id: str
@@ -62,6 +64,7 @@ class ConversationView:
     snippet: str
     created_at: datetime
     updated_at: datetime
+    damage: tuple[DamageView, ...] = ()
     found: FoundView | None = None
 
 
@@ -92,6 +95,7 @@ def describe_conversation(
         snippet=cut_snippet(snippet),
         created_at=conversation.created_at,
         updated_at=conversation.updated_at,
+        damage=describe_damage(conversation.damage),
         found=found,
     )
 

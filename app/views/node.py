@@ -16,21 +16,25 @@ from app.domain.costs.costs import UNKNOWN, Cost, price_call
 from app.domain.costs.prices import Tariff
 from app.domain.derived.derived import DerivedCall, MadeCall
 from app.views.cost import describe_amount
-from app.views.pair import FailureView, UsageView, describe_failure, describe_usage
+from app.views.pair import DamageView, FailureView, UsageView, describe_damage, describe_failure, describe_usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountingNodeView:
-    """What had been spent when `messages` of the conversation left it, and in `words` why."""
+    """What had been spent when `messages` of the conversation left it, and in `words` why.
+
+    `damage` is what of it cannot be read; `reason` is null where that is why it was written. No total depends on it.
+    """
 
     id: str
     role: Literal["accounting"] = "accounting"
     after_position: int
     created_at: datetime
-    reason: Departure
+    reason: Departure | None
     words: str
     messages: int
     usage: UsageView
+    damage: tuple[DamageView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +93,7 @@ def _describe_accounting(node: Accounting) -> AccountingNodeView:
         words=describe_departure(node),
         messages=node.messages,
         usage=describe_usage(node.usage),
+        damage=describe_damage(node.damage),
     )
 
 

@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 
 from app.domain.context.context import OutReason, decide_out
 from app.domain.conversation.conversation import Checkpoint, Mark, Pair, Replaced
+from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import list_attached, plain_text
 from app.domain.costs.costs import UNKNOWN, Cost
@@ -53,6 +54,17 @@ class ReplacedView:
 
 
 @dataclass(frozen=True, slots=True)
+class DamageView:
+    """A stored piece that cannot be read. `size` is in bytes; null: its row is missing."""
+
+    table: str
+    row_id: str
+    column: str
+    reason: str
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class PairFacts:
     """What is known of a pair only where it is looked at: its size for a model, and what that model cannot take of it.
 
@@ -80,6 +92,7 @@ class PairView:
     `topic` is a path, as in `AI > Planning`. `tokens` is what it comes to for the model chosen, `unsupported` says what
     of it that model cannot take, a sentence each. `cost` is US dollars as decimal text, what its reply cost when it was
     asked for; `cost_at_least`: it may have been more. `replayed`: given again from the database, nobody was asked.
+    `damage` is what of it cannot be read: such a pair is not sent.
     `structured`: its reply was asked to fit a JSON schema. `parameters` are those that its model was asked with,
     whoever set them. `secrets` are those of it that go out as marks when it is
     sent now, `redacted` those that did of all that was sent for its reply. `reply_text` is the reply as plain words,
@@ -100,6 +113,7 @@ class PairView:
     mark: Mark | None
     lifecycle: Lifecycle
     out: OutReason | None
+    damage: tuple[DamageView, ...]
     error: FailureView | None
     stop_reason: StopReason | None
     usage: UsageView | None
@@ -141,6 +155,7 @@ def describe_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> PairView:
         mark=pair.mark,
         lifecycle=pair.lifecycle,
         out=None if runs else decide_out(pair, facts.checkpoint) or facts.out,
+        damage=describe_damage(pair.damage),
         error=None if pair.failure is None else describe_failure(pair.failure),
         stop_reason=pair.stop_reason,
         usage=None if pair.usage is None else describe_usage(pair.usage),
@@ -163,6 +178,11 @@ def describe_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> PairView:
         parts=describe_parts(parts),
         reply_text=plain_text(parts),
     )
+
+
+def describe_damage(damage: tuple[Damage, ...]) -> tuple[DamageView, ...]:
+    """What of a pair cannot be read."""
+    return tuple(DamageView(one.table, one.row_id, one.column, one.reason, one.size) for one in damage)
 
 
 def describe_usage(usage: Usage) -> UsageView:

@@ -10,7 +10,7 @@ from app.domain.conversation.conversation import Version
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.views.marks import ChangeView
-from app.views.pair import FailureView, UsageView, describe_failure, describe_usage
+from app.views.pair import DamageView, FailureView, UsageView, describe_damage, describe_failure, describe_usage
 from app.views.parameters import ParametersView, show_parameters
 from app.views.parts import PartView, describe_parts
 from app.views.preview import HeaderView
@@ -19,7 +19,7 @@ from app.views.run import StartedRunView
 
 @dataclass(frozen=True, slots=True)
 class VersionView:
-    """What stood in a pair when it was sent for the nth time. `standing`: it does now."""
+    """What stood in a pair when it was sent for the nth time. `standing`: it does now. `damage` cannot be read."""
 
     version: int
     standing: bool
@@ -33,6 +33,7 @@ class VersionView:
     usage: UsageView | None
     run_id: str | None
     created_at: datetime
+    damage: tuple[DamageView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +81,5 @@ def describe_version(version: Version) -> VersionView:
         usage=None if version.usage is None else describe_usage(version.usage),
         run_id=version.run_id,
         created_at=version.created_at,
+        damage=describe_damage(version.damage),
     )

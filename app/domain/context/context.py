@@ -49,6 +49,7 @@ class OutReason(StrEnum):
     BEFORE_CHECKPOINT = "before_checkpoint"
     FAILED = "failed"
     FILTERED = "filtered"
+    DAMAGED = "damaged"
 
 
 class CardKind(StrEnum):
@@ -131,7 +132,9 @@ def join_cards(view: View) -> str:
 
 
 def decide_out(pair: Pair, checkpoint: Checkpoint | None = None) -> OutReason | None:
-    """Why a visible pair is not sent, None if it is."""
+    """Why a visible pair is not sent, None if it is. One that cannot be read whole is not sent in part."""
+    if pair.damage:
+        return OutReason.DAMAGED
     if checkpoint is not None and pair.position < checkpoint.position:
         return OutReason.BEFORE_CHECKPOINT
     if pair.lifecycle is Lifecycle.ERROR or pair.reply is None or not has_content(pair.reply.parts):

@@ -12,6 +12,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
 from app.domain.context.composition import Candidate
@@ -21,7 +22,9 @@ from app.domain.tokens.estimates import Estimator, PairSizes
 BLOCK: Final = 256
 """Pairs of a block at most."""
 
-SENDABLE, FAILED, RUNNING = range(3)
+SENDABLE, FAILED, RUNNING, DAMAGED = range(4)
+
+_OUT: Final = MappingProxyType({FAILED: OutReason.FAILED, DAMAGED: OutReason.DAMAGED})
 
 
 @dataclass(eq=False)
@@ -76,8 +79,7 @@ class Block:
         columns = zip(ids, self.positions, self.text, self.messages, self.kinds, self.revisions, strict=True)
         for place, (pair_id, position, text, messages, kind, revision) in enumerate(columns):
             sizes = self.extras.get(place) or PairSizes(text, messages)
-            out = OutReason.FAILED if kind == FAILED else None
-            yield Candidate(pair_id, position, sizes, out, kind == RUNNING, revision)
+            yield Candidate(pair_id, position, sizes, _OUT.get(kind), kind == RUNNING, revision)
 
 
 def make_block(pairs: Sequence[Candidate]) -> Block:
@@ -88,6 +90,14 @@ def make_block(pairs: Sequence[Candidate]) -> Block:
         array("q", (pair.revision for pair in pairs)),
         array("q", (pair.sizes.text for pair in pairs)),
         array("i", (pair.sizes.messages for pair in pairs)),
-        bytes(RUNNING if pair.running else FAILED if pair.out else SENDABLE for pair in pairs),
+        bytes(map(_kind_of, pairs)),
         {at: pair.sizes for at, pair in enumerate(pairs) if pair.sizes.thinking or pair.sizes.images},
     )
+
+
+def _kind_of(pair: Candidate) -> int:
+    if pair.running:
+        return RUNNING
+    if pair.out is OutReason.DAMAGED:
+        return DAMAGED
+    return FAILED if pair.out else SENDABLE

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Part
 from app.domain.conversation.retry_policy import RetryPolicy
@@ -127,7 +128,8 @@ class Pair:
     """One request and everything that answered it. `position` orders the pairs of a conversation, from 1.
 
     A pair that was sent again has other `versions`; this one is number `version` of them. `agent` is the name that
-    the agent had then. `redacted` is what marks stood for in the request that its reply answers.
+    the agent had then. `redacted` is what marks stood for in the request that its reply answers. With `damage`
+    it is not sent: something of it cannot be read.
     """
 
     id: str
@@ -154,11 +156,15 @@ class Pair:
     versions: int = 1
     replayed: bool = False
     redacted: tuple[Replaced, ...] = ()
+    damage: tuple[Damage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What stood in a pair when it was sent for the `number`th time. `standing`: it does now, and is what is sent."""
+    """What stood in a pair when it was sent for the `number`th time. `standing`: it does now, and is what is sent.
+
+    `damage` is what of it cannot be read: restored, it is not sent.
+    """
 
     number: int
     standing: bool
@@ -171,6 +177,7 @@ class Version:
     usage: Usage | None
     run_id: str | None
     created_at: datetime
+    damage: tuple[Damage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,3 +219,4 @@ class Conversation:
     ticked_tools: tuple[str, ...] = ()
     parameters: Parameters = field(default_factory=Parameters)
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
+    damage: tuple[Damage, ...] = ()

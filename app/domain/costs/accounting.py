@@ -17,6 +17,7 @@ from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 
+from app.domain.conversation.damage import Damage
 from app.domain.usage import Usage
 
 
@@ -37,16 +38,18 @@ class Accounting:
     """What had been spent in a conversation when `messages` of it left or came back: all calls, by kind of token.
 
     It stands after the pair at `after_position`, 0 being the beginning. `calls` is how many calls that were; None: it
-    was written elsewhere, and its calls are not in this ledger.
+    was written elsewhere, and its calls are not in this ledger. `damage` is what of it cannot be read; `reason` None:
+    not even why it was written.
     """
 
     id: str
     after_position: int
-    reason: Departure
+    reason: Departure | None
     messages: int
     usage: Usage
     created_at: datetime
     calls: int | None = None
+    damage: tuple[Damage, ...] = ()
 
 
 _WORDS: Mapping[Departure, str] = MappingProxyType(
@@ -63,5 +66,7 @@ _WORDS: Mapping[Departure, str] = MappingProxyType(
 
 
 def describe_departure(node: Accounting) -> str:
-    """What happened, in plain words."""
+    """The event, in plain words."""
+    if node.reason is None:
+        return "This entry cannot be read. The ledger has its calls: no total lacks them."
     return _WORDS[node.reason].format(f"{node.messages:,} message{'' if node.messages == 1 else 's'}")

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from app.domain.errors import InputError
 
 PATH_SEPARATOR = " > "
+UNKNOWN_TOPIC = "unknown topic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ class TopicTree:
         return tuple(found)
 
     def path_text(self, topic_id: str) -> str:
-        """The topic as it is written: `AI > Planning`."""
-        return PATH_SEPARATOR.join(self.paths[topic_id])
+        """The topic as it is written: `AI > Planning`. A pair may name one that is not there any more."""
+        return PATH_SEPARATOR.join(self.paths.get(topic_id, (UNKNOWN_TOPIC,)))
 
 
 def build_topic_tree(topics: Iterable[Topic] = ()) -> TopicTree:

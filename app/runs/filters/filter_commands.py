@@ -135,7 +135,7 @@ async def apply_filter(wb: Workbench, owner: str, conversation_id: str, line: st
         expand_saved(tree, await filters.load_saved_filters(session, owner))
         if line.strip() and not conversation.temporary:
             await filters.keep_applied(session, owner, line, now())
-        if line == conversation.filter:
+        if line == conversation.filter and not any(one.column == "filter" for one in conversation.damage):
             return
         await conversations.update_conversation(session, owner, conversation_id, {"filter": line})
     wb.event_bus.publish(owner, conversation_id, ConversationChanged())

@@ -18,15 +18,25 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.context.context import has_content
 from app.domain.conversation.conversation import Pair
+from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.parts import ToolCall, has_attachment
 from app.domain.errors import InviewError
 from app.domain.filters.condition import searched_text
 from app.domain.tokens.estimates import measure_pair
 from app.providers.token_counts import count_texts
-from app.runs.process.event_bus import EventBus, PairsCounted
-from app.store.conversation.conversations import load_with_revision
+from app.runs.process.event_bus import EventBus, PairsChanged, PairsCounted
+from app.store.conversation.conversations import load_with_revision, next_revision
+from app.store.conversation.pairs import touch_pairs
 from app.store.database.database import Store
-from app.store.index.indexes import Indexed, PairText, count_unindexed, has_unindexed, load_unindexed, save_indexed
+from app.store.index.indexes import (
+    Indexed,
+    PairText,
+    count_unindexed,
+    forget_undamaged,
+    has_unindexed,
+    load_unindexed,
+    save_indexed,
+)
 from app.store.run.runs import RunPlace
 
 log = structlog.get_logger()
@@ -87,6 +97,23 @@ class Indexer:
         for task in tuple(self.tasks):
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
+
+    async def note_damage(self, owner: str, pairs: Sequence[Pair]) -> bool:
+        """Let the indexes know which of these pairs cannot be read whole. True: they took one of them for whole.
+
+        Such a pair counts as changed, so that every page, and the next send, leave it out.
+        """
+        damaged = [pair for pair in pairs if pair.damage and pair.lifecycle not in RUNNING]
+        if not damaged:
+            return False
+        ids = tuple(pair.id for pair in damaged)
+        async with self.store.write() as session:
+            conversations = await forget_undamaged(session, ids)
+            for conversation_id in conversations:
+                await touch_pairs(session, ids, await next_revision(session, conversation_id, None))
+        for conversation_id in conversations:
+            self.event_bus.publish(owner, conversation_id, PairsChanged(ids))
+        return bool(conversations)
 
     async def _catch_up(self, place: RunPlace) -> None:
         try:
@@ -164,4 +191,4 @@ def _describe_text(pair: Pair) -> PairText:
     reply = () if pair.reply is None else pair.reply.parts
     tools = tuple(dict.fromkeys(part.name for part in reply if isinstance(part, ToolCall)))
     attachment = has_attachment(pair.request.parts) or has_attachment(reply)
-    return PairText(searched_text(pair), attachment, not has_content(reply), tools)
+    return PairText(searched_text(pair), attachment, not has_content(reply), tools, bool(pair.damage))

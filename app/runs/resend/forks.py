@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from app.domain.conversation.branches import Placed, name_fork, order_branches
 from app.domain.conversation.conversation import Conversation
+from app.domain.conversation.damage import require_settings
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.export import Fresh, PairRecord, forget_sent, renew
@@ -70,11 +71,13 @@ async def fork_conversation(wb: Workbench, owner: str, conversation_id: str, pai
 
     Raises:
         NotFoundError: no such conversation of this owner.
+        DamagedSettingError: a setting of it, which the copy would have, cannot be read.
         ConflictError: the reply of one of the pairs is still running.
     """
     at = now()
     async with wb.store.read() as session:  # one moment; nobody waits to write meanwhile
         listed = await describe_listed(session, owner, conversation_id)
+        require_settings(conversation_id, listed.conversation.damage)
         relatives = await list_titles(session, owner, conversation_id)
         records = [
             record

@@ -20,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.comparisons import ComparingError
 from app.domain.conversation.conversation import Conversation, Message, Pair, Parameters, Role, ToolMode
+from app.domain.conversation.damage import list_damaged_settings
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parameters import NO_PARAMETERS, require_parameters
 from app.domain.conversation.retry_policy import RetryPolicy
@@ -44,7 +45,7 @@ from app.runs.send.replays import find_replay, tell_replayed
 from app.runs.workbench import Workbench
 from app.store.conversation import conversations, pairs
 from app.store.conversation.attachments import keep_attachments, use_attachments
-from app.store.database.mapping import encode_parameters
+from app.store.database.mapping import encode_conversation, encode_parameters
 from app.store.ledger.ledger import Purpose
 from app.store.organise import trash
 from app.store.run import runs
@@ -56,6 +57,8 @@ LOCAL_OWNER = "local"
 LOOK = ViewOptions()
 """As the conversation itself says."""
 Alongside = Callable[[AsyncSession], Awaitable[None]]
+CHECKPOINT_COLUMNS = ("summary", "summary_position")
+"""One setting in two columns: neither says anything alone."""
 STOP_SECONDS = 2.0
 """How long a command waits for a reply it stopped to be stored."""
 
@@ -172,6 +175,28 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
             await conversations.update_conversation(session, owner, conversation_id, columns)
     wb.event_bus.publish(owner, conversation_id, ConversationChanged())
     return conversation
+
+
+@shielded
+async def reset_setting(wb: Workbench, owner: str, conversation_id: str, column: str) -> None:
+    """Set a setting that cannot be read to its neutral value: no text, no model, no parameters, tools off.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+        ConflictError: this setting of it can be read.
+    """
+    async with wb.store.write() as session:
+        conversation = await conversations.load_conversation(session, owner, conversation_id)
+        if column not in {one.column for one in list_damaged_settings(conversation.damage)}:
+            raise ConflictError(
+                f"Conversation {conversation_id!r} has no {column!r} that cannot be read. Nothing was changed."
+            )
+        neutral = encode_conversation(conversation)
+        columns = CHECKPOINT_COLUMNS if column in CHECKPOINT_COLUMNS else (column,)
+        await conversations.update_conversation(
+            session, owner, conversation_id, {name: neutral[name] for name in columns}
+        )
+    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
 
 
 @shielded

@@ -17,6 +17,7 @@ from app.domain.context.context import BuiltRequest
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.selection import SelectionChangedError, holds
 from app.domain.conversation.conversation import NEVER_SENT, Pair, Parameters, ToolMode
+from app.domain.conversation.damage import require_settings
 from app.domain.conversation.parameters import merge_parameters
 from app.domain.conversation.parts import Part, Text
 from app.domain.errors import ConflictError, ErrorClass, InputError, ProviderError, SendLockedError, failure
@@ -69,6 +70,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
 
     Raises:
         NotFoundError: no such conversation of this owner.
+        DamagedSettingError: a setting of it cannot be read.
         SendLockedError: a reply is running in it.
         OverBudgetError: the request exceeds its budget, and the sender has not chosen what to do.
         SelectionChangedError: it would carry other pairs than the `selection`.
@@ -80,6 +82,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     require_text("text", text)
     for _ in range(ATTEMPTS):
         base = await read_base(wb, owner, conversation_id, look)
+        require_settings(conversation_id, base.conversation.damage)
         if before is not None:
             base = cut_base(base, before)
         if refused is not None:
@@ -171,8 +174,14 @@ def _falls_out(composed: Composed) -> bool:
 
 
 async def load_sent(wb: Workbench, base: Base, sent: Sequence[Candidate]) -> tuple[Pair, ...] | None:
-    """The pairs of a base that are to be sent, as they were when it was read; None: they have changed since."""
-    return await wb.sent_pairs.load(wb.store, base.owner, base.conversation.id, sent)
+    """The pairs of a base that are to be sent, as they were when it was read; None: they have changed since.
+
+    One of which something cannot be read counts as changed: the next base leaves it out.
+    """
+    pairs = await wb.sent_pairs.load(wb.store, base.owner, base.conversation.id, sent)
+    if pairs is not None and await wb.indexer.note_damage(base.owner, pairs):
+        return None
+    return pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +208,7 @@ async def require_counted(wb: Workbench, owner: str, conversation_id: str, text:
         InviewError: as `plan_reply`.
     """
     base = await read_base(wb, owner, conversation_id, counted.look)
+    require_settings(conversation_id, base.conversation.damage)
     if counted.before is not None:
         base = cut_base(base, counted.before)
     forced = None if counted.over_budget is None else counted.over_budget is OverBudget.FORCE

@@ -12,6 +12,7 @@ import asyncio
 
 import structlog
 
+from app.domain.conversation.damage import require_settings
 from app.domain.errors import InviewError
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.request.attachments import load_named
@@ -57,13 +58,16 @@ async def _warm(wb: Workbench, owner: str, conversation_id: str) -> None:
         if await _learn_window(wb, base):
             wb.event_bus.publish(owner, conversation_id, ConversationChanged())
             base = await read_base(wb, owner, conversation_id, ViewOptions())
+        require_settings(conversation_id, base.conversation.damage)
         if base.running is not None:  # it is sent along once it is over, and read then
             await _warm_provider(wb, base)
             return
         composed = await compose_base(base)
         sent = composed.composition.sent
         pairs = await wb.sent_pairs.load(wb.store, owner, conversation_id, sent, pause=PAUSE_SECONDS)
-        if pairs is None:  # it changes at this moment; whoever changes it will be followed by others
+        if pairs is None or await wb.indexer.note_damage(
+            owner, pairs
+        ):  # it changes at this moment; whoever changes it will be followed by others
             return
         tools = composed.tools.definitions
         view = build_view(base.conversation, base.agent, pairs, (), base.usual, tools, base.beside)

@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.comparisons import ComparingError
 from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.damage import require_settings
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError, InviewError, NotFoundError, SendLockedError
@@ -121,13 +122,14 @@ async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is
 
     Raises:
         NotFoundError: no such conversation of this owner.
-        ConflictError: too many wait already.
+        ConflictError: too many wait already, or a setting of it cannot be read.
         FilterError: the filter cannot be used.
         InputError: the text or the model cannot be used.
     """
     _require_words(text, attached.parts)
     async with wb.store.write() as session:
         conversation = await load_conversation(session, owner, conversation_id)
+        require_settings(conversation_id, conversation.damage)
         item = QueuedText(
             id=new_id(),
             conversation_id=conversation_id,

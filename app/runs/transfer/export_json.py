@@ -66,7 +66,7 @@ def write_pair(record: PairRecord, paths: Mapping[str, str]) -> Json:
     return {
         "id": pair.id,
         "position": pair.position,
-        "topic": None if pair.topic is None else paths[pair.topic],
+        "topic": None if pair.topic is None else paths.get(pair.topic),
         "model": pair.model,
         "agent_id": pair.agent_id,
         "agent": pair.agent,

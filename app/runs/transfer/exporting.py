@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from tempfile import SpooledTemporaryFile
 from types import MappingProxyType
 
@@ -98,7 +98,7 @@ async def export_conversation(  # noqa: PLR0913 - whose, which, and how it is to
 
 @dataclass(slots=True)
 class _Source:
-    """Where a file comes from. `whole`: every pair of the conversation is in it."""
+    """Where a file comes from. `whole`: every pair of the conversation is in it. `damage`: what could not be read."""
 
     session: AsyncSession
     owner: str
@@ -106,12 +106,15 @@ class _Source:
     places: Sequence[Place]
     topics: TopicTree
     whole: bool = True
+    damage: list[str] = field(default_factory=list[str])
 
     async def batches(self) -> AsyncIterator[tuple[PairRecord, ...]]:
         """The pairs in their order, some at a time."""
         for start in range(0, len(self.places), BATCH):
             pair_ids = [place.pair_id for place in self.places[start : start + BATCH]]
-            yield await load_records(self.session, self.owner, pair_ids)
+            records = await load_records(self.session, self.owner, pair_ids)
+            self.damage += [f"Pair {one.pair.position}: {damage}" for one in records for damage in one.pair.damage]
+            yield records
 
     def path_of(self, topic: str | None) -> str | None:
         return None if topic is None else self.topics.path_text(topic)
@@ -144,7 +147,8 @@ async def _list_left_out(source: _Source) -> list[str]:
 
 async def _write_json(source: _Source, file: _File) -> None:
     filed = {one.topic.id: one for one in await load_filed_topics(source.session, source.owner)}
-    ways = {topic_id: _way_to(topic_id, filed) for topic_id in {place.topic for place in source.places if place.topic}}
+    there = {place.topic for place in source.places if place.topic is not None} & filed.keys()
+    ways = {topic_id: _way_to(topic_id, filed) for topic_id in there}
     used = {one.topic.id: one for way in ways.values() for one in way}
     in_order = sorted(used.values(), key=lambda one: [above.place for above in _way_to(one.topic.id, filed)])
     paths = {topic_id: source.topics.path_text(topic_id) for topic_id in used}
@@ -164,7 +168,7 @@ async def _write_json(source: _Source, file: _File) -> None:
             named += list_attachments(record)
             between = b","
     luggage = await pack(source.session, source.owner, named, room=MAX_BYTES - file.tell() - FOR_THE_REST)
-    left_out = to_json([*await _list_left_out(source), *filter(None, [luggage.left_out])])
+    left_out = to_json([*await _list_left_out(source), *filter(None, [luggage.left_out]), *source.damage])
     file.write(b'],"nodes":' + to_json([write_node(node) for node in nodes]) + b',"left_out":' + left_out + b"}]")
     file.write(b',"topics":' + to_json(topics) + b',"filters":' + to_json(filters) + b',"agents":[],"attachments":[')
     between = b""

@@ -274,6 +274,7 @@ class WatchedPairs:
         for start in range(0, len(ids), BATCH):
             async with self.wb.store.read() as session:
                 found += await load_pairs_by_id(session, self.owner, ids[start : start + BATCH])
+        await self.wb.indexer.note_damage(self.owner, found)
         return tuple(found)
 
     async def _learn(self, pairs: Sequence[Pair]) -> None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from app.views.screen.compared import ComparedView
 from app.views.screen.context import ContextView, RefusalView
+from app.views.screen.damage import DamagedSettingView
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
 from app.views.screen.panels import (
@@ -31,7 +32,8 @@ class Screen:
     ended last, "" for none. `nodes` stand before the first pair of the window, and are never sent; others are part of
     the pair they follow. `compared` are the replies of the `comparison`, while they are looked at. `changes` counts
     changes of the conversation itself (title, agent, checkpoint). `counting` is how far the counting of tokens is that
-    the figures of `context` wait for, None when they wait for nothing.
+    the figures of `context` wait for, None when they wait for nothing. `damaged` are settings of the conversation that
+    cannot be read: while there are any, nothing is sent.
     """
 
     pairs: tuple[ScreenPairView, ...] = ()
@@ -50,6 +52,7 @@ class Screen:
     nodes: tuple[ScreenNodeView, ...] = ()
     changes: int = 0
     counting: CountingView | None = None
+    damaged: tuple[DamagedSettingView, ...] = ()
 
     def differs_in_pairs_alone(self, other: Screen) -> bool:
         """Whether nothing but the pairs is another value, as while a reply streams."""

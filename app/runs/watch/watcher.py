@@ -22,7 +22,7 @@ from typing import Final, Self, assert_never
 from typing_extensions import Unpack
 
 from app.domain.context.composition import Candidate
-from app.domain.conversation.conversation import Pair, Parameters
+from app.domain.conversation.conversation import Conversation, Pair, Parameters
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.page_bytes import count_fitting
 from app.domain.conversation.parameters import NO_PARAMETERS
@@ -73,6 +73,7 @@ from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pair_bytes import load_bytes_beside
 from app.store.conversation.pairs import WINDOW
+from app.views.screen.damage import show_damaged_settings
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView, ShownMarks
 from app.views.screen.panels import CountingView, RetryView, ToolProgressView
@@ -244,8 +245,8 @@ class Watcher:
     # --- the first screen ---
 
     async def _begin(self, feed: Subscription) -> None:
-        async with self.wb.store.read() as session:
-            conversation = await load_conversation(session, self.owner, self.conversation_id)
+        conversation = await self._load()
+        self.screen = replace(self.screen, damaged=show_damaged_settings(conversation.damage))
         unfiltered = not (conversation.filter if self.view.look.filter is None else self.view.look.filter).strip()
         async with self.view.busy:
             first = asyncio.create_task(self.view.compose())
@@ -266,6 +267,10 @@ class Watcher:
         self._spawn(self._pairs.structured.keep_read(self._show))
         await self._read_beside()
         self._spawn(self._keep_nodes())
+
+    async def _load(self) -> Conversation:
+        async with self.wb.store.read() as session:
+            return await load_conversation(session, self.owner, self.conversation_id)
 
     async def _show_stored(self) -> None:
         """Show the newest pairs before it is known what of them is sent."""
@@ -304,7 +309,8 @@ class Watcher:
         before, composed = self.view.composed, found.composed
         refusal = self.view.take(found)
         if composed is None:  # its own model belongs to nobody set up here
-            self._show(context=None, refusal=refusal)
+            damaged = show_damaged_settings((await self._load()).damage)
+            self._show(context=None, refusal=refusal, damaged=damaged)
             return
         pairs, visible = self._pairs, composed.composition.visible.pairs
         async with pairs.reading:
@@ -318,6 +324,9 @@ class Watcher:
                 window = fit(self._window, visible)
             pairs.watch_guest(visible)
             await self._fill(composed, window, again=again)
+        damaged = show_damaged_settings(composed.base.conversation.damage)
+        if damaged != self.screen.damaged:
+            self._show(damaged=damaged)
         context = show_context(composed, found.look.topic, self.view.asked)
         if context == self.screen.context:
             context = self.screen.context  # the same value: nothing is copied for it

@@ -236,9 +236,9 @@ def _compare(pair: Pair, versions: tuple[Version, ...], before: int, after: int)
 
 
 def _describe(version: Version) -> VersionItem:
-    about = " · ".join(
-        filter(None, (version.model, _ENDS.get(version.lifecycle, ""), "stands now" if version.standing else ""))
-    )
+    damaged = "cannot be read whole" if version.damage else ""
+    stands = "stands now" if version.standing else ""
+    about = " · ".join(filter(None, (version.model, _ENDS.get(version.lifecycle, ""), damaged, stands)))
     name = f"Version {version.number}{' (stands)' if version.standing else ''}"
     return VersionItem(str(version.number), name, about, version.created_at.isoformat())
 

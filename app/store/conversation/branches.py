@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, and_, func, or_, select, text
+from sqlalchemy import Select, and_, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.branches import Branch, ForkPoint
@@ -21,7 +21,7 @@ from app.store.conversation.conversations import (
     not_in_trash,
     select_words,
 )
-from app.store.conversation.rows import CONVERSATION, IS_RUNNING_PAIR, MESSAGE, PAIR
+from app.store.conversation.rows import CONVERSATION, IS_RUNNING_PAIR, MESSAGE, PAIR, first_words
 
 
 async def load_branches(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Branch, ...]:
@@ -46,7 +46,7 @@ async def load_branches(session: AsyncSession, owner: str, conversation_id: str)
             snippet.label("snippet"),
             running.label("running"),
             forked.c.position.label("fork_position"),
-            func.substr(asked.c.parts[0]["text"].as_string(), 1, SNIPPET_LENGTH).label("fork_words"),
+            first_words(asked.c.parts, SNIPPET_LENGTH).label("fork_words"),
         )
         .outerjoin(forked, and_(forked.c.id == CONVERSATION.c.fork_pair_id, not_in_trash(forked.c.conversation_id)))
         .outerjoin(asked, asked.c.id == forked.c.request_id)

@@ -31,7 +31,7 @@ from app.domain.agents.agents import Agent
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus
 from app.domain.errors import NotFoundError
 from app.store.conversation.attachments import delete_unused, list_used
-from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR
+from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, first_words
 from app.store.conversation.rows_comparison import COMPARISON
 from app.store.database.mapping import decode_conversation, encode_conversation
 from app.store.settings.agents import AGENT_COLUMNS, answers, decode_labelled, load_agent
@@ -330,7 +330,7 @@ def count_pairs(conversation_id: str | ColumnElement[str]) -> Select[int]:
 def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement[int]) -> Select[str]:
     """The beginning of the first request's text in that order, cut in the database: a paste may have megabytes."""
     return (
-        select(func.substr(MESSAGE.c.parts[0]["text"].as_string(), 1, SNIPPET_LENGTH))
+        select(first_words(MESSAGE.c.parts, SNIPPET_LENGTH))
         .select_from(PAIR)
         .join(MESSAGE, MESSAGE.c.id == PAIR.c.request_id)
         .where(PAIR.c.conversation_id == conversation_id, PAIR.c.deleted_at.is_(None))

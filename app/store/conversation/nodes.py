@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from datetime import timedelta
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import func, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Role
 from app.domain.costs.accounting import Accounting, Departure
-from app.domain.usage import MAX_SUM, read_counters
+from app.domain.usage import MAX_SUM, Usage, read_counters
 from app.store.conversation.rows import NODE
+from app.store.database.damage import UNKNOWN_TIME, Reading, a_number, a_time
 from app.store.database.mapping import decode_word
 
 TICK = timedelta(microseconds=1)
@@ -34,7 +36,7 @@ async def insert_accounting(session: AsyncSession, owner: str, conversation_id: 
                 "usage": asdict(node.usage),
                 "calls": node.calls,
             },
-            created_at=node.created_at if before is None else max(node.created_at, before + TICK),
+            created_at=max(node.created_at, before + TICK) if isinstance(before, datetime) else node.created_at,
         )
     )
 
@@ -46,15 +48,25 @@ async def load_accounting(session: AsyncSession, owner: str, conversation_id: st
         .where(NODE.c.conversation_id == conversation_id, NODE.c.owner == owner, NODE.c.role == Role.ACCOUNTING)
         .order_by(NODE.c.created_at, NODE.c.id)
     )
-    return tuple(
-        Accounting(
+    return tuple(map(_read_accounting, (await session.execute(query)).mappings()))
+
+
+def _read_accounting(row: Any) -> Accounting:
+    """The node. With `damage` it still has its place, as far as that can be read."""
+    take = (reading := Reading("node", str(row["id"]))).take
+    place = take("after_position", row["after_position"], a_number, 0)
+    at = take("created_at", row["created_at"], a_time, UNKNOWN_TIME)
+
+    def decode(data: Any) -> Accounting:
+        return Accounting(
             id=row["id"],
-            after_position=row["after_position"],
-            reason=decode_word(Departure, row["data"]["reason"]),
-            messages=row["data"]["messages"],
-            usage=read_counters(row["data"]["usage"], MAX_SUM),
-            created_at=row["created_at"],
-            calls=row["data"].get("calls"),
+            after_position=place,
+            reason=decode_word(Departure, data["reason"]),
+            messages=a_number(data["messages"]),
+            usage=read_counters(data["usage"], MAX_SUM),
+            created_at=at,
+            calls=data.get("calls"),
         )
-        for row in (await session.execute(query)).mappings()
-    )
+
+    unknown = Accounting(row["id"], place, None, 0, Usage(), at)
+    return replace(take("data", row["data"], decode, unknown), damage=tuple(reading.damage))

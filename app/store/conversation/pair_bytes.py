@@ -48,10 +48,12 @@ async def load_bytes_beside(
 
 
 def _select() -> Select[str, int, int]:
-    request, reply = (func.length(cast(message.c.parts, LargeBinary)) for message in (_REQUEST, _REPLY))
+    request, reply = (
+        func.coalesce(func.length(cast(message.c.parts, LargeBinary)), 0) for message in (_REQUEST, _REPLY)
+    )
     size = request + case((PAIR.c.reply_id.is_(None), 0), else_=reply)
     return (
         select(PAIR.c.id, PAIR.c.position, size)
-        .join(_REQUEST, _REQUEST.c.id == PAIR.c.request_id)
+        .outerjoin(_REQUEST, _REQUEST.c.id == PAIR.c.request_id)
         .outerjoin(_REPLY, _REPLY.c.id == PAIR.c.reply_id)
     )

@@ -19,7 +19,7 @@ from app.domain.errors import NotFoundError
 from app.store.conversation.conversations import not_in_trash
 from app.store.conversation.rows import IS_RUNNING_PAIR, MESSAGE, PAIR, RUN
 from app.store.conversation.rows_comparison import COMPARISON, IS_OPEN_COMPARISON
-from app.store.database.mapping import decode_message, decode_pair, encode_parameters
+from app.store.database.mapping import decode_pair, encode_parameters
 from app.store.database.parts_json import encode_parts
 
 WINDOW = 30
@@ -48,18 +48,10 @@ def _select_pairs() -> Select[Any]:
             *(_REPLY.c[name].label(f"reply_{name}") for name in ("role", "parts", "created_at")),
         )
         .select_from(PAIR)
-        .join(_REQUEST, _REQUEST.c.id == PAIR.c.request_id)
+        .outerjoin(_REQUEST, _REQUEST.c.id == PAIR.c.request_id)
         .outerjoin(_REPLY, _REPLY.c.id == PAIR.c.reply_id)
         .outerjoin(RUN, RUN.c.id == PAIR.c.run_id)
     )
-
-
-def _decode(row: Any) -> Pair:
-    request = decode_message(row["request_id"], row["request_role"], row["request_parts"], row["request_created_at"])
-    reply = None
-    if row["reply_id"] is not None:
-        reply = decode_message(row["reply_id"], row["reply_role"], row["reply_parts"], row["reply_created_at"])
-    return decode_pair(row, request, reply)
 
 
 async def load_pair(session: AsyncSession, owner: str, pair_id: str) -> Pair:
@@ -73,7 +65,7 @@ async def load_pair(session: AsyncSession, owner: str, pair_id: str) -> Pair:
     row = (await session.execute(query)).mappings().one_or_none()
     if row is None:
         raise NotFoundError("pair", pair_id)
-    return _decode(row)
+    return decode_pair(row)
 
 
 async def load_pairs(  # noqa: PLR0913 - a window has many edges
@@ -92,9 +84,9 @@ async def load_pairs(  # noqa: PLR0913 - a window has many edges
         query = query.where(PAIR.c.position < before_position)
     if after_position is not None:
         query = query.where(PAIR.c.position > after_position).order_by(PAIR.c.position)
-        return tuple(map(_decode, (await session.execute(query)).mappings()))
+        return tuple(map(decode_pair, (await session.execute(query)).mappings()))
     rows = (await session.execute(query.order_by(PAIR.c.position.desc()))).mappings().all()
-    return tuple(map(_decode, reversed(rows)))
+    return tuple(map(decode_pair, reversed(rows)))
 
 
 async def load_pairs_between(
@@ -103,7 +95,7 @@ async def load_pairs_between(
     """The pairs at these positions and between them, oldest first, deleted ones too: for what once was sent."""
     here = (PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner)
     query = _select_pairs().where(*here, PAIR.c.position.between(first, last)).order_by(PAIR.c.position)
-    return tuple(map(_decode, (await session.execute(query)).mappings()))
+    return tuple(map(decode_pair, (await session.execute(query)).mappings()))
 
 
 async def load_sent_pairs(
@@ -125,14 +117,14 @@ async def load_positions(session: AsyncSession, owner: str, pair_ids: Collection
 async def load_pairs_by_id(session: AsyncSession, owner: str, pair_ids: tuple[str, ...]) -> tuple[Pair, ...]:
     """These pairs, oldest first; ids that are not there, or another's, are left out."""
     asked = {"ids": pair_ids, "of_owner": owner}
-    return tuple(map(_decode, (await session.execute(_by_id(), asked)).mappings()))
+    return tuple(map(decode_pair, (await session.execute(_by_id(), asked)).mappings()))
 
 
 async def load_standing(session: AsyncSession, owner: str, pair_ids: tuple[str, ...]) -> dict[str, tuple[int, Pair]]:
     """Those of these pairs that are there, by id, each with the revision at which it changed last."""
     asked = {"ids": pair_ids, "of_owner": owner}
     rows = (await session.execute(_by_id(), asked)).mappings()
-    return {row["id"]: (row["revision"], _decode(row)) for row in rows}
+    return {row["id"]: (row["revision"], decode_pair(row)) for row in rows}
 
 
 @cache
@@ -252,6 +244,11 @@ async def _load_ids(session: AsyncSession, owner: str, pair: Pair, place: Column
     here = (PAIR.c.conversation_id == pair.conversation_id, PAIR.c.owner == owner, NOT_DELETED)
     query = select(PAIR.c.id).where(*here, place).order_by(PAIR.c.position)
     return tuple((await session.execute(query)).scalars())
+
+
+async def touch_pairs(session: AsyncSession, pair_ids: Sequence[str], revision: int) -> None:
+    """Let these pairs count as changed at a revision."""
+    await session.execute(update(PAIR).where(PAIR.c.id.in_(pair_ids)).values(revision=revision))
 
 
 async def set_run(session: AsyncSession, pair_id: str, run_id: str) -> None:

@@ -12,8 +12,9 @@ tables came to be (`alembic/`).
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import JSON, Index, LargeBinary, Text, UniqueConstraint, text
+from sqlalchemy import JSON, ColumnElement, Index, LargeBinary, Text, UniqueConstraint, case, func, text, type_coerce
 from sqlmodel import Field
 
 from app.store.database.row import Json, Row
@@ -215,6 +216,12 @@ class SnapshotRow(Row, table=True):
     headers: list[list[str]] = Field(sa_type=JSON)
     body: bytes = Field(sa_type=LargeBinary)
     created_at: datetime
+
+
+def first_words(parts: ColumnElement[Any], most: int) -> ColumnElement[str]:
+    """The beginning of a message's first part, if that is a text. SQLite refuses a query that meets what is no JSON."""
+    whole = case((func.json_valid(parts) == 1, parts), else_=None)
+    return func.substr(type_coerce(whole, JSON)[0]["text"].as_string(), 1, most)
 
 
 CONVERSATION = Row.metadata.tables["conversation"]

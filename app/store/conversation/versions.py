@@ -6,24 +6,28 @@ Messages are never changed or deleted: a version names those that belong to it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.conversation import Pair, Version
+from app.domain.conversation.conversation import Message, Pair, Role, Version
+from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.errors import NotFoundError
 from app.store.conversation.pairs import insert_message
 from app.store.conversation.rows import MESSAGE, PAIR, RUN, VERSION
+from app.store.database.damage import UNKNOWN_MODEL, UNKNOWN_TIME, Reading, a_model, a_time
 from app.store.database.mapping import (
     decode_failure,
-    decode_message,
     decode_parameters,
     decode_total,
     decode_word,
     encode_parameters,
+    read_message,
 )
 
 _STANDS = ("request_id", "reply_id", "run_id", "model", "parameters", "agent_id", "agent")
@@ -47,7 +51,7 @@ async def load_versions(session: AsyncSession, owner: str, pair: Pair) -> tuple[
             *(_REPLY.c[name].label(f"reply_{name}") for name in ("role", "parts", "created_at")),
         )
         .select_from(VERSION)
-        .join(_REQUEST, _REQUEST.c.id == VERSION.c.request_id)
+        .outerjoin(_REQUEST, _REQUEST.c.id == VERSION.c.request_id)
         .outerjoin(_REPLY, _REPLY.c.id == VERSION.c.reply_id)
         .outerjoin(RUN, RUN.c.id == VERSION.c.run_id)
         .where(VERSION.c.pair_id == pair.id, VERSION.c.owner == owner)
@@ -145,24 +149,31 @@ def _standing(pair: Pair, created_at: datetime | None = None) -> Version:
         usage=pair.usage,
         run_id=pair.run_id,
         created_at=created_at or pair.created_at,
+        damage=pair.damage,
     )
 
 
 def _decode(row: Any) -> Version:
-    request = decode_message(row["request_id"], row["request_role"], row["request_parts"], row["request_created_at"])
-    reply = None
-    if row["reply_id"] is not None:
-        reply = decode_message(row["reply_id"], row["reply_role"], row["reply_parts"], row["reply_created_at"])
-    return Version(
+    take = (reading := Reading("version", f"{row['pair_id']} {row['number']}")).take
+    of_run = (ran := Reading("run", str(row["run_id"]))).take
+
+    def message(which: str, role: Role) -> tuple[Message, tuple[Damage, ...]]:
+        said = (row[f"{which}_{name}"] for name in ("role", "parts", "created_at"))
+        return read_message(row[f"{which}_id"], *said, expected=role)
+
+    request, damaged = message("request", Role.USER)
+    reply, damaged_reply = (None, ()) if row["reply_id"] is None else message("reply", Role.ASSISTANT)
+    version = Version(
         number=row["number"],
         standing=False,
         request=request,
         reply=reply,
-        model=row["model"],
-        parameters=decode_parameters(row["parameters"]),
-        lifecycle=decode_word(Lifecycle, row["lifecycle"]),
-        failure=decode_failure(row["failure"]),
-        usage=decode_total(row["usage"], row["rounds"] or []),
+        model=take("model", row["model"], a_model, UNKNOWN_MODEL),
+        parameters=take("parameters", row["parameters"], decode_parameters, NO_PARAMETERS),
+        lifecycle=take("lifecycle", row["lifecycle"], lambda value: decode_word(Lifecycle, value), Lifecycle.ERROR),
+        failure=of_run("failure", row["failure"], decode_failure, None),
+        usage=of_run("rounds", row["rounds"] or [], lambda rounds: decode_total(row["usage"], rounds), None),
         run_id=row["run_id"],
-        created_at=row["created_at"],
+        created_at=take("created_at", row["created_at"], a_time, UNKNOWN_TIME),
     )
+    return replace(version, damage=(*reading.damage, *damaged, *damaged_reply, *ran.damage))

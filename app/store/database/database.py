@@ -29,6 +29,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engin
 from app.domain.errors import StoreError
 from app.domain.pattern import occur_in_order
 from app.store.database import driver
+from app.store.database.damage import READABLE, read_json
 
 log = structlog.get_logger()
 
@@ -150,7 +151,7 @@ def make_blocking_engine(url: str) -> Engine:
 def _options(url: str) -> dict[str, Any]:
     # The driver must not begin transactions by itself: it would begin them late, and never IMMEDIATE.
     asked = {"isolation_level": None, "timeout": BUSY_SECONDS} if _is_sqlite(url) else {}
-    return {"json_serializer": _dump_json, "json_deserializer": orjson.loads, "connect_args": asked}
+    return {"json_serializer": _dump_json, "json_deserializer": read_json, "connect_args": asked}
 
 
 def _is_sqlite(url: str) -> bool:
@@ -159,6 +160,7 @@ def _is_sqlite(url: str) -> bool:
 
 def _listen(engine: Engine) -> None:
     if engine.dialect.name == "sqlite":
+        engine.dialect.colspecs = {**engine.dialect.colspecs, **READABLE}
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         event.listen(engine, "invalidate", _let_go)

@@ -8,7 +8,7 @@ Not here: queries. Each function takes the columns it names, as a row of a query
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -26,6 +26,7 @@ from app.domain.conversation.conversation import (
     Role,
     ToolMode,
 )
+from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.retry_policy import RetryPolicy
@@ -34,7 +35,20 @@ from app.domain.run.rounds import Round
 from app.domain.run.run import Retry
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage, read_usage
-from app.store.database.parts_json import decode_parts
+from app.store.database.damage import (
+    UNKNOWN_MODEL,
+    UNKNOWN_TIME,
+    Reading,
+    a_flag,
+    a_model,
+    a_model_or_none,
+    a_number,
+    a_text,
+    a_text_list,
+    a_text_or_none,
+    a_time,
+)
+from app.store.database.parts_json import decode_parts, read_parts
 
 Json = dict[str, Any]
 Columns = Mapping[Any, Any]
@@ -65,7 +79,7 @@ def decode_word(words: type[Word], value: str) -> Word:
 def encode_conversation(conversation: Conversation) -> Json:
     """The columns of a conversation, without its revision."""
     columns = asdict(conversation)
-    del columns["checkpoint"]
+    del columns["checkpoint"], columns["damage"]
     columns["parameters"] = encode_parameters(conversation.parameters)
     return columns | encode_checkpoint(conversation.checkpoint)
 
@@ -78,29 +92,47 @@ def encode_checkpoint(checkpoint: Checkpoint | None) -> Json:
 
 
 def decode_conversation(row: Columns) -> Conversation:
+    """A conversation. A column that cannot be read is named in `damage`."""
+    take = (reading := Reading("conversation", str(row["id"]))).take
+
+    def word(column: str, words: type[Word], otherwise: Word) -> Word:
+        return take(column, row[column], lambda value: decode_word(words, value), otherwise)
+
+    def text(column: str) -> str:
+        return take(column, row[column], a_text, "")
+
+    def text_or_none(column: str) -> str | None:
+        return take(column, row[column], a_text_or_none, None)
+
+    summary, position = text_or_none("summary"), take("summary_position", row["summary_position"], _place, None)
     return Conversation(
         id=row["id"],
         owner=row["owner"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-        title=row["title"],
-        kind=decode_word(ConversationKind, row["kind"]),
-        status=decode_word(ConversationStatus, row["status"]),
-        agent_id=row["agent_id"],
-        model=row["model"],
-        system_prompt=row["system_prompt"],
-        filter=row["filter"],
-        tool_mode=decode_word(ToolMode, row["tool_mode"]),
-        parent_id=row["parent_id"],
-        trigger_message_id=row["trigger_message_id"],
-        temporary=row["temporary"],
-        checkpoint=None if row["summary"] is None else Checkpoint(row["summary"], row["summary_position"]),
-        fork_pair_id=row["fork_pair_id"],
-        titled_by_model=row["titled_by_model"],
-        ticked_tools=tuple(row["ticked_tools"]),
-        parameters=decode_parameters(row["parameters"]),
-        retry_policy=decode_word(RetryPolicy, row["retry_policy"]),
+        created_at=take("created_at", row["created_at"], a_time, UNKNOWN_TIME),
+        updated_at=take("updated_at", row["updated_at"], a_time, UNKNOWN_TIME),
+        title=text("title"),
+        kind=word("kind", ConversationKind, ConversationKind.AGENT),
+        status=word("status", ConversationStatus, ConversationStatus.ACTIVE),
+        agent_id=text_or_none("agent_id"),
+        model=take("model", row["model"], a_model_or_none, None),
+        system_prompt=text("system_prompt"),
+        filter=text("filter"),
+        tool_mode=word("tool_mode", ToolMode, ToolMode.ALL_OFF),
+        parent_id=text_or_none("parent_id"),
+        trigger_message_id=text_or_none("trigger_message_id"),
+        temporary=take("temporary", row["temporary"], a_flag, otherwise=False),
+        checkpoint=None if summary is None or position is None else Checkpoint(summary, position),
+        fork_pair_id=text_or_none("fork_pair_id"),
+        titled_by_model=take("titled_by_model", row["titled_by_model"], a_flag, otherwise=False),
+        ticked_tools=take("ticked_tools", row["ticked_tools"], a_text_list, ()),
+        parameters=take("parameters", row["parameters"], decode_parameters, NO_PARAMETERS),
+        retry_policy=word("retry_policy", RetryPolicy, RetryPolicy.EXPONENTIAL),
+        damage=tuple(reading.damage),
     )
+
+
+def _place(stored: Any) -> int | None:
+    return None if stored is None else a_number(stored)
 
 
 # --- what hangs on pairs and runs ---
@@ -192,35 +224,74 @@ def decode_message(message_id: str, role: str, parts: list[Json], created_at: An
     return Message(message_id, decode_word(Role, role), decode_parts(parts), created_at)
 
 
-def decode_pair(row: Columns, request: Message, reply: Message | None) -> Pair:
-    """A pair from its own columns and those of its run (`usage`, `stop_reason`, `failure`)."""
-    mark = row["mark"]
-    return Pair(
+def read_message(
+    message_id: str | None, role: Any, parts: Any, created_at: Any, *, expected: Role
+) -> tuple[Message, tuple[Damage, ...]]:
+    """A message of a pair with what of it can be read, and what cannot. `role` None: there is no such row."""
+    take = (reading := Reading("message", str(message_id))).take
+    if role is None:
+        reading.note("id", "it is named by its pair, but is not there", None)
+        return Message(str(message_id), expected, (), UNKNOWN_TIME), tuple(reading.damage)
+    message = Message(
+        str(message_id),
+        take("role", role, lambda value: decode_word(Role, value), expected),
+        read_parts(parts, reading),
+        take("created_at", created_at, a_time, UNKNOWN_TIME),
+    )
+    return message, tuple(reading.damage)
+
+
+def decode_pair(row: Columns) -> Pair:
+    """A pair from its own columns, those of its messages (`request_`, `reply_`) and of its run.
+
+    What cannot be read is named in `damage`; the run's columns are named by the run's id.
+    """
+    take = (reading := Reading("pair", str(row["id"]))).take
+    of_run = (ran := Reading("run", str(row["run_id"]))).take
+
+    def text_or_none(column: str) -> str | None:
+        return take(column, row[column], a_text_or_none, None)
+
+    def number(column: str, otherwise: int) -> int:
+        return take(column, row[column], a_number, otherwise)
+
+    def message(which: str, role: Role) -> tuple[Message, tuple[Damage, ...]]:
+        said = (row[f"{which}_{name}"] for name in ("role", "parts", "created_at"))
+        return read_message(row[f"{which}_id"], *said, expected=role)
+
+    request, damaged = message("request", Role.USER)
+    reply, damaged_reply = (None, ()) if row["reply_id"] is None else message("reply", Role.ASSISTANT)
+    pair = Pair(
         id=row["id"],
         conversation_id=row["conversation_id"],
         position=row["position"],
         request=request,
         reply=reply,
-        model=row["model"],
-        lifecycle=decode_word(Lifecycle, row["lifecycle"]),
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-        agent_id=row["agent_id"],
-        agent=row["agent"],
-        topic=row["topic"],
-        stars=row["stars"],
-        flagged=row["flagged"],
-        mark=None if mark is None else decode_word(Mark, mark),
-        failure=decode_failure(row["failure"]),
-        stop_reason=decode_stop_reason(row["stop_reason"]),
-        usage=decode_total(row["usage"], row["rounds"] or []),
-        parameters=decode_parameters(row["parameters"]),
-        run_id=row["run_id"],
-        version=row["version"],
-        versions=row["versions"],
+        model=take("model", row["model"], a_model, UNKNOWN_MODEL),
+        lifecycle=take("lifecycle", row["lifecycle"], lambda value: decode_word(Lifecycle, value), Lifecycle.ERROR),
+        created_at=take("created_at", row["created_at"], a_time, UNKNOWN_TIME),
+        updated_at=take("updated_at", row["updated_at"], a_time, UNKNOWN_TIME),
+        agent_id=text_or_none("agent_id"),
+        agent=text_or_none("agent"),
+        topic=text_or_none("topic"),
+        stars=number("stars", 0),
+        flagged=take("flagged", row["flagged"], a_flag, otherwise=False),
+        mark=take("mark", row["mark"], lambda value: None if value is None else decode_word(Mark, value), None),
+        failure=of_run("failure", row["failure"], decode_failure, None),
+        stop_reason=of_run("stop_reason", row["stop_reason"], decode_stop_reason, None),
+        usage=of_run("usage", row["usage"], decode_usage, None),
+        parameters=take("parameters", row["parameters"], decode_parameters, NO_PARAMETERS),
+        run_id=text_or_none("run_id"),
+        version=number("version", 1),
+        versions=number("versions", 1),
         replayed=row["replay_of"] is not None,
-        redacted=decode_replaced(row["redacted"]) or (),
+        redacted=of_run("redacted", row["redacted"], decode_replaced, None) or (),
     )
+    if row["rounds"]:
+        usage = of_run("rounds", row["rounds"], lambda rounds: decode_total(row["usage"], rounds), pair.usage)
+        pair = replace(pair, usage=usage)
+    damage = (*reading.damage, *damaged, *damaged_reply, *ran.damage)
+    return replace(pair, damage=damage) if damage else pair
 
 
 def encode_replaced(replaced: tuple[Replaced, ...] | None) -> list[Json] | None:

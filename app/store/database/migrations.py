@@ -49,6 +49,7 @@ REVISIONS: Final = (
     "0028",
     "0029",
     "0030",
+    "0031",
 )
 """Every revision, oldest first. Kept here so that a start with nothing to do need not import Alembic."""
 

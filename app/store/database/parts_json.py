@@ -18,6 +18,7 @@ from typing import Any, get_type_hints
 from app.domain.conversation.parts import Part, Text, ToolResult
 from app.domain.errors import StoreError
 from app.domain.run.run_log import PART_TYPES
+from app.store.database.damage import Reading, a_list
 
 Json = dict[str, Any]
 
@@ -39,6 +40,16 @@ def decode_parts(values: Iterable[Json]) -> tuple[Part, ...]:
         StoreError: a part of a type, or with a field, that this version does not know.
     """
     return tuple(map(_decode, values))
+
+
+def read_parts(stored: Any, reading: Reading) -> tuple[Part, ...]:
+    """Those of these parts that can be read; the others are noted."""
+    values = reading.take("parts", stored, a_list, [])
+    try:
+        return decode_parts(values)
+    except StoreError:
+        read = (reading.take(f"parts[{at}]", value, _decode, None) for at, value in enumerate(values))
+        return tuple(part for part in read if part is not None)
 
 
 def _encode(part: Part) -> Json:

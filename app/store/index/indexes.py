@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, Join, Select, Table, and_, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Join, Select, Table, and_, bindparam, delete, func, or_, select
 from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -32,6 +33,7 @@ class PairText:
     attachment: bool
     blank: bool
     tools: tuple[str, ...]
+    damaged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,13 @@ def _unindexed(vocabulary: str) -> Select[str]:
     )
 
 
+async def forget_undamaged(session: AsyncSession, pair_ids: Sequence[str]) -> frozenset[str]:
+    """Let the indexes forget those of these pairs that they take for whole. Returns their conversations."""
+    here = PAIR_TEXT.c.pair_id.in_(pair_ids), PAIR_TEXT.c.damaged.is_(False)
+    forgotten = delete(PAIR_TEXT).where(*here).returning(PAIR_TEXT.c.conversation_id)
+    return frozenset((await session.execute(forgotten)).scalars())
+
+
 async def save_indexed(session: AsyncSession, vocabulary: str, indexed: Sequence[Indexed]) -> None:
     """Put these into the indexes, in the place of what stood there of the same pairs. Pairs that are gone are not."""
     there = select(PAIR.c.id).where(PAIR.c.id.in_([one.pair.id for one in indexed]))
@@ -139,6 +148,7 @@ async def save_indexed(session: AsyncSession, vocabulary: str, indexed: Sequence
             "searched_text": one.text.searched_text,
             "attachment": one.text.attachment,
             "blank": one.text.blank,
+            "damaged": one.text.damaged,
             "tools": list(one.text.tools),
         }
         for one in indexed
@@ -170,7 +180,16 @@ def _put(table: Table) -> Insert:
 
 def _same_messages(index: Table) -> ColumnElement[bool]:
     same_reply = or_(index.c.reply_id == PAIR.c.reply_id, and_(index.c.reply_id.is_(None), PAIR.c.reply_id.is_(None)))
-    return and_(index.c.pair_id == PAIR.c.id, index.c.request_id == PAIR.c.request_id, same_reply)
+    return and_(
+        index.c.pair_id == PAIR.c.id,
+        or_(index.c.request_id == PAIR.c.request_id, _is_no_id(PAIR.c.request_id)),
+        or_(same_reply, _is_no_id(PAIR.c.reply_id)),
+    )
+
+
+def _is_no_id(stored: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Damage that equals no id in an index. The index of such a pair says that it is damaged."""
+    return func.typeof(stored) == "blob"
 
 
 def _place(pair: Pair) -> dict[str, str | None]:

@@ -14,8 +14,8 @@ from app.store.database.row import Row
 class PairTextRow(Row, table=True):
     """What filters ask of a pair's words: an index of its two messages, made again whenever they are others.
 
-    `blank`: the reply has nothing that could be sent. `tools` are the names of the tools called. The text is last: what
-    stands behind a long text is slow to read.
+    `blank`: the reply has nothing that could be sent. `damaged`: something of the pair could not be read. `tools` are
+    the names of the tools called. The text is last: what stands behind a long text is slow to read.
     """
 
     pair_id: str = Field(foreign_key="pair.id", ondelete="CASCADE", primary_key=True)
@@ -24,6 +24,7 @@ class PairTextRow(Row, table=True):
     reply_id: str | None
     attachment: bool
     blank: bool
+    damaged: bool = Field(sa_column_kwargs={"server_default": "0"})
     tools: list[str] = Field(sa_type=JSON)
     searched_text: str = Field(sa_type=Text)
 

@@ -43,7 +43,7 @@ INDEX_NAME: Final = "search_index"
 def _words_of(message_id: str) -> str:
     return (
         "coalesce((SELECT group_concat(json_extract(part.value, '$.text'), char(10)) "  # noqa: S608
-        "FROM message, json_each(message.parts) AS part "
+        "FROM message, json_each(CASE WHEN json_valid(message.parts) THEN message.parts ELSE '[]' END) AS part "
         f"WHERE message.id = {message_id} AND json_extract(part.value, '$.type') = 'text'), '')"
     )
 

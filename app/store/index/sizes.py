@@ -26,7 +26,7 @@ NO_SIZES = PairSizes(0, 0)
 
 _TEXT, _SIZE = PAIR_TEXT.c, PAIR_SIZE.c
 _COLUMNS = (
-    *(PAIR.c.id, PAIR.c.position, PAIR.c.lifecycle, PAIR.c.deleted_at, _TEXT.blank),
+    *(PAIR.c.id, PAIR.c.position, PAIR.c.lifecycle, PAIR.c.deleted_at, _TEXT.blank, _TEXT.damaged),
     *(_SIZE.text, _SIZE.messages, _SIZE.thinking, _SIZE.thinking_vendor),
     type_coerce(_SIZE.images, String),
     PAIR.c.revision,
@@ -97,12 +97,12 @@ def _changed(vocabulary: str, *, asks_all: bool) -> Select[*tuple[Any, ...]]:
 
 
 def _decode(row: Any) -> Candidate:
-    pair_id, position, lifecycle, _, blank, text, messages, thinking, vendor, images, revision = row
+    pair_id, position, lifecycle, _, blank, damaged, text, messages, thinking, vendor, images, revision = row
     if lifecycle in RUNNING:
         return Candidate(pair_id, position, NO_SIZES, running=True, revision=revision)
     if text is None or blank is None:
         raise ValueError(f"Pair {pair_id} is not in the indexes: they were to be brought up to date before.")
     dimensions = () if images == _NO_IMAGES else tuple((width, height) for width, height in orjson.loads(images))
-    failed = lifecycle == Lifecycle.ERROR or blank
+    out = OutReason.DAMAGED if damaged else OutReason.FAILED if lifecycle == Lifecycle.ERROR or blank else None
     sizes = PairSizes(text, messages, thinking, vendor, dimensions)
-    return Candidate(pair_id, position, sizes, OutReason.FAILED if failed else None, revision=revision)
+    return Candidate(pair_id, position, sizes, out, revision=revision)

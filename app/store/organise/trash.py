@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.errors import NotFoundError
 from app.store.conversation.conversations import IN_VIEW, SNIPPET_LENGTH, count_pairs, list_derived, select_words
-from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR
+from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, first_words
 
 EntryKind = Literal["conversation", "pairs"]
 
@@ -161,7 +161,7 @@ def _select_pairs(owner: str, conversation_id: str | None, *conditions: ColumnEl
             literal("pairs").label("kind"),
             group.c.conversation_id,
             CONVERSATION.c.title,
-            func.coalesce(func.substr(MESSAGE.c.parts[0]["text"].as_string(), 1, SNIPPET_LENGTH), "").label("words"),
+            func.coalesce(first_words(MESSAGE.c.parts, SNIPPET_LENGTH), "").label("words"),
             group.c.count,
             group.c.deleted_at,
         )

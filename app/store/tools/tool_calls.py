@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import ToolContent
 from app.store.conversation.rows import PAIR
+from app.store.database.damage import Reading
 from app.store.database.mapping import decode_word
 from app.store.database.parts_json import decode_parts, encode_parts
 from app.store.tools.rows_tools import TOOL_CALL
@@ -42,7 +43,8 @@ async def load_tool_calls(session: AsyncSession, run_ids: Collection[str]) -> di
     query = select(TOOL_CALL).where(TOOL_CALL.c.run_id.in_(run_ids)).order_by(TOOL_CALL.c.run_id, TOOL_CALL.c.number)
     found: defaultdict[str, list[ToolCallRecord]] = defaultdict(list)
     for row in (await session.execute(query)).mappings():
-        found[row["run_id"]].append(_decode(row))
+        reading = Reading("tool_call", f"{row['run_id']} {row['number']}")
+        found[row["run_id"]] += reading.take_row(TOOL_CALL, row, lambda one: [_decode(one)], [])
     return {run_id: tuple(records) for run_id, records in found.items()}
 
 

@@ -24,6 +24,7 @@ _OUT: Final = {
     OutReason.BEFORE_CHECKPOINT: ("before checkpoint", "The summary replaces it."),
     OutReason.FAILED: ("failed", "A pair whose reply failed, or that has none, is not sent."),
     OutReason.FILTERED: ("filtered", "The filter leaves it out of what is sent."),
+    OutReason.DAMAGED: ("damaged", "Something of it cannot be read, and no pair is sent in part."),
 }
 """Why a pair is not sent: in a word or two, and as a sentence."""
 

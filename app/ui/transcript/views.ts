@@ -70,7 +70,7 @@ export type Lifecycle = "idle" | "sending" | "awaiting" | "succeeded" | "error" 
 
 export type Mark = "in" | "out";
 
-export type OutReason = "over_budget" | "before_checkpoint" | "failed" | "filtered";
+export type OutReason = "over_budget" | "before_checkpoint" | "failed" | "filtered" | "damaged";
 
 export interface ReadReplyView {
   readonly fit: Fit;

@@ -69,7 +69,7 @@ def _is_accounting(node: NodeView) -> bool:
 
 
 def _show_accounting(after: int, nodes: Sequence[AccountingNodeView]) -> ScreenNodeView:
-    lines = [SpentLine(node.id, node.words, _spent(node.usage), node.created_at.isoformat()) for node in nodes]
+    lines = [SpentLine(node.id, node.words, _spent(node), node.created_at.isoformat()) for node in nodes]
     name = plural(len(lines), "accounting entry", "accounting entries")
     return ScreenNodeView(lines[0].id, "accounting", after, tuple(lines), name=name)
 
@@ -93,7 +93,10 @@ def _show_derived(node: DerivedNodeView) -> ScreenNodeView:
     )
 
 
-def _spent(usage: UsageView) -> str:
+def _spent(node: AccountingNodeView) -> str:
+    if node.reason is None:
+        return ""
+    usage = node.usage
     cached = f", {number(usage.cache_read_tokens)} of it from cache" if usage.cache_read_tokens else ""
     return f"So far {number(_read(usage))} in{cached} · {number(usage.output_tokens)} out"
 

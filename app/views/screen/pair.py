@@ -62,7 +62,7 @@ class ScreenPairView:
     to fit a JSON schema, and `read` is it as JSON, None until it was read.
     `kept_back`: secrets of it go out as marks, or did. Times are ISO 8601.
 
-    `attached` is what is sent beside the text of the request.
+    `attached` is what is sent beside the text of the request. `damage` is what cannot be read, a line each.
 
     What stands around it among the pairs of the window: it is the first that is sent where others before it are not
     (`begins`), another agent answered it than the one before it (`switched`), and the `nodes` after it.
@@ -99,6 +99,7 @@ class ScreenPairView:
     user_text: str
     parts: tuple[ScreenPart, ...]
     attached: tuple[ScreenAttachment, ...] = ()
+    damage: tuple[str, ...] = ()
     begins: bool = False
     switched: bool = False
     nodes: tuple[ScreenNodeView, ...] = ()
@@ -148,6 +149,7 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
         user_text=plain_text(pair.request.parts),
         attached=show_attached(list_attached(pair.request.parts)),
         parts=() if pair.reply is None else show_parts(pair.reply.parts, running=runs),
+        damage=tuple(map(str, pair.damage)),
     )
 
 

@@ -42,6 +42,7 @@ _REASONS: Final[Mapping[OutReason, str]] = {
     OutReason.BEFORE_CHECKPOINT: "before the checkpoint",
     OutReason.FAILED: "failed",
     OutReason.FILTERED: "filtered",
+    OutReason.DAMAGED: "damaged",
 }
 
 

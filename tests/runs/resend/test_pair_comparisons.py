@@ -74,7 +74,7 @@ async def seen_of(wb: Workbench, pair_id: str) -> list[tuple[str, str, bool]]:
     return [(one.model, words(one), one.standing) for one in versions]
 
 
-async def reasons(wb: Workbench, conversation_id: str) -> list[tuple[Departure, int, int]]:
+async def reasons(wb: Workbench, conversation_id: str) -> list[tuple[Departure | None, int, int]]:
     async with wb.store.read() as session:
         nodes = await load_accounting(session, LOCAL_OWNER, conversation_id)
     return [(node.reason, node.after_position, node.messages) for node in nodes]

@@ -91,10 +91,11 @@ async def test_what_is_exported_comes_back_the_same_here_and_elsewhere(wb: Workb
 
 def test_no_field_of_a_conversation_or_a_pair_stays_behind() -> None:
     conversation = Conversation(id="c1", owner="ann", created_at=EPOCH, updated_at=EPOCH)
-    # Those of its newest run, which goes along whole; that nobody was asked for it is a matter of this installation.
-    shared = {"failure", "stop_reason", "usage", "replayed", "redacted"}
+    # Those of its newest run, which goes along whole; that nobody was asked for it is a matter of this installation,
+    # as is damage.
+    shared = {"failure", "stop_reason", "usage", "replayed", "redacted", "damage"}
 
-    assert set(write_conversation(conversation)) == {field.name for field in fields(Conversation)} - {"owner"}
+    assert set(write_conversation(conversation)) == {field.name for field in fields(Conversation)} - {"owner", "damage"}
     assert set(write_pair(PairRecord(a_pair()), {})) >= {field.name for field in fields(Pair)} - shared - {
         "conversation_id"
     }

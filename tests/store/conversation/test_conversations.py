@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, ToolMode
-from app.domain.errors import NotFoundError, StoreError
+from app.domain.errors import NotFoundError
 from app.store.conversation.conversations import (
     Cursor,
     Wanted,
@@ -125,11 +125,13 @@ async def test_every_change_to_its_pairs_counts_a_revision(store: Store) -> None
         assert (await load_with_revision(session, OWNER, "c1"))[1] == 2
 
 
-async def test_a_word_of_another_version_is_an_error(store: Store) -> None:
+async def test_word_of_another_version_is_named_as_damage(store: Store) -> None:
     await save_conversation(store, a_conversation())
     async with store.write() as session:
         await update_conversation(session, OWNER, "c1", {"kind": "seance"})
 
     async with store.read() as session:
-        with pytest.raises(StoreError, match="holds 'seance' as a ConversationKind"):
-            await load_conversation(session, OWNER, "c1")
+        (found,) = (await load_conversation(session, OWNER, "c1")).damage
+
+    assert (found.table, found.row_id, found.column) == ("conversation", "c1", "kind")
+    assert "holds 'seance' as a ConversationKind" in found.reason

@@ -30,6 +30,7 @@ router = APIRouter(prefix="/conversations", tags=["conversations"], dependencies
 HasBody = Depends(require_json_body)
 
 ConversationId = Annotated[str, Path(max_length=64, description="A conversation.")]
+Setting = Annotated[str, Path(max_length=64, description="A column.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,18 @@ async def change(bench: Bench, owner: Owner, conversation_id: ConversationId, bo
         changes["tool_mode"] = ToolMode(changes["tool_mode"])
     if changes:
         await commands.change_conversation(bench, owner, conversation_id, **changes)
+    return await read(bench, owner, conversation_id)
+
+
+@router.delete(
+    "/{conversation_id}/damage/{setting}",
+    summary="Reset a setting that cannot be read",
+    description="The setting gets its neutral value: no text, no model, no parameters, tools off. To set it to another "
+    "value, change the conversation. `setting` is a `column` of the conversation's `damage`.",
+    responses=says(ConversationView, "not-found", "conflict", description="The conversation as it is now."),
+)
+async def reset(bench: Bench, owner: Owner, conversation_id: ConversationId, setting: Setting) -> Response:
+    await commands.reset_setting(bench, owner, conversation_id, setting)
     return await read(bench, owner, conversation_id)
 
 

@@ -101,6 +101,7 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
             session, owner, composition.visible.pairs, _place_of(composition.visible.pairs, cursor, start), limit
         )
         pairs = await load_pairs_by_id(session, owner, tuple(pair.pair_id for pair in page))
+    await bench.indexer.note_damage(owner, pairs)
     showing = await show_pairs(bench, base, composition, pairs)
     boundary, boundary_reason = boundary_of(composition)
     return answer(

@@ -1,4 +1,4 @@
-"""The exact bytes of requests as files: of one that was previewed on the page, and of one that failed and was kept."""
+"""Exact bytes as files: of a request that was previewed on the page or kept of a failed pair, and of a pair's rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from app.api.http.negotiation import ANYTHING, offers
 from app.api.resources.conversation.conversations import ConversationId
 from app.api.resources.conversation.marks import PairId
 from app.domain.errors import NotFoundError
+from app.store.raw_rows import load_raw_conversation, load_raw_rows
 from app.store.run.snapshots import load_snapshot
+from app.views.encode import to_json
 
 router = APIRouter(tags=["sending"], dependencies=[Depends(offers(ANYTHING))])
 
@@ -49,6 +51,34 @@ async def read_kept(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
     async with bench.store.read() as session:
         kept = await load_snapshot(session, owner, pair_id)
     return _answer_file(kept.body, f"request-{pair_id[:12]}.json")
+
+
+@router.get(
+    "/pairs/{pair_id}/raw",
+    summary="The rows of a pair as they are stored, as a file",
+    description="Every row that belongs to the pair, by table, whether Inview can read it or not: JSON columns are the "
+    "text that is stored, bytes are base64. For a pair with `damage`, before it is deleted.",
+    response_class=Response,
+    responses=BYTES | fails("not-found"),
+)
+async def read_raw(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
+    async with bench.store.read() as session:
+        rows = await load_raw_rows(session, owner, pair_id)
+    return _answer_file(to_json(rows), f"pair-{pair_id[:12]}-raw.json")
+
+
+@router.get(
+    "/conversations/{conversation_id}/raw",
+    summary="The row of a conversation as it is stored, as a file",
+    description="Its settings without its pairs, whether Inview can read them or not: JSON columns are the text that "
+    "is stored, bytes are base64. For a conversation with `damage`, before a setting is reset.",
+    response_class=Response,
+    responses=BYTES | fails("not-found"),
+)
+async def read_raw_conversation(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
+    async with bench.store.read() as session:
+        rows = await load_raw_conversation(session, owner, conversation_id)
+    return _answer_file(to_json(rows), f"conversation-{conversation_id[:12]}-raw.json")
 
 
 def _answer_file(data: bytes, name: str) -> Response:

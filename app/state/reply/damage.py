@@ -1,0 +1,31 @@
+"""Resets a setting of the conversation on screen that cannot be read. The note is `TranscriptState.damaged`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import reflex as rx
+
+from app.domain.errors import InviewError
+from app.runs.send.commands import LOCAL_OWNER, reset_setting
+from app.runs.workbench import bench_of, current
+from app.state.address import conversation_in
+from app.state.inputs import text_in
+from app.state.toasts import show_fault
+
+MAX_COLUMN: Final = 64
+
+
+class DamageState(rx.State):
+    """What the note at the top of a transcript does."""
+
+    @rx.event
+    async def reset_setting(self, column: str) -> None:
+        """Set it to its neutral value."""
+        if (name := text_in(column, MAX_COLUMN)) is None:
+            return
+        conversation_id = conversation_in(self.router.url.path)
+        try:
+            await reset_setting(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id, name)
+        except InviewError as fault:
+            await show_fault(self, fault)

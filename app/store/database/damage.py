@@ -1,0 +1,222 @@
+"""The one place where a stored value that cannot be read becomes `Damage`.
+
+    reading = Reading("pair", row["id"])
+    stars = reading.take("stars", row["stars"], a_number, 0)
+    reading.damage                       # what could not be read
+
+Two steps lead here. The driver's values of JSON, times and bytes are turned into Python's by `READABLE` types and
+`read_json`: what they cannot read they give as `Unreadable`, for an exception there would take all rows of the query
+along. Whoever makes a domain value of a row then takes each column by a `Reading`.
+
+Not here: which values are domain values (`mapping.py`, `parts_json.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, tzinfo
+from types import MappingProxyType
+from typing import Any, Final, TypeVar, cast
+
+import orjson
+import structlog
+from sqlalchemy import JSON, Column, DateTime, LargeBinary, Table, TypeDecorator
+from sqlalchemy.dialects.sqlite import DATETIME
+
+from app.domain.conversation.damage import Damage
+from app.domain.errors import InputError, InviewError, StoreError
+from app.domain.model_profile import split_model_name
+
+log = structlog.get_logger()
+
+T = TypeVar("T")
+UNREADABLE: Final = (StoreError, InputError, TypeError, ValueError, KeyError, IndexError, AttributeError)
+"""What reading a value of the wrong form raises."""
+UNKNOWN_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
+"""Replaces a time that cannot be read."""
+UNKNOWN_MODEL: Final = "unknown:unknown"
+"""Replaces the model of a pair that cannot be read."""
+MAX_LOGGED: Final = 10_000
+MAX_REASON: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A stored value that is not of its column's type."""
+
+    raw: bytes
+    reason: str
+
+
+class _UnreadableTime(Unreadable):
+    """Passes SQLModel's `UTCDateTime`, which asks every value these two, unchanged."""
+
+    def utcoffset(self) -> timedelta:
+        return timedelta(0)
+
+    def astimezone(self, _zone: tzinfo) -> Unreadable:
+        return self
+
+
+def read_json(stored: Any) -> Any:
+    """The value that a JSON column holds, or `Unreadable`."""
+    try:
+        return orjson.loads(stored)
+    except orjson.JSONDecodeError as error:
+        return Unreadable(raw_bytes(stored), f"it is no JSON ({error})")
+
+
+class _Time(DATETIME):
+    cache_ok = True
+
+    def result_processor(self, dialect: Any, coltype: Any) -> Any:
+        return _guard(super().result_processor(dialect, coltype), "it is no time", _UnreadableTime)
+
+
+class _Bytes(LargeBinary):
+    cache_ok = True
+
+    def result_processor(self, dialect: Any, coltype: Any) -> Any:
+        read = cast("Any", super().result_processor(dialect, coltype))
+        return _guard(read, "it is no bytes")
+
+
+READABLE: Final[Mapping[type[Any], type[Any]]] = MappingProxyType({DateTime: _Time, LargeBinary: _Bytes})
+"""Types of SQLite's dialect that give `Unreadable` where its own would raise."""
+
+
+def _guard(
+    read: Callable[[Any], Any] | None, reason: str, unreadable: type[Unreadable] = Unreadable
+) -> Callable[[Any], Any]:
+    def guarded(stored: Any) -> Any:
+        try:
+            return stored if read is None else read(stored)
+        except (TypeError, ValueError):
+            return unreadable(raw_bytes(stored), reason)
+
+    return guarded
+
+
+def raw_bytes(stored: Any) -> bytes:
+    """The bytes of a value as it is stored; of JSON and times that can be read, as they would be stored."""
+    match stored:
+        case Unreadable():
+            return stored.raw
+        case bytes():
+            return stored
+        case str():
+            return stored.encode(errors="surrogateescape")
+        case None:
+            return b""
+        case _:
+            return orjson.dumps(stored, default=str)
+
+
+@dataclass(slots=True)
+class Reading:
+    """The reading of one row. `damage` is what of it could not be read."""
+
+    table: str
+    row_id: str
+    damage: list[Damage] = field(default_factory=list[Damage])
+
+    def take(self, column: str, stored: Any, read: Callable[[Any], T], otherwise: T) -> T:
+        """The value that `read` makes of what is stored; where it cannot, `otherwise`, and that is noted."""
+        try:
+            if isinstance(stored, Unreadable):
+                raise StoreError(stored.reason)
+            return read(stored)
+        except UNREADABLE as error:
+            reason = str(error) if isinstance(error, InviewError) else f"it is not of the form expected ({error!r})"
+            self.note(column, reason, 0 if column == "*" else len(raw_bytes(stored)))
+            return otherwise
+
+    def take_row(self, table: Table, row: Any, read: Callable[[Any], T], otherwise: T) -> T:
+        """The same of a whole row. All its columns must have the types that the table says."""
+        for column in table.c:
+            damaged = len(self.damage)
+            self.take(column.name, row[column.name], lambda stored, column=column: _require_type(column, stored), None)
+            if len(self.damage) > damaged:
+                return otherwise
+        return self.take("*", row, read, otherwise)
+
+    def note(self, column: str, reason: str, size: int | None) -> None:
+        """Note that something cannot be read."""
+        found = Damage(self.table, self.row_id, column, reason[:MAX_REASON], size)
+        self.damage.append(found)
+        _log_once(found)
+
+
+_logged: set[tuple[str, str, str]] = set()
+
+
+def _log_once(found: Damage) -> None:
+    key = (found.table, found.row_id, found.column)
+    if key in _logged or len(_logged) >= MAX_LOGGED:
+        return
+    _logged.add(key)
+    log.error(
+        "a stored piece cannot be read; the rest is shown",
+        table=found.table,
+        row_id=found.row_id,
+        column=found.column,
+        reason=found.reason,
+        size=found.size,
+    )
+
+
+# --- plain columns ---
+
+
+def _require_type(column: Column[Any], stored: Any) -> None:
+    if isinstance(column.type, JSON) or (stored is None and column.nullable):
+        return
+    plain = column.type.impl_instance if isinstance(column.type, TypeDecorator) else column.type
+    wanted = plain.python_type
+    if not isinstance(stored, (int, float) if wanted is float else wanted):
+        raise StoreError(f"it is {'missing' if stored is None else type(stored).__name__}, not {wanted.__name__}")
+
+
+def a_model(stored: Any) -> str:
+    """A model's name, as "provider:model"."""
+    split_model_name(a_text(stored))
+    return stored
+
+
+def a_model_or_none(stored: Any) -> str | None:
+    return None if stored is None else a_model(stored)
+
+
+def a_text(stored: Any) -> str:
+    return _require(str, stored)
+
+
+def a_text_or_none(stored: Any) -> str | None:
+    return None if stored is None else _require(str, stored)
+
+
+def a_number(stored: Any) -> int:
+    return _require(int, stored)
+
+
+def a_flag(stored: Any) -> bool:
+    return _require(bool, stored)
+
+
+def a_time(stored: Any) -> datetime:
+    return _require(datetime, stored)
+
+
+def a_list(stored: Any) -> list[Any]:
+    return cast("list[Any]", _require(list, stored))
+
+
+def a_text_list(stored: Any) -> tuple[str, ...]:
+    return tuple(map(a_text, a_list(stored)))
+
+
+def _require(wanted: type[T], stored: Any) -> T:
+    if not isinstance(stored, wanted):
+        raise StoreError(f"it is {'missing' if stored is None else type(stored).__name__}, not {wanted.__name__}")
+    return stored

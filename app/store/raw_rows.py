@@ -1,0 +1,64 @@
+"""The rows of a pair, or the row of a conversation, exactly as they are stored: what "Export raw" gives.
+
+Bytes are written as base64.
+"""
+
+from __future__ import annotations
+
+import math
+from base64 import b64encode
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, or_, select, type_coerce
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.types import NullType
+
+from app.domain.errors import NotFoundError
+from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, RUN, SNAPSHOT, VERSION
+from app.store.database.row import Json
+from app.store.tools.rows_tools import TOOL_CALL
+
+
+async def load_raw_conversation(session: AsyncSession, owner: str, conversation_id: str) -> dict[str, list[Json]]:
+    """The row of a conversation, without its pairs.
+
+    Raises:
+        NotFoundError: there is no conversation of that id, or it is another's.
+    """
+    found = await _load(session, CONVERSATION, CONVERSATION.c.id == conversation_id, CONVERSATION.c.owner == owner)
+    if not found:
+        raise NotFoundError("conversation", conversation_id)
+    return {"conversation": found}
+
+
+async def load_raw_rows(session: AsyncSession, owner: str, pair_id: str) -> dict[str, list[Json]]:
+    """The rows of a pair by table, a deleted pair's too.
+
+    Raises:
+        NotFoundError: there is no pair of that id, or it is another's.
+    """
+    pairs = await _load(session, PAIR, PAIR.c.id == pair_id, PAIR.c.owner == owner)
+    if not pairs:
+        raise NotFoundError("pair", pair_id)
+    stands = [pairs[0][name] for name in ("request_id", "reply_id") if isinstance(pairs[0][name], str)]
+    runs = select(RUN.c.id).where(RUN.c.pair_id == pair_id)
+    return {
+        "pair": pairs,
+        "message": await _load(session, MESSAGE, or_(MESSAGE.c.pair_id == pair_id, MESSAGE.c.id.in_(stands))),
+        "version": await _load(session, VERSION, VERSION.c.pair_id == pair_id),
+        "run": await _load(session, RUN, RUN.c.pair_id == pair_id),
+        "snapshot": await _load(session, SNAPSHOT, SNAPSHOT.c.pair_id == pair_id),
+        "tool_call": await _load(session, TOOL_CALL, TOOL_CALL.c.run_id.in_(runs)),
+    }
+
+
+async def _load(session: AsyncSession, table: Table, *conditions: ColumnElement[bool]) -> list[Json]:
+    columns = (type_coerce(column, NullType()).label(column.name) for column in table.c)
+    rows = (await session.execute(select(*columns).where(*conditions))).mappings()
+    return [{name: _tell(value) for name, value in row.items()} for row in rows]
+
+
+def _tell(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return {"base64": b64encode(value).decode()}
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

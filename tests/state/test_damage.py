@@ -1,0 +1,38 @@
+"""A setting of the conversation on screen that cannot be read: named on the page, refused at a send, reset there."""
+
+from __future__ import annotations
+
+from sqlalchemy import text
+
+from app.runs.workbench import Workbench
+from app.state.reply.damage import DamageState
+from app.state.toasts import ToastState
+from app.state.transcript import TranscriptState
+from tests.runs.steps import a_conversation, reply_to
+from tests.state.conftest import Tab
+from tests.state.test_transcript import known, positions, until, visiting
+
+
+async def test_page_names_a_setting_that_cannot_be_read_and_resets_it(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await reply_to(wb, conversation_id, "/echo one")
+    async with wb.store.write() as session:
+        await session.execute(text("UPDATE conversation SET parameters = '{\"temp', system_prompt = x'00ff'"))
+
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+        assert positions(tab) == [1]
+        damaged = tab.shows(TranscriptState, "damaged")
+        assert [(one.column, one.name) for one in damaged] == [
+            ("system_prompt", "system prompt"),
+            ("parameters", "parameters"),
+        ]
+        assert "2 bytes" in damaged[0].line
+
+        await tab.send(DamageState.reset_setting, column="parameters")
+        await until(tab, lambda tab: len(tab.shows(TranscriptState, "damaged")) == 1)
+        await tab.send(DamageState.reset_setting, column="parameters")
+        assert "Nothing was changed" in tab.shows(ToastState, "toast").message
+        await tab.send(DamageState.reset_setting, column="system_prompt")
+        await until(tab, lambda tab: not tab.shows(TranscriptState, "damaged"))
+    await reply_to(wb, conversation_id, "/echo two")
