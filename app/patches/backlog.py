@@ -18,8 +18,8 @@ MAX_FRAMES: Final = 1_000
 MAX_CHARACTERS: Final = 4_000_000
 """The most that may wait besides the largest frame. The writer may hold as much again, taken out at once.
 
-The largest frame is not counted: a page that opens the longest reply reads one frame of that length. A limit that such a
-frame exceeds would end the connection each time the page comes back.
+The largest frame is not counted: a page that opens the longest reply reads one frame of that length. A limit below that
+would end the connection each time the page comes back.
 """
 
 

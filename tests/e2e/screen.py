@@ -78,7 +78,7 @@ def heard(page: Page, holds: Callable[[], bool]) -> None:
 
 def press_escape_twice(page: Page) -> None:
     """Press Escape twice at one moment by the clock of the page, however slow the machine is."""
-    session = page.context.new_cdp_session(page)
+    session: Any = page.context.new_cdp_session(page)
     escape = {"key": "Escape", "code": "Escape", "windowsVirtualKeyCode": 27, "timestamp": time.time()}
     for kind in ("rawKeyDown", "keyUp", "rawKeyDown", "keyUp"):
         session.send("Input.dispatchKeyEvent", {"type": kind, **escape})

@@ -137,6 +137,7 @@ export interface ScreenPairView {
   readonly user_text: string;
   readonly parts: readonly (TextView | ThinkingView | ImageView | FileView | TextFileView | ToolCardView | ToolAnswerView)[];
   readonly attached: readonly ScreenAttachment[];
+  readonly damage: readonly string[];
   readonly begins: boolean;
   readonly switched: boolean;
   readonly nodes: readonly ScreenNodeView[];
