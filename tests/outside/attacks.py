@@ -1,7 +1,7 @@
-"""What a peer can do to whoever reads from it, as answers of a scripted HTTP server.
+"""Attacks of a peer on its reader, as answers of a scripted HTTP server.
 
-Each attack is made for a reader (`readers.py`) and returns the answer and what it measures. An attack that nobody ends
-stops by itself, far beyond the reader's bounds, so that a test fails and does not hang.
+Each attack is made for a reader (`readers.py`) and returns the answer and what it measures. An attack that the
+reader does not end stops far beyond the bounds, so that a test fails and does not hang.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from tests.providers.peer import Answer
 from tests.runs.clock import LoopClock
 
 SOCKET_BYTES: Final = 16_000_000
-"""More than the two ends of a connection hold beside what was read."""
+"""More than the two ends of a connection hold of unread bytes."""
 BLOCK_BYTES: Final = 1_000_000
 TURNS: Final = 30
-"""Of the event loop, in which what was sent is received."""
+"""Turns of the event loop between two sends: the reader receives in them."""
 
 
 @dataclass
@@ -48,7 +48,7 @@ def bomb(reader: Reader, clock: LoopClock) -> Attack:
 
 
 def endless(reader: Reader, clock: LoopClock) -> Attack:
-    """A body without end, as fast as it is taken."""
+    """A body without end, at full speed."""
     filler = reader.filler * (65_536 // len(reader.filler))
 
     def pieces(attack: Attack) -> Iterator[bytes]:

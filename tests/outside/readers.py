@@ -1,6 +1,6 @@
-"""What reads from the network: one row each, with its bounds. Whoever adds a reader to Inview adds a row here.
+"""The readers of the network, one row each, with their bounds. A new reader of Inview is a new row here.
 
-A row says how the peer's answer begins, what it may go on with for ever, and how to read it. `read` returns the text of
+A row has the beginning of the peer's answer, its endless rest, and the way to read it. `read` returns the text of
 the error that a person is shown; every attack must end in one.
 """
 
@@ -30,7 +30,7 @@ KEY: Final = "sk-test-1234567890"
 class Reader:
     """A reader of the network. `read` takes the address of the peer.
 
-    `filler`: what the body may go on with, of no meaning. `frame` makes a body of a JSON text. `most_bytes`, unpacked,
+    `filler`: meaningless bytes that the body repeats. `frame` makes a body of a JSON text. `most_bytes`, unpacked,
     and `seconds` are the bounds; `step` is a pause in seconds that is not taken for silence.
     """
 
@@ -99,7 +99,7 @@ MB: Final = 1_000_000
 
 
 def readers_of(vendor: str) -> tuple[Reader, ...]:
-    """What reads the answers of this vendor."""
+    """The readers of this vendor's answers."""
     reply, models = partial(read_reply, vendor), partial(read_list, vendor)
     refusal = Answer(status=500, headers=JSON)
     answer = Answer(headers=JSON)

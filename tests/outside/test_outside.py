@@ -32,7 +32,7 @@ PIECE_BYTES: Final = 1_000_000
 
 @dataclass
 class Unpacked:
-    """How many bytes this process unpacks."""
+    """The number of bytes that this process unpacks."""
 
     size: int = 0
 
@@ -65,7 +65,7 @@ class _Counted:
 
 @pytest.fixture(autouse=True)
 def replies_take_no_time() -> None:
-    """Nobody replies here."""
+    """No reply is made here."""
 
 
 @pytest.mark.parametrize(("reader", "attack"), CASES)
