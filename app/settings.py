@@ -43,6 +43,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "INVIEW_DATABASE_URL": "SQLAlchemy URL with an async driver. Default: SQLite in the data folder.",
     "INVIEW_LOG_LEVEL": "debug, info, warning or error. Default info.",
     "INVIEW_TIMEOUT": "Seconds to wait for a provider without receiving a byte. Default 30.",
+    "INVIEW_MAX_CALL_SECONDS": "Seconds that a provider may take in all for one call. Default 1800.",
     "INVIEW_MAX_REPLY_BYTES": "Bytes of a reply at most; one that becomes longer is ended there. Default 10000000.",
     "INVIEW_TITLES": "on or off: whether new conversations are given titles by a model at all. Default on.",
     "INVIEW_STDIO_SERVERS": "on or off: whether MCP servers may be programs that are started on this machine. "
@@ -107,6 +108,7 @@ class Settings:
     database_url: str = ""
     log_level: str = "info"
     timeout: float = 30.0
+    max_call_seconds: float = 1_800.0
     max_reply_bytes: int = MAX_REPLY_BYTES
     titles: bool = True
     stdio_servers: bool = True
@@ -157,6 +159,7 @@ def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | 
         database_url=_database_url(value.get("INVIEW_DATABASE_URL"), data_dir),
         log_level=_choice("INVIEW_LOG_LEVEL", value.get("INVIEW_LOG_LEVEL", "info").lower(), LOG_LEVELS),
         timeout=_seconds("INVIEW_TIMEOUT", value.get("INVIEW_TIMEOUT", "30")),
+        max_call_seconds=_seconds("INVIEW_MAX_CALL_SECONDS", value.get("INVIEW_MAX_CALL_SECONDS", "1800")),
         max_reply_bytes=_bytes(
             "INVIEW_MAX_REPLY_BYTES", value.get("INVIEW_MAX_REPLY_BYTES", str(MAX_REPLY_BYTES)), 10_000, 1_000_000_000
         ),

@@ -364,16 +364,16 @@ def open_link(provider: Provider) -> Link:
     # Imported here because it takes more than a second and 39 MB, which only those who use it should pay.
     import anthropic  # noqa: PLC0415 - as said above
 
-    from app.providers.sdk import Sdk, SdkLink  # noqa: PLC0415 - it imports httpx2
+    from app.providers.sdk import Sdk, SdkLink, refuse  # noqa: PLC0415 - it imports httpx2
 
     client = anthropic.AsyncAnthropic(
         api_key=provider.key or "none",
         auth_token=None,
         base_url=provider.base_url,
         max_retries=0,
-        http_client=anthropic.DefaultAioHttpClient(),
+        http_client=anthropic.DefaultAioHttpClient(event_hooks={"response": [refuse]}),
     )
-    sdk = Sdk(anthropic.APIStatusError, anthropic.APIConnectionError, anthropic.AsyncStream[object], anthropic.omit)
+    sdk = Sdk(anthropic.APIConnectionError, anthropic.AsyncStream[object], anthropic.omit)
     return SdkLink(provider, client, sdk)
 
 

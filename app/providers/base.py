@@ -44,10 +44,16 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds. `connect` includes name lookup and TLS; `read` is the longest wait without a single byte."""
+    """Seconds.
+
+    `connect` includes name lookup and TLS; `read` is the longest wait without a single byte; `content` the longest in
+    which a stream brings nothing of the reply, though it brings bytes; `whole` is all the time that a call may take.
+    """
 
     connect: float = 10.0
     read: float = 30.0
+    content: float = 600.0
+    whole: float = 1_800.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +246,7 @@ class Link(Protocol):
 
     async def post(self, wire: WireRequest, timeouts: Timeouts) -> RawResponse: ...
 
-    async def get(self, path: str, timeouts: Timeouts) -> bytes: ...
+    async def get(self, path: str, timeouts: Timeouts) -> RawResponse: ...
 
     async def close(self) -> None: ...
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import re
+import reprlib
 from collections.abc import Mapping
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
@@ -137,7 +138,7 @@ CHECK_BASE_URL = "Check the provider's base URL in Settings → Providers."
 _LOOKS_LIKE_A_KEY = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|csk|hf|r8|fw|tgp|nvapi)[-_][\w\-*.…]{4,}|\bAIza[\w-]{8,}|(?<=Bearer )\S+"
 )
-_BARE_PATTERN = re.compile(r"<[^>]+>|\s+")
+_BARE_PATTERN = re.compile(r"<[^<>]+>|\s+")
 
 
 def describe_status(
@@ -159,7 +160,9 @@ def describe_status(
 def describe_error(asked: CallTarget | str, error: object, status: int | None = None) -> Failure:
     """An error object, from a response's body or out of the middle of a stream. `status` is None in a stream."""
     said: dict[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
-    kinds = [str(said[key]).strip().lower() for key in ("code", "type", "status") if said.get(key) is not None]
+    kinds = [
+        str(said[key]).strip().lower() for key in ("code", "type", "status") if isinstance(said.get(key), str | int)
+    ]
     words = _words_of(said)
     numbers = [int(kind) for kind in kinds if kind.isdecimal() and 300 <= int(kind) < 600]
     known = next((number for number in [*numbers, status] if number is not None), None)
@@ -277,7 +280,14 @@ def _words_of(said: dict[str, Any]) -> str:
     metadata = said.get("metadata")
     if isinstance(metadata, dict) and (upstream := cast("dict[str, Any]", metadata).get("raw")):
         words = f"{words}: {upstream}"  # OpenRouter's own message only says that the provider behind it failed
-    return _quote(words if isinstance(words, str) else orjson.dumps(words).decode())
+    return _quote(words if isinstance(words, str) else _as_text(words))
+
+
+def _as_text(value: object) -> str:
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError:  # it writes fewer levels than it reads
+        return reprlib.repr(value)
 
 
 def _quote(text: str, longest: int = MAX_QUOTE) -> str:

@@ -23,7 +23,10 @@ def load_json(data: bytes) -> Any:
     except orjson.JSONDecodeError:
         if b"\\u" not in data:
             raise
-        return json.loads(data)  # it takes escapes of half a character, which are mended later (surrogates.py)
+        try:
+            return json.loads(data)  # it takes escapes of half a character, which are mended later (surrogates.py)
+        except RecursionError as error:
+            raise ValueError("values within values, deeper than is read") from error
 
 
 def text_of(value: object) -> str:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 import structlog
 
@@ -54,7 +55,7 @@ class ModelLists:
         self._overrides = overrides or {}
         self._kept: dict[Provider, _Kept] = {}
         self._failed: dict[Provider, Failure] = {}
-        self._asking: dict[Provider, asyncio.Lock] = {}
+        self._asking: dict[Provider, asyncio.Task[_Kept]] = {}
 
     async def load(self, provider: Provider, *, afresh: bool = False) -> tuple[ModelProfile, ...]:
         """The provider's models for conversations, in its order.
@@ -62,19 +63,10 @@ class ModelLists:
         Raises:
             ProviderError: the list cannot be had; its failure says why.
         """
-        lock = self._asking.setdefault(provider, asyncio.Lock())
-        async with lock:
-            kept = self._kept.get(provider)
-            failed = provider in self._failed
-            if kept is None or afresh or failed or time.monotonic() - kept.at > KEPT_SECONDS:
-                kept = _Kept(await self._ask(provider), time.monotonic())
-                self._kept[provider] = kept
-                if kept.listed.skipped:
-                    log.warning(
-                        "entries of a list of models were left out", provider=provider.name, why=kept.listed.skipped
-                    )
-                if not load_adapter(provider.row.protocol).built_in_models:
-                    await self._remembered.keep(provider, kept.listed.models)
+        kept = self._kept.get(provider)
+        failed = provider in self._failed
+        if kept is None or afresh or failed or time.monotonic() - kept.at > KEPT_SECONDS:
+            kept = await self._share(provider)
         return await asyncio.to_thread(self._profiles, provider, kept.listed.models)
 
     def trial(self, provider: Provider) -> Trial:
@@ -114,7 +106,21 @@ class ModelLists:
         now = datetime.now(UTC)
         return tuple(build_profile(provider, listed, now, self._overrides) for listed in _for_chat(models))
 
-    async def _ask(self, provider: Provider) -> ListedModels:
+    async def _share(self, provider: Provider) -> _Kept:
+        """What the request under way brings, or a new one: nobody waits for two. It goes on when nobody waits."""
+        task = self._asking.get(provider)
+        if task is None:
+            task = asyncio.create_task(self._ask(provider), name=f"list of models of {provider.name}")
+            self._asking[provider] = task
+            task.add_done_callback(partial(self._note_end, provider))
+        return await asyncio.shield(task)
+
+    def _note_end(self, provider: Provider, task: asyncio.Task[_Kept]) -> None:
+        del self._asking[provider]
+        if not task.cancelled():
+            task.exception()  # whoever still waits gets it, and `trial` tells of it
+
+    async def _ask(self, provider: Provider) -> _Kept:
         """Ask for the list, and remember whether that failed."""
         try:
             listed = await self._fetch(provider)
@@ -122,7 +128,12 @@ class ModelLists:
             self._failed[provider] = error.failure
             raise
         self._failed.pop(provider, None)
-        return listed
+        kept = self._kept[provider] = _Kept(listed, time.monotonic())
+        if listed.skipped:
+            log.warning("entries of a list of models were left out", provider=provider.name, why=listed.skipped)
+        if not load_adapter(provider.row.protocol).built_in_models:
+            await self._remembered.keep(provider, listed.models)
+        return kept
 
     async def _fetch(self, provider: Provider) -> ListedModels:
         adapter = load_adapter(provider.row.protocol)

@@ -190,13 +190,25 @@ class OfflineLink:
         del self._attempts[request]
         return False
 
-    async def get(self, path: str, timeouts: Timeouts) -> bytes:  # noqa: ARG002 - the answer is always at hand
+    async def get(self, path: str, timeouts: Timeouts) -> OfflineList:  # noqa: ARG002 - the answer is always at hand
         if path != "models":
             raise ValueError(f"The offline provider has nothing at {path!r}.")
-        return orjson.dumps(MODELS, default=asdict)
+        return OfflineList()
 
     async def close(self) -> None:
         self._attempts.clear()
+
+
+class OfflineList:
+    """The list of models as a response."""
+
+    content_type = "application/json"
+
+    async def chunks(self) -> AsyncGenerator[bytes, None]:
+        yield orjson.dumps(MODELS, default=asdict)
+
+    async def close(self) -> None:
+        pass
 
 
 class OfflineResponse:

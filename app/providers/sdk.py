@@ -13,15 +13,21 @@ import socket
 import ssl
 import time
 from collections.abc import AsyncGenerator, Iterator
-from dataclasses import dataclass
-from typing import Any, cast
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import aiohttp
 import httpx2
 
 from app.domain.errors import ErrorClass, Failure, ProviderError, failure
 from app.providers.base import MASK, CallTarget, Provider, Timeouts, WireRequest
+from app.providers.bodies import UnpackingError, read_beginning, unpack
 from app.providers.faults import describe_missing_key, describe_status
+
+MAX_ERROR_BYTES: Final = 65_536
+ERROR_SECONDS: Final = 15.0
+"""How much of an answer that tells of an error is read, and how long: a thousand times what is quoted of it."""
 
 UNASKED_HEADERS = (
     "X-Stainless-Lang",
@@ -45,14 +51,44 @@ to one vendor but would go to every compatible one. Nobody asked for it, so it i
 class Sdk:
     """What differs between the two SDKs besides the names of their clients. `omit` leaves a header out."""
 
-    status_error: type[Exception]
     connection_error: type[Exception]
     stream_class: Any
     omit: Any
 
 
+class RefusedError(Exception):
+    """An answer tells of an error: its status, its headers and the beginning of its body. `cut`: the body goes on."""
+
+    def __init__(self, response: httpx2.Response, body: bytes, *, cut: bool) -> None:
+        super().__init__()  # without a text, which would quote the answer
+        self.status = response.status_code
+        self.headers = dict(response.headers)
+        self.body = body
+        self.cut = cut
+
+
+async def refuse(response: httpx2.Response) -> None:
+    """Look at the head of an answer, as a hook of the SDK's client: the SDK itself would read an error's body whole.
+
+    Raises:
+        RefusedError: it tells of an error.
+    """
+    if response.is_success:
+        return
+    async with aclosing(response.aiter_raw()) as packed:
+        try:
+            pieces = unpack(packed, response.headers.get("content-encoding", ""))
+            body, cut = await read_beginning(pieces, MAX_ERROR_BYTES, ERROR_SECONDS)
+        except (UnpackingError, *_NETWORK_ERRORS):
+            body, cut = b"", True  # the status says what there is to say
+    raise RefusedError(response, body, cut=cut)
+
+
 class SdkLink:
-    """A client of one provider. `client` is an `AsyncOpenAI` or `AsyncAnthropic` with `max_retries=0`."""
+    """A client of one provider.
+
+    `client` is an `AsyncOpenAI` or `AsyncAnthropic` with `max_retries=0` and the hook `refuse`.
+    """
 
     def __init__(self, provider: Provider, client: Any, sdk: Sdk) -> None:
         self._provider = provider
@@ -78,15 +114,16 @@ class SdkLink:
         )
         return SdkResponse(response, asked, timeouts)
 
-    async def get(self, path: str, timeouts: Timeouts) -> bytes:
+    async def get(self, path: str, timeouts: Timeouts) -> SdkResponse:
         asked = CallTarget(self._provider.row, "models")
         request = self._client.get(
             f"{self._provider.base_url}/{path}",
             cast_to=httpx2.Response,
-            options=self._options(timeouts, {}),
+            options=self._options(timeouts, {"Accept-Encoding": "gzip"}),
+            stream=True,
+            stream_cls=self._sdk.stream_class,
         )
-        response: httpx2.Response = await self._ask(asked, timeouts, request)
-        return response.content
+        return SdkResponse(await self._ask(asked, timeouts, request), asked, timeouts)
 
     async def close(self) -> None:
         await self._client.close()
@@ -101,20 +138,23 @@ class SdkLink:
             raise ProviderError(describe_missing_key(asked, self._provider.name))
         try:
             return await request
-        except self._sdk.status_error as error:
-            refused: httpx2.Response = cast("Any", error).response
-            body = self._without_key(refused.content)
-            reason = describe_status(asked, refused.status_code, dict(refused.headers), body, time.time())
-            # Without its cause, whose text quotes the whole answer, which may quote the key.
-            raise ProviderError(reason) from None
+        except RefusedError as refused:
+            raise ProviderError(self._describe_refusal(asked, refused)) from None
         except self._sdk.connection_error as error:
+            if isinstance(error.__cause__, RefusedError):  # one of the SDKs wraps whatever a hook raises
+                # Without its cause, which holds the answer, which may quote the key.
+                raise ProviderError(self._describe_refusal(asked, error.__cause__)) from None
             raise ProviderError(describe_network(asked, error.__cause__ or error, timeouts)) from error
         except _NETWORK_ERRORS as error:
             raise ProviderError(describe_network(asked, error, timeouts)) from error
 
-    def _without_key(self, body: bytes) -> bytes:
+    def _describe_refusal(self, asked: CallTarget, refused: RefusedError) -> Failure:
         key = (self._provider.key or "").encode()
-        return body.replace(key, MASK.encode()) if key else body
+        body = refused.body.replace(key, MASK.encode()) if key else refused.body
+        reason = describe_status(asked, refused.status, refused.headers, body, time.time())
+        if not refused.cut:
+            return reason
+        return replace(reason, message=f"{reason.message} (The answer was cut: it is too long or cannot be read.)")
 
 
 class SdkResponse:
@@ -130,13 +170,16 @@ class SdkResponse:
         return self._response.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
-        response = self._response
-        plain = response.headers.get("content-encoding", "identity").strip().lower() in {"", "identity"}
+        coding = self._response.headers.get("content-encoding", "")
         received = False
         try:
-            async for chunk in response.aiter_raw() if plain else response.aiter_bytes():
-                received = True
-                yield chunk
+            async with aclosing(self._response.aiter_raw()) as packed, aclosing(unpack(packed, coding)) as pieces:
+                async for piece in pieces:
+                    received = True
+                    yield piece
+        except UnpackingError as error:
+            message = f"{self._asked} sent a body that cannot be unpacked: it is {error}."
+            raise ProviderError(failure(ErrorClass.STREAM, message)) from error
         except _NETWORK_ERRORS as error:
             raise ProviderError(describe_network(self._asked, error, self._timeouts, received=received)) from error
 
@@ -150,8 +193,6 @@ def describe_network(asked: CallTarget, error: BaseException, timeouts: Timeouts
     for kind, error_class, words in _NETWORK_WORDS:
         if any(isinstance(cause, kind) for cause in causes):
             return failure(error_class, f"{asked} {words.format(timeouts=timeouts)}")
-    if isinstance(error, httpx2.DecodingError):
-        return failure(ErrorClass.STREAM, f"{asked} sent a body that cannot be unpacked.")
     if received:
         return failure(ErrorClass.STREAM, f"{asked} broke the connection off in the middle of the reply.")
     if any(isinstance(cause, _BROKEN_OFF) for cause in causes):

@@ -11,11 +11,13 @@ One `Transport` lives as long as the process (or the test) and is closed at its 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Sequence
 from contextlib import aclosing, suppress
+from dataclasses import replace
+from typing import Final
 
 from app.domain.context.middleware import Circumstances, new_receivers, receive, receive_end
-from app.domain.errors import ProviderError
+from app.domain.errors import ErrorClass, ProviderError, failure
 from app.domain.stream_events import Stopped, StreamEvent, join_text
 from app.providers.abilities import writes_reasoning_tags
 from app.providers.base import (
@@ -29,7 +31,9 @@ from app.providers.base import (
     WireRequest,
     load_adapter,
 )
-from app.providers.faults import describe_no_stream, describe_truncation, describe_unreadable
+from app.providers.bodies import read_beginning, read_whole
+from app.providers.faults import CHECK_BASE_URL, describe_no_stream, describe_truncation, describe_unreadable
+from app.providers.patience import Patience
 from app.providers.sse import EventTooLargeError, SseParser
 from app.providers.surrogates import Mender, may_be_cut
 
@@ -38,6 +42,10 @@ STREAM_TYPES = frozenset({"text/event-stream", ""})
 """Media types that may hold a stream; some servers name none."""
 UNREADABLE = (EventTooLargeError, ValueError, TypeError, LookupError, AttributeError)
 """What a decoder raises on an event that is not of its protocol's shape: bad JSON is a ValueError, and so on."""
+MAX_ANSWER_BYTES: Final = 8_000_000
+"""Of a list of models or a count, unpacked: the longest list of today has less than a megabyte."""
+ANSWER_SECONDS: Final = 15.0
+"""For all of such an answer, from the request on."""
 BEGINNING_BYTES = 4_000
 PIECE_BYTES = 4_096
 """Read at once of a provider that is ahead: about a millisecond's work. Its socket holds sixteen times as much."""
@@ -63,9 +71,11 @@ class Transport:
             ProviderError: for every fault, a stream cut without a stop reason included.
         """
         adapter = load_adapter(provider.row.protocol)
-        response = await self._post(provider, adapter, wire, timeouts)
+        asked = CallTarget(provider.row, wire.model)
+        patience = Patience(asked, timeouts)
+        response = await patience.wait(self._post(provider, adapter, wire, timeouts))
         try:
-            async with aclosing(decode(response, adapter, CallTarget(provider.row, wire.model))) as batches:
+            async with aclosing(decode(response, adapter, asked, patience)) as batches:
                 async for events in batches:
                     yield events
         finally:
@@ -77,11 +87,8 @@ class Transport:
         Raises:
             ProviderError: for every fault.
         """
-        response = await self._post(provider, load_adapter(provider.row.protocol), wire, timeouts)
-        try:
-            return b"".join([chunk async for chunk in response.chunks()])
-        finally:
-            await response.close()
+        asked = CallTarget(provider.row, wire.model)
+        return await _read_answer(asked, self._post(provider, load_adapter(provider.row.protocol), wire, timeouts))
 
     async def fetch(self, provider: Provider, path: str, timeouts: Timeouts = STANDARD_TIMEOUTS) -> bytes:
         """The body of a GET below the provider's base URL.
@@ -89,8 +96,8 @@ class Transport:
         Raises:
             ProviderError: for every fault.
         """
-        link = await self._link(provider, load_adapter(provider.row.protocol))
-        return await link.get(path, timeouts)
+        asked = CallTarget(provider.row, path.partition("?")[0])
+        return await _read_answer(asked, self._get(provider, path, timeouts))
 
     async def warm(self, provider: Provider) -> None:
         """Gets ready to call a provider, so that the first send need not wait for its SDK to be imported."""
@@ -109,6 +116,10 @@ class Transport:
         link = await self._link(provider, adapter)
         return await link.post(wire, timeouts)
 
+    async def _get(self, provider: Provider, path: str, timeouts: Timeouts) -> RawResponse:
+        link = await self._link(provider, load_adapter(provider.row.protocol))
+        return await link.get(path, timeouts)
+
     async def _link(self, provider: Provider, adapter: Adapter) -> Link:
         if provider not in self._links:
             async with self._opening:
@@ -118,19 +129,47 @@ class Transport:
         return self._links[provider]
 
 
+async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse]) -> bytes:
+    """The whole answer that this request gets, within its bounds."""
+    limit = asyncio.timeout(ANSWER_SECONDS)
+    try:
+        async with limit:
+            response = await opening
+            try:
+                async with aclosing(response.chunks()) as chunks:
+                    body, cut = await read_whole(chunks, MAX_ANSWER_BYTES)
+            finally:
+                await response.close()
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        message = f"{asked} had not answered in full after {ANSWER_SECONDS:g} seconds, and was left."
+        raise ProviderError(failure(ErrorClass.NETWORK, message)) from None
+    if cut:
+        reason = failure(
+            ErrorClass.STREAM, f"{asked} answered with more than {MAX_ANSWER_BYTES:,} bytes, and was left."
+        )
+        raise ProviderError(replace(reason, next_step=CHECK_BASE_URL))
+    return body
+
+
 async def decode(
-    response: RawResponse, adapter: Adapter, asked: CallTarget
+    response: RawResponse, adapter: Adapter, asked: CallTarget, patience: Patience | None = None
 ) -> AsyncGenerator[Sequence[StreamEvent], None]:
     """What a response says, a batch per read, a large one in pieces. What came before a fault is given out first.
+
+    `patience` None: that of the standard.
 
     Raises:
         ProviderError: for every fault.
     """
+    patience = patience or Patience(asked, STANDARD_TIMEOUTS)
     reading = _Reading(adapter.new_decoder(asked), asked)
     async with aclosing(response.chunks()) as chunks:
         if response.content_type not in STREAM_TYPES:
-            raise ProviderError(describe_no_stream(asked, response.content_type, await _beginning(chunks)))
-        async with aclosing(_cut(chunks)) as pieces:
+            beginning, _ = await read_beginning(chunks, BEGINNING_BYTES, ANSWER_SECONDS)
+            raise ProviderError(describe_no_stream(asked, response.content_type, beginning))
+        async with aclosing(_cut(chunks, patience)) as pieces:
             async for piece in pieces:
                 events, fault = reading.read(piece)
                 if events:
@@ -140,6 +179,7 @@ async def decode(
                         return
                 if fault is not None:
                     raise fault
+                patience.note(len(piece), events)
     events = reading.end()
     if events:
         yield events
@@ -147,9 +187,9 @@ async def decode(
         raise ProviderError(describe_truncation(asked))
 
 
-async def _cut(chunks: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+async def _cut(chunks: AsyncGenerator[bytes, None], patience: Patience) -> AsyncGenerator[bytes, None]:
     """The same bytes in small pieces: between two of them other tasks have their turn, those that show them first."""
-    async for chunk in chunks:
+    while (chunk := await patience.wait(anext(chunks, None))) is not None:
         for start in range(0, len(chunk), PIECE_BYTES):
             if start:
                 await asyncio.sleep(0)
@@ -195,16 +235,6 @@ class _Reading:
         events = join_text(self._decoder.end())
         events = events if self._mender is None else [*self._mender.mend(events), *self._mender.end()]
         return [*receive(self._receivers, events), *receive_end(self._receivers)] if self._receivers else events
-
-
-async def _beginning(chunks: AsyncGenerator[bytes, None]) -> bytes:
-    """Enough of a body that is no stream to say what it is."""
-    body = b""
-    async for chunk in chunks:
-        body += chunk
-        if len(body) > BEGINNING_BYTES:
-            break
-    return body[:BEGINNING_BYTES]
 
 
 async def _finish(chunks: AsyncGenerator[bytes, None]) -> None:

@@ -120,7 +120,7 @@ def equip(  # noqa: PLR0913, PLR0917 - what a workbench is made of
         transport,
         writer,
         event_bus,
-        Timeouts(read=settings.timeout),
+        Timeouts(read=settings.timeout, whole=settings.max_call_seconds),
         ended,
         _Desk(lambda: wb),
         settings.max_reply_bytes,

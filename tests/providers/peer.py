@@ -8,7 +8,7 @@ assert peer.heard[0].path == "/v1/chat/completions"
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -36,7 +36,7 @@ class Answer:
     `unframed`: a body without length or chunks, ended by closing, as HTTP/1.0 does. `silent`: not even a status line.
     """
 
-    chunks: tuple[bytes | float | Callable[[], None], ...] = ()
+    chunks: Iterable[bytes | float | Callable[[], None]] = ()
     status: int = 200
     headers: tuple[tuple[str, str], ...] = (("Content-Type", "text/event-stream"),)
     then: Literal["end", "cut", "stall", "unframed", "silent"] = "end"

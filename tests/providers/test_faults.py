@@ -190,3 +190,9 @@ def test_openrouter_tells_what_the_provider_behind_it_said() -> None:
     error = {"code": 502, "message": "Provider returned error", "metadata": {"raw": "upstream says: no", "x": 1}}
 
     assert "upstream says: no" in describe_error(ASKED, error).message
+
+
+def test_markup_that_never_closes_is_quoted_as_it_is() -> None:
+    reason = describe_status(ASKED, 500, {}, b"<b>Oh</b> <<<i>no", NOW)
+
+    assert reason.message.endswith("Oh  << no")

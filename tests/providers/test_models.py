@@ -227,6 +227,31 @@ async def test_a_list_is_asked_for_once_and_afresh_on_request(transport: Transpo
         assert afresh.name == "two"
 
 
+async def test_all_who_wait_for_a_list_share_one_request_and_its_fault(transport: Transport) -> None:
+    async with a_peer(Answer((b"{}",), 500, JSON)) as peer:
+        lists = ModelLists(transport)
+        loading = (lists.load(a_provider("groq", peer.url)) for _ in range(5))
+
+        faults = await asyncio.gather(*loading, return_exceptions=True)
+
+    assert all(isinstance(fault, ProviderError) for fault in faults)
+    assert len(peer.heard) == 1
+
+
+async def test_a_list_is_had_though_the_one_who_asked_for_it_went_away(transport: Transport) -> None:
+    answer = a_list({"id": "mine"})
+    async with a_peer(Answer((*answer.chunks, 0.01), headers=JSON)) as peer:
+        provider = a_provider("groq", peer.url)
+        lists = ModelLists(transport)
+        first = asyncio.create_task(lists.load(provider))
+        await peer.asked.wait()
+
+        first.cancel()
+
+        assert [profile.name for profile in await lists.load(provider)] == ["mine"]
+    assert len(peer.heard) == 1
+
+
 async def test_a_profile_is_had_without_asking_and_knows_the_list_once_it_was_loaded(transport: Transport) -> None:
     async with a_peer(a_list({"id": "mine", "max_model_len": 40_960})) as peer:
         provider = a_provider("groq", peer.url)

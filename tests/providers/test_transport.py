@@ -404,6 +404,53 @@ async def test_comments_keep_a_waiting_stream_alive(transport: Transport, monkey
     assert told.fault is None
 
 
+async def test_a_reply_without_end_is_left_after_its_time_in_all_and_keeps_its_words(
+    transport: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = LoopClock.at_work(monkeypatch)
+    word = b'data: {"choices":[{"index":0,"delta":{"content":"word "}}]}\n\n'
+    slowly = (word, 0.01, lambda: clock.put_forward(1)) * 100
+
+    async with a_peer(Answer(slowly)) as peer:
+        told = await ask_peer(transport, "groq", peer.url, whole=8)
+
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.TOO_LONG
+    assert "had not ended the reply after 8 seconds" in told.fault.message
+    assert "INVIEW_MAX_CALL_SECONDS" in told.fault.next_step
+    assert plain_text(told.parts).startswith("word word ")
+    assert clock.ahead <= 11
+
+
+async def test_a_stream_of_comments_is_left_and_keeps_the_words_before(
+    transport: Transport, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = LoopClock.at_work(monkeypatch)
+    comments = (b": still here\n\n", 0.01, lambda: clock.put_forward(1)) * 100
+
+    async with a_peer(Answer((a_reply(name, upto=b"world"), *comments))) as peer:
+        told = await ask_peer(transport, name, peer.url, content=8)
+
+    assert plain_text(told.parts) == "Hello, world"
+    assert told.fault is not None
+    assert told.fault.error_class is ErrorClass.STREAM
+    assert "sent nothing of the reply for 8 seconds" in told.fault.message
+    assert clock.ahead <= 11
+
+
+async def test_words_win_time_for_a_stream_with_comments(transport: Transport, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = LoopClock.at_work(monkeypatch)
+    body = a_reply("groq")
+    place = body.index(b"world")
+    half = body.rindex(b"\n\n", 0, place) + 2
+    comments = (b": still here\n\n", 0.01, lambda: clock.put_forward(1)) * 6
+
+    async with a_peer(Answer((*comments, body[:half], *comments, body[half:]))) as peer:
+        told = await ask_peer(transport, "groq", peer.url, content=8)
+
+    assert told.fault is None
+
+
 # --- stopping ---
 
 
@@ -501,4 +548,4 @@ async def test_a_closed_transport_leaves_no_connection_open() -> None:
 
 
 def test_timeouts_have_the_stated_defaults() -> None:
-    assert Timeouts() == Timeouts(connect=10.0, read=30.0)
+    assert Timeouts() == Timeouts(connect=10.0, read=30.0, content=600.0, whole=1800.0)

@@ -9,6 +9,7 @@ A key goes in and is never given out again: a page that shows a provider learns 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from app.domain.errors import NotFoundError
 from app.domain.provider_trials import Trial
@@ -24,6 +25,9 @@ from app.store.settings.provider_settings import (
     load_provider_settings,
     save_provider_setting,
 )
+
+PATIENCE_SECONDS: Final = 3.0
+"""How long a list of all models waits for a provider: most answer within one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +78,13 @@ async def try_provider(wb: Workbench, owner: str, name: str) -> None:
 async def list_models(wb: Workbench, owner: str, *, afresh: bool = False) -> tuple[Offer, ...]:
     """The providers that can be asked now, each with its models, or with why it did not list them.
 
+    A slow one delays no other: after `PATIENCE_SECONDS` what is known of its models is listed.
     `afresh` asks the providers themselves instead of taking a list of some minutes ago.
     """
     await wb.catalogue.look_around()
     async with wb.store.read() as session:
         providers = await wb.catalogue.providers(session, owner)
-    return await wb.catalogue.offers(providers, afresh=afresh)
+    return await wb.catalogue.offers(providers, afresh=afresh, patience=PATIENCE_SECONDS)
 
 
 @shielded

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.costs.budgets import SpendingBudget
 from app.domain.costs.prices import Tariff
-from app.domain.errors import Failure, InputError, ProviderError
+from app.domain.errors import ErrorClass, Failure, InputError, ProviderError, failure
 from app.domain.model_profile import ModelProfile, split_model_name
 from app.providers.base import Credentials, Provider
 from app.providers.detection import detect_local_servers
@@ -118,10 +118,26 @@ class Catalogue:
         self._own_prices.pop(owner, None)
         self.tariffs.get(owner, {}).clear()
 
-    async def offers(self, providers: Mapping[str, Provider], *, afresh: bool = False) -> tuple[Offer, ...]:
-        """Those of the providers that can be asked now, with their models, in the order given."""
+    async def offers(
+        self, providers: Mapping[str, Provider], *, afresh: bool = False, patience: float | None = None
+    ) -> tuple[Offer, ...]:
+        """Those of the providers that can be asked now, with their models, in the order given.
+
+        One that needs more than `patience` seconds is offered with what is known of its models; it is asked on.
+        """
         ready = [provider for provider in providers.values() if provider.ready]
-        return tuple(await asyncio.gather(*(self._offer(provider, afresh=afresh) for provider in ready)))
+        asked = [
+            asyncio.create_task(self._offer(provider, afresh=afresh), name=f"offer of {provider.name}")
+            for provider in ready
+        ]
+        try:
+            if asked:
+                await asyncio.wait(asked, timeout=patience)
+            answers = zip(ready, asked, strict=True)
+            return tuple([task.result() if task.done() else await self._late(who) for who, task in answers])
+        finally:
+            for task in asked:
+                task.cancel()
 
     async def look_around(self) -> None:
         """Look for local servers on their usual ports, unless that was done just now."""
@@ -137,6 +153,11 @@ class Catalogue:
         except ProviderError as error:
             return Offer(provider, (), error.failure)
         return Offer(provider, models, skipped=self.lists.skipped(provider))
+
+    async def _late(self, provider: Provider) -> Offer:
+        message = f"{provider.row.label} has not listed its models yet. These are known from before."
+        reason = replace(failure(ErrorClass.NETWORK, message), next_step="It is still being asked: look again soon.")
+        return Offer(provider, await asyncio.to_thread(self.lists.known, provider), reason)
 
     def _unseal(self, setting: ProviderSetting) -> Credentials:
         key = None if setting.sealed_key is None else self.seal.open(setting.sealed_key)

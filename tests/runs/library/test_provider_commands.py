@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import replace
 from functools import partial
@@ -14,6 +15,7 @@ from app.providers.base import Credentials
 from app.providers.detection import detect_local_servers
 from app.providers.registry import PROVIDERS
 from app.runs.library.provider_commands import (
+    PATIENCE_SECONDS,
     ProviderSetup,
     list_models,
     list_providers,
@@ -25,6 +27,7 @@ from app.runs.send.commands import LOCAL_OWNER, preview_send, start_reply
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from tests.providers.peer import Answer, a_peer
+from tests.runs.clock import LoopClock
 from tests.runs.steps import a_conversation, collect, reply_to, settings_of
 
 KEY = "sk-very-secret-1234567890"
@@ -168,6 +171,26 @@ async def test_models_are_listed_by_provider_and_a_list_that_fails_says_why(data
             assert len(peer.heard) == asked
             await list_models(wb, LOCAL_OWNER, afresh=True)
             assert len(peer.heard) == asked + 1
+
+
+async def test_a_slow_provider_delays_no_other_list(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with a_peer(Answer(then="silent")) as slow, a_peer(MODELS) as quick:
+        settings = settings_of(data, INVIEW_COMPATIBLE=f"slow={slow.url}/v1; peer={quick.url}/v1")
+        async with open_workbench(settings) as wb:
+            listing = asyncio.create_task(list_models(wb, LOCAL_OWNER))
+            await slow.until_heard(1)
+            others = [task for task in asyncio.all_tasks() if task.get_name() in {"offer of peer", "offer of offline"}]
+            await asyncio.gather(*others)
+            clock, done = LoopClock.at_work(monkeypatch), asyncio.Event()
+            listing.add_done_callback(lambda _: done.set())
+
+            await clock.move_until(done, PATIENCE_SECONDS)
+            offers = {offer.provider.name: offer for offer in listing.result()}
+
+            assert [model.model for model in offers["peer"].models] == ["peer:small-model"]
+            assert offers["slow"].failure is not None
+            assert "has not listed its models yet" in offers["slow"].failure.message
+            assert not slow.left.is_set(), "it is asked on"
 
 
 async def test_local_server_on_its_usual_port_is_found_offered_and_asked(

@@ -19,7 +19,7 @@ router = APIRouter(tags=["models"], dependencies=[Depends(offers(JSON))])
 
 @dataclass(frozen=True, slots=True)
 class UnavailableView:
-    """A provider that is set up and did not say which models it has."""
+    """A provider that is set up and did not say, or has not said yet, which models it has."""
 
     provider: str
     error: FailureView
@@ -35,7 +35,7 @@ class SkippedView:
 
 @dataclass(frozen=True, slots=True)
 class ModelList:
-    """Every model that can be asked now, by provider; the providers that gave no list; and the entries left out."""
+    """Every model that can be asked now, by provider; the providers that gave no list yet; and the entries left out."""
 
     items: tuple[ModelView, ...]
     unavailable: tuple[UnavailableView, ...]
@@ -45,7 +45,8 @@ class ModelList:
 @router.get(
     "/models",
     summary="List the models on offer",
-    description="Asks each provider that is set up for its list, at most every few minutes.",
+    description="Asks each provider that is set up for its list, at most every few minutes. Of one that has not "
+    "answered after three seconds, the models known from before are listed; it is in `unavailable`, and asked on.",
     responses=says(ModelList),
 )
 async def list_them(bench: Bench, owner: Owner) -> Response:

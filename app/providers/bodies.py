@@ -1,0 +1,99 @@
+"""Bodies of answers from the network, within bounds: unpacked in small pieces, and read no further than is said.
+
+    pieces = unpack(packed, "gzip")                      # packed: the bytes as they come
+    body, cut = await read_whole(pieces, 8_000_000)      # cut: there was more
+    body, cut = await read_beginning(pieces, 65_536, 15)      # of an answer that need not be whole
+
+A small body can unpack to a thousand times its size. No piece is larger than `PIECE_BYTES`, other tasks have their turn
+between two of them, and what nobody asks for is not unpacked. Time is limited by who reads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import AsyncGenerator, AsyncIterable
+from contextlib import suppress
+from typing import Final, Protocol
+
+PIECE_BYTES: Final = 65_536
+"""Unpacked at once: a tenth of a millisecond's work."""
+WINDOW_BITS: Final = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+"""What zlib calls the format of each coding (https://zlib.net/manual.html, inflateInit2)."""
+BARE_DEFLATE: Final = -15
+"""Without the header that the coding has by RFC 9110, section 8.4.1.2: some servers leave it out."""
+PLAIN: Final = frozenset({"", "identity"})
+
+
+class _Unpacker(Protocol):
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+class UnpackingError(Exception):
+    """A body is packed in a way that is not read here, or is not what it says."""
+
+
+async def unpack(packed: AsyncIterable[bytes], coding: str) -> AsyncGenerator[bytes, None]:
+    """The body as it comes, unpacked. `coding` is its Content-Encoding.
+
+    Several codings on top of each other are refused, and so is what is larger packed than unpacked: both can be work
+    without bound that gives nothing. What follows the end of the packed body is not read.
+
+    Raises:
+        UnpackingError: it cannot be unpacked.
+    """
+    coding = coding.strip().lower()
+    if coding in PLAIN:
+        async for chunk in packed:
+            yield chunk
+        return
+    if coding not in WINDOW_BITS:
+        raise UnpackingError(f"packed as {coding[:60]!r}, which is not read here")
+    unpacker = None
+    gained = 0
+    async for chunk in packed:
+        if unpacker is None:
+            bare = coding == "deflate" and chunk[0] & 0x0F != 8
+            unpacker = zlib.decompressobj(BARE_DEFLATE if bare else WINDOW_BITS[coding])
+        gained -= len(chunk)
+        rest = chunk
+        while piece := _unpack_piece(unpacker, rest):
+            gained += len(piece)
+            yield piece
+            await asyncio.sleep(0)
+            rest = unpacker.unconsumed_tail
+        if unpacker.eof:
+            return
+        if gained < -PIECE_BYTES:
+            raise UnpackingError("larger packed than unpacked")
+
+
+async def read_whole(pieces: AsyncIterable[bytes], most: int) -> tuple[bytes, bool]:
+    """The body up to so many bytes, and whether it goes on."""
+    body = bytearray()
+    async for piece in pieces:
+        body += piece
+        if len(body) > most:
+            return bytes(body[:most]), True
+    return bytes(body), False
+
+
+async def read_beginning(pieces: AsyncIterable[bytes], most: int, seconds: float) -> tuple[bytes, bool]:
+    """What of the body comes within so many bytes and seconds, and whether it goes on."""
+    body = bytearray()
+    with suppress(TimeoutError):  # what has come is what was asked for
+        async with asyncio.timeout(seconds):
+            async for piece in pieces:
+                body += piece
+                if len(body) > most:
+                    break
+            else:
+                return bytes(body), False
+    return bytes(body[:most]), True
+
+
+def _unpack_piece(unpacker: _Unpacker, packed: bytes) -> bytes:
+    try:
+        return unpacker.decompress(packed, PIECE_BYTES)
+    except zlib.error as error:
+        raise UnpackingError("not packed as it says") from error

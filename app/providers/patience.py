@@ -1,0 +1,81 @@
+"""How long a stream may keep a reply open: in all, and while it brings nothing of the reply.
+
+    patience = Patience(asked, timeouts)
+    response = await patience.wait(opening)        # each wait for the network ends when the time is over
+    patience.note(len(chunk), events)              # what came of it: only content wins time
+
+Content is what counts towards the size of a reply, which has a bound of its own (`domain/run/reply_size.py`): comments,
+empty deltas and reports of usage are none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from dataclasses import replace
+from typing import Final, TypeVar
+
+from app.domain.errors import ErrorClass, Failure, ProviderError, failure
+from app.domain.run.reply_size import measure_event
+from app.domain.stream_events import StreamEvent
+from app.providers.base import CallTarget, Timeouts
+from app.providers.sse import MAX_EVENT_BYTES
+
+_T = TypeVar("_T")
+MAX_EMPTY_BYTES: Final = 2 * MAX_EVENT_BYTES
+"""Bytes without content, one after the other: as many as the largest event and what may stand before it."""
+
+
+class Patience:
+    """The limits of one stream, from now on. Times are those of the running event loop."""
+
+    def __init__(self, asked: CallTarget, timeouts: Timeouts) -> None:
+        self._asked = asked
+        self._timeouts = timeouts
+        self._now = asyncio.get_running_loop().time
+        self._end = self._now() + timeouts.whole
+        self._due = 0.0
+        self._empty_bytes = 0
+        self._renew()
+
+    async def wait(self, what: Awaitable[_T]) -> _T:
+        """What is awaited, unless the time is over before.
+
+        Raises:
+            ProviderError: it is.
+        """
+        limit = asyncio.timeout_at(self._due)
+        try:
+            async with limit:
+                return await what
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise ProviderError(self._describe()) from None
+
+    def note(self, size: int, events: Sequence[StreamEvent]) -> None:
+        """So many bytes came, and said this.
+
+        Raises:
+            ProviderError: too many have come without content, or the time is over.
+        """
+        self._empty_bytes += size
+        if any(measure_event(event) for event in events):
+            self._renew()
+        elif self._empty_bytes > MAX_EMPTY_BYTES:
+            message = f"{self._asked} sent {self._empty_bytes:,} bytes that are nothing of the reply, and was left."
+            raise ProviderError(failure(ErrorClass.STREAM, message))
+        if self._now() >= self._due:  # bytes that are always there never let a wait end
+            raise ProviderError(self._describe())
+
+    def _renew(self) -> None:
+        self._due = min(self._end, self._now() + self._timeouts.content)
+        self._empty_bytes = 0
+
+    def _describe(self) -> Failure:
+        if self._now() < self._end:
+            message = f"{self._asked} sent nothing of the reply for {self._timeouts.content:g} seconds, and was left."
+            return failure(ErrorClass.STREAM, message)
+        message = f"{self._asked} had not ended the reply after {self._timeouts.whole:g} seconds, and was left."
+        next_step = "What was received is kept. Ask for less at once, or raise INVIEW_MAX_CALL_SECONDS."
+        return replace(failure(ErrorClass.TOO_LONG, message), next_step=next_step)

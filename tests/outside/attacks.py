@@ -1,0 +1,126 @@
+"""Attacks of a peer on its reader, as answers of a scripted HTTP server.
+
+Each attack is made for a reader (`readers.py`) and returns the answer and what it measures. An attack that the
+reader does not end stops far beyond the bounds, so that a test fails and does not hang.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from tests.outside.readers import Reader
+from tests.providers.peer import Answer
+from tests.runs.clock import LoopClock
+
+SOCKET_BYTES: Final = 16_000_000
+"""More than the two ends of a connection hold of unread bytes."""
+BLOCK_BYTES: Final = 1_000_000
+TURNS: Final = 30
+"""Turns of the event loop between two sends: the reader receives in them."""
+
+
+@dataclass
+class Attack:
+    """An answer, with the bytes sent of its body so far, before packing, and the seconds that it let pass."""
+
+    clock: LoopClock
+    sent: int = 0
+    answer: Answer = field(default_factory=Answer)
+
+
+def bomb(reader: Reader, clock: LoopClock) -> Attack:
+    """A packed body of a thousandth of what it unpacks to."""
+    packer = zlib.compressobj(1, zlib.DEFLATED, 31)
+    filler = reader.filler * (BLOCK_BYTES // len(reader.filler))
+    head = packer.compress(filler) + packer.flush(zlib.Z_FULL_FLUSH)
+    block = packer.compress(filler) + packer.flush(zlib.Z_FULL_FLUSH)  # depends on nothing before it
+
+    def pieces(attack: Attack) -> Iterator[bytes]:
+        yield head
+        while attack.sent < 8 * reader.most_bytes + 100 * BLOCK_BYTES:
+            attack.sent += BLOCK_BYTES
+            yield block
+
+    return _play(reader, clock, pieces, ("Content-Encoding", "gzip"))
+
+
+def endless(reader: Reader, clock: LoopClock) -> Attack:
+    """A body without end, at full speed."""
+    filler = reader.filler * (65_536 // len(reader.filler))
+
+    def pieces(attack: Attack) -> Iterator[bytes]:
+        while attack.sent < 8 * reader.most_bytes + 4 * SOCKET_BYTES:
+            attack.sent += len(filler)
+            yield filler
+
+    return _play(reader, clock, pieces)
+
+
+def dripping(reader: Reader, clock: LoopClock) -> Attack:
+    """A little at a time, each just before the reader would take it for silence."""
+
+    def pieces(attack: Attack) -> Iterator[bytes | float | Callable[[], None]]:
+        while clock.ahead < 3 * reader.seconds:
+            attack.sent += len(reader.filler)
+            yield reader.filler
+            yield from (0.0,) * TURNS
+            yield lambda: clock.put_forward(reader.step)
+
+    return _play(reader, clock, pieces)
+
+
+def body_of(body: bytes) -> Callable[[Reader, LoopClock], Attack]:
+    """An answer of this JSON, where the reader expects its own."""
+
+    def attack(reader: Reader, clock: LoopClock) -> Attack:
+        return _play(reader, clock, lambda _: iter((reader.frame(body),)))
+
+    return attack
+
+
+def _play(
+    reader: Reader,
+    clock: LoopClock,
+    pieces: Callable[[Attack], Iterator[bytes | float | Callable[[], None]]],
+    *headers: tuple[str, str],
+) -> Attack:
+    attack = Attack(clock)
+    attack.answer = replace(reader.answer, chunks=pieces(attack), headers=(*reader.answer.headers, *headers))
+    return attack
+
+
+LEVELS: Final = 100_000
+DEEP: Final = {
+    "levels beyond any stack": b"[" * LEVELS + b"]" * LEVELS,
+    "levels with half a character": b'{"a":"\\ud800","b":' + b"[" * LEVELS + b"]" * LEVELS + b"}",
+    "levels within an error": b'{"error":{"message":' + b"[" * 600 + b"]" * 600 + b"}}",
+    "levels within a code": b'{"error":{"message":"no","code":' + b"[" * 990 + b"]" * 990 + b"}}",
+    "levels within a field": b'{"data":[{"id":'
+    + b"[" * 600
+    + b"]" * 600
+    + b'}],"input_tokens":'
+    + b"[" * 600
+    + b"]" * 600
+    + b"}",
+}
+WRONG: Final = {
+    "a number": b"5",
+    "a text": b'"text"',
+    "nothing": b"null",
+    "a truth": b"true",
+    "a list": b"[[],5,null]",
+    "wrong fields": b'{"data":5,"error":5,"input_tokens":"5","choices":5,"type":[],"delta":5}',
+    "wrong items": b'{"data":[5,{"id":[]}],"error":{"message":5,"code":{},"type":[]},"input_tokens":-1,"choices":[5]}',
+    "no JSON": b"{",
+    "an empty body": b"",
+}
+ATTACKS: Final[dict[str, Callable[[Reader, LoopClock], Attack]]] = {
+    "bomb": bomb,
+    "endless": endless,
+    "dripping": dripping,
+    **{f"deep: {name}": body_of(body) for name, body in DEEP.items()},
+    **{f"wrong: {name}": body_of(body) for name, body in WRONG.items()},
+}

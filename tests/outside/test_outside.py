@@ -1,0 +1,84 @@
+"""Every outside reader against everything that a peer can do: it ends in a clear error, within its bounds.
+
+Bytes are counted where the peer sends them and where they are unpacked; time is that of a clock which the peer moves.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Final, Self
+
+import pytest
+
+from tests.outside.attacks import ATTACKS, SOCKET_BYTES
+from tests.outside.readers import Reader, readers_of
+from tests.providers.peer import a_peer
+from tests.runs.clock import LoopClock
+
+READERS = [reader for vendor in ("groq", "openai", "anthropic") for reader in readers_of(vendor)]
+GATE = {"stream of groq: comments", "error of groq instead of a reply", "list of groq", "count of openai"}
+CASES = [
+    pytest.param(reader, attack, id=f"{reader.name} - {attack}", marks=marks)
+    for reader, attack in product(READERS, ATTACKS)
+    for marks in [() if reader.name in GATE else pytest.mark.exhaustive]
+]
+
+
+PIECE_BYTES: Final = 1_000_000
+"""As much as a reader may unpack at once."""
+
+
+@dataclass
+class Unpacked:
+    """The number of bytes that this process unpacks."""
+
+    size: int = 0
+
+    @classmethod
+    def at_work(cls, monkeypatch: pytest.MonkeyPatch) -> Self:
+        count, real = cls(), zlib.decompressobj
+
+        def counted(*arguments: Any) -> _Counted:
+            return _Counted(real(*arguments), count)
+
+        monkeypatch.setattr(zlib, "decompressobj", counted)
+        return count
+
+
+@dataclass
+class _Counted:
+    """An unpacker of zlib that adds to a count."""
+
+    unpacker: Any
+    count: Unpacked
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.unpacker, name)
+
+    def decompress(self, *arguments: Any) -> bytes:
+        piece = self.unpacker.decompress(*arguments)
+        self.count.size += len(piece)
+        return piece
+
+
+@pytest.fixture(autouse=True)
+def replies_take_no_time() -> None:
+    """No reply is made here."""
+
+
+@pytest.mark.parametrize(("reader", "attack"), CASES)
+async def test_a_reader_ends_in_a_clear_error_within_its_bounds(
+    reader: Reader, attack: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played = ATTACKS[attack](reader, LoopClock.at_work(monkeypatch))
+    unpacked = Unpacked.at_work(monkeypatch)
+
+    async with a_peer(played.answer) as peer:
+        message = await reader.read(f"{peer.url}/v1")
+
+    assert message.startswith(("Groq (", "OpenAI (", "Anthropic ("))
+    assert unpacked.size <= reader.most_bytes + PIECE_BYTES
+    assert attack == "bomb" or played.sent <= reader.most_bytes + SOCKET_BYTES
+    assert played.clock.ahead <= reader.seconds + 3 * reader.step
