@@ -16,14 +16,18 @@ from contextlib import suppress
 from typing import IO
 
 
-def start_worker(*arguments: str) -> subprocess.Popen[bytes]:
-    """Start this Python with these arguments. Ctrl-C is for the server, which ends it: it does not reach the worker."""
+def start_worker(*arguments: str, shared: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
+    """Start this Python with these arguments. Ctrl-C is for the server, which ends it: it does not reach the worker.
+
+    `shared`: descriptors of open files that it has under the same numbers.
+    """
     return subprocess.Popen(
         [sys.executable, "-I", *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        pass_fds=shared,
     )
 
 

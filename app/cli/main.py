@@ -40,6 +40,7 @@ def serve() -> None:
     """Serve page, API and sockets on one port; builds and migrates first where needed."""
     gc.disable()  # while importing there is nothing to collect; the server enables it again
     settings = load_settings()
+    preflight.check_compatible(settings)
     listener = preflight.bind_port(settings)
     if settings.port == 0:
         settings = replace(settings, port=listener.getsockname()[1])
@@ -91,6 +92,7 @@ def doctor() -> None:
     settings = load_settings()
     for name, shown in settings.describe().items():
         typer.echo(f"{name:<22} {shown or '-'}")
+    preflight.check_compatible(settings)
     preflight.check_data_dir(settings.data_dir)
     preflight.bind_port(settings).close()
     if settings.is_open_to_others:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from app.domain.errors import SettingsError
+from app.domain.errors import InputError, SettingsError
 from app.settings import SQLITE, Settings
 
 _OTHERS: Final = 0o077
@@ -41,6 +41,20 @@ def bind_port(settings: Settings) -> socket.socket:
             "Stop the other program, or choose another port with INVIEW_PORT."
         ) from error
     return listener
+
+
+def check_compatible(settings: Settings) -> None:
+    """Raise NotReadyError unless every server of INVIEW_COMPATIBLE can be offered under its name."""
+    # Imported here as a start without such servers need not wait for it.
+    from app.providers.base import Credentials  # noqa: PLC0415 - as said above
+    from app.providers.registry import compatible_row, make_provider  # noqa: PLC0415 - likewise
+
+    for server in settings.compatible:
+        credentials = Credentials(server.api_key and server.api_key.reveal(), server.base_url)
+        try:
+            make_provider(compatible_row(server.name, credentials), credentials)
+        except InputError as error:
+            raise NotReadyError(f"INVIEW_COMPATIBLE: {error.reason}") from error
 
 
 def keep_to_owner(settings: Settings, say: Callable[[str], None]) -> None:

@@ -10,6 +10,7 @@ with the stop reason, then `message_stop`; `ping` and `error` may come anywhere,
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -275,7 +276,9 @@ class MessagesDecoder:
                 started = ToolCallStarted(text_of(block["id"]), text_of(block["name"]))
                 if self._input_missing:
                     return [started]
-                return [started, ToolInputReceived(orjson.dumps(fields_of(block["input"])).decode())]
+                # By `json`, which writes NaN as such: such an input is refused, where orjson would make it null.
+                written = json.dumps(fields_of(block["input"]), ensure_ascii=False, separators=(",", ":"))
+                return [started, ToolInputReceived(written)]
             case _:
                 self._skipping = True  # what server-side tools say; none is ever asked for
                 return []
@@ -335,7 +338,7 @@ class MessagesDecoder:
 
 def parse_models(body: bytes) -> ListedModels:
     """Source: https://platform.claude.com/docs/en/api/models-list."""
-    return read_list(orjson.loads(body)["data"], _read_model)
+    return read_list(load_json(body)["data"], _read_model)
 
 
 def _read_model(entry: Entry) -> ListedModel:

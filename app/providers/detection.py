@@ -14,9 +14,8 @@ import asyncio
 from collections.abc import Iterable
 from http.client import HTTPConnection, HTTPException
 
-import orjson
-
 from app.providers.base import Credentials, Provider, ProviderRow
+from app.providers.json_values import load_json
 from app.providers.registry import PROVIDERS, make_provider
 
 ANSWER_SECONDS = 0.5
@@ -49,8 +48,8 @@ def _lists_models(port: int) -> bool:
     try:
         connection.request("GET", "/v1/models")
         response = connection.getresponse()
-        said = orjson.loads(response.read(LARGEST_LIST)) if response.status == 200 else None
-    except (OSError, HTTPException, orjson.JSONDecodeError):
+        said = load_json(response.read(LARGEST_LIST)) if response.status == 200 else None
+    except (OSError, HTTPException, ValueError):
         return False  # somebody else lives there
     finally:
         connection.close()

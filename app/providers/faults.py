@@ -12,6 +12,7 @@ class uses (`CLASS_OF_WORDS`), and then the HTTP status (`CLASS_OF_STATUS`).
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import reprlib
@@ -21,10 +22,9 @@ from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 from typing import Any, cast
 
-import orjson
-
 from app.domain.errors import ErrorClass, Failure, failure
 from app.providers.base import MASK, CallTarget
+from app.providers.json_values import load_json
 
 MAX_QUOTE = 300
 
@@ -164,7 +164,7 @@ def describe_error(asked: CallTarget | str, error: object, status: int | None = 
         str(said[key]).strip().lower() for key in ("code", "type", "status") if isinstance(said.get(key), str | int)
     ]
     words = _words_of(said)
-    numbers = [int(kind) for kind in kinds if kind.isdecimal() and 300 <= int(kind) < 600]
+    numbers = [int(kind) for kind in kinds if len(kind) == 3 and kind.isdecimal() and 300 <= int(kind) < 600]
     known = next((number for number in [*numbers, status] if number is not None), None)
     error_class = _class_of(kinds, words, known)
     quoted = f": {words}" if words else f" (HTTP {known})." if known else "."
@@ -262,8 +262,8 @@ def _without_error_object(asked: CallTarget | str, status: int, words: str, wait
 def _error_in(body: bytes) -> object | None:
     """The error object of a JSON body in any of the shapes in use, None if it is none."""
     try:
-        said = orjson.loads(body)
-    except orjson.JSONDecodeError:
+        said = load_json(body)
+    except ValueError:
         return None
     if isinstance(said, list) and said:  # Google's OpenAI-compatible endpoint answers with a list of one
         said = cast("list[Any]", said)[0]
@@ -285,12 +285,12 @@ def _words_of(said: dict[str, Any]) -> str:
 
 def _as_text(value: object) -> str:
     try:
-        return orjson.dumps(value).decode()
-    except orjson.JSONEncodeError:  # it writes fewer levels than it reads
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:  # orjson reads more levels
         return reprlib.repr(value)
 
 
 def _quote(text: str, longest: int = MAX_QUOTE) -> str:
-    """A vendor's words as part of a sentence: one line, no markup, no key, not long."""
-    text = _BARE_PATTERN.sub(" ", _LOOKS_LIKE_A_KEY.sub(MASK, text[:20_000])).strip()
+    """A vendor's words as part of a sentence: one line, no markup, no key, no half characters, not long."""
+    text = _BARE_PATTERN.sub(" ", _LOOKS_LIKE_A_KEY.sub(MASK, text[:20_000].encode(errors="replace").decode())).strip()
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

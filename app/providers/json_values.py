@@ -13,20 +13,24 @@ import orjson
 
 
 def load_json(data: bytes) -> Any:
-    """The value of a JSON text.
+    """The value of a JSON text, also of one that strict readers refuse for a number or for half a character.
+
+    NaN and the infinities are read, and a number that no double holds is an infinite one: who reads a field of numbers
+    refuses them there. Halves of characters are mended later (`surrogates.py`).
+
+    >>> load_json(b'{"tokens": NaN}'), load_json(b"[1e400, -1e400]")
+    ({'tokens': nan}, [inf, -inf])
 
     Raises:
         ValueError: it is none.
     """
     try:
         return orjson.loads(data)
-    except orjson.JSONDecodeError:
-        if b"\\u" not in data:
-            raise
+    except orjson.JSONDecodeError as error:
         try:
-            return json.loads(data)  # it takes escapes of half a character, which are mended later (surrogates.py)
-        except RecursionError as error:
-            raise ValueError("values within values, deeper than is read") from error
+            return json.loads(data.decode(), parse_int=_read_whole)
+        except (ValueError, RecursionError):
+            raise error from None
 
 
 def text_of(value: object) -> str:
@@ -67,3 +71,9 @@ def as_object(input_json: str) -> str:
     except orjson.JSONDecodeError:
         is_object = False
     return input_json or "{}" if is_object else orjson.dumps({"INVALID_JSON": input_json}).decode()
+
+
+def _read_whole(digits: str) -> int | float:
+    """A whole number as orjson reads it: a double where it has more than 64 bits."""
+    number = float(digits)
+    return int(digits) if abs(number) < 2**63 else number

@@ -12,6 +12,7 @@ adapter; only its link ends in this process, and its events carry the domain's o
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from dataclasses import asdict
@@ -161,7 +162,7 @@ class OfflineLink:
         answer = Script(derived) if derived is not None else None
         script = answer or write_script(prompt, len(body["messages"]), results, rounds)
         if "schema" in body and not any(line.startswith("/") for line in prompt.splitlines()):
-            script = Script(orjson.dumps(make_sample(body["schema"]), option=orjson.OPT_INDENT_2).decode())
+            script = Script(json.dumps(make_sample(body["schema"]), ensure_ascii=False, indent=2))
         input_tokens = await count_input(body)
         self._refuse(body["model"], input_tokens)
         fails = script.ending == "fail" and self._is_to_fail(wire, script)

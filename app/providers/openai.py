@@ -274,7 +274,7 @@ def parse_usage(said: object) -> UsageReported:
 
 def parse_models(body: bytes) -> ListedModels:
     """Source: https://developers.openai.com/api/reference/resources/models. It lists names and nothing more."""
-    return read_list(orjson.loads(body)["data"], lambda entry: ListedModel(entry.name("id")))
+    return read_list(load_json(body)["data"], lambda entry: ListedModel(entry.name("id")))
 
 
 def open_link(provider: Provider) -> Link:

@@ -332,7 +332,7 @@ def _usage_of_groq(extra: object) -> object:
 
 def parse_models(body: bytes) -> ListedModels:
     """The list, with what servers add to it: llama.cpp `meta`, vLLM `max_model_len`, OpenRouter and Mistral more."""
-    said: object = orjson.loads(body)
+    said: object = load_json(body)
     return read_list(cast("dict[str, object]", said)["data"] if isinstance(said, dict) else said, _read_model)
 
 

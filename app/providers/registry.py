@@ -207,11 +207,11 @@ def build_providers(
             providers[row.name] = found[row.name]
         elif row.local_port is None:
             providers[row.name] = make_provider(row, Credentials())
-    others: tuple[tuple[Origin, Mapping[str, Credentials]], ...] = (("environment", servers), ("settings", entered))
+    own = {name: credentials for name, credentials in entered.items() if name not in PROVIDERS}
+    others: tuple[tuple[Origin, Mapping[str, Credentials]], ...] = (("environment", servers), ("settings", own))
     for origin, named in others:
         for name, credentials in named.items():
-            if name not in PROVIDERS:
-                providers[name] = make_provider(compatible_row(name, credentials), credentials, origin)
+            providers[name] = make_provider(compatible_row(name, credentials), credentials, origin)
     return providers
 
 
@@ -233,8 +233,12 @@ def compatible_row(name: str, credentials: Credentials) -> ProviderRow:
     """A row for a server that speaks Chat Completions and is known only here.
 
     Raises:
-        InputError: the name cannot be one, or there is no base URL.
+        InputError: the name cannot be one or is that of a vendor in the table, or there is no base URL.
     """
+    if (known := PROVIDERS.get(name)) is not None:
+        how = f"set {known.base_url_env}" if known.base_url_env else "set it in Settings → Providers"
+        what = f"{name!r} is the built-in provider {known.label}."
+        raise InputError("name", f"{what} Choose another name, or, to change its address, {how}.")
     if not _NAME.fullmatch(name):
         raise InputError("name", f"{name!r} cannot name a provider. Use letters (a to z), digits, '-' and '_'.")
     if not credentials.base_url:

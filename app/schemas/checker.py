@@ -1,29 +1,33 @@
 """Checks values against JSON schemas in a process of their own, which is killed when that takes too long.
 
-    checked = await check_value('{"type": "string"}', 3)
+    checked = await check_value('{"type": "string"}', 3, account=conversation_id)
     checked.faults           # (((), "3 is not of type 'string'"),)
     checked.unusable         # None; or a sentence that says why the schema could not be applied
 
-One process and one thread that talks to it serve everybody, one question after the other. They start with the first
-question, and the process ends after a minute without one. The checking itself is in `worker.py`.
+One process and one thread that talks to it serve everybody, one question after the other. Next is one of the account
+that spent least on slow checks. They start with the first question; the process ends after a minute without one. The
+checking itself is in `worker.py`, what slow checks cost and may cost in `costs.py`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import mmap
 import select
 import signal
+import struct
 import subprocess
-from collections import OrderedDict
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
+from threading import Lock
 from time import monotonic
 from typing import Any, Final
 
+from app.schemas.costs import MAX_SPENT, WINDOW_SECONDS, Costs, Slow, Turns
 from app.workers import close_pipes, input_of, output_of, start_worker
 
 MAX_SECONDS: Final = 2.0
@@ -32,10 +36,12 @@ MAX_WAIT_SECONDS: Final = 30.0
 """How long an answer is waited for on a machine that is busy otherwise."""
 MAX_CHARACTERS: Final = 100_000
 """Characters of a schema. Those of real tools have some thousand."""
-REFUSED_SECONDS: Final = 60.0
-"""How long a schema that took too long is refused unseen, so that it costs two seconds a minute at most."""
-MAX_REFUSED: Final = 256
+BY_HAND: Final = "by hand"
+"""The account of schemas that a person typed or a program sent, before they are part of a conversation."""
 _WORKER: Final = FilePath(__file__).with_name("worker.py")
+_NOTE: Final = struct.Struct("=II")
+_NOTE_BYTES: Final = 8_192
+"""As in `worker.py`, which the server does not import: it would need 20 MB."""
 _TOO_LONG: Final = f"takes more than {MAX_SECONDS:.0f} seconds to check; simplify its patterns, anyOf and references"
 
 Path = tuple[str | int, ...]
@@ -54,20 +60,30 @@ class Checked:
 
 
 WORKS_TOO_LONG: Final = Checked(unusable=_TOO_LONG, too_long=True)
+ALL_SPENT: Final = Checked(
+    unusable=f"was not checked, as the slow schemas of this conversation or server took {MAX_SPENT:.0f} seconds within "
+    f"{WINDOW_SECONDS:.0f} seconds; try again in a minute",
+    too_long=True,
+)
 
 
-async def check_schema(schema_json: str) -> Checked:
-    """Whether a text is a JSON schema that can be used. The paths of its faults lead through the schema."""
-    return await _ask(lambda: _checker.ask(schema_json, {}))
+async def check_schema(schema_json: str, *, account: str) -> Checked:
+    """Whether a text is a JSON schema that can be used. The paths of its faults lead through the schema.
+
+    `account`: whose bound the check counts for, such as a conversation.
+    """
+    return await _ask(_Question(account, schema_json, {}))
 
 
-async def check_value(schema_json: str, value: object, *, open_path: Path | None = None, limit: int = 50) -> Checked:
+async def check_value(
+    schema_json: str, value: object, *, account: str, open_path: Path | None = None, limit: int = 50
+) -> Checked:
     """Whether a value fits a schema: the first faults, at most `limit`.
 
-    `open_path` leads to the place of the value that still arrives. Faults there that more text can mend are left out.
+    `account`: whose bound the check counts for, such as a conversation. `open_path` leads to the place of the value
+    that still arrives. Faults there that more text can mend are left out.
     """
-    question = {"value": value, "open_path": open_path, "limit": limit}
-    return await _ask(lambda: _checker.ask(schema_json, question))
+    return await _ask(_Question(account, schema_json, {"value": value, "open_path": open_path, "limit": limit}))
 
 
 def close() -> None:
@@ -82,40 +98,75 @@ def process_id() -> int | None:
 
 
 def forget_refused() -> None:
-    """Try schemas again that took too long."""
-    _checker.refused.clear()
+    """Try everything again that took too long, and let every account begin anew."""
+    _checker.slow.forget()
+    _checker.costs.forget()
 
 
-async def _ask(ask: Callable[[], Checked]) -> Checked:
-    return await asyncio.get_running_loop().run_in_executor(_thread, ask)
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is asked of a schema: with a value, whether that fits."""
+
+    account: str
+    schema_json: str
+    rest: dict[str, Any]
+    answer: Future[Checked] = field(default_factory=Future[Checked])
+
+
+async def _ask(question: _Question) -> Checked:
+    with _lock:
+        _turns.add(question.account, question)
+    _thread.submit(_answer_next)
+    return await asyncio.wrap_future(question.answer)
+
+
+def _answer_next() -> None:
+    """Answer one of the questions that wait. There is a call for each of them."""
+    with _lock:
+        question = _turns.take(lambda account: _checker.costs.spent(account, monotonic()))
+    if question.answer.set_running_or_notify_cancel():
+        try:
+            question.answer.set_result(_checker.ask(question))
+        except Exception as error:  # noqa: BLE001 - it goes to who asked
+            question.answer.set_exception(error)
 
 
 @dataclass(eq=False)
 class _Checker:
-    """The process, if it runs, and the schemas that took too long, with the time until which they are refused."""
+    """The process, if it runs, the pattern that it matches, and what was slow. Only one thread may ask."""
 
     process: subprocess.Popen[bytes] | None = None
-    refused: OrderedDict[str, float] = field(default_factory=OrderedDict[str, float])
+    noted: mmap.mmap | None = None
+    slow: Slow = field(default_factory=Slow)
+    costs: Costs = field(default_factory=Costs)
 
-    def ask(self, schema_json: str, question: dict[str, Any]) -> Checked:
-        """Answer a question about a schema. Only one thread may ask."""
+    def ask(self, question: _Question) -> Checked:
+        """Answer a question about a schema."""
+        schema_json, now = question.schema_json, monotonic()
         if len(schema_json) > MAX_CHARACTERS:
             return Checked(unusable=f"has {len(schema_json):,} characters; the maximum is {MAX_CHARACTERS:,}")
-        if self.refused.get(schema_json, 0.0) > monotonic():
+        if self.slow.has(schema_json, now):
             return WORKS_TOO_LONG
+        if self.costs.is_spent(question.account, now):
+            return ALL_SPENT
+        asked = {"schema": schema_json, "slow": self.slow.patterns(now), **question.rest}
         try:
-            line = json.dumps({"schema": schema_json, **question}).encode() + b"\n"
+            line = json.dumps(asked).encode() + b"\n"
         except (RecursionError, ValueError):
             return Checked(unusable="cannot be applied: the value is nested too deeply, or has a number too long")
         try:
             answer = self._exchange(line) or self._exchange(line)  # it may have ended just now, for want of questions
         except _KilledError as error:
             if error.refuse:
-                self._refuse(schema_json)
+                self.slow.note(schema_json, self._read_note(), monotonic())
+                self.costs.charge(question.account, MAX_SECONDS, monotonic())
             return Checked(unusable=str(error), too_long=error.refuse)
         if answer is None:
             raise RuntimeError("The process that checks schemas does not start. Run `python app/schemas/worker.py 2`.")
         said: dict[str, Any] = json.loads(answer)
+        self.costs.charge(question.account, said["seconds"], monotonic())
+        if said.get("too_long"):
+            return WORKS_TOO_LONG
         faults = tuple((tuple(path), message) for path, message in said.get("faults", ()))
         return Checked(faults, said.get("unusable"))
 
@@ -163,18 +214,23 @@ class _Checker:
     def _start(self) -> subprocess.Popen[bytes]:
         self.reap()
         if self.process is None:
-            self.process = start_worker(str(_WORKER), str(MAX_SECONDS))
+            with tempfile.TemporaryFile() as file:
+                file.truncate(_NOTE_BYTES)
+                self.noted = mmap.mmap(file.fileno(), _NOTE_BYTES)
+                self.process = start_worker(str(_WORKER), str(MAX_SECONDS), str(file.fileno()), shared=(file.fileno(),))
         return self.process
+
+    def _read_note(self) -> tuple[str, int] | None:
+        """The pattern that the process was matching when it ended, and the length of the text; None: it was not."""
+        if self.noted is None:
+            return None
+        size, length = _NOTE.unpack_from(self.noted)
+        text = bytes(self.noted[_NOTE.size : _NOTE.size + size]).decode("utf-8", "surrogatepass")
+        return (text, length) if size else None
 
     def _drop(self, process: subprocess.Popen[bytes]) -> None:
         self.process = None
         close_pipes(process)
-
-    def _refuse(self, schema_json: str) -> None:
-        self.refused[schema_json] = monotonic() + REFUSED_SECONDS
-        self.refused.move_to_end(schema_json)
-        while len(self.refused) > MAX_REFUSED:
-            self.refused.popitem(last=False)
 
 
 class _KilledError(Exception):
@@ -186,4 +242,7 @@ class _KilledError(Exception):
 
 
 _checker = _Checker()
+_turns = Turns[_Question]()
+_lock = Lock()
+"""Held while questions are put in and taken out."""
 _thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="schemas")

@@ -5,22 +5,28 @@ It reads one question a line from its standard input and writes one answer a lin
     {"schema": "{\"type\": \"string\"}", "value": 3}      {"faults": [[[], "3 is not of type 'string'"]]}
     {"schema": "{\"type\": 3}"}                            {"faults": [[["type"], "3 is not valid under …"]]}
 
-Without a `value`, the question is whether the schema is one. `open_path` leads to the place of a value that still
+Without a `value`, the question is whether the schema is one. An answer says as well how many `seconds` of processor
+time it took. `slow` has patterns that took too long before, with the length of the text from which on they are not
+tried: `{"too_long": true}`. What pattern is being matched stands in the file whose descriptor is the second argument,
+so that it is known when this process is ended over it. `open_path` leads to the place of a value that still
 arrives: faults there that more text can mend are left out. `{"unusable": "…"}`: the schema could not be applied.
 
-The system ends this process when a question takes more processor time than its one argument says, in seconds. It does
+The system ends this process when a question takes more processor time than its first argument says, in seconds. It does
 so whatever the process is busy with: a regular expression that backtracks holds Python's lock, so no thread could.
 """
 
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import re
 import resource
 import select
 import signal
+import struct
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -44,25 +50,66 @@ IDLE_SECONDS: Final = 60.0
 LASTING: Final = frozenset({"type", "additionalProperties", "maxItems", "maxProperties", "maxLength"})
 """Keywords that stay broken whatever else of an unfinished value arrives."""
 
+NOTE: Final = struct.Struct("=II")
+"""What the file about the pattern begins with: its bytes, and the characters of the text. No bytes: none is matched."""
+NOTE_BYTES: Final = 8_192
+
 Fault = tuple[list[str | int], str]
 
 
-def serve(seconds: float) -> None:
+def serve(seconds: float, noted: mmap.mmap) -> None:
     """Answer questions until the input ends, or none came for a minute."""
+    patterns = _Patterns(noted)
+    re.search = patterns.search  # as `jsonschema` calls it, whichever keyword has the pattern
     os.nice(5)  # other requests go first
     with suppress(ValueError, OSError):  # a system that has no such limit
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     while select.select([sys.stdin], [], [], IDLE_SECONDS)[0] and (line := sys.stdin.buffer.readline()):
+        begun = time.process_time()
         signal.setitimer(signal.ITIMER_PROF, seconds)
-        answer = _answer(line)
+        answer = _answer(line, patterns)
         signal.setitimer(signal.ITIMER_PROF, 0)
+        answer["seconds"] = time.process_time() - begun
         sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
         sys.stdout.buffer.flush()
 
 
-def _answer(line: bytes) -> dict[str, Any]:
+class _TooSlowError(Exception):
+    """A pattern took too long before."""
+
+
+class _Patterns:
+    """Matches patterns, and notes which one is being matched."""
+
+    def __init__(self, noted: mmap.mmap) -> None:
+        self.slow: dict[str, int] = {}
+        self._noted = noted
+        self._search = re.search
+
+    def search(self, pattern: Any, string: str, flags: int = 0) -> re.Match[str] | None:
+        """Search as `re.search` does.
+
+        Raises:
+            _TooSlowError: this pattern took too long on a text that was no longer.
+        """
+        text = pattern if isinstance(pattern, str) else pattern.pattern
+        if len(string) >= self.slow.get(text, sys.maxsize):
+            raise _TooSlowError
+        told = text.encode("utf-8", "surrogatepass")
+        if len(told) > NOTE_BYTES - NOTE.size:
+            return self._search(pattern, string, flags)
+        self._noted[NOTE.size : NOTE.size + len(told)] = told
+        self._noted[: NOTE.size] = NOTE.pack(len(told), len(string))
+        try:
+            return self._search(pattern, string, flags)
+        finally:
+            self._noted[: NOTE.size] = NOTE.pack(0, 0)
+
+
+def _answer(line: bytes, patterns: _Patterns) -> dict[str, Any]:
     try:
         question: dict[str, Any] = json.loads(line)
+        patterns.slow = question.get("slow", {})
         schema: str = question["schema"]
         if "value" not in question:
             return {"faults": _check_schema(schema)}
@@ -76,6 +123,8 @@ def _answer(line: bytes) -> dict[str, Any]:
         return {"unusable": "refers to itself without end, or is nested too deeply"}
     except re.error as error:
         return {"unusable": f"has a pattern that is not a regular expression here: {str(error)[:MAX_MESSAGE]}"}
+    except _TooSlowError:
+        return {"too_long": True}
     except MemoryError:
         return {"unusable": "takes too much memory to check"}
     except (ValueError, TypeError, OverflowError, AttributeError, LookupError) as error:
@@ -125,4 +174,4 @@ def _read_schema(schema_json: str) -> Validator:
 
 
 if __name__ == "__main__":
-    serve(float(sys.argv[1]))
+    serve(float(sys.argv[1]), mmap.mmap(int(sys.argv[2]) if len(sys.argv) > 2 else -1, NOTE_BYTES))

@@ -15,15 +15,25 @@ def write_json(value: object) -> str:
     """The text of a value, its keys in order.
 
     Raises:
-        ValueError: it is nested deeper than can be told to anybody.
+        ValueError: it is nested too deep, or holds a number or a text that readers of JSON cannot hold.
     """
     try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+        text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+        if "null" not in text:  # as orjson writes NaN and the infinities
+            return text
     except TypeError:
-        pass  # a number of more than 64 bits, or too deep
+        text = ""  # a number of more than 64 bits, half a character, or too deep
     try:
-        text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        orjson.dumps(orjson.loads(text))
-    except (TypeError, RecursionError, orjson.JSONDecodeError) as error:
+        exact = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        exact.encode()
+    except (TypeError, RecursionError) as error:
         raise ValueError("it is nested too deep") from error
-    return text
+    except UnicodeEncodeError as error:
+        raise ValueError("it holds half a character") from error
+    except ValueError as error:
+        raise ValueError("it holds NaN or an infinite number, which JSON does not have") from error
+    try:
+        orjson.dumps(orjson.loads(exact))
+    except (TypeError, orjson.JSONDecodeError) as error:
+        raise ValueError("it is nested too deep, or holds a number beyond ±1.8e308") from error
+    return text or exact

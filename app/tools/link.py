@@ -35,6 +35,8 @@ from app.tools.terms import Progress, Terms
 from app.tools.web_client import TooMuchError, open_client
 
 _CONNECTED: Final = httpx2.Timeout(30.0, read=300.0)
+MAX_PROGRESS: Final = 2**53
+"""What a server may count. NaN, the infinities and more than this are no progress."""
 _UNAUTHORIZED: Final = frozenset({401, 403})
 
 
@@ -49,7 +51,7 @@ class Link:
 
     async def list_all(self) -> Listing:
         """Everything the server says it has, within bounds."""
-        return await list_all(self.client, self.promised)
+        return await list_all(self.client, self.promised, account=self.server.id)
 
     async def call(self, tool_name: str, arguments: Mapping[str, Any], told: Progress) -> ToolOutcome:
         """Call a tool. Cancelling tells the server.
@@ -59,7 +61,8 @@ class Link:
         """
 
         async def tell_progress(progress: float, total: float | None, message: str | None) -> None:
-            told(progress, total, message or "")
+            if (done := _amount(progress)) is not None:
+                told(done, _amount(total), message or "")
 
         try:
             result = await self.client.call_tool(tool_name, dict(arguments), progress_callback=tell_progress)
@@ -98,7 +101,7 @@ class Link:
         """See that structured content is what the tool's schema of it says."""
         if isinstance(given, dict):
             content = cast("dict[str, object]", given)
-            problems = await check_arguments(self.promised[tool_name], content)
+            problems = await check_arguments(self.promised[tool_name], content, account=self.server.id)
         else:
             problems = (("", "there is none"),) if given is None else ()
         if problems:
@@ -186,6 +189,11 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms
         # The SDK's own check runs the server's regular expressions where everything waits for it: `Link.call` has ours.
         client.session.validate_tool_result = _check_nothing
         yield Link(server, client, terms)
+
+
+def _amount(said: float | None) -> float | None:
+    """How much a server says is done, or is to be done in all; None: it says nothing that can be shown."""
+    return said if said is not None and 0 <= said <= MAX_PROGRESS else None
 
 
 async def _check_nothing(name: str, result: types.CallToolResult) -> None: ...

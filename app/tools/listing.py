@@ -34,10 +34,11 @@ class _Page(Protocol):
 Page = TypeVar("Page", bound=_Page)
 
 
-async def list_all(client: Client, promised: dict[str, str]) -> Listing:
+async def list_all(client: Client, promised: dict[str, str], *, account: str) -> Listing:
     """Ask for tools, resources, patterns of resources and prompts, as far as the server has them.
 
-    `promised` gets the schema of what each tool gives, by its name, where there is one.
+    `promised` gets the schema of what each tool gives, by its name, where there is one. `account`: whose bound on slow
+    checks its schemas count for.
 
     Raises:
         MCPError: it does not list what it says it has.
@@ -64,13 +65,14 @@ async def list_all(client: Client, promised: dict[str, str]) -> Listing:
         await _walk("prompts", lambda c: client.list_prompts(cursor=c), lambda p: p.prompts, cut) if can.prompts else []
     )
     promised.clear()
-    promised |= {tool.name: schema for tool in tools if (schema := _write_schema(tool.output_schema))}
+    schemas = {tool.name: _write_schema(tool.output_schema)[0] for tool in tools if tool.output_schema is not None}
+    promised |= {name: schema for name, schema in schemas.items() if schema is not None}
     return Listing(
         title=_line((info and (info.title or info.name)) or ""),
         version=_line((info and info.version) or ""),
         protocol=client.protocol_version,
         instructions=_lines(client.instructions or ""),
-        tools=tuple(await _tools(tools, cut)),
+        tools=tuple(await _tools(tools, cut, account)),
         resources=tuple(resources[:MAX_LISTED]),
         prompts=tuple(map(_prompt, prompts)),
         cut=tuple(cut),
@@ -93,23 +95,23 @@ async def _walk(
     return found[:MAX_LISTED]
 
 
-async def _tools(found: list[types.Tool], cut: list[str]) -> list[ListedTool]:
+async def _tools(found: list[types.Tool], cut: list[str], account: str) -> list[ListedTool]:
     listed, names, slow = list[ListedTool](), set[str](), 0
     for tool in found:
-        schema = _write_schema(tool.input_schema)
+        schema, unwritable = _write_schema(tool.input_schema)
         reason = (
             "it has no name" if not tool.name.strip()
             else "its name is too long" if len(tool.name) > MAX_NAME
             else "its name has invisible characters" if INVISIBLE.search(tool.name)
             else "another has its name" if tool.name in names
             else "its schema is too long" if len(schema or "") > MAX_SCHEMA
-            else "its schema is none" if schema is None
+            else f"its schema cannot be told to anybody: {unwritable}" if schema is None
             else "its schema describes no object" if tool.input_schema.get("type", "object") != "object"
             else ""
         )  # fmt: skip
         if not reason and schema is not None:
             # One tool with a broken schema has a provider refuse the whole request.
-            checked = await check_schema(schema) if slow < MAX_SLOW_SCHEMAS else WORKS_TOO_LONG
+            checked = await check_schema(schema, account=account) if slow < MAX_SLOW_SCHEMAS else WORKS_TOO_LONG
             slow += checked.too_long
             reason = f"its schema {checked.unusable}" if checked.unusable else ""
             reason = reason or ("its schema is none" if checked.faults else "")
@@ -130,11 +132,12 @@ async def _tools(found: list[types.Tool], cut: list[str]) -> list[ListedTool]:
     return listed
 
 
-def _write_schema(schema: dict[str, object] | None) -> str | None:
+def _write_schema(schema: dict[str, object]) -> tuple[str | None, str]:
+    """A schema as text, or None and why it cannot be written."""
     try:
-        return None if schema is None else write_json(schema)
-    except ValueError:
-        return None
+        return write_json(schema), ""
+    except ValueError as error:
+        return None, str(error)
 
 
 def _resource(one: types.Resource | types.ResourceTemplate, uri: str, *, is_template: bool) -> ListedResource:

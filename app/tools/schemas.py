@@ -1,6 +1,7 @@
 """Whether arguments fit the schema that a tool's server gave for them.
 
-    await check_arguments(tool.input_schema_json, {"path": 3})   # (("path", "3 is not of type 'string'"),)
+    await check_arguments(tool.input_schema_json, {"path": 3}, account=conversation_id)
+    # (("path", "3 is not of type 'string'"),)
 
 The schema is somebody else's text. One that cannot be applied, or takes too long, says nothing of arguments: the server
 judges them itself.
@@ -19,7 +20,10 @@ Problems = tuple[tuple[str, str], ...]
 """Where in the arguments, as a dotted path, and what is wrong there."""
 
 
-async def check_arguments(schema_json: str, arguments: Mapping[str, Any]) -> Problems:
-    """Find what is wrong with the arguments: at most 20 problems, none if they fit."""
-    checked = await check_value(schema_json, dict(arguments), limit=MAX_PROBLEMS)
+async def check_arguments(schema_json: str, arguments: Mapping[str, Any], *, account: str) -> Problems:
+    """Find what is wrong with the arguments: at most 20 problems, none if they fit.
+
+    `account`: whose bound on slow checks it counts for.
+    """
+    checked = await check_value(schema_json, dict(arguments), account=account, limit=MAX_PROBLEMS)
     return tuple(sorted((".".join(map(str, path)), message) for path, message in checked.faults))

@@ -8,11 +8,10 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal
 
-import orjson
-
 from app.domain.conversation.attachments import id_of
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import Hold, HoldReason, Queue, QueuedText
+from app.views.encode import raw_json
 from app.views.parameters import ParametersView, show_parameters
 
 _SAID: Mapping[HoldReason, str] = MappingProxyType(
@@ -77,6 +76,7 @@ def describe_queue(queue: Queue) -> QueueView:
 def describe_queued(item: QueuedText) -> QueuedView:
     """One text of it as shown."""
     asked = item.parameters
+    schema: Any = None if asked.reply_schema is None else raw_json(asked.reply_schema.encode())
     return QueuedView(
         id=item.id,
         text=item.text,
@@ -86,7 +86,7 @@ def describe_queued(item: QueuedText) -> QueuedView:
         topic=item.topic,
         zone=item.zone,
         parameters=show_parameters(asked),
-        schema=None if asked.reply_schema is None else orjson.loads(asked.reply_schema),
+        schema=schema,
         over_budget=None if item.over_budget is None else _CHOICES[item.over_budget],
         attachments=tuple(map(id_of, item.attached)),
         version=item.version,

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Golden
 from tests.serving import INVIEW, ROOT, server_environment
 
@@ -40,6 +42,19 @@ def test_doctor_says_what_is_wrong(tmp_path: Path) -> None:
 
     assert shown.returncode == 1
     assert "Cannot write in the data folder" in shown.stderr
+
+
+@pytest.mark.parametrize("command", ["doctor", "serve"])
+def test_compatible_server_with_the_name_of_a_vendor_ends_the_start(tmp_path: Path, command: str) -> None:
+    shown = inview(
+        command, folder=tmp_path, INVIEW_COMPATIBLE="box=http://127.0.0.1:1; openai=http://127.0.0.1:2,key-x"
+    )
+
+    assert shown.returncode == 1
+    assert shown.stderr == (
+        "inview: INVIEW_COMPATIBLE: 'openai' is the built-in provider OpenAI. Choose another name, or, to change its "
+        "address, set OPENAI_BASE_URL.\n"
+    )
 
 
 def test_migrate_makes_the_database_and_then_finds_nothing_to_do(tmp_path: Path) -> None:

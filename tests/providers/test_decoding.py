@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import orjson
+import json
+import reprlib
+
 import pytest
 
 from app.domain.conversation.parts import Text, Thinking, ToolCall, plain_text
@@ -31,7 +33,7 @@ async def tell(name: str, story: str) -> Told:
 
 
 async def say(name: str, *events: object) -> Told:
-    body = b"".join(b"data: " + orjson.dumps(event) + b"\n\n" for event in events)
+    body = b"".join(b"data: " + json.dumps(event, ensure_ascii=False).encode() + b"\n\n" for event in events)
     return await play(a_provider(name), [body])
 
 
@@ -318,10 +320,11 @@ def test_usage_of_responses_may_lack_its_details() -> None:
     assert parse_responses_usage({"input_tokens": 3, "output_tokens": 1}) == UsageReported(Usage(3, 1))
 
 
-PROMPT_LIES = [1.5, 1e300, 2**63, 2**53, -1, True, "7", [7], {"tokens": 7}, None]
+NAN, INFINITE = float("nan"), float("inf")
+PROMPT_LIES = [NAN, INFINITE, 10**400, 1.5, 1e300, 2**63, 2**53, -1, True, "7", [7], {"tokens": 7}, None]
 
 
-@pytest.mark.parametrize("lie", PROMPT_LIES)
+@pytest.mark.parametrize("lie", PROMPT_LIES, ids=reprlib.repr)
 def test_what_is_no_count_counts_as_not_reported_and_is_told(lie: object) -> None:
     chat = parse_chat_usage({"prompt_tokens": lie, "completion_tokens": 1})
     responses = parse_responses_usage({"input_tokens": lie, "output_tokens": 1})
@@ -332,7 +335,7 @@ def test_what_is_no_count_counts_as_not_reported_and_is_told(lie: object) -> Non
         assert reported.fault.startswith(f"{field}: ")
 
 
-@pytest.mark.parametrize("lie", [one for one in PROMPT_LIES if one is not None])
+@pytest.mark.parametrize("lie", [one for one in PROMPT_LIES if one is not None], ids=reprlib.repr)
 async def test_a_message_with_an_unreadable_report_is_whole_all_the_same(lie: object) -> None:
     told = await say(
         "anthropic",
@@ -349,7 +352,49 @@ async def test_a_message_with_an_unreadable_report_is_whole_all_the_same(lie: ob
     assert (told.state.report_fault or "").startswith("input_tokens: ")
 
 
-@pytest.mark.parametrize("lie", PROMPT_LIES)
+@pytest.mark.parametrize("lie", [one for one in PROMPT_LIES if one is not None], ids=reprlib.repr)
+async def test_a_chat_with_an_unreadable_report_is_whole_all_the_same(lie: object) -> None:
+    for usage in ({"prompt_tokens": lie, "completion_tokens": 1}, lie):
+        told = await say("groq", a_chat_chunk("stop", content="Hi"), {"choices": [], "usage": usage})
+
+        assert told.fault is None
+        assert isinstance(told.state.outcome, Succeeded)
+        assert (told.parts, told.state.usage) == ((Text("Hi"),), None)
+        assert told.state.report_fault
+
+
+@pytest.mark.parametrize("lie", [one for one in PROMPT_LIES if one is not None], ids=reprlib.repr)
+async def test_a_response_with_an_unreadable_report_is_whole_all_the_same(lie: object) -> None:
+    told = await say(
+        "openai",
+        {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "Hi"},
+        {"type": "response.completed", "response": {"usage": {"input_tokens": lie, "output_tokens": 1}}},
+    )
+
+    assert told.fault is None
+    assert isinstance(told.state.outcome, Succeeded)
+    assert (told.parts, told.state.usage) == ((Text("Hi"),), None)
+    assert (told.state.report_fault or "").startswith("input_tokens: ")
+
+
+async def test_arguments_with_a_number_that_json_does_not_have_are_kept_as_said() -> None:
+    told = await say(
+        "anthropic",
+        {"type": "message_start", "message": {"usage": {"input_tokens": 1, "output_tokens": 1}}},
+        {
+            "type": "content_block_start",
+            "index": 0,
+            "content_block": {"type": "tool_use", "id": "c", "name": "t", "input": {"a": NAN}},
+        },
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 2}},
+        {"type": "message_stop"},
+    )
+
+    assert told.parts == (ToolCall("c", "t", '{"a":NaN}', complete=True),)
+
+
+@pytest.mark.parametrize("lie", PROMPT_LIES, ids=reprlib.repr)
 def test_a_prompt_is_told_where_the_output_or_a_detail_is_no_count(lie: object) -> None:
     reported = parse_chat_usage(
         {"prompt_tokens": 9, "completion_tokens": lie, "prompt_tokens_details": {"cached_tokens": lie}}

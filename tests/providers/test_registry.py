@@ -146,3 +146,11 @@ def test_detected_base_urls_are_normal() -> None:
     for row in PROVIDERS.values():
         if row.local_port:
             assert normalise_base_url(f"http://127.0.0.1:{row.local_port}", versioned=False) == row.base_url
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("openai", "set OPENAI_BASE_URL"), ("groq", "set it in Settings → Providers")]
+)
+def test_a_compatible_server_cannot_have_the_name_of_a_vendor(name: str, says: str) -> None:
+    with pytest.raises(InputError, match=f"'{name}' is the built-in provider .* Choose another name.*{says}"):
+        build_providers({}, {}, {name: Credentials(None, "http://h:1")})

@@ -20,7 +20,7 @@ from tests.state.watched import watching
 HEADERS = (("Key", "…"),)
 
 
-async def a_failed_pair(wb: Workbench, *, blown_up: bool = False) -> tuple[str, str, str]:
+async def a_failed_pair(wb: Workbench, *, blown_up: bool = False, kept: bytes | None = None) -> tuple[str, str, str]:
     """Its conversation, the pair before it, and itself; the request is kept as it would leave now."""
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     first = (await reply_to(wb, conversation.id, "/echo one")).pair
@@ -29,6 +29,7 @@ async def a_failed_pair(wb: Workbench, *, blown_up: bool = False) -> tuple[str, 
     body = planned.wire.body
     if blown_up:
         body = json.dumps({**json.loads(body), "metadata": "x" * 400_000}).encode()
+    body = body if kept is None else kept
     snapshot = Snapshot(
         failed.id,
         failed.run_id or "",
@@ -75,6 +76,16 @@ async def test_kept_request_is_compared_with_what_would_be_sent_now(wb: Workbenc
         assert "0 messages would come and 2 messages would be gone" in changes.note
         await tab.send(SnapshotState.open_piece, key=changes.rows[0].key)
         assert tab.shows(SnapshotState, "changes").rows[0].loaded is True
+
+
+@pytest.mark.parametrize("body", [b'{"seed": ' + b"9" * 5_000 + b"}", b"[]", b"\xff", b"[" * 100_000])
+async def test_kept_request_from_a_file_that_is_no_object_is_not_compared(wb: Workbench, tab: Tab, body: bytes) -> None:
+    conversation_id, _, pair_id = await a_failed_pair(wb, kept=body)
+    async with watching(wb, tab, conversation_id):
+        await tab.send(SnapshotState.open, pair_id=pair_id)
+        await tab.send(SnapshotState.choose_tab, tab="now")
+
+        assert "cannot be compared with now" in tab.shows(SnapshotState, "fault")
 
 
 async def test_large_body_is_read_in_pages(wb: Workbench, tab: Tab) -> None:

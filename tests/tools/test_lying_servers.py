@@ -11,7 +11,7 @@ from app.domain.tools.tools import ToolFailedError, ToolFault
 from app.tools import sessions
 from app.tools.json_text import write_json
 from app.tools.sessions import Health
-from tests.tools.servers import a_session, ask, script
+from tests.tools.servers import a_session, ask, find_tool, script
 
 LIAR = script(
     """
@@ -95,6 +95,28 @@ async def test_every_lie_of_a_program_is_a_clear_fault_and_the_next_call_is_answ
     assert "Not a message: not a message" in lines
 
 
+async def test_progress_that_is_no_number_to_show_is_not_told() -> None:
+    server = script(
+        """
+def act(asked):
+    token = asked["params"]["_meta"]["progressToken"]
+    for progress in (1, float("nan"), float("inf"), -1, 1e300, 2, 3):
+        total = float("inf") if progress == 2 else 4
+        params = {"progressToken": token, "progress": progress, "total": total}
+        write({"method": "notifications/progress", "params": params})
+    write({"id": asked["id"], "result": {"content": []}})
+greet()
+serve(act, [TOOL])
+"""
+    )
+    told: list[tuple[float, float | None]] = []
+    async with a_session(server) as session:
+        tool = await find_tool(session, "act")
+        await session.call(tool, {}, lambda progress, total, _: told.append((progress, total)), 30.0)
+
+    assert told == [(1.0, 4.0), (2.0, None), (3.0, 4.0)]
+
+
 async def test_lists_that_lie_lose_what_is_unsound_and_keep_the_rest() -> None:
     server = script(
         """
@@ -104,6 +126,8 @@ TOOLS = [
     tool("large", properties={"a": {"description": "x" * 60_000}}),
     tool("pattern", properties={"a": {"pattern": "("}}),
     tool("number", properties={"a": {"maximum": 2 ** 70}}),
+    tool("endless", properties={"a": {"maximum": float("inf")}}),
+    tool("beyond", properties={"a": {"maximum": 10 ** 400}}),
 ]
 greet()
 serve(None, TOOLS)
@@ -121,6 +145,7 @@ serve(None, TOOLS)
         ("sound", "another has its name"), ("  ", "it has no name"), ("xxx", "its name is too long"),
         ("large", "its schema is too long"),
         ("pattern", "its schema is none"),
+        ("endless", "it holds NaN or an infinite number"), ("beyond", "holds a number beyond"),
     ]:  # fmt: skip
         assert any(name in line and why in line for line in cut.splitlines()), (name, cut)
 

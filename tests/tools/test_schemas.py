@@ -34,36 +34,38 @@ CASES: list[tuple[dict[str, Any], dict[str, str]]] = [
 
 @pytest.mark.parametrize(("arguments", "wrong"), CASES)
 async def test_arguments_are_checked_against_the_schema(arguments: dict[str, Any], wrong: dict[str, str]) -> None:
-    assert dict(await check_arguments(json.dumps(READ), arguments)) == wrong
+    assert dict(await check_arguments(json.dumps(READ), arguments, account="me")) == wrong
 
 
 @pytest.mark.parametrize("schema", ["", "[]", "7", '{"type": "no such type"}', '{"$ref":"#"}', '{"$ref":"#/nowhere"}'])
 async def test_a_schema_that_cannot_be_used_leaves_the_judgement_to_the_server(schema: str) -> None:
-    assert await check_arguments(schema, {"a": 1}) == ()
+    assert await check_arguments(schema, {"a": 1}, account="me") == ()
 
 
 async def test_nothing_is_fetched_for_a_schema() -> None:
     schema = {"$ref": "http://127.0.0.1:9/schema.json"}
 
-    assert await check_arguments(json.dumps(schema), {"a": 1}) == ()
+    assert await check_arguments(json.dumps(schema), {"a": 1}, account="me") == ()
 
 
 @pytest.mark.parametrize("name", ATTACKS)
 async def test_schema_of_a_server_that_takes_too_long_leaves_the_judgement_to_the_server(name: str) -> None:
     schema, value = ATTACKS[name]
 
-    assert await check_arguments(json.dumps(schema), value) == ()
-    assert dict(await check_arguments(json.dumps(READ), {})) == {"": "'path' is a required property"}
+    assert await check_arguments(json.dumps(schema), value, account="me") == ()
+    assert dict(await check_arguments(json.dumps(READ), {}, account="me")) == {"": "'path' is a required property"}
 
 
 async def test_pattern_of_a_server_is_checked() -> None:
     schema = {"properties": {"a": {"pattern": "^[0-9]+$"}}}
 
-    assert await check_arguments(json.dumps(schema), {"a": "12"}) == ()
-    assert dict(await check_arguments(json.dumps(schema), {"a": "x"})) == {"a": "'x' does not match '^[0-9]+$'"}
+    assert await check_arguments(json.dumps(schema), {"a": "12"}, account="me") == ()
+    assert dict(await check_arguments(json.dumps(schema), {"a": "x"}, account="me")) == {
+        "a": "'x' does not match '^[0-9]+$'"
+    }
 
 
 async def test_a_thousand_faults_are_told_as_twenty() -> None:
     schema = {"items": {}, "additionalProperties": {"type": "string"}}
 
-    assert len(await check_arguments(json.dumps(schema), {f"a{n}": n for n in range(1000)})) == 20
+    assert len(await check_arguments(json.dumps(schema), {f"a{n}": n for n in range(1000)}, account="me")) == 20

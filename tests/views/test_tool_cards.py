@@ -89,6 +89,7 @@ def test_call_that_a_person_is_asked_about_waits() -> None:
     [
         (ToolProgressView("c1", 1, 4, "", ""), "Running, 25 %", 0.25, "25 %"),
         (ToolProgressView("c1", 9, 4, "Reading", ""), "Running, 225 %", 1.0, "Reading"),
+        (ToolProgressView("c1", 2.0**53, 1e-320, "", ""), "Running, 9999 %", 1.0, "9999 %"),
         (ToolProgressView("c1", 1234, None, "", "c2"), "Running…", -1.0, "1,234"),
     ],
 )

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -32,6 +33,7 @@ _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+
 _PART_OF_NUMBER: Final = re.compile(r"-?(?:(?:0|[1-9][0-9]*)(?:\.|(?:\.[0-9]+)?[eE][+-]?)?)?\Z")
 _FENCE: Final = re.compile(r"\s*```[A-Za-z]*[ \t]*(?:\r?\n|\Z)")
 _AFTER: Final = re.compile(r"\s*(?:`{1,3}\s*)?\Z")
+_TOO_LARGE: Final = "A number is too large"
 _WORDS: Final = (("true", True), ("false", False), ("null", None))
 
 
@@ -235,9 +237,9 @@ def _number(text: str, place: int) -> int | float:
     try:
         value: int | float = json.loads(text)
     except ValueError:  # Python reads integers of some thousand digits at most
-        raise _FaultError(place, "A number is too long") from None
-    if value in {float("inf"), float("-inf")}:
-        raise _FaultError(place, "A number is too large")
+        raise _FaultError(place, _TOO_LARGE) from None
+    if abs(value) > sys.float_info.max:
+        raise _FaultError(place, _TOO_LARGE)
     return value
 
 

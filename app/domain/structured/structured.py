@@ -10,6 +10,7 @@ request, its hash, its preview and its export. Whether a reply fits is found out
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -24,6 +25,7 @@ NAME: Final = "reply"
 """What OpenAI's dialects call the schema: they want a name."""
 
 _REPAIR: Final = "Your last reply does not fit the JSON schema that was asked for:"
+_NO_NUMBER: Final = "holds NaN or a number beyond ±1.8e308, which readers of JSON cannot hold. Write a smaller one."
 _AGAIN: Final = "Answer again with the whole JSON, corrected. Leave what is right as it is, and write nothing beside."
 MAX_TOLD: Final = 20
 
@@ -40,7 +42,8 @@ def write_schema(schema: object) -> str:
     """A schema as text, without blanks, its fields in their order.
 
     Raises:
-        InputError: it is no object, too large, nested too deeply, or names a schema elsewhere.
+        InputError: it is no object, too large, nested too deeply, holds a number that other readers of JSON cannot
+            hold, or names a schema elsewhere.
     """
     if not isinstance(schema, dict):
         raise InputError(FIELD, 'is no JSON object. A schema is one, such as {"type": "object"}.')
@@ -48,8 +51,10 @@ def write_schema(schema: object) -> str:
     try:
         text = json.dumps(schema, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         text.encode()
-    except ValueError as error:
+    except UnicodeEncodeError as error:
         raise InputError(FIELD, f"cannot be written as JSON ({error}).") from error
+    except ValueError as error:
+        raise InputError(FIELD, _NO_NUMBER) from error
     except RecursionError as error:
         raise too_deep from error
     if len(text) > MAX_CHARACTERS:
@@ -57,6 +62,8 @@ def write_schema(schema: object) -> str:
     for depth, value in _walk(cast("object", schema), 0):
         if depth > MAX_DEPTH:
             raise too_deep
+        if isinstance(value, int | float) and abs(value) > sys.float_info.max:
+            raise InputError(FIELD, _NO_NUMBER)
         reference = cast("Mapping[str, object]", value).get("$ref") if isinstance(value, dict) else None
         if isinstance(reference, str) and not reference.startswith("#"):
             raise InputError(FIELD, f"refers to {reference[:80]!r}. Only references within it (#/…) are followed.")
@@ -73,8 +80,10 @@ def read_schema(schema_json: str) -> Mapping[str, Any]:
         raise InputError(FIELD, f"has {len(schema_json):,} characters; {MAX_CHARACTERS:,} are the most.")
     try:
         schema = json.loads(schema_json)
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         raise InputError(FIELD, f"is no JSON ({error}).") from error
+    except ValueError as error:  # Python reads integers of some thousand digits at most
+        raise InputError(FIELD, _NO_NUMBER) from error
     except RecursionError as error:
         raise InputError(FIELD, f"is nested more than {MAX_DEPTH} levels deep.") from error
     write_schema(schema)

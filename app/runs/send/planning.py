@@ -109,7 +109,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     _require_for_models(pairs)
     asked = merge_parameters(parameters, _usual_of(base, again))
     if asked.reply_schema is not None:  # that of a pair that is sent again may come from a file
-        await require_schema(asked.reply_schema)
+        await require_schema(asked.reply_schema, account=conversation_id)
     view = build_view(
         base.conversation, base.agent, pairs, (*words, *attached.parts), asked, composed.tools.definitions, base.beside
     )

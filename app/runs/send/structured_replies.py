@@ -20,7 +20,7 @@ from app.domain.errors import ConflictError, InputError
 from app.domain.structured.partial_json import PartialJson, Path, read_partial
 from app.domain.structured.structured import FIELD, SchemaFault, is_repair, read_schema, write_repair
 from app.runs.workbench import Workbench
-from app.schemas.checker import check_schema, check_value
+from app.schemas.checker import BY_HAND, check_schema, check_value
 from app.store.conversation import pairs
 
 MAX_FAULTS = 50
@@ -58,8 +58,10 @@ class Judgement:
     mendable: bool
 
 
-async def require_schema(schema_json: str) -> None:
+async def require_schema(schema_json: str, *, account: str = BY_HAND) -> None:
     """Refuse what is not a JSON schema, or one that cannot be applied.
+
+    `account`: whose bound on slow checks it counts for.
 
     Raises:
         InputError: it says where.
@@ -68,7 +70,7 @@ async def require_schema(schema_json: str) -> None:
         _accepted.move_to_end(schema_json)
         return
     read_schema(schema_json)
-    checked = await check_schema(schema_json)
+    checked = await check_schema(schema_json, account=account)
     for path, message in checked.faults:
         raise InputError(_place(FIELD, path), message)
     if checked.unusable is not None:
@@ -111,14 +113,17 @@ async def read_structured(wb: Workbench, owner: str, pair_id: str) -> Structured
             repair=None,
         )
     read = await asyncio.to_thread(read_partial, text, final=not running)
-    judged = await judge(schema_json, read)
+    judged = await judge(schema_json, read, account=pair.conversation_id)
     mends = judged.mendable and not running and not is_repair(plain_text(pair.request.parts))
     repair = write_repair(judged.faults) if mends else None
     return Structured(pair_id, schema_json, running, read.found, read.value, read.open_path, judged.faults, repair)
 
 
-async def judge(schema_json: str, read: PartialJson) -> Judgement:
-    """Find where a value, whole or as far as it has come, does not fit."""
+async def judge(schema_json: str, read: PartialJson, *, account: str) -> Judgement:
+    """Find where a value, whole or as far as it has come, does not fit.
+
+    `account`: whose bound on slow checks it counts for.
+    """
     found: list[SchemaFault] = []
     if read.fault is not None:
         found.append(SchemaFault(read.open_path or (), read.fault))
@@ -126,7 +131,7 @@ async def judge(schema_json: str, read: PartialJson) -> Judgement:
         found.append(SchemaFault((), "Words stand beside the JSON."))
     if not read.found:
         return Judgement(tuple(found), bool(found))
-    checked = await check_value(schema_json, read.value, open_path=read.open_path, limit=MAX_FAULTS)
+    checked = await check_value(schema_json, read.value, account=account, open_path=read.open_path, limit=MAX_FAULTS)
     found += [SchemaFault(path, message) for path, message in checked.faults]
     if checked.unusable is not None:
         not_checked = SchemaFault((), f"The reply was not checked: its schema {checked.unusable}.")

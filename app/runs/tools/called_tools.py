@@ -77,10 +77,11 @@ async def read_called_tool(wb: Workbench, owner: str, pair_id: str, tool_call_id
 async def _read_delegated(wb: Workbench, owner: str, record: ToolCallRecord | None) -> Delegated | None:
     if record is None or (record.server_id, record.tool_name) != _DELEGATE:
         return None
-    if record.structured_json is None:
+    try:
+        handed = orjson.loads(record.structured_json or "null")
+        agent, conversation_id = str(handed["agent"]), str(handed["conversation_id"])
+    except (ValueError, TypeError, LookupError):  # it was not begun, or a file has something else there, which is shown
         return None
-    handed = orjson.loads(record.structured_json)
-    agent, conversation_id = str(handed["agent"]), str(handed["conversation_id"])
     try:
         booked = await list_booked(wb, owner, conversation_id, limit=MAX_REQUESTS)
     except NotFoundError:

@@ -85,8 +85,10 @@ async def answer_permission(  # noqa: PLR0913 - what an answer can say
     if request.standing is not Standing.PENDING:
         raise SettledError(request)
     event = _read_answer(request, answer, edited, only_if)
-    if edited is not None and (problems := await check_arguments(request.input_schema_json, edited)):
-        raise WrongArgumentsError(problems)
+    if edited is not None:
+        account = request.conversation_id
+        if problems := await check_arguments(request.input_schema_json, edited, account=account):
+            raise WrongArgumentsError(problems)
     async with wb.store.write() as session:
         settled = await claim_request(wb, session, owner, request_id, event)
         if settled.standing is Standing.ALLOWED and settled.scope is not Scope.ONCE:

@@ -80,9 +80,9 @@ class RecordedToolExecutor:
         definition = self.wb.toolbox.definition_of(run.place.owner, tool.server_id)
         _note(run, call, server_id=tool.server_id, server_name=tool.server_name)
         _note(run, call, tool_name=tool.tool_name, title=tool.title)
-        await _check(tool, call.name, call.input_json)
+        await _check(run, tool, call.name, call.input_json)
         run_json = await self._ask(run, loop, tool, call)
-        arguments = await _check(tool, call.name, run_json)
+        arguments = await _check(run, tool, call.name, run_json)
         _note(run, call, run_json=run_json, started_at=now())
         try:
             await self.wb.engine.writer.save()
@@ -183,14 +183,14 @@ class _ProgressReporter:
         self.wb.event_bus.publish(place.owner, place.conversation_id, said)
 
 
-async def _check(tool: Tool, name: str, input_json: str) -> Mapping[str, Any]:
+async def _check(run: LiveRun, tool: Tool, name: str, input_json: str) -> Mapping[str, Any]:
     """The arguments that a text says, if the tool takes them."""
     try:
         arguments = read_arguments(input_json)
     except InputError as error:
         text = f"{name} was not called: its input could not be read. {error.reason} Call it again with a JSON object."
         raise _NotMadeError(CallFault.INVALID_INPUT, text) from error
-    problems = await check_arguments(tool.input_schema_json, arguments)
+    problems = await check_arguments(tool.input_schema_json, arguments, account=run.place.conversation_id)
     if problems:
         text = f"{name} was not called: its input is not what it takes.\n{spread_problems(problems)}"
         raise _NotMadeError(CallFault.INVALID_INPUT, text)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final, cast
 
 import reflex as rx
 
-from app.domain.errors import InviewError, NotFoundError
+from app.domain.errors import ConflictError, InviewError, NotFoundError
 from app.runs.resend.resend import preview_resend
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
@@ -163,6 +163,21 @@ def _show(kept: Snapshot, wish: _Wish) -> KeptRequestView:
 def _compare(kept: Snapshot, body: bytes, url: str, content_hash: str, wish: _Wish) -> ChangesView | None:
     """What is different now; None: nothing."""
     reading = Reading(opened=wish.opened)
-    changes = show_body_changes(json.loads(kept.body), json.loads(body), reading, (kept.url, url))
+    changes = show_body_changes(_read_body(kept), json.loads(body), reading, (kept.url, url))
     is_same = content_hash == kept.content_hash and not changes.heads and not any(row.sign for row in changes.rows)
     return None if is_same else changes
+
+
+def _read_body(kept: Snapshot) -> dict[str, Any]:
+    """The body of a request that was kept. One from a file may be anything.
+
+    Raises:
+        ConflictError: it is no JSON object.
+    """
+    try:
+        body: object = json.loads(kept.body)
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict):
+        raise ConflictError("What is kept of this request is no JSON object, so it cannot be compared with now.")
+    return cast("dict[str, Any]", body)

@@ -21,6 +21,7 @@ from app.views.figures import number
 from app.views.screen.panels import PermissionItemView, ToolProgressView
 
 MAX_GIST: Final = 120
+MAX_PERCENT: Final = 9_999
 
 
 class CardStatus(StrEnum):
@@ -160,7 +161,7 @@ def _show_progress(told: ToolProgressView) -> CardProgressView:
 
 
 def _percent(told: ToolProgressView) -> str:
-    return f"{round(100 * told.progress / told.total)} %" if told.total else ""
+    return f"{round(min(MAX_PERCENT, 100 * told.progress / told.total))} %" if told.total else ""
 
 
 def _first_line(result: ToolResult) -> str:

@@ -38,7 +38,7 @@ ASKED = Parameters(reply_schema=SCHEMA)
 
 
 async def faults_of(text: str, schema: str = SCHEMA, *, final: bool = True) -> list[str]:
-    judged = await judge(schema, read_partial(text, final=final))
+    judged = await judge(schema, read_partial(text, final=final), account="me")
     return [f"{list(fault.path)} {fault.message}" for fault in judged.faults]
 
 
@@ -77,7 +77,8 @@ async def test_while_a_reply_comes_only_what_nothing_can_mend_is_a_fault(beginni
         ({"$defs": ATTACKS["references that multiply"][0]["$defs"], "$ref": "#/$defs/s0"}, "takes more than 2 seconds"),
         ([], "no JSON object"),
         ({"a": "x" * 60_000}, "are the most"),
-        ({"a": float("nan")}, "cannot be written"),
+        ({"a": float("nan")}, "holds NaN or a number beyond"),
+        ({"a": "\ud800"}, "cannot be written"),
     ],
 )
 async def test_what_is_no_schema_or_leads_elsewhere_is_refused(schema: Any, says: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
-import orjson
 from fastapi import APIRouter, Depends
 from pydantic import Field
 from starlette.responses import Response
@@ -16,6 +16,7 @@ from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.resources.conversation.marks import PairId
 from app.domain.structured.structured import is_strict, write_schema
 from app.runs.send.structured_replies import Structured, read_structured, require_schema
+from app.views.encode import raw_json
 from app.views.structured import StructuredView, describe_fault
 
 router = APIRouter(tags=["structured replies"], dependencies=[Depends(offers(JSON))])
@@ -60,13 +61,14 @@ async def check(body: SchemaToCheck) -> Response:
 
 
 def _describe(structured: Structured) -> StructuredView:
+    # The schema and the value as texts: orjson writes no integer of more than 64 bits.
     return StructuredView(
         pair_id=structured.pair_id,
-        schema=orjson.loads(structured.schema_json),
+        schema=raw_json(structured.schema_json.encode()),
         running=structured.running,
         found=structured.found,
         valid=structured.found and not structured.running and not structured.faults,
-        value=structured.value,
+        value=raw_json(json.dumps(structured.value, ensure_ascii=False, separators=(",", ":")).encode()),
         open_path=structured.open_path,
         errors=tuple(map(describe_fault, structured.faults)),
         repair=structured.repair,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.api.served import Api
 from tests.api.talk import create_conversation, follow, send
 
+JSON = {"Content-Type": "application/json"}
 SCHEMA = {"type": "object", "properties": {"items": {"type": "array", "items": {"type": "integer"}}}}
 
 
@@ -56,3 +59,42 @@ async def test_a_pair_without_a_schema_has_nothing_structured(api: Api) -> None:
 
     assert (await api.http.get(f"/pairs/{started['pair_id']}/structured")).status_code == 409
     assert (await api.http.get("/pairs/nobody/structured")).status_code == 404
+
+
+async def test_a_schema_with_a_number_beyond_a_double_is_refused_wherever_it_comes_from(api: Api) -> None:
+    conversation = await create_conversation(api, model="offline:demo")
+    big = {"type": "object", "properties": {"a": {"maximum": 10**400}}}
+    pair = {"user_text": "?", "reply_text": "{}", "model": "offline:demo"}
+
+    refused = [
+        await api.http.post(f"/conversations/{conversation}/send", json={"text": "?", "schema": big}),
+        await api.http.post("/schemas/check", content=b'{"schema": {"maximum": 1e400}}', headers=JSON),
+        await api.http.post("/import", json={"pairs": [{**pair, "parameters": {"reply_schema": json.dumps(big)}}]}),
+    ]
+
+    for one in refused:
+        assert one.status_code == 422
+        assert "holds NaN or a number beyond ±1.8e308" in one.json()["errors"][0]["reason"]
+
+
+async def test_a_reply_with_a_number_beyond_a_double_says_where(api: Api) -> None:
+    conversation = await create_conversation(api, model="offline:demo")
+    started = await send(api, conversation, f'/echo {{"items": [1, {10**400}]}}', schema=SCHEMA)
+    await follow(api, started["run_id"])
+
+    told = await api.http.get(f"/pairs/{started['pair_id']}/structured")
+
+    assert told.status_code == 200
+    assert told.json()["errors"][0]["message"] == "A number is too large at character 14."
+
+
+async def test_whole_numbers_of_more_than_64_bits_are_told_as_they_are(api: Api) -> None:
+    conversation = await create_conversation(api, model="offline:demo")
+    schema = {"type": "object", "properties": {"items": {"items": {"maximum": 10**30}}}}
+    started = await send(api, conversation, f'/echo {{"items": [{10**29}, {10**31}]}}', schema=schema)
+    await follow(api, started["run_id"])
+
+    told = (await api.http.get(f"/pairs/{started['pair_id']}/structured")).json()
+
+    assert (told["value"], told["schema"]) == ({"items": [10**29, 10**31]}, schema)
+    assert [error["path"] for error in told["errors"]] == [["items", 1]]

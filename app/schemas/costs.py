@@ -1,0 +1,146 @@
+"""What slow checks cost, and who is next: pure bookkeeping, without a clock or a process of its own.
+
+Whoever has schemas checked is an account: a conversation, a server of tools, or what is typed or sent by hand.
+
+    >>> costs = Costs()
+    >>> costs.charge("conversation", 2.0, now=0.0)
+    >>> costs.spent("conversation", now=59.0), costs.spent("conversation", now=60.0)
+    (2.0, 0.0)
+
+Not here: the checking (`checker.py`, `worker.py`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, TypeVar
+
+WINDOW_SECONDS: Final = 60.0
+"""How long a cost counts, and how long what was slow is refused unseen."""
+MAX_SPENT: Final = 6.0
+"""Processor time that slow checks of one account may take within a window."""
+SLOW_SECONDS: Final = 0.1
+"""A check that took less costs nothing. Honest ones take some milliseconds."""
+MAX_REMEMBERED: Final = 64
+MAX_ACCOUNTS: Final = 1_000
+MAX_PATTERN: Final = 1_000
+"""Characters of a pattern that is remembered by itself. Of a longer one, the whole schema is."""
+_NOTES: Final = frozenset({"title", "description", "$comment"})
+"""What a schema says to people. It changes nothing in what a check costs."""
+
+Item = TypeVar("Item")
+
+
+@dataclass(eq=False)
+class Costs:
+    """What each account spent on slow checks within the last window."""
+
+    _paid: OrderedDict[str, deque[tuple[float, float]]] = field(default_factory=OrderedDict[str, Any])
+
+    def charge(self, account: str, seconds: float, now: float) -> None:
+        """Note what a check took. A quick one is free."""
+        if seconds < SLOW_SECONDS:
+            return
+        self._paid.setdefault(account, deque()).append((now, seconds))
+        self._paid.move_to_end(account)
+        while len(self._paid) > MAX_ACCOUNTS:
+            self._paid.popitem(last=False)
+
+    def spent(self, account: str, now: float) -> float:
+        """Seconds that an account spent within the last window."""
+        paid = self._paid.get(account)
+        while paid and paid[0][0] + WINDOW_SECONDS <= now:
+            paid.popleft()
+        return sum(seconds for _, seconds in paid or ())
+
+    def is_spent(self, account: str, now: float) -> bool:
+        """Whether an account may have nothing more checked for now."""
+        return self.spent(account, now) >= MAX_SPENT
+
+    def forget(self) -> None:
+        """Let every account begin anew."""
+        self._paid.clear()
+
+
+@dataclass(eq=False)
+class Slow:
+    """What took too long lately: patterns with the length of the text they were slow on, else schemas.
+
+    A pattern is refused for texts that are as long or longer, wherever it stands. A schema is refused whatever it says
+    to people, such as its title.
+    """
+
+    _patterns: OrderedDict[str, tuple[float, int]] = field(default_factory=OrderedDict[str, Any])
+    _schemas: OrderedDict[str, float] = field(default_factory=OrderedDict[str, Any])
+
+    def note(self, schema_json: str, pattern: tuple[str, int] | None, now: float) -> None:
+        """Remember what was slow: the pattern that was being matched, with the length of its text, if one was."""
+        if pattern is not None and len(pattern[0]) <= MAX_PATTERN:
+            text, length = pattern
+            known = self._patterns.get(text)
+            shortest = length if known is None or known[0] <= now else min(length, known[1])
+            _remember(self._patterns, text, (now + WINDOW_SECONDS, shortest))
+        else:
+            _remember(self._schemas, without_notes(schema_json), now + WINDOW_SECONDS)
+
+    def has(self, schema_json: str, now: float) -> bool:
+        """Whether a schema took too long lately, whatever of it did."""
+        until = self._schemas.get(without_notes(schema_json), 0.0) if self._schemas else 0.0
+        return until > now
+
+    def patterns(self, now: float) -> dict[str, int]:
+        """The patterns that took too long lately, with the length from which on they are refused."""
+        return {text: length for text, (until, length) in self._patterns.items() if until > now}
+
+    def forget(self) -> None:
+        """Try everything again."""
+        self._patterns.clear()
+        self._schemas.clear()
+
+
+@dataclass(eq=False)
+class Turns(Generic[Item]):
+    """What waits, account by account. The account that spent least is next; of equals, the one that waits longest."""
+
+    _waiting: dict[str, deque[Item]] = field(default_factory=dict[str, Any])
+
+    def add(self, account: str, item: Item) -> None:
+        """Let something wait behind what waits of its account."""
+        self._waiting.setdefault(account, deque()).append(item)
+
+    def take(self, spent: Callable[[str], float]) -> Item:
+        """Take what is next. Something must wait."""
+        account = min(self._waiting, key=spent)  # of equals the first, which is the one that was put in first
+        items = self._waiting.pop(account)
+        item = items.popleft()
+        if items:
+            self._waiting[account] = items  # behind the others
+        return item
+
+
+def without_notes(schema_json: str) -> str:
+    """A schema as text without what it says to people, so that two that ask for the same work are the same.
+
+    >>> without_notes('{"title": "One", "pattern": "a", "properties": {"title": {"type": "string"}}}')
+    '{"pattern":"a","properties":{"title":{"type":"string"}}}'
+    """
+    try:
+        return json.dumps(
+            json.loads(schema_json, object_pairs_hook=_leave_notes), separators=(",", ":"), sort_keys=True
+        )
+    except (ValueError, RecursionError):
+        return schema_json
+
+
+def _leave_notes(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: value for name, value in pairs if name not in _NOTES or not isinstance(value, str)}
+
+
+def _remember(kept: OrderedDict[str, Any], key: str, value: object) -> None:
+    kept[key] = value
+    kept.move_to_end(key)
+    while len(kept) > MAX_REMEMBERED:
+        kept.popitem(last=False)
