@@ -54,7 +54,7 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewO
         ProviderError: the provider lacks its key.
     """
     for _ in range(ATTEMPTS):
-        base = await read_base(wb, owner, conversation_id, look)
+        base = await read_base(wb, owner, conversation_id, look, asks=True)
         if not may_be_titled(base.conversation):
             raise ConflictError("This title is a person's own and is not replaced. Take it away first.")
         if not base.provider.ready:

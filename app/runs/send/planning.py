@@ -79,7 +79,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     """
     require_text("text", text)
     for _ in range(ATTEMPTS):
-        base = await read_base(wb, owner, conversation_id, look)
+        base = await read_base(wb, owner, conversation_id, look, asks=True)
         if before is not None:
             base = cut_base(base, before)
         if refused is not None:
@@ -198,7 +198,7 @@ async def require_counted(wb: Workbench, owner: str, conversation_id: str, text:
         SelectionChangedError: it would.
         InviewError: as `plan_reply`.
     """
-    base = await read_base(wb, owner, conversation_id, counted.look)
+    base = await read_base(wb, owner, conversation_id, counted.look, asks=True)
     if counted.before is not None:
         base = cut_base(base, counted.before)
     forced = None if counted.over_budget is None else counted.over_budget is OverBudget.FORCE

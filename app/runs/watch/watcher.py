@@ -303,7 +303,7 @@ class Watcher:
     async def _apply(self, found: Composition) -> None:
         before, composed = self.view.composed, found.composed
         refusal = self.view.take(found)
-        if composed is None:  # its own model belongs to nobody set up here
+        if composed is None:
             self._show(context=None, refusal=refusal)
             return
         pairs, visible = self._pairs, composed.composition.visible.pairs
