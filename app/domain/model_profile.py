@@ -72,6 +72,16 @@ def takes_thinking(profile: ModelProfile) -> bool:
     return profile.thinking is not ThinkingStyle.ALWAYS
 
 
+def vendor_and_name(model: str) -> tuple[str, str]:
+    """The two halves of a stored model. Its provider is "" where none is named, as another program may have stored it.
+
+    >>> vendor_and_name("offline:demo"), vendor_and_name("demo")
+    (('offline', 'demo'), ('', 'demo'))
+    """
+    provider, colon, name = model.partition(":")
+    return (provider, name) if colon else ("", model)
+
+
 def split_model_name(model: str) -> tuple[str, str]:
     """The provider and the provider's own name of a model written "provider:model".
 

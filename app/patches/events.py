@@ -22,9 +22,6 @@ from reflex_base.event import EventHandler
 from reflex_base.event.processor.base_state_processor import _transform_event_payload
 from reflex_base.registry import RegistrationContext
 
-SHOWN: Final = 200
-"""Characters of a name from outside that a log line has."""
-
 _SCALARS: Final = (str, int, float, bool)
 _CONTAINERS: Final = (dict, list)
 
@@ -46,16 +43,18 @@ def find_fault(event: Any) -> str | None:
 
 
 def name_of(event: Any) -> str:
-    """Return the name of an event as a log line can have it."""
+    """Return the name of an event as a log line can have it: none of a browser's own making."""
     name: object = cast("dict[str, Any]", event).get("name") if isinstance(event, dict) else None
-    return repr(name[:SHOWN]) if isinstance(name, str) else "none"
+    if not isinstance(name, str):
+        return "none"
+    return repr(name) if name in RegistrationContext.get().event_handlers else "unknown"
 
 
 def _find_fault_of_arguments(handler: EventHandler, payload: Mapping[str, Any]) -> str | None:
     parameters = _parameters_of(handler.fn)
     unknown = next((name for name in payload if name not in parameters), None)
     if unknown is not None and not any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
-        return f"it has an argument {unknown[:SHOWN]!r} that the handler does not take"
+        return "it has an argument that the handler does not take"
     for name, parameter in parameters.items():
         if name not in payload and parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD:
             return f"it has no argument {name!r}"

@@ -36,6 +36,8 @@ from reflex_base.utils.serializers import get_serializer, serialize, serialize_e
 from app.patches import events
 from app.patches.backlog import Backlog
 from app.patches.connection import Connection, Sent
+from app.patches.packets import guard_packets
+from app.patches.sampling import Sampler
 from app.patches.values import Kinds
 from app.patches.wire import Default, to_json, to_object
 
@@ -66,6 +68,7 @@ def send_patches(app: rx.App) -> None:
     namespace = PatchedNamespace(app.event_namespace.namespace, app)
     app._event_namespace = namespace  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - Reflex has no setter for it
     app.sio.register_namespace(namespace)
+    guard_packets(app.sio, namespace.refuse_packet)
     _namespaces.add(namespace)
 
 
@@ -112,6 +115,7 @@ class PatchedNamespace(EventNamespace):
         self._find_fault = find_fault
         self._kinds = Kinds(has_own_json)
         self._clients: dict[str, _Client] = {}
+        self._refusals = Sampler(_log.warning)
 
     def client_of(self, token: str) -> _Client | None:
         """Return the connection of a tab that is connected to this process."""
@@ -152,16 +156,31 @@ class PatchedNamespace(EventNamespace):
     async def trigger_event(self, event: str, *args: Any) -> Any:
         """Refuse, in one line of the log, what no page sends; Socket.IO writes a traceback of it."""
         most = _ARGUMENTS.get(event) if isinstance(event, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - it comes from outside
-        if most is None or not 1 <= len(args) <= most:
-            name = event[: events.SHOWN] if isinstance(event, str) else type(event)  # pyright: ignore[reportUnnecessaryIsInstance] - as above
-            _log.warning("Refused a message that no page sends: %r with %d arguments.", name, len(args))
+        if most is None or not 1 <= len(args) <= most or self._is_forged(event, args[0]):
+            self._refuse(str(args[0]) if args else "", "a message that no page sends")
             return None
         return await super().trigger_event(event, *args)
+
+    def _is_forged(self, event: str, sid: str) -> bool:
+        """Whether a browser sends as an event what Socket.IO alone tells: that a connection begins or ends."""
+        if event == "disconnect":
+            return self.server.manager.is_connected(sid, self.namespace)
+        return event == "connect" and sid in self._clients
+
+    def refuse_packet(self, eio_sid: str, fault: str) -> None:
+        """Note that a packet was not read, by the id of its Engine.IO socket."""
+        self._refuse(eio_sid, f"a packet: {fault}")
+
+    def _refuse(self, connection: str, what: str) -> None:
+        self._refusals.write(connection, f"Refused {what}.")
 
     async def on_event(self, sid: str, data: Any = None) -> None:
         """Send everything whole from the moment on in which the page asks for it. Refuse what is no event."""
         if (fault := self._find_fault(data)) is not None:
-            _log.warning("Refused an event: %s (name: %s).", fault, events.name_of(data))
+            self._refuse(sid, f"an event: {fault} (name: {events.name_of(data)})")
+            return
+        if sid not in self.sid_to_token:  # Reflex would log it whole
+            self._refuse(sid, "an event of a connection without a token")
             return
         client = self._clients.get(sid)
         if client is not None and isinstance(data, dict) and str(data.get("name")).rpartition(".")[2] in HYDRATES:

@@ -98,14 +98,15 @@ class ProviderRow:
     dialect: Dialect = field(default_factory=Dialect)
 
 
-Origin = Literal["built in", "environment", "settings", "detected"]
+Origin = Literal["built in", "environment", "settings", "detected", "missing"]
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
     """A vendor as set up here, made by `registry.make_provider`.
 
-    `base_url` is the one in force, in its protocol's normal form. `origin` says where the set-up comes from.
+    `base_url` is the one in force, in its protocol's normal form. `origin` says where the set-up comes from; one
+    that is "missing" is only named, by what is stored.
     """
 
     row: ProviderRow
@@ -121,6 +122,11 @@ class Provider:
     def ready(self) -> bool:
         """Whether a call can be tried: a key is there, or none is needed."""
         return bool(self.key) or not self.row.needs_key
+
+    @property
+    def missing(self) -> bool:
+        """Whether it is not set up here: what it answered can be read, and nothing can be sent to it."""
+        return self.origin == "missing"
 
 
 Headers = tuple[tuple[str, str], ...]

@@ -229,6 +229,12 @@ def make_provider(row: ProviderRow, credentials: Credentials, origin: Origin = "
     return Provider(row, base_url, key or None, origin)
 
 
+def missing_provider(name: str) -> Provider:
+    """A provider that is only named, by a model of which something is stored here."""
+    row = ProviderRow(name, name, _CHAT, "http://missing.invalid/v1", needs_key=True)
+    return Provider(row, row.base_url, origin="missing")
+
+
 def compatible_row(name: str, credentials: Credentials) -> ProviderRow:
     """A row for a server that speaks Chat Completions and is known only here.
 

@@ -16,6 +16,7 @@ import structlog
 from reflex.state import BaseState, StateUpdate
 from reflex_base.event import Event
 
+from app.patches.sampling import Sampler
 from app.state.agents.choice import AgentState
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentListState
@@ -92,7 +93,7 @@ from app.state.visit import VisitState
 if TYPE_CHECKING:
     from reflex.app import App
 
-_log = structlog.get_logger(__name__)
+_refusals = Sampler(structlog.get_logger(__name__).warning)
 
 CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     AccountState: frozenset({"keep_current", "load", "close", "show_older"}),
@@ -234,5 +235,5 @@ class Guard(rx.Middleware):
         _ = app, state
         if event.name in ALLOWED:
             return None
-        _log.warning("refused an event that no page sends", event_name=event.name[:200])
+        _refusals.write(state.router.session.client_token, f"Refused an event that no page sends: {event.name}.")
         return StateUpdate()

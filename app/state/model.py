@@ -9,7 +9,7 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.errors import InputError, NotFoundError
+from app.domain.errors import NotFoundError
 from app.domain.model_profile import ModelProfile
 from app.providers.base import Provider
 from app.runs.library.abilities import list_capable
@@ -112,20 +112,15 @@ class ModelState(rx.State):
 
 
 async def _name(wb: Workbench, model: str) -> str:
-    try:
-        async with wb.store.read() as session:
-            return (await wb.catalogue.find(session, LOCAL_OWNER, model))[1].name
-    except InputError:
-        return model  # its provider is gone: the name says which, sending says what to do
+    async with wb.store.read() as session:
+        _, profile = await wb.catalogue.recognise(session, LOCAL_OWNER, model)
+    return profile.name  # of a provider that is gone: the name says which, sending says what to do
 
 
 async def _read_abilities(wb: Workbench, model: str) -> tuple[bool, tuple[ModelChoice, ...]]:
     """Whether this model takes images; else some that do. Of a model that nobody here offers nothing is said."""
-    try:
-        async with wb.store.read() as session:
-            _, profile = await wb.catalogue.find(session, LOCAL_OWNER, model)
-    except InputError:
-        return True, ()
+    async with wb.store.read() as session:
+        _, profile = await wb.catalogue.recognise(session, LOCAL_OWNER, model)
     if profile.images:
         return True, ()
     capable = await list_capable(wb, LOCAL_OWNER, images=True)

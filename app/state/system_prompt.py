@@ -106,10 +106,7 @@ class SystemPromptState(VisitedState, rx.State):
         else:
             wb = current()
             async with wb.store.read() as session:
-                try:
-                    _, profile = await wb.catalogue.find(session, LOCAL_OWNER, model)
-                except InviewError:  # its provider is gone: the menu of models says so
-                    return
+                _, profile = await wb.catalogue.recognise(session, LOCAL_OWNER, model)
                 estimator = await load_estimator(session, LOCAL_OWNER, profile)
             vocabulary = vocabulary_of(profile.model)
         tokens = estimator.of_text(await count_text(vocabulary, text), 1) if text.strip() else 0

@@ -23,7 +23,12 @@ from app.settings import Settings
 
 _ALWAYS_OURS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _EVERYWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, never bound to
-_HOST: Final = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::[0-9]{1,5})?")
+_NAME: Final = r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))"
+_HOST: Final = re.compile(_NAME + r"(?::[0-9]{1,5})?")
+# What a browser writes and nothing more: `urlsplit` would read the host behind any userinfo, and ignore a path.
+_ORIGIN: Final = re.compile(r"(?P<scheme>https?)://" + _NAME + r"(?::(?P<port>[1-9][0-9]{0,4}))?")
+_PORTS: Final = {"http": 80, "https": 443}
+_MAX_PORT: Final = 65_535
 
 # Sent with every answer; a route that needs another value sets its own, and that one stays.
 COMMON_HEADERS: Final = (
@@ -51,7 +56,7 @@ class GateRules:
         return cls(
             hosts=_ALWAYS_OURS | {name.lower() for name in names if name not in _EVERYWHERE},
             any_address=settings.host in _EVERYWHERE,
-            public_origin=_origin(settings.public_url) if settings.public_url else None,
+            public_origin=_origin(f"{public.scheme}://{public.netloc}".lower()) if public else None,
         )
 
     def admits(self, host: str | None, origin: str | None) -> bool:
@@ -62,7 +67,8 @@ class GateRules:
             return True
         asked = _origin(origin)
         # Behind a proxy that ends TLS the browser's scheme is not ours: the Host is read under the Origin's scheme.
-        return asked is not None and asked in {self.public_origin, _origin(f"{urlsplit(origin).scheme}://{host}")}
+        own = asked and _origin(f"{asked.partition(':')[0]}://{host.lower()}")
+        return asked is not None and asked in {self.public_origin, own}
 
     def _is_ours(self, name: str | None) -> bool:
         return name is not None and (name in self.hosts or (self.any_address and _is_address(name)))
@@ -114,13 +120,12 @@ def _with_common(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, by
 
 
 def _origin(text: str) -> str | None:
-    """`scheme://host:port` with the scheme's own port written out, or None for "null" and the like."""
-    try:
-        parts = urlsplit(text)
-        port = parts.port or {"http": 80, "https": 443}[parts.scheme]
-    except (ValueError, KeyError):
+    """`scheme://host:port` with the scheme's own port written out; None for all else, as "null", userinfo or a path."""
+    found = _ORIGIN.fullmatch(text)
+    if found is None:
         return None
-    return f"{parts.scheme}://{parts.hostname}:{port}" if parts.hostname else None
+    port = int(found["port"] or _PORTS[found["scheme"]])
+    return f"{found['scheme']}://{found['name'] or found['address']}:{port}" if port <= _MAX_PORT else None
 
 
 def _host_name(host: str) -> str | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.types import Message, Receive, Scope, Send
 
 from app.settings import load_settings
@@ -55,6 +57,25 @@ def test_listening_everywhere_admits_addresses_but_no_foreign_names() -> None:
         "",
         "file://",
         "http://localhost:99999",
+        "http://localhost:0",
+        "http://evil.example@localhost:3000",
+        "http://localhost:x@localhost:3000",
+        "http://localhost:3000/",
+        "http://localhost:3000/path",
+        "http://localhost:3000?a=b",
+        "http://localhost:3000#a",
+        "http://localhost.:3000",  # another name to the browser, and another site
+        "http://LOCALHOST:3000",  # browsers write names small
+        "HTTP://localhost:3000",
+        "ws://localhost:3000",
+        " http://localhost:3000",
+        "http://localhost:3000\n",
+        "http://localhost:3000, http://localhost:3000",
+        "http://localhost:03000",
+        "http://local\thost:3000",
+        "http://[::1]:3000",
+        "http://[localhost]:3000",
+        "http://localhost:\u0663\u0660\u0660\u0660",
     ],
 )
 def test_a_foreign_origin_is_refused(origin: str) -> None:
@@ -73,6 +94,44 @@ def test_a_foreign_origin_is_refused(origin: str) -> None:
 )
 def test_the_pages_own_origin_passes(host: str, origin: str) -> None:
     assert rules(public_url="https://chat.example.org").admits(host, origin)
+
+
+PUBLIC = "https://chat.example.org"
+SCHEMES = st.sampled_from(["http", "https", "HTTP", "ws", "file", "javascript", "chrome-extension", ""])
+NAMES = st.one_of(
+    st.sampled_from([
+        "localhost", "LocalHost", "localhost.", "127.0.0.1", "127.1", "2130706433", "[::1]", "[0:0:0:0:0:0:0:1]",
+        "[::ffff:127.0.0.1]", "[::1%25lo]", "chat.example.org", "chat.example.org.", "evil.example",
+        "localhost.evil.example", "xn--lclhost-9wa", "",
+    ]),
+    st.text(st.characters(codec="ascii"), max_size=12),
+)  # fmt: skip
+PORTS = st.sampled_from(["", ":", ":0", ":80", ":443", ":3000", ":03000", ":+3000", ":65536", ":99999", ":x"])
+USERS = st.sampled_from(["", "@", "evil.example@", "a:b@", "localhost:3000@", "evil.example%40@"])
+ENDS = st.sampled_from(["", "", "/", "/x", "?", "#", "\\", " ", "\t", "\r\n", ".", "@evil.example"])
+HOSTS = ("localhost", "localhost:3000", "127.0.0.1:3000", "[::1]:3000", "chat.example.org")
+ORIGINS = st.one_of(
+    st.just("null"),
+    st.text(max_size=30),
+    st.builds("{}://{}{}{}{}".format, SCHEMES, USERS, NAMES, PORTS, ENDS),
+    st.builds("{}://{}{}{}".format, st.sampled_from(["http", "https"]), USERS, st.sampled_from(HOSTS), ENDS),
+)
+
+
+@given(st.sampled_from(HOSTS), ORIGINS)
+def test_of_all_origins_only_that_of_the_host_and_the_public_one_pass(host: str, origin: str) -> None:
+    ours = {PUBLIC, f"{PUBLIC}:443", f"http://{host}", f"https://{host}"}
+    if ":" not in host:
+        ours |= {f"http://{host}:80", f"https://{host}:443"}
+
+    assert rules(public_url=PUBLIC).admits(host, origin) == (origin in ours)
+
+
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+async def test_an_origin_with_a_user_before_our_host_is_refused_over_http_and_for_sockets(kind: str) -> None:
+    (answer, *_) = await ask(kind, {"host": "127.0.0.1", "origin": "http://evil.example@127.0.0.1"})
+
+    assert answer.get("status", answer.get("code")) in {403, 1008}
 
 
 async def ask(scope_type: str, headers: Mapping[str, str] | list[tuple[bytes, bytes]]) -> list[Message]:

@@ -264,7 +264,7 @@ def event(name: Any = TELL, **fields: Any) -> str:
         (event({"not": "a name"}), "it has no name"),
         (event(payload=["hidden-value"]), "its payload or its router data is no object"),
         (event(router_data="hidden-value"), "its payload or its router data is no object"),
-        (event(payload={"message": "x", "more": "hidden-value"}), "an argument 'more'"),
+        (event(payload={"message": "x", "more": "hidden-value"}), "an argument that the handler does not take"),
         (event(payload={}), "it has no argument 'message'"),
         (event(payload={"message": {"hidden-value": "x" * 900_000}}), "its argument 'message' is a dict"),
         ('42/_event,["event","hidden-value"]', "it is a str and not an object"),
@@ -273,7 +273,7 @@ def event(name: Any = TELL, **fields: Any) -> str:
         ('42/_event,["event",{},{"hidden-value":1}]', "a message that no page sends"),
         ('42/_event,["no_such_message",{"hidden-value":1}]', "a message that no page sends"),
         ('42/_event,["disconnect","hidden-value",1]', "a message that no page sends"),
-        ('42/_event,[{"hidden-value":1}]', "a message that no page sends"),
+        ('42/_event,[{"hidden-value":1}]', "a packet: it is no event"),
         (event(f"{ROOT_STATE}.setvar", payload={"var_name": "x", "value": "hidden-value"}), "no page sends"),
     ],
     ids=range(16),
@@ -314,7 +314,7 @@ def test_what_a_script_of_the_page_says_of_its_fault_is_one_line(server: Served)
         page.send("40/_event,")
         page.recv(5)
         page.send(event(name, payload={"info": "TypeError: x\n  at y" * 10_000, "component_stack": "x"}))
-        wait_until(lambda: "a script of the page failed" in server.log()[before:])
+        wait_until(lambda: "A script of the page failed" in server.log()[before:])
 
     said = server.log()[before:]
     assert said.count("\n") == 1

@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.patches import namespace as patches
 from app.patches.namespace import PatchedNamespace
+from app.patches.packets import guard_packets
 from app.web.sockets import SocketProtocol
 from tests.serving import listen
 
@@ -66,6 +67,7 @@ async def serving(server: Server | None = None, page: ASGIApp | None = None) -> 
     server = server or Server()
     sio: Any = socketio.AsyncServer(async_mode="asgi", transports=["websocket"], async_handlers=False)
     sio.register_namespace(server)
+    guard_packets(sio, server.refuse_packet)
     patches._namespaces.add(server)
     listener = listen()
     config = uvicorn.Config(

@@ -49,4 +49,6 @@ async def test_event_that_is_not_on_the_list_changes_nothing_and_is_logged(
         await tab.send_event(name, payload)
 
     assert tab.vars == {}
-    assert [line["event_name"] for line in logged if line["log_level"] == "warning"] == [name]
+    assert [line["event"] for line in logged if line["log_level"] == "warning"] == [
+        f"Refused an event that no page sends: {name}."
+    ]

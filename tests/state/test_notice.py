@@ -3,7 +3,7 @@ from __future__ import annotations
 from structlog.testing import capture_logs
 
 from app.domain.errors import NotFoundError
-from app.state.shell.notice import NoticeState, describe_fault
+from app.state.shell.notice import NoticeState, describe_fault, log_script_fault
 from tests.state.conftest import Tab
 
 
@@ -30,3 +30,12 @@ async def test_notice_stands_until_it_is_dismissed(tab: Tab) -> None:
     await tab.send(NoticeState.dismiss)
 
     assert tab.shows(NoticeState, "message") == ""
+
+
+async def test_fault_of_a_script_is_logged_by_its_kind_and_places_without_its_words() -> None:
+    fault = RuntimeError("TypeError: my password is no function\n    at f (http://127.0.0.1/assets/chat-a1.js:7:12)")
+
+    with capture_logs() as logged:
+        log_script_fault(fault)
+
+    assert logged[0]["event"] == "A script of the page failed: TypeError at chat-a1.js:7:12."

@@ -26,7 +26,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.domain.model_profile import ModelProfile, split_model_name
+from app.domain.model_profile import ModelProfile, vendor_and_name
 
 FIVE_MINUTES = 300
 HALF_AN_HOUR = 1_800
@@ -107,6 +107,6 @@ def supports_caching(profile: ModelProfile) -> bool:
 
 def find_rules(model: str) -> CacheRules | None:
     """The rules of a model ("provider:model"); None: nothing is known of a cache there."""
-    vendor, name = split_model_name(model)
+    vendor, name = vendor_and_name(model)
     rows = _PATTERNS.get(vendor, ())
     return next((rules for pattern, rules in rows if pattern.search(name.lower())), None)

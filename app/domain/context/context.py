@@ -35,7 +35,7 @@ from app.domain.conversation.parts import (
     plain_text,
     write_text_file,
 )
-from app.domain.model_profile import ModelProfile, split_model_name
+from app.domain.model_profile import ModelProfile, vendor_and_name
 from app.domain.privacy.redaction import SIGNED
 from app.domain.request.request import Request, RequestMessage, ToolDefinition
 
@@ -264,7 +264,7 @@ def _why_unsupported(part: Part, profile: ModelProfile, answered: set[str]) -> s
             return f"{profile.name} does not take images."
         case File() if not profile.files:
             return f"{profile.name} does not take files."
-        case Thinking() if part.vendor != split_model_name(profile.model)[0]:
+        case Thinking() if part.vendor != vendor_and_name(profile.model)[0]:
             return f"This thinking is signed by {part.vendor}: {profile.name} does not take it back."
         case ToolCall() if part.tool_call_id not in answered:
             return f"The call of {part.name} has no result: providers refuse calls without one."

@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
-from app.domain.model_profile import Prices, split_model_name
+from app.domain.model_profile import Prices, vendor_and_name
 from app.domain.usage import Usage
 
 CACHE_READ = Decimal("0.1")
@@ -167,7 +167,7 @@ def shortest_of_class(size: int) -> int:
 
 def day_marks(model: str) -> tuple[int, ...]:
     """The minutes of the UTC day at which sums of calls of this model ("provider:model") begin anew."""
-    return DAY_MARKS.get(split_model_name(model)[0], ())
+    return DAY_MARKS.get(vendor_and_name(model)[0], ())
 
 
 def day_part(model: str, at: datetime) -> int:

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from statistics import median
 
-from app.domain.model_profile import ModelProfile, split_model_name
+from app.domain.model_profile import ModelProfile, vendor_and_name
 from app.domain.tokens.estimates import THOUSAND, Estimator
 from app.domain.tokens.families import Family, family_of
 from app.domain.tokens.images import ImageRule
@@ -116,7 +116,7 @@ def estimator_of(profile: ModelProfile, observations: Sequence[Observation] = ()
     """
     family = family_of(profile.model)
     start = Estimator(
-        vendor=split_model_name(profile.model)[0],
+        vendor=vendor_and_name(profile.model)[0],
         permille=family.permille,
         per_message=family.per_message,
         base=family.base,

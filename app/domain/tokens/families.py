@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from app.domain.model_profile import split_model_name
+from app.domain.model_profile import vendor_and_name
 from app.domain.tokens.images import ImageRule
 
 
@@ -114,7 +114,7 @@ _PATTERNS = tuple((re.compile(pattern), family) for pattern, family in _FAMILIES
 
 def family_of(model: str) -> Family:
     """How a model ("provider:model") counts as far as its name tells."""
-    vendor, name = split_model_name(model.lower())
+    vendor, name = vendor_and_name(model.lower())
     if vendor == "offline":
         return _OFFLINE
     return next((family for pattern, family in _PATTERNS if pattern.search(name)), _UNKNOWN)

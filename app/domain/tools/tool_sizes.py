@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
 
-from app.domain.model_profile import split_model_name
+from app.domain.model_profile import vendor_and_name
 from app.domain.request.request import ToolDefinition
 
 DEEPEST = 12
@@ -83,7 +83,7 @@ def tool_rule_of(model: str) -> ToolRule:
     >>> tool_rule_of("anthropic:claude-sonnet-4-5").overhead
     496
     """
-    vendor, name = split_model_name(model.lower())
+    vendor, name = vendor_and_name(model.lower())
     if vendor == "offline":
         return _OFFLINE
     return next((rule for pattern, rule in _RULES if pattern.search(name)), _OTHERS)

@@ -114,7 +114,7 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
         FilterError: the filter cannot be used.
         InputError: the model or the time zone cannot be used.
     """
-    base = await read_base(wb, owner, conversation_id, look)
+    base = await read_base(wb, owner, conversation_id, look, asks=True)
     require_settings(conversation_id, base.conversation.damage)
     composed = await compose_base(base, draft, attached=attached)
     boundary = None if extent.everything or extent.up_to is not None else composed.composition.boundary

@@ -56,7 +56,7 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewO
         ProviderError: the provider lacks its key.
     """
     for _ in range(ATTEMPTS):
-        base = await read_base(wb, owner, conversation_id, look)
+        base = await read_base(wb, owner, conversation_id, look, asks=True)
         require_settings(conversation_id, base.conversation.damage)
         if not may_be_titled(base.conversation):
             raise ConflictError("This title is a person's own and is not replaced. Take it away first.")

@@ -18,12 +18,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.costs.budgets import SpendingBudget
 from app.domain.costs.prices import Tariff
-from app.domain.errors import ErrorClass, Failure, InputError, ProviderError, failure
-from app.domain.model_profile import ModelProfile, split_model_name
+from app.domain.errors import ErrorClass, Failure, InputError, ProviderError, StoreError, failure
+from app.domain.model_profile import ModelProfile, split_model_name, vendor_and_name
 from app.providers.base import Credentials, Provider
 from app.providers.detection import detect_local_servers
 from app.providers.models import ModelLists
-from app.providers.registry import PROVIDERS, build_providers
+from app.providers.registry import PROVIDERS, build_providers, missing_provider
 from app.settings import Settings
 from app.store.database.encryption import Seal
 from app.store.ledger.prices import OwnPrice, load_own_prices
@@ -87,11 +87,30 @@ class Catalogue:
             self.tariffs.get(owner, {}).clear()  # another address may be another price
         return kept[1]
 
+    async def usable_providers(self, session: AsyncSession, owner: str) -> Mapping[str, Provider]:
+        """As `providers`, to read by; none where an entry cannot be used, which whoever sends is told."""
+        try:
+            return await self.providers(session, owner)
+        except (InputError, StoreError):
+            return {}
+
+    async def recognise(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:
+        """The provider and the profile of a model that is stored here. A provider that is not set up is `missing`.
+
+        The profile of a model of a missing provider takes images and files, so that no part is called unsupported.
+        """
+        try:
+            return await self.find(session, owner, model)
+        except (InputError, StoreError):
+            profile = ModelProfile(model, model, images=True, files=True)
+            return missing_provider(vendor_and_name(model)[0]), profile
+
     async def find(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:
-        """Who is asked for this model, and what is known of it.
+        """Who is asked for this model, and what is known of it. To read what is stored, `recognise` it.
 
         Raises:
-            InputError: no such provider is set up.
+            InputError: no such provider is set up, or an entry cannot be used.
+            StoreError: a stored key cannot be unsealed.
         """
         name, _ = split_model_name(model)
         provider = (await self.providers(session, owner)).get(name)
@@ -99,7 +118,9 @@ class Catalogue:
             await self.look_around()  # a local server, perhaps started meanwhile
             provider = (await self.providers(session, owner)).get(name)
         if provider is None:
-            raise InputError("model", f"no provider {name!r} is set up. Choose another model, or add it in Settings.")
+            raise InputError(
+                "model", f"no provider {name!r} is set up. Choose another model, or add it in Settings → Providers."
+            )
         # In a thread: the first question about a vendor reads the public price table.
         profile = await asyncio.to_thread(self.lists.profile, provider, model)
         mine = (await self.own_prices(session, owner)).get(model)

@@ -121,7 +121,7 @@ async def compose_view(  # noqa: PLR0913 - whose, where, how one looks, and what
     Raises:
         NotFoundError: no such conversation of this owner.
         FilterError: the filter cannot be used; it says where.
-        InputError: the model or the time zone cannot be used.
+        InputError: the time zone cannot be used.
     """
     base = await read_base(wb, owner, conversation_id, look)
     return await compose_base(base, draft, forced=forced, schema=schema, attached=attached)
@@ -185,13 +185,14 @@ def cut_base(base: Base, before: int) -> Base:
     return replace(base, measured=base.measured.cut(before), views={})
 
 
-async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewOptions) -> Base:
-    """The base set of a look, with everything but the draft.
+async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewOptions, *, asks: bool = False) -> Base:
+    """The base set of a look, with everything but the draft. `asks`: the model is to be asked, not only looked at.
 
     Raises:
         NotFoundError: no such conversation of this owner.
         FilterError: the filter cannot be used; it says where.
-        InputError: the model or the time zone cannot be used.
+        InputError: the time zone cannot be used, or the model that is to be asked.
+        StoreError: the key of its provider cannot be unsealed.
         ConflictError: the conversation changes faster than it can be read.
     """
     now = datetime.now(UTC) if look.as_of is None else look.as_of
@@ -199,7 +200,7 @@ async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewO
         indexed = wb.indexer.up_to(conversation_id)
         async with wb.store.read() as session:
             head = _name_agent(await load_head(session, owner, conversation_id, look.agent))
-            asked = await _ask(wb, session, owner, head, look)
+            asked = await _ask(wb, session, head, look, asks=asks)
             vocabulary = asked.vocabulary
             known = indexed.get(vocabulary, NEVER)
             if await wb.indexer.finds_all(session, owner, conversation_id, head.revision, vocabulary, known):
@@ -213,12 +214,12 @@ async def read_first_base(wb: Workbench, conversation: Conversation, look: ViewO
 
     Raises:
         NotFoundError: no such agent of this owner.
-        InputError: the model or the time zone cannot be used.
+        InputError: the time zone cannot be used.
     """
     now = datetime.now(UTC) if look.as_of is None else look.as_of
     async with wb.store.read() as session:
         head = await load_first_head(session, conversation)
-        asked = await _ask(wb, session, conversation.owner, head, look)
+        asked = await _ask(wb, session, head, look, asks=False)
         return await _read_base(wb, session, asked, now, look.topic)
 
 
@@ -290,11 +291,13 @@ class _Asked:
     zone: tzinfo
 
 
-async def _ask(wb: Workbench, session: AsyncSession, owner: str, head: Head, look: ViewOptions) -> _Asked:
+async def _ask(wb: Workbench, session: AsyncSession, head: Head, look: ViewOptions, *, asks: bool) -> _Asked:
     if look.tool_mode is not None:
         head = replace(head, conversation=replace(head.conversation, tool_mode=look.tool_mode))
     line = head.conversation.filter if look.filter is None else look.filter
-    provider, profile = await wb.catalogue.find(session, owner, _model_of(head, look))
+    owner = head.conversation.owner
+    look_up = wb.catalogue.find if asks else wb.catalogue.recognise
+    provider, profile = await look_up(session, owner, _model_of(head, look))
     vocabulary = vocabulary_of(profile.model)
     return _Asked(owner, head, provider, profile, vocabulary, line, parse_line(line), _read_zone(look.zone))
 

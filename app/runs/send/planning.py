@@ -81,7 +81,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     """
     require_text("text", text)
     for _ in range(ATTEMPTS):
-        base = await read_base(wb, owner, conversation_id, look)
+        base = await read_base(wb, owner, conversation_id, look, asks=True)
         require_settings(conversation_id, base.conversation.damage)
         if before is not None:
             base = cut_base(base, before)
@@ -207,7 +207,7 @@ async def require_counted(wb: Workbench, owner: str, conversation_id: str, text:
         SelectionChangedError: it would.
         InviewError: as `plan_reply`.
     """
-    base = await read_base(wb, owner, conversation_id, counted.look)
+    base = await read_base(wb, owner, conversation_id, counted.look, asks=True)
     require_settings(conversation_id, base.conversation.damage)
     if counted.before is not None:
         base = cut_base(base, counted.before)

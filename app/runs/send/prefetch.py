@@ -55,6 +55,8 @@ async def _warm(wb: Workbench, owner: str, conversation_id: str) -> None:
     await asyncio.sleep(DELAY_SECONDS)
     try:
         base = await read_base(wb, owner, conversation_id, ViewOptions())
+        if base.provider.missing:
+            return
         if await _learn_window(wb, base):
             wb.event_bus.publish(owner, conversation_id, ConversationChanged())
             base = await read_base(wb, owner, conversation_id, ViewOptions())

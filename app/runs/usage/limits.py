@@ -13,7 +13,6 @@ from typing import TypeVar
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.context.budget import Limits
-from app.domain.errors import InputError
 from app.domain.filters.instants import start_of_day
 from app.domain.usage import Usage
 from app.runs.workbench import Workbench
@@ -65,10 +64,7 @@ def _count_tokens(spent: Mapping[str, Usage]) -> int:
 async def _price(wb: Workbench, session: AsyncSession, owner: str, spent: Mapping[str, Usage]) -> Decimal:
     total = Decimal(0)
     for model, usage in spent.items():
-        try:
-            _, profile = await wb.catalogue.find(session, owner, model)
-        except InputError:  # its provider is no longer set up
-            continue
+        _, profile = await wb.catalogue.recognise(session, owner, model)
         if profile.prices is not None:
             total += usage.cost(profile.prices)
     return total

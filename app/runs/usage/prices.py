@@ -17,7 +17,7 @@ from datetime import date
 
 from app.domain.costs.prices import FREE, Tariff
 from app.domain.errors import InputError
-from app.domain.model_profile import Prices, split_model_name
+from app.domain.model_profile import Prices, split_model_name, vendor_and_name
 from app.providers.base import Provider
 from app.providers.profiles import is_local
 from app.providers.registry import PROVIDERS
@@ -42,7 +42,7 @@ async def learn_tariffs(wb: Workbench, owner: str, models: Collection[str]) -> M
     # Again until all are there: whoever enters a provider or a price meanwhile lets go of what was known.
     while missing := [model for model in models if model not in known]:
         async with wb.store.read() as session:
-            providers = await catalogue.providers(session, owner)
+            providers = await catalogue.usable_providers(session, owner)
             own = await catalogue.own_prices(session, owner)
         # In a thread: the first question about a vendor reads the public price table.
         known |= await asyncio.to_thread(_find_tariffs, providers, own, missing)
@@ -91,7 +91,7 @@ def _find_tariff(providers: Mapping[str, Provider], own: OwnPrices, model: str) 
 
 
 def _read_table(providers: Mapping[str, Provider], model: str) -> Tariff | None:
-    vendor, name = split_model_name(model)
+    vendor, name = vendor_and_name(model)
     provider, row = providers.get(vendor), PROVIDERS.get(vendor)
     row = row if provider is None else provider.row
     if row is None:

@@ -6,7 +6,7 @@ import asyncio
 from datetime import date
 
 from app.domain.costs.reconciliation import NOTHING, Line, Place, Statement, compare, read_statement
-from app.domain.model_profile import split_model_name
+from app.domain.model_profile import vendor_and_name
 from app.domain.usage import Usage
 from app.runs.workbench import Workbench
 from app.store.ledger.usage import UsageQuery, sum_calls
@@ -23,7 +23,7 @@ async def reconcile(wb: Workbench, owner: str, text: str) -> tuple[Statement, tu
         sums = await sum_calls(session, owner, UsageQuery(statement.first, statement.last), "day")
     here: dict[Place, Usage] = {}
     for one in sums:
-        vendor, name = split_model_name(one.model)
+        vendor, name = vendor_and_name(one.model)
         if vendor == statement.vendor:
             place = (date.fromisoformat(one.group), name)
             here[place] = here.get(place, NOTHING) + one.usage

@@ -122,7 +122,7 @@ class ComposedView:
     def take(self, found: Composition) -> RefusalView | None:
         """Go on from what was found, and return why what was asked for cannot be.
 
-        `hold` follows unless nothing could be composed: its own model belongs to nobody set up here.
+        `hold` follows unless nothing could be composed.
         """
         refusal = self._refusal if found.refusal is None else show_refusal(found.refusal)
         self.turn += 1

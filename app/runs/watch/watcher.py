@@ -308,7 +308,7 @@ class Watcher:
     async def _apply(self, found: Composition) -> None:
         before, composed = self.view.composed, found.composed
         refusal = self.view.take(found)
-        if composed is None:  # its own model belongs to nobody set up here
+        if composed is None:
             damaged = show_damaged_settings((await self._load()).damage)
             self._show(context=None, refusal=refusal, damaged=damaged)
             return

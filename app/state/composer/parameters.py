@@ -229,7 +229,7 @@ class ParametersState(VisitedState, rx.State):
                 own, policy, agent_id = conversation.parameters, conversation.retry_policy, conversation.agent_id
                 chosen = chosen or conversation.model or ""
             agent = await find_agent(session, LOCAL_OWNER, agent_id or None)
-            provider, profile = await bench.catalogue.find(
+            provider, profile = await bench.catalogue.recognise(
                 session, LOCAL_OWNER, chosen or models.remembered or DEFAULT_MODEL
             )
         answers = agent is not None and agent.deleted_at is None

@@ -4,19 +4,26 @@ Every exception that leaves a handler comes here: those Inview raises on purpose
 are in the log, and the line says under which number.
 """
 
+import re
 from typing import cast
 from uuid import uuid4
 
 import reflex as rx
 import structlog
 from reflex_base.event import EventSpec
+from reflex_base.event.context import EventContext
 
 from app.domain.errors import InviewError
+from app.patches.sampling import Sampler
 
 _log = structlog.get_logger(__name__)
+_script_faults = Sampler(_log.error)
 
-_LONGEST = 2000
-"""Characters of what a browser says of a fault, its stack included."""
+_KIND = re.compile(r"\b[A-Z][A-Za-z]{0,40}Error\b")
+_PLACE = re.compile(r"[\w-]{1,80}(?:\.[\w-]{1,40}){0,3}\.m?js:\d{1,7}:\d{1,7}")
+_MAX_PLACES = 10
+_LOOKED_AT = 20_000
+"""Characters of what a browser says of a fault."""
 
 
 class NoticeState(rx.State):
@@ -44,8 +51,22 @@ def describe_fault(exception: Exception) -> EventSpec:
 
 
 def log_script_fault(exception: Exception) -> None:
-    """Reflex's handler of faults of scripts in a browser: what it says of them, in one line."""
-    _log.error("a script of the page failed", said=str(exception)[:_LONGEST])
+    """Reflex's handler of faults of scripts in a browser: their kind and places, in one line.
+
+    The message is left out: it may repeat what a person wrote.
+    """
+    said = str(exception)[:_LOOKED_AT]
+    kind, places = _KIND.search(said), _PLACE.findall(said)[:_MAX_PLACES]
+    where = ", ".join(places) or "a place that was not told"
+    _script_faults.write(_connection(), f"A script of the page failed: {kind[0] if kind else 'a fault'} at {where}.")
+
+
+def _connection() -> str:
+    """The tab whose event is handled; "" where no event is handled."""
+    try:
+        return EventContext.get().token
+    except LookupError:
+        return ""
 
 
 def _tell(message: str) -> EventSpec:

@@ -1,0 +1,75 @@
+"""Packets of Socket.IO that nobody may send: what is no JSON, nested too deeply, or no list with a name is refused.
+
+    guard_packets(sio, refuse)      # `refuse` is told the id of the connection and why
+
+Without it each of them is a traceback in the log, as Engine.IO writes one of whatever is raised while it reads.
+"""
+
+# Socket.IO has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportMissingTypeStubs=false, reportUnknownParameterType=false
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from socketio.packet import EVENT
+
+MAX_DEPTH: Final = 40
+"""Levels of lists and objects; no event of the page has ten."""
+
+
+class BadPacketError(Exception):
+    """A packet that no page sends. Its words name nothing of it."""
+
+
+def guard_packets(sio: Any, refuse: Callable[[str, str], None]) -> None:
+    """Read packets within bounds, and have those that cannot be read refused."""
+    sio.packet_class = _bounded(sio.packet_class)
+    take = sio.eio.handlers["message"]
+
+    async def take_or_refuse(eio_sid: str, data: Any) -> None:
+        try:
+            await take(eio_sid, data)
+        except BadPacketError as fault:
+            refuse(eio_sid, str(fault))
+
+    sio.eio.on("message", take_or_refuse)
+
+
+def is_deep(value: Any, most: int = MAX_DEPTH) -> bool:
+    """Whether lists and objects stand within each other more than `most` levels deep."""
+    level = [value]
+    for _ in range(most + 1):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ())
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _bounded(packet: Any) -> Any:
+    class BoundedPacket(packet):
+        def decode(self, encoded_packet: Any) -> int:
+            try:
+                attachments: int = super().decode(encoded_packet)
+            except RecursionError:
+                raise BadPacketError("it is nested too deeply") from None
+            except (ValueError, LookupError, TypeError):
+                raise BadPacketError("it cannot be read") from None
+            if is_deep(self.data):
+                raise BadPacketError("it is nested too deeply")
+            if attachments or not isinstance(self.packet_type, int) or self.packet_type > EVENT:
+                raise BadPacketError("it is of a kind that no page sends")
+            if self.packet_type == EVENT and not (
+                isinstance(self.data, list) and self.data and isinstance(self.data[0], str)
+            ):
+                raise BadPacketError("it is no event")
+            return attachments
+
+    return BoundedPacket

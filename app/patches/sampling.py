@@ -1,0 +1,49 @@
+"""Samples of log lines: of what one connection does wrong in a minute the first few, then how many more there were.
+
+    sampler = Sampler(log.warning)
+    sampler.write("a1b2", "Refused an event: it has no name.")
+
+A browser can do wrong thousands of times in a second, and somebody has to find the other lines. The caller writes no
+words that come from the browser.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+FIRST: Final = 5
+"""Lines of one connection in a minute."""
+MINUTE: Final = 60.0
+MAX_CONNECTIONS: Final = 100
+"""Connections with lines of their own in a minute; all others share theirs, or who comes back would begin anew."""
+_OTHERS: Final = "others"
+
+
+class Sampler:
+    """Writes lines by `log`. `sleep` lets a minute pass: an argument, so that a test can move it."""
+
+    def __init__(self, log: Callable[[str], None], sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+        self._log = log
+        self._sleep = sleep
+        self._counts: dict[str, int] = {}
+        self._minutes: set[asyncio.Task[None]] = set()
+
+    def write(self, connection: str, line: str) -> None:
+        """Write the line, unless this connection has had its lines of this minute."""
+        key = connection if connection in self._counts or len(self._counts) < MAX_CONNECTIONS else _OTHERS
+        count = self._counts[key] = self._counts.get(key, 0) + 1
+        if count == 1:
+            minute = asyncio.get_running_loop().create_task(self._end_minute(key), name="a minute of log lines")
+            self._minutes.add(minute)
+            minute.add_done_callback(self._minutes.discard)
+        if count <= FIRST:
+            self._log(line)
+
+    async def _end_minute(self, key: str) -> None:
+        await self._sleep(MINUTE)
+        more = self._counts.pop(key) - FIRST
+        if more > 0:
+            whose = "connections beyond the first" if key == _OTHERS else "the same connection"
+            self._log(f"{more} more such lines of {whose} within a minute were left out.")

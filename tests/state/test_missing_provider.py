@@ -1,0 +1,28 @@
+"""The page of a conversation whose provider is not set up: all of it is there, and the send says what is missing."""
+
+from __future__ import annotations
+
+from app.runs.workbench import Workbench
+from app.state.composer.parameters import ParametersState
+from app.state.model import ModelState
+from tests.runs.steps import a_conversation
+from tests.runs.watch.page import store_past
+from tests.state.conftest import Tab
+from tests.state.watched import watching
+
+
+async def test_conversation_of_a_provider_that_is_gone_is_shown_with_its_figures(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, model="gone:big")
+    await store_past(wb, conversation_id, 2)
+
+    async with watching(wb, tab, conversation_id) as watcher:
+        screen = watcher.screen
+        await tab.send(ModelState.load)
+        await tab.send(ParametersState.open)
+
+    assert screen.refusal is None
+    assert screen.context is not None
+    assert (screen.context.x, screen.context.y, screen.context.model) == (2, 2, "gone:big")
+    assert len(screen.pairs) == 2
+    assert not any(pair.out or pair.unsupported for pair in screen.pairs)
+    assert tab.shows(ModelState, "chosen_name") == "gone:big"
