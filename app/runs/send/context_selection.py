@@ -296,7 +296,8 @@ async def _ask(wb: Workbench, session: AsyncSession, head: Head, look: ViewOptio
         head = replace(head, conversation=replace(head.conversation, tool_mode=look.tool_mode))
     line = head.conversation.filter if look.filter is None else look.filter
     owner = head.conversation.owner
-    look_up = wb.catalogue.find if asks else wb.catalogue.recognise
+    chosen_or_asked = asks or look.model is not None
+    look_up = wb.catalogue.find if chosen_or_asked else wb.catalogue.recognise
     provider, profile = await look_up(session, owner, _model_of(head, look))
     vocabulary = vocabulary_of(profile.model)
     return _Asked(owner, head, provider, profile, vocabulary, line, parse_line(line), _read_zone(look.zone))

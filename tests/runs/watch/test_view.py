@@ -223,14 +223,11 @@ async def test_pairs_of_a_conversation_whose_model_belongs_to_nobody_are_shown_a
         await store_past(wb, conversation_id, 3)
 
     async with open_workbench(settings_of(data)) as wb, a_page(wb, conversation_id) as page:
-        screen = await page.until(lambda screen: screen.refusal)
-        assert page.positions == [1, 2, 3]
-        assert screen.context is None
-
-        page.watcher.look_as(ViewOptions(model="offline:demo"))
-        await page.until_known()
+        screen = await page.until_known()
 
     assert page.positions == [1, 2, 3]
+    assert screen.context is not None
+    assert (screen.context.model, screen.refusal) == ("peer:m", None)
 
 
 async def test_a_draft_moves_the_estimate(wb: Workbench) -> None:
