@@ -50,6 +50,11 @@ def configure_logs(level: str) -> None:
         logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLevelNamesMapping()[level.upper()]))
 
 
+def silence_logs() -> None:
+    """Write no log lines: for a command that says itself what they would."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+
+
 def mask_credentials(line: str) -> str:
     """The line with the values of cookies, keys and tokens masked."""
     for credential in _CREDENTIALS:

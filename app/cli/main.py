@@ -88,7 +88,13 @@ def verify(conversation: Annotated[str | None, typer.Argument(help="Its id. With
 
 @cli.command()
 def doctor() -> None:
-    """Show every setting (secrets masked) and whether a server could start here."""
+    """Show every setting (secrets masked), whether a server could start here, and what of the database is damaged.
+
+    Exit code 1 if it could not, or if something is damaged.
+    """
+    from app.cli import logs
+    from app.cli.examining import report_damage
+
     settings = load_settings()
     for name, shown in settings.describe().items():
         typer.echo(f"{name:<22} {shown or '-'}")
@@ -97,6 +103,10 @@ def doctor() -> None:
     preflight.bind_port(settings).close()
     if settings.is_open_to_others:
         typer.echo(OPEN_TO_OTHERS.format(host=settings.host), err=True)
+    logs.silence_logs()
+    if damaged := report_damage(settings.database_url, typer.echo):
+        typer.echo(f"A server can start here. Damaged pieces of the database: {damaged:,}.")
+        sys.exit(1)
     typer.echo("All is well: a server can start here.")
 
 

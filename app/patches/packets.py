@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from socketio.packet import EVENT
-
+EVENT: Final = 2
+"""The type of a Socket.IO packet with an event. Those above it are acknowledgements, errors and binary packets."""
 MAX_DEPTH: Final = 40
 """Levels of lists and objects; no event of the page has ten."""
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from app.store.database.database import open_store
 from tests.conftest import Golden
 from tests.serving import INVIEW, ROOT, server_environment
+from tests.store.values import a_conversation, a_pair_of, save_conversation
 
 
 def inview(*arguments: str, folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -55,6 +59,46 @@ def test_compatible_server_with_the_name_of_a_vendor_ends_the_start(tmp_path: Pa
         "inview: INVIEW_COMPATIBLE: 'openai' is the built-in provider OpenAI. Choose another name, or, to change its "
         "address, set OPENAI_BASE_URL.\n"
     )
+
+
+def test_doctor_lists_what_is_damaged_and_what_to_do_next(tmp_path: Path) -> None:
+    assert inview("migrate", folder=tmp_path).returncode == 0
+    asyncio.run(_talk(tmp_path / "data" / "inview.db"))
+    whole = inview("doctor", folder=tmp_path, INVIEW_PORT="0")
+    assert (whole.returncode, whole.stdout.splitlines()[-1]) == (0, "All is well: a server can start here.")
+    with sqlite3.connect(tmp_path / "data" / "inview.db") as connection:
+        connection.execute("UPDATE pair SET lifecycle = 'my-secret-words'")
+        connection.execute("UPDATE conversation SET filter = x'00ff'")
+    connection.close()
+
+    shown = inview("doctor", folder=tmp_path, INVIEW_PORT="0")
+
+    assert shown.returncode == 1
+    assert shown.stderr == ""
+    assert shown.stdout.splitlines()[-5:] == [
+        "Damaged: filter of conversation c1 (2 bytes): it is bytes, not str",
+        "  In conversation c1 “Plans”: Set the filter again, or press Reset at the top of the conversation: /c/c1",
+        "Damaged: lifecycle of pair c1-3 (15 bytes): this version does not know its form, or a word in it",
+        "  In conversation c1 “Plans”: Delete the pair, or export it raw: /c/c1?at=3",
+        "A server can start here. Damaged pieces of the database: 2.",
+    ]
+
+
+async def _talk(database: Path) -> None:
+    async with open_store(f"sqlite+aiosqlite:///{database}") as store:
+        await save_conversation(store, a_conversation(title="Plans"), a_pair_of("c1", 3))
+
+
+def test_doctor_does_not_search_a_database_of_an_older_version(tmp_path: Path) -> None:
+    assert inview("migrate", folder=tmp_path).returncode == 0
+    with sqlite3.connect(tmp_path / "data" / "inview.db") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+    connection.close()
+
+    shown = inview("doctor", folder=tmp_path, INVIEW_PORT="0")
+
+    assert shown.returncode == 0
+    assert "not searched for damage. Run `inview migrate` first." in shown.stdout
 
 
 def test_migrate_makes_the_database_and_then_finds_nothing_to_do(tmp_path: Path) -> None:

@@ -48,10 +48,10 @@ async def load_accounting(session: AsyncSession, owner: str, conversation_id: st
         .where(NODE.c.conversation_id == conversation_id, NODE.c.owner == owner, NODE.c.role == Role.ACCOUNTING)
         .order_by(NODE.c.created_at, NODE.c.id)
     )
-    return tuple(map(_read_accounting, (await session.execute(query)).mappings()))
+    return tuple(map(read_accounting, (await session.execute(query)).mappings()))
 
 
-def _read_accounting(row: Any) -> Accounting:
+def read_accounting(row: Any) -> Accounting:
     """The node. With `damage` it still has its place, as far as that can be read."""
     take = (reading := Reading("node", str(row["id"]))).take
     place = take("after_position", row["after_position"], a_number, 0)

@@ -37,6 +37,8 @@ UNKNOWN_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
 """Replaces a time that cannot be read."""
 UNKNOWN_MODEL: Final = "unknown:unknown"
 """Replaces the model of a pair that cannot be read."""
+NO_UTF8: Final = "it is no UTF-8"
+"""Of a text that only `make_reading_engine` reads: elsewhere SQLite's driver refuses the whole query."""
 MAX_LOGGED: Final = 10_000
 MAX_REASON: Final = 200
 
@@ -61,10 +63,20 @@ class _UnreadableTime(Unreadable):
 
 def read_json(stored: Any) -> Any:
     """The value that a JSON column holds, or `Unreadable`."""
+    if isinstance(stored, Unreadable):
+        return stored
     try:
         return orjson.loads(stored)
     except orjson.JSONDecodeError as error:
         return Unreadable(raw_bytes(stored), f"it is no JSON ({error})")
+
+
+def read_text(stored: bytes) -> str | Unreadable:
+    """The text that SQLite holds, or `Unreadable`."""
+    try:
+        return stored.decode()
+    except UnicodeDecodeError:
+        return Unreadable(stored, NO_UTF8)
 
 
 class _Time(DATETIME):
@@ -93,7 +105,7 @@ def _guard(
         try:
             return stored if read is None else read(stored)
         except (TypeError, ValueError):
-            return unreadable(raw_bytes(stored), reason)
+            return unreadable(raw_bytes(stored), stored.reason if isinstance(stored, Unreadable) else reason)
 
     return guarded
 
@@ -134,12 +146,14 @@ class Reading:
 
     def take_row(self, table: Table, row: Any, read: Callable[[Any], T], otherwise: T) -> T:
         """The same of a whole row. All its columns must have the types that the table says."""
+        damaged = len(self.damage)
+        self.check_types(table, row)
+        return self.take("*", row, read, otherwise) if len(self.damage) == damaged else otherwise
+
+    def check_types(self, table: Table, row: Any) -> None:
+        """Note the columns of this row that do not have the types that the table says."""
         for column in table.c:
-            damaged = len(self.damage)
             self.take(column.name, row[column.name], lambda stored, column=column: _require_type(column, stored), None)
-            if len(self.damage) > damaged:
-                return otherwise
-        return self.take("*", row, read, otherwise)
 
     def note(self, column: str, reason: str, size: int | None) -> None:
         """Note that something cannot be read."""

@@ -19,17 +19,18 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 import structlog
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
 from app.domain.errors import StoreError
 from app.domain.pattern import occur_in_order
 from app.store.database import driver
-from app.store.database.damage import READABLE, read_json
+from app.store.database.damage import READABLE, read_json, read_text
 
 log = structlog.get_logger()
 
@@ -148,6 +149,21 @@ def make_blocking_engine(url: str) -> Engine:
     return engine
 
 
+def make_reading_engine(url: str) -> Engine:
+    """An engine that only reads this SQLite database. A text in it that is no UTF-8 is `Unreadable`."""
+    parsed = make_url(url)
+    place = f"file:{quote(parsed.database or '')}"
+    engine = create_engine(URL.create("sqlite", database=place, query={"mode": "ro", "uri": "true"}), **_options(url))
+    engine.dialect.colspecs = {**engine.dialect.colspecs, **READABLE}
+    event.listen(engine, "connect", _read_any_text)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _read_any_text(connection: Any, _record: object) -> None:
+    connection.text_factory = read_text
+
+
 def _options(url: str) -> dict[str, Any]:
     # The driver must not begin transactions by itself: it would begin them late, and never IMMEDIATE.
     asked = {"isolation_level": None, "timeout": BUSY_SECONDS} if _is_sqlite(url) else {}
@@ -226,7 +242,12 @@ async def _describe_faults(engine: AsyncEngine, what: str) -> AsyncGenerator[Non
     except IntegrityError:
         raise  # the caller knows which rule was broken and what that means
     except DBAPIError as error:
-        place = engine.url.database or engine.url.render_as_string(hide_password=True)
-        said = str(error.orig)
-        advice = next((advice for word, advice in _ADVICE if word in said), _OTHERWISE)
-        raise StoreError(f"The database {place} could not be {what}: {said}.", advice) from error
+        raise explain_fault(engine, what, error) from error
+
+
+def explain_fault(engine: Engine | AsyncEngine, what: str, error: DBAPIError) -> StoreError:
+    """The error for a fault of the driver, with what to do next. `what` is the participle, such as "read"."""
+    place = engine.url.database or engine.url.render_as_string(hide_password=True)
+    said = str(error.orig)
+    advice = next((advice for word, advice in _ADVICE if word in said), _OTHERWISE)
+    return StoreError(f"The database {place} could not be {what}: {said}.", advice)

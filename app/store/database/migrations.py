@@ -109,7 +109,7 @@ def _connected(url: str) -> Generator[Engine]:
 
 def _read(engine: Engine) -> str | None:
     with engine.connect() as connection:
-        return _revision(connection)
+        return read_revision(connection)
 
 
 def _run_alembic(connection: Connection) -> None:
@@ -117,7 +117,7 @@ def _run_alembic(connection: Connection) -> None:
 
     from alembic import command  # noqa: PLC0415 - memory and time that only a start after an update needs
 
-    if _revision(connection) == HEAD:
+    if read_revision(connection) == HEAD:
         return
     config = Config(str(ROOT / "alembic.ini"))
     config.set_main_option("script_location", str(ROOT / "alembic").replace("%", "%%"))
@@ -125,7 +125,7 @@ def _run_alembic(connection: Connection) -> None:
     command.upgrade(config, HEAD)
 
 
-def _revision(connection: Connection) -> str | None:
+def read_revision(connection: Connection) -> str | None:
     """The database's revision, None if it has none yet."""
     if not inspect(connection).has_table("alembic_version"):
         return None

@@ -1,0 +1,76 @@
+"""What `inview doctor` says of each damaged piece of the database: what it is, where it belongs, and what to do next.
+
+    Damaged: parts of message m1 (40 bytes): it is no JSON (unexpected end of data: line 1 column 41 (char 40))
+      In conversation c1 “Plans”: Delete the pair, or export it raw: /c/c1?at=3
+
+Nothing here quotes what is stored, except the titles of conversations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from app.domain.conversation.damage import SETTINGS
+from app.settings import SQLITE
+from app.store.database.damage import NO_UTF8
+from app.store.diagnosis.diagnosis import Finding, find_damage, is_readable
+
+MAX_TITLE: Final = 60
+_OF_PAIRS: Final = frozenset({"pair", "message", "version", "run", "snapshot", "tool_call"})
+
+
+def report_damage(database_url: str, say: Callable[[str], object]) -> int:
+    """Say of every damaged piece what it is and what to do next. Returns how many there are.
+
+    Raises:
+        StoreError: the database cannot be opened.
+    """
+    if not Path(database_url.removeprefix(SQLITE).partition("?")[0]).exists():
+        return 0
+    if not is_readable(database_url):
+        say("The database was made by an older Inview and was not searched for damage. Run `inview migrate` first.")
+        return 0
+    count = 0
+    for finding in find_damage(database_url):
+        count += 1
+        say(f"Damaged: {finding.damage}")
+        say(f"  {_tell_place(finding)}{advise(finding)}")
+    return count
+
+
+def advise(finding: Finding) -> str:
+    """What to do next."""
+    table, column, place = finding.damage.table, finding.damage.column, finding.place
+    if column == "*":
+        return "Put a copy of the database back that is whole."
+    if finding.damage.reason == NO_UTF8:
+        return "No page can show what this row belongs to. Put a copy of the database back that is whole."
+    if place.in_trash:
+        return "It is in the trash. Delete it there for good, or bring it back: /trash"
+    path = f"/c/{place.conversation_id}"
+    if table == "conversation" and place.conversation_id is not None:
+        if column in SETTINGS:
+            return f"Set the {SETTINGS[column]} again, or press Reset at the top of the conversation: {path}"
+        return f"Rename it: {path}" if column == "title" else "No send depends on it. Nothing need be done."
+    if table == "attachment" and place.conversation_id is not None:
+        at = "" if place.position is None else f"?at={place.position}"
+        return f"Attach the file again in a new message, or delete the pair that has it: {path}{at}"
+    if table == "attachment":
+        return "Attach the file again."
+    if table in _OF_PAIRS and place.position is not None:
+        return f"Delete the pair, or export it raw: {path}?at={place.position}"
+    if table == "node":
+        return "It counts nothing and is shown as an entry that cannot be read. Nothing need be done."
+    return "If you miss it, put a copy of the database back that has it."
+
+
+def _tell_place(finding: Finding) -> str:
+    place = finding.place
+    if place.conversation_id is None:
+        return ""
+    title = place.title or ""
+    shown = title if len(title) <= MAX_TITLE else f"{title[:MAX_TITLE]}…"
+    named = f"{place.conversation_id} “{shown}”" if shown else place.conversation_id
+    return "".join(one if one.isprintable() else " " for one in f"In conversation {named}: ")

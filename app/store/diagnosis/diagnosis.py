@@ -1,0 +1,113 @@
+"""Every damaged piece of a database, found as it is read.
+
+    for finding in find_damage("sqlite+aiosqlite:///data/inview.db"):
+        print(finding.damage, finding.place.title)
+
+The database is opened to read only, and read as of one moment. Of each table one row is in memory at a time. A reason
+never quotes what is stored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from sqlalchemy import ColumnElement, Connection, Integer, Table, literal_column, select
+from sqlalchemy.exc import DBAPIError
+
+from app.domain.conversation.damage import Damage
+from app.store.database.database import explain_fault, make_reading_engine
+from app.store.database.migrations import HEAD, read_revision
+from app.store.diagnosis.places import NOWHERE, Place, find_place
+from app.store.diagnosis.references import Found, find_missing_attachments, find_missing_rows
+from app.store.diagnosis.rows import examine
+from app.store.tables import Row
+
+MALFORMED: Final = "SQLite cannot read the rest of this table"
+UNKNOWN_FORM: Final = "this version does not know its form, or a word in it"
+_WITHOUT_QUOTES: Final = re.compile(
+    r"it is no (time|bytes|UTF-8)"
+    r"|it is no JSON \(.*\)"  # the parser names a place, never a text
+    r"|it is \w+, not \w+"
+    r"|it is named by its (pair|message|draft), but is not there"
+    r"|it names a \w+ that is not there"
+    r"|it has [\d,]+ of [\d,]+ bytes"
+    r"|its bytes are not those that were stored"
+    rf"|{MALFORMED}"
+)
+"""The reasons that quote nothing of what is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A damaged piece, and the pair and conversation that it belongs to, as far as that is known."""
+
+    damage: Damage
+    place: Place
+
+
+def find_damage(url: str) -> Iterator[Finding]:
+    """Every damaged piece of the database, table by table. The database must have the newest revision.
+
+    Raises:
+        StoreError: it cannot be opened.
+    """
+    engine = make_reading_engine(url)
+    try:
+        with engine.connect() as connection:
+            for name, found in _search(connection):
+                for damage, place in _continue(name, found):
+                    yield Finding(_without_quotes(damage), place)
+    except DBAPIError as error:
+        raise explain_fault(engine, "read", error) from error
+    finally:
+        engine.dispose()
+
+
+def is_readable(url: str) -> bool:
+    """Whether the database has the revision whose rows this code can read.
+
+    Raises:
+        StoreError: it cannot be opened, or is newer than this code.
+    """
+    engine = make_reading_engine(url)
+    try:
+        with engine.connect() as connection:
+            return read_revision(connection) == HEAD
+    except DBAPIError as error:
+        raise explain_fault(engine, "read", error) from error
+    finally:
+        engine.dispose()
+
+
+def _search(connection: Connection) -> Iterator[tuple[str, Found]]:
+    for table in Row.metadata.sorted_tables:
+        yield table.name, _examine_table(connection, table)
+    yield "database", find_missing_rows(connection)
+
+
+def _examine_table(connection: Connection, table: Table) -> Found:
+    with_rowid = table.dialect_options["sqlite"]["with_rowid"]
+    number: ColumnElement[int] = literal_column(f"{table.name}.rowid", Integer)
+    rowid = [number.label("rowid")] if with_rowid else []
+    for row in connection.execute(select(table, *rowid)).mappings():
+        for damage in examine(table, row):
+            yield damage, find_place(connection, table, row)
+        if table.name == "message":
+            yield from find_missing_attachments(connection, row)
+
+
+def _continue(table: str, found: Found) -> Found:
+    """What was found, to the place where SQLite itself meets a damaged page: the other tables are still read."""
+    try:
+        yield from found
+    except DBAPIError as error:
+        if "malformed" not in str(error.orig):
+            raise
+        yield Damage(table, "*", "*", MALFORMED, None), NOWHERE
+
+
+def _without_quotes(damage: Damage) -> Damage:
+    return damage if _WITHOUT_QUOTES.fullmatch(damage.reason) else replace(damage, reason=UNKNOWN_FORM)

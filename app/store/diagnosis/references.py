@@ -1,0 +1,64 @@
+"""Rows that name another row which is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, Integer, exists, literal_column, select, union
+
+from app.domain.conversation.attachments import list_named
+from app.domain.conversation.conversation import Role
+from app.domain.conversation.damage import Damage
+from app.store.conversation.rows import MESSAGE, PAIR, RUN, VERSION
+from app.store.conversation.rows_attachment import ATTACHMENT
+from app.store.conversation.rows_upload import UPLOAD
+from app.store.database.damage import raw_bytes
+from app.store.database.mapping import read_message
+from app.store.diagnosis.places import NOWHERE, Place, find_place, of_pair
+from app.store.diagnosis.rows import name_row, show_id
+from app.store.tables import Row
+
+Found = Iterator[tuple[Damage, Place]]
+
+_NAMED: Final = (("request_id", MESSAGE), ("reply_id", MESSAGE), ("run_id", RUN))
+"""What a pair and its versions name, without a foreign key."""
+
+
+def find_missing_rows(connection: Connection) -> Found:
+    """What pairs, versions, drafts and foreign keys name that is not there."""
+    for column, target in _NAMED:
+        names = union(
+            select(PAIR.c.id.label("pair_id"), PAIR.c[column].label("named")),
+            select(VERSION.c.pair_id, VERSION.c[column]),
+        ).subquery()
+        lost = select(names).where(names.c.named.is_not(None), ~exists().where(target.c.id == names.c.named))
+        for pair_id, named in connection.execute(lost):
+            damage = Damage(target.name, show_id(named), "id", "it is named by its pair, but is not there", None)
+            yield damage, of_pair(connection, pair_id)
+    stored = exists().where(ATTACHMENT.c.id == UPLOAD.c.attachment_id, ATTACHMENT.c.owner == UPLOAD.c.owner)
+    for (named,) in connection.execute(select(UPLOAD.c.attachment_id).where(~stored)):
+        yield Damage("attachment", show_id(named), "data", "it is named by its draft, but is not there", None), NOWHERE
+    yield from _find_broken_keys(connection)
+
+
+def find_missing_attachments(connection: Connection, row: Mapping[Any, Any]) -> Found:
+    """The attachments that this message names and that are not there."""
+    message, _ = read_message(row["id"], row["role"] or "", row["parts"], row["created_at"], expected=Role.USER)
+    for named in dict.fromkeys(list_named(message.parts)):
+        stored = select(ATTACHMENT.c.id).where(ATTACHMENT.c.id == named, ATTACHMENT.c.owner == row["owner"])
+        if connection.execute(stored).first() is None:
+            reason = "it is named by its message, but is not there"
+            yield Damage("attachment", show_id(named), "data", reason, None), find_place(connection, MESSAGE, row)
+
+
+def _find_broken_keys(connection: Connection) -> Found:
+    for name, rowid, parent, number in connection.exec_driver_sql("PRAGMA foreign_key_check"):
+        keys = connection.exec_driver_sql(f"PRAGMA foreign_key_list({name})").mappings()
+        column = next(key["from"] for key in keys if key["id"] == number)
+        table = Row.metadata.tables[name]
+        place: ColumnElement[int] = literal_column(f"{name}.rowid", Integer)
+        row = connection.execute(select(table, place.label("rowid")).where(place == rowid)).mappings().one()
+        reason = f"it names a {parent} that is not there"
+        damage = Damage(name, name_row(table, row), column, reason, len(raw_bytes(row[column])))
+        yield damage, find_place(connection, table, row)

@@ -1,0 +1,77 @@
+"""What `inview doctor` advises leads to the page's own addresses, and each kind of damage has its advice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.cli.examining import advise, report_damage
+from app.domain.conversation.damage import Damage
+from app.state.address import conversation_path, pair_path
+from app.store.database.damage import NO_UTF8
+from app.store.diagnosis.diagnosis import MALFORMED, Finding
+from app.store.diagnosis.places import NOWHERE, Place
+from app.ui import routes
+
+C1 = Place("c1", "Plans")
+PAIR_2 = Place("c1", "Plans", 2)
+TRASHED = Place("c1", "Plans", 2, in_trash=True)
+IN_TRASH = f"It is in the trash. Delete it there for good, or bring it back: {routes.TRASH}"
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "place", "advice"),
+    [
+        ("message", "parts", PAIR_2, f"Delete the pair, or export it raw: {pair_path('c1', '2')}"),
+        ("run", "usage", PAIR_2, f"Delete the pair, or export it raw: {pair_path('c1', '2')}"),
+        (
+            "message",
+            "parts",
+            TRASHED,
+            f"It is in the trash. Delete it there for good, or bring it back: {routes.TRASH}",
+        ),
+        (
+            "conversation",
+            "summary",
+            C1,
+            f"Set the checkpoint again, or press Reset at the top of the conversation: {conversation_path('c1')}",
+        ),
+        ("conversation", "title", C1, f"Rename it: {conversation_path('c1')}"),
+        ("conversation", "created_at", C1, "No send depends on it. Nothing need be done."),
+        (
+            "attachment",
+            "data",
+            PAIR_2,
+            f"Attach the file again in a new message, or delete the pair that has it: {pair_path('c1', '2')}",
+        ),
+        (
+            "attachment",
+            "data",
+            C1,
+            f"Attach the file again in a new message, or delete the pair that has it: {conversation_path('c1')}",
+        ),
+        ("attachment", "data", NOWHERE, "Attach the file again."),
+        ("node", "data", C1, "It counts nothing and is shown as an entry that cannot be read. Nothing need be done."),
+        ("preference", "value", NOWHERE, "If you miss it, put a copy of the database back that has it."),
+        ("message", "pair_id", NOWHERE, "If you miss it, put a copy of the database back that has it."),
+        ("message", "*", NOWHERE, "Put a copy of the database back that is whole."),
+    ],
+)
+def test_each_kind_of_damage_has_its_advice(table: str, column: str, place: Place, advice: str) -> None:
+    assert advise(Finding(Damage(table, "x", column, MALFORMED, 1), place)) == advice
+
+
+def test_row_that_no_page_can_show_has_its_own_advice() -> None:
+    advice = advise(Finding(Damage("pair", "p1", "agent", NO_UTF8, 1), PAIR_2))
+
+    assert advice == "No page can show what this row belongs to. Put a copy of the database back that is whole."
+
+
+def test_nothing_is_damaged_where_there_is_no_database(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    assert report_damage(f"sqlite+aiosqlite:///{tmp_path / 'inview.db'}", said.append) == 0
+
+    assert said == []
+    assert list(tmp_path.iterdir()) == []
