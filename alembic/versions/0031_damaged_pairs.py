@@ -30,7 +30,7 @@ def downgrade() -> None:
 
 
 def _rewrite(before: str, after: str) -> None:
-    """Make the triggers that read a message's parts anew, with another way to read them."""
+    """Replace the triggers that read a message's parts, with another expression to read them."""
     triggers = sa.text("SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = :name")
     for name in TRIGGERS:
         written: str = op.get_bind().execute(triggers, {"name": name}).scalar_one()

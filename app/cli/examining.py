@@ -41,7 +41,7 @@ def report_damage(database_url: str, say: Callable[[str], object]) -> int:
 
 
 def advise(finding: Finding) -> str:
-    """What to do next."""
+    """Return the next step for the user."""
     table, column, place = finding.damage.table, finding.damage.column, finding.place
     if column == "*":
         return "Put a copy of the database back that is whole."

@@ -1,8 +1,8 @@
-"""Packets of Socket.IO that nobody may send: what is no JSON, nested too deeply, or no list with a name is refused.
+"""Refuses Socket.IO packets that no page sends: invalid JSON, deep nesting, or anything but a list with a name.
 
-    guard_packets(sio, refuse)      # `refuse` is told the id of the connection and why
+    guard_packets(sio, refuse)      # `refuse` gets the id of the connection and the reason
 
-Without it each of them is a traceback in the log, as Engine.IO writes one of whatever is raised while it reads.
+Otherwise Engine.IO logs a traceback for each exception that is raised while it reads.
 """
 
 # Socket.IO has no types.
@@ -39,7 +39,7 @@ def guard_packets(sio: Any, refuse: Callable[[str, str], None]) -> None:
 
 
 def is_deep(value: Any, most: int = MAX_DEPTH) -> bool:
-    """Whether lists and objects stand within each other more than `most` levels deep."""
+    """Return True if lists and objects are nested more than `most` levels deep."""
     level = [value]
     for _ in range(most + 1):
         level = [

@@ -1,10 +1,10 @@
-"""Samples of log lines: of what one connection does wrong in a minute the first few, then how many more there were.
+"""Samples log lines: the first few faults of a connection in each minute, then the number of the others.
 
     sampler = Sampler(log.warning)
     sampler.write("a1b2", "Refused an event: it has no name.")
 
-A browser can do wrong thousands of times in a second, and somebody has to find the other lines. The caller writes no
-words that come from the browser.
+A browser can send thousands of faults a second, which would hide all other lines. The caller writes no words that come
+from the browser.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FIRST: Final = 5
 """Lines of one connection in a minute."""
 MINUTE: Final = 60.0
 MAX_CONNECTIONS: Final = 100
-"""Connections with lines of their own in a minute; all others share theirs, or who comes back would begin anew."""
+"""Connections that are counted separately in a minute. All others share one count: a reconnect does not reset it."""
 _OTHERS: Final = "others"
 
 

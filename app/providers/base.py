@@ -105,8 +105,8 @@ Origin = Literal["built in", "environment", "settings", "detected", "missing"]
 class Provider:
     """A vendor as set up here, made by `registry.make_provider`.
 
-    `base_url` is the one in force, in its protocol's normal form. `origin` says where the set-up comes from; one
-    that is "missing" is only named, by what is stored.
+    `base_url` is the one in force, in its protocol's normal form. `origin` says where the set-up comes from; "missing"
+    means that only stored data name it.
     """
 
     row: ProviderRow

@@ -1,11 +1,11 @@
-"""Bodies of answers from the network, within bounds: unpacked in small pieces, and read no further than is said.
+"""Bodies of answers from the network, within bounds: unpacked in small pieces and read up to a limit.
 
-    pieces = unpack(packed, "gzip")                      # packed: the bytes as they come
+    pieces = unpack(packed, "gzip")                      # packed: the bytes as received
     body, cut = await read_whole(pieces, 8_000_000)      # cut: there was more
     body, cut = await read_beginning(pieces, 65_536, 15)      # of an answer that need not be whole
 
 A small body can unpack to a thousand times its size. No piece is larger than `PIECE_BYTES`, other tasks have their turn
-between two of them, and what nobody asks for is not unpacked. Time is limited by who reads.
+between two of them, and only pieces that are requested are unpacked. The caller limits the time.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class UnpackingError(Exception):
 
 
 async def unpack(packed: AsyncIterable[bytes], coding: str) -> AsyncGenerator[bytes, None]:
-    """The body as it comes, unpacked. `coding` is its Content-Encoding.
+    """Unpack a body while it is received. `coding` is its Content-Encoding.
 
-    Several codings on top of each other are refused, and so is what is larger packed than unpacked: both can be work
-    without bound that gives nothing. What follows the end of the packed body is not read.
+    Layered codings are refused, and bodies that are larger packed than unpacked: both can cost unbounded work without
+    any result. Bytes after the end of the packed body are not read.
 
     Raises:
         UnpackingError: it cannot be unpacked.
@@ -69,7 +69,7 @@ async def unpack(packed: AsyncIterable[bytes], coding: str) -> AsyncGenerator[by
 
 
 async def read_whole(pieces: AsyncIterable[bytes], most: int) -> tuple[bytes, bool]:
-    """The body up to so many bytes, and whether it goes on."""
+    """Return at most `most` bytes of the body, and True if there are more."""
     body = bytearray()
     async for piece in pieces:
         body += piece
@@ -79,9 +79,9 @@ async def read_whole(pieces: AsyncIterable[bytes], most: int) -> tuple[bytes, bo
 
 
 async def read_beginning(pieces: AsyncIterable[bytes], most: int, seconds: float) -> tuple[bytes, bool]:
-    """What of the body comes within so many bytes and seconds, and whether it goes on."""
+    """Return the bytes received within `most` bytes and `seconds`, and True if there are more."""
     body = bytearray()
-    with suppress(TimeoutError):  # what has come is what was asked for
+    with suppress(TimeoutError):  # the bytes received so far are enough
         async with asyncio.timeout(seconds):
             async for piece in pieces:
                 body += piece

@@ -107,7 +107,7 @@ class ModelLists:
         return tuple(build_profile(provider, listed, now, self._overrides) for listed in _for_chat(models))
 
     async def _share(self, provider: Provider) -> _Kept:
-        """What the request under way brings, or a new one: nobody waits for two. It goes on when nobody waits."""
+        """Await the current request or start one. The request continues if the caller stops waiting."""
         task = self._asking.get(provider)
         if task is None:
             task = asyncio.create_task(self._ask(provider), name=f"list of models of {provider.name}")
@@ -118,7 +118,7 @@ class ModelLists:
     def _note_end(self, provider: Provider, task: asyncio.Task[_Kept]) -> None:
         del self._asking[provider]
         if not task.cancelled():
-            task.exception()  # whoever still waits gets it, and `trial` tells of it
+            task.exception()  # waiting callers get it, and `trial` reports it
 
     async def _ask(self, provider: Provider) -> _Kept:
         """Ask for the list, and remember whether that failed."""

@@ -70,7 +70,7 @@ _NAMED = ("temperature", "top_p", "seed", "effort")
 
 
 def encode_body(call: Call) -> bytes:
-    """The request in the domain's own words. Pictures and files stay names: nobody looks into them here."""
+    """The request in the domain's own words. Pictures and files stay names: their bytes are not read here."""
     request = call.request
     schema = request.parameters.reply_schema
     return orjson.dumps(

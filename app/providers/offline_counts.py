@@ -1,11 +1,10 @@
-"""How the offline provider counts what it is sent: by its body alone, in OpenAI's vocabulary.
+"""The token count of the offline provider: of the request body alone, in OpenAI's vocabulary.
 
 A request costs three tokens and each message four, the system text being one; all texts, tool calls and results cost
-their tokens, and so do the definitions of tools and the schema of the reply, as they stand in the body. A picture costs
-what GPT-4o takes for it, a file its name. `families.py` and `tool_sizes.py` estimate by the same rules, which are told
-there for this provider.
+their tokens, and so do the definitions of tools and the schema of the reply in the body. A picture costs as much as for
+GPT-4o, a file its name. `families.py` and `tool_sizes.py` estimate by the same rules.
 
-Not here: what it answers, which is counted token by token (`offline_script.py`).
+Not here: the answer, which is counted token by token (`offline_script.py`).
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""How long a stream may keep a reply open: in all, and while it brings nothing of the reply.
+"""Time limits of a stream: in all, and without content.
 
     patience = Patience(asked, timeouts)
     response = await patience.wait(opening)        # each wait for the network ends when the time is over
-    patience.note(len(chunk), events)              # what came of it: only content wins time
+    patience.note(len(chunk), events)              # only content extends the time
 
-Content is what counts towards the size of a reply, which has a bound of its own (`domain/run/reply_size.py`): comments,
-empty deltas and reports of usage are none.
+Content is everything that counts towards the size of a reply, which is limited as well (`domain/run/reply_size.py`).
+Comments, empty deltas and usage reports are no content.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from app.providers.sse import MAX_EVENT_BYTES
 
 _T = TypeVar("_T")
 MAX_EMPTY_BYTES: Final = 2 * MAX_EVENT_BYTES
-"""Bytes without content, one after the other: as many as the largest event and what may stand before it."""
+"""Most consecutive bytes without content: the size of the largest event, twice."""
 
 
 class Patience:
@@ -39,10 +39,10 @@ class Patience:
         self._renew()
 
     async def wait(self, what: Awaitable[_T]) -> _T:
-        """What is awaited, unless the time is over before.
+        """Await the result within the time that is left.
 
         Raises:
-            ProviderError: it is.
+            ProviderError: the time is over.
         """
         limit = asyncio.timeout_at(self._due)
         try:
@@ -54,7 +54,7 @@ class Patience:
             raise ProviderError(self._describe()) from None
 
     def note(self, size: int, events: Sequence[StreamEvent]) -> None:
-        """So many bytes came, and said this.
+        """Note `size` received bytes and their events.
 
         Raises:
             ProviderError: too many have come without content, or the time is over.

@@ -27,7 +27,7 @@ from app.providers.faults import describe_missing_key, describe_status
 
 MAX_ERROR_BYTES: Final = 65_536
 ERROR_SECONDS: Final = 15.0
-"""How much of an answer that tells of an error is read, and how long: a thousand times what is quoted of it."""
+"""Bytes and seconds for reading an error answer: a thousand times the length that is quoted."""
 
 UNASKED_HEADERS = (
     "X-Stainless-Lang",
@@ -57,7 +57,7 @@ class Sdk:
 
 
 class RefusedError(Exception):
-    """An answer tells of an error: its status, its headers and the beginning of its body. `cut`: the body goes on."""
+    """An error answer: its status, its headers and the beginning of its body. `cut`: the body is longer."""
 
     def __init__(self, response: httpx2.Response, body: bytes, *, cut: bool) -> None:
         super().__init__()  # without a text, which would quote the answer
@@ -71,7 +71,7 @@ async def refuse(response: httpx2.Response) -> None:
     """Look at the head of an answer, as a hook of the SDK's client: the SDK itself would read an error's body whole.
 
     Raises:
-        RefusedError: it tells of an error.
+        RefusedError: it is an error.
     """
     if response.is_success:
         return

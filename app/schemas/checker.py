@@ -4,8 +4,8 @@
     checked.faults           # (((), "3 is not of type 'string'"),)
     checked.unusable         # None; or a sentence that says why the schema could not be applied
 
-One process and one thread that talks to it serve everybody, one question after the other. Next is one of the account
-that spent least on slow checks. They start with the first question; the process ends after a minute without one. The
+One process, and one thread that talks to it, answer one question after the other. The account that spent least on
+slow checks is next. They start with the first question; the process ends after a minute without one. The
 checking itself is in `worker.py`, what slow checks cost and may cost in `costs.py`.
 """
 
@@ -68,7 +68,7 @@ ALL_SPENT: Final = Checked(
 
 
 async def check_schema(schema_json: str, *, account: str) -> Checked:
-    """Whether a text is a JSON schema that can be used. The paths of its faults lead through the schema.
+    """Check that a text is a usable JSON schema. The paths of its faults lead through the schema.
 
     `account`: whose bound the check counts for, such as a conversation.
     """
@@ -98,14 +98,14 @@ def process_id() -> int | None:
 
 
 def forget_refused() -> None:
-    """Try everything again that took too long, and let every account begin anew."""
+    """Try everything again that took too long, and reset all accounts."""
     _checker.slow.forget()
     _checker.costs.forget()
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What is asked of a schema: with a value, whether that fits."""
+    """A question about a schema; with a value, whether the value fits."""
 
     account: str
     schema_json: str

@@ -1,6 +1,6 @@
-"""What slow checks cost, and who is next: pure bookkeeping, without a clock or a process of its own.
+"""The costs of slow checks and the order of waiting ones: pure bookkeeping, without a clock or a process.
 
-Whoever has schemas checked is an account: a conversation, a server of tools, or what is typed or sent by hand.
+Each check belongs to an account: a conversation, a tool server, or the user's own schemas.
 
     >>> costs = Costs()
     >>> costs.charge("conversation", 2.0, now=0.0)
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 WINDOW_SECONDS: Final = 60.0
-"""How long a cost counts, and how long what was slow is refused unseen."""
+"""Time for which a cost counts, and for which a slow pattern or schema is refused."""
 MAX_SPENT: Final = 6.0
 """Processor time that slow checks of one account may take within a window."""
 SLOW_SECONDS: Final = 0.1
@@ -27,21 +27,21 @@ SLOW_SECONDS: Final = 0.1
 MAX_REMEMBERED: Final = 64
 MAX_ACCOUNTS: Final = 1_000
 MAX_PATTERN: Final = 1_000
-"""Characters of a pattern that is remembered by itself. Of a longer one, the whole schema is."""
+"""Most characters of a remembered pattern. For a longer pattern the whole schema is remembered."""
 _NOTES: Final = frozenset({"title", "description", "$comment"})
-"""What a schema says to people. It changes nothing in what a check costs."""
+"""Keywords for people. They do not change the cost of a check."""
 
 Item = TypeVar("Item")
 
 
 @dataclass(eq=False)
 class Costs:
-    """What each account spent on slow checks within the last window."""
+    """Time that each account spent on slow checks within the last window."""
 
     _paid: OrderedDict[str, deque[tuple[float, float]]] = field(default_factory=OrderedDict[str, Any])
 
     def charge(self, account: str, seconds: float, now: float) -> None:
-        """Note what a check took. A quick one is free."""
+        """Add the time of a check. A quick one is free."""
         if seconds < SLOW_SECONDS:
             return
         self._paid.setdefault(account, deque()).append((now, seconds))
@@ -54,30 +54,30 @@ class Costs:
         paid = self._paid.get(account)
         while paid and paid[0][0] + WINDOW_SECONDS <= now:
             paid.popleft()
-        return sum(seconds for _, seconds in paid or ())
+        return sum((seconds for _, seconds in paid or ()), 0.0)
 
     def is_spent(self, account: str, now: float) -> bool:
-        """Whether an account may have nothing more checked for now."""
+        """Return True if an account has used up its time."""
         return self.spent(account, now) >= MAX_SPENT
 
     def forget(self) -> None:
-        """Let every account begin anew."""
+        """Reset all accounts."""
         self._paid.clear()
 
 
 @dataclass(eq=False)
 class Slow:
-    """What took too long lately: patterns with the length of the text they were slow on, else schemas.
+    """Patterns and schemas that were slow recently; patterns with the length of the text.
 
-    A pattern is refused for texts that are as long or longer, wherever it stands. A schema is refused whatever it says
-    to people, such as its title.
+    A pattern is refused for texts of that length or longer, in any schema. A schema is compared without its keywords
+    for people, such as its title.
     """
 
     _patterns: OrderedDict[str, tuple[float, int]] = field(default_factory=OrderedDict[str, Any])
     _schemas: OrderedDict[str, float] = field(default_factory=OrderedDict[str, Any])
 
     def note(self, schema_json: str, pattern: tuple[str, int] | None, now: float) -> None:
-        """Remember what was slow: the pattern that was being matched, with the length of its text, if one was."""
+        """Remember a slow check: the pattern being matched, if any, with the length of its text; else the schema."""
         if pattern is not None and len(pattern[0]) <= MAX_PATTERN:
             text, length = pattern
             known = self._patterns.get(text)
@@ -87,7 +87,7 @@ class Slow:
             _remember(self._schemas, without_notes(schema_json), now + WINDOW_SECONDS)
 
     def has(self, schema_json: str, now: float) -> bool:
-        """Whether a schema took too long lately, whatever of it did."""
+        """Return True if a schema was slow recently."""
         until = self._schemas.get(without_notes(schema_json), 0.0) if self._schemas else 0.0
         return until > now
 
@@ -103,7 +103,7 @@ class Slow:
 
 @dataclass(eq=False)
 class Turns(Generic[Item]):
-    """What waits, account by account. The account that spent least is next; of equals, the one that waits longest."""
+    """Waiting items by account. The account that spent least is next; of equals, the one that waits longest."""
 
     _waiting: dict[str, deque[Item]] = field(default_factory=dict[str, Any])
 

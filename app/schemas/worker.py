@@ -7,7 +7,7 @@ It reads one question a line from its standard input and writes one answer a lin
 
 Without a `value`, the question is whether the schema is one. An answer says as well how many `seconds` of processor
 time it took. `slow` has patterns that took too long before, with the length of the text from which on they are not
-tried: `{"too_long": true}`. What pattern is being matched stands in the file whose descriptor is the second argument,
+tried: `{"too_long": true}`. The pattern that is being matched is in the file whose descriptor is the second argument,
 so that it is known when this process is ended over it. `open_path` leads to the place of a value that still
 arrives: faults there that more text can mend are left out. `{"unusable": "…"}`: the schema could not be applied.
 

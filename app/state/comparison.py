@@ -23,15 +23,15 @@ FOLD_ID: Final = "compare-fold"
 class ComparisonState(VisitedState, rx.State):
     """`comparison` is None while none is open. `shown`: the dialog is open, and `replies` is what it shows.
 
-    `begun` is the one that this tab has begun last, whose dialog opens by itself; "" once it has. A conversation that
-    has nothing else to show opens with the dialog, once on each visit.
+    `begun` is the comparison that this tab started last. Its dialog opens automatically; then `begun` is "". A
+    conversation that has nothing else to show opens with the dialog, once on each visit.
     """
 
     comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)
     shown: rx.Field[bool] = rx.field(default=False)
     replies: rx.Field[ComparedView | None] = rx.field(None)
     begun: rx.Field[str] = rx.field("")
-    _offered: tuple[Visit, str] | None = None  # on which visit a dialog opened by itself, and for which comparison
+    _offered: tuple[Visit, str] | None = None  # the visit and the comparison of a dialog that opened automatically
 
     @rx.event
     async def show(self) -> None:
@@ -77,7 +77,7 @@ def clear_comparison(state: ComparisonState) -> None:
 
 
 async def _offer(state: ComparisonState, comparison_id: str) -> None:
-    """Let the dialog open by itself, unless it did so on this visit."""
+    """Open the dialog automatically, once on each visit."""
     offered = (await visit_of(state), comparison_id)
     if offered != state._offered:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a public var would travel
         state._offered, state.begun = offered, comparison_id  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]

@@ -39,7 +39,7 @@ class Toast:
 
 @dataclass(frozen=True)
 class Offer:
-    """Next step that a toast offers beside its Undo: the words of its button, and the event that it sends."""
+    """Next step that a toast offers in addition to Undo: the words of its button, and the event that it sends."""
 
     label: str
     event: EventSpec

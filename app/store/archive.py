@@ -158,7 +158,7 @@ async def _insert(session: AsyncSession, table: Any, rows: list[dict[str, Any]])
 
 
 def _fail(pair: Pair, others: Sequence[Damage]) -> Pair:
-    """The pair as it goes on without what cannot be read: a copy must not be sent as if it were whole."""
+    """The pair without its unreadable values, as a failed pair: a copy must not be sent as if it were whole."""
     if pair.damage:
         pair = replace(pair, lifecycle=Lifecycle.ERROR, failure=_describe_loss(pair))
     return replace(pair, damage=(*pair.damage, *others))

@@ -36,7 +36,7 @@ from app.tools.web_client import TooMuchError, open_client
 
 _CONNECTED: Final = httpx2.Timeout(30.0, read=300.0)
 MAX_PROGRESS: Final = 2**53
-"""What a server may count. NaN, the infinities and more than this are no progress."""
+"""Largest count of a progress report. NaN, the infinities and more than this are no progress."""
 _UNAUTHORIZED: Final = frozenset({401, 403})
 
 
@@ -192,7 +192,7 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms
 
 
 def _amount(said: float | None) -> float | None:
-    """How much a server says is done, or is to be done in all; None: it says nothing that can be shown."""
+    """Return a count of a progress report, done or in all; None if it cannot be shown."""
     return said if said is not None and 0 <= said <= MAX_PROGRESS else None
 
 

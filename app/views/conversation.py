@@ -38,7 +38,7 @@ class ConversationView:
 
     `titled_by_model`: the title is no person's own, another may take its place.
     A fork has a `parent_id` and the last pair of that parent that it has a copy of. `checkpoint`: a summary that is
-    sent in the place of the pairs before its `position`. `damage` is what of it cannot be read: while that is a setting
+    sent instead of the pairs before its `position`. `damage` lists unreadable values: while one of them is a setting
     that a send depends on, nothing is sent. `found` is null unless words were searched for.
     """
 

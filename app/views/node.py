@@ -21,7 +21,7 @@ from app.views.pair import DamageView, FailureView, UsageView, describe_damage, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountingNodeView:
-    """What had been spent when `messages` of the conversation left it, and in `words` why.
+    """Total spent when `messages` of the conversation left it; `words` give the reason.
 
     `damage` is what of it cannot be read; `reason` is null where that is why it was written. No total depends on it.
     """

@@ -181,7 +181,7 @@ def describe_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> PairView:
 
 
 def describe_damage(damage: tuple[Damage, ...]) -> tuple[DamageView, ...]:
-    """What of a pair cannot be read."""
+    """Values of a pair that cannot be read."""
     return tuple(DamageView(one.table, one.row_id, one.column, one.reason, one.size) for one in damage)
 
 

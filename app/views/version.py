@@ -19,7 +19,7 @@ from app.views.run import StartedRunView
 
 @dataclass(frozen=True, slots=True)
 class VersionView:
-    """What stood in a pair when it was sent for the nth time. `standing`: it does now. `damage` cannot be read."""
+    """Messages of a pair at its nth send. `standing`: it has them now. `damage` lists unreadable values."""
 
     version: int
     standing: bool

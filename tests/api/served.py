@@ -71,7 +71,7 @@ async def _end(server: uvicorn.Server) -> None:
             while state.connections or state.tasks:  # noqa: ASYNC110 - uvicorn has no event for it
                 await asyncio.sleep(0.001)
     for connection in list(state.connections):
-        connection.transport.abort()  # also one that came after the others were told to end
+        connection.transport.abort()  # also one that was accepted during the shutdown
     for task in state.tasks:
         task.cancel()
     await asyncio.gather(*state.tasks, return_exceptions=True)

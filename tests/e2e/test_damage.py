@@ -1,4 +1,4 @@
-"""A pair that cannot be read whole: said where it stands, not sent, and kept as a file or deleted."""
+"""A pair that cannot be read whole: shown in its place, not sent, and kept as a file or deleted."""
 
 from __future__ import annotations
 

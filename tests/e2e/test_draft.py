@@ -76,7 +76,7 @@ class Person:
         self._enter()
 
     def send(self) -> None:
-        """What the preview showed last is what arrives."""
+        """Send, and compare the bytes that arrive with the last preview."""
         if not self.box.strip():
             return
         shown, arrived = self.shown_hash(), len(self.peer.raw)

@@ -1,5 +1,5 @@
-"""Numbers that JSON can write and most readers cannot hold: whatever reads JSON from outside takes or refuses them, and
-what it takes is JSON for everybody.
+"""Numbers that JSON can write and most readers cannot hold: every reader of JSON from outside takes or refuses
+them, and writes valid JSON.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What slow checks cost and who is next, by a clock that the test says."""
+"""The costs of slow checks and the order of waiting ones, with times that the test gives."""
 
 from __future__ import annotations
 

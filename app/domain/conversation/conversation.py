@@ -65,7 +65,7 @@ class ToolMode(StrEnum):
 
 
 class Mark(StrEnum):
-    """Tag of a pair, set by the user. Only filters use it: by itself it changes nothing that is sent."""
+    """Tag of a pair, set by the user. Only filters use it; a send does not depend on it."""
 
     IN = "in"
     OUT = "out"
@@ -128,7 +128,7 @@ class Pair:
     """One request and everything that answered it. `position` orders the pairs of a conversation, from 1.
 
     A pair that was sent again has other `versions`; this one is number `version` of them. `agent` is the name that
-    the agent had then. `redacted` is what marks stood for in the request that its reply answers. With `damage`
+    the agent had then. `redacted` lists what marks replaced in the request that its reply answers. With `damage`
     it is not sent: something of it cannot be read.
     """
 
@@ -161,7 +161,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What stood in a pair when it was sent for the `number`th time. `standing`: it does now, and is what is sent.
+    """Messages of a pair at its `number`th send. `standing`: it has them now, and they are sent.
 
     `damage` is what of it cannot be read: restored, it is not sent.
     """

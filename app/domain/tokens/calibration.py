@@ -84,9 +84,9 @@ SAME_SCRIPT = 0.2
 FIRST_SLACK, SLACK = 3.0, 2.0
 """Tokens by which a request and each message may be off, before the first report and after it."""
 SMALL = 2
-"""A send whose text is at most so many times what the base has moved confirms that."""
+"""A send confirms a moved base if its text is at most this many times the move."""
 BODY, BODY_OF_MESSAGE, FOREIGN_BODY = 500, 60, 1.3
-"""Bytes of a body besides its texts; from so many bytes a character on its texts are in another script."""
+"""Bytes of a body besides its texts; bytes per character from which its texts are in another script."""
 
 Row = tuple[float, float, float]
 CERTAIN = 1e12
@@ -168,7 +168,7 @@ def is_foreign(one: Observation) -> bool:
 
 
 def _doubt_base(estimator: Estimator, family: Family, told: Sequence[Observation]) -> float:
-    """By how many tokens the base may be off: what long sends alone tell of it is mostly what they differ by."""
+    """By how many tokens the base may be off: long sends alone show mostly their differences."""
     moved = abs(estimator.base - family.base)
     return 0.0 if any(estimator.of_text(one.text) <= SMALL * moved for one in told) else float(moved)
 

@@ -85,7 +85,7 @@ class Estimator:
         return -(-counted * (low + high) // (2 * THOUSAND)), counted * (high - low) / (2 * THOUSAND)
 
     def doubt_of_old(self, tokens: int, beside: Kind) -> float:
-        """By how many tokens of this model texts may be off that wait for a first report, beside a new one of a kind.
+        """By how many tokens texts may be off that wait for a first report, in addition to a new one of a kind.
 
         Without any report of this conversation they may be of that kind as well.
         """

@@ -1,7 +1,7 @@
 """Families: how models count by their names, before their providers have reported anything.
 
 A family's `permille` is its tokens for a thousand of OpenAI's vocabulary that `providers/vocabularies.py` counts it in;
-`band` is how far off that may be in English and code; other `kinds` of text have a range of their own. Where a vendor
+`band` is how far off that may be in English and code; other `kinds` of text have other ranges. Where a vendor
 publishes its tokenizer the ratio was measured with it, on English,
 German, Russian, Chinese, code and JSON, and English and code decide; the others are told at their line.
 

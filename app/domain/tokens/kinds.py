@@ -22,13 +22,13 @@ class Kind(StrEnum):
 
 FOREIGN_BYTES = 0.25
 ACCENTED_BYTES = 0.01
-"""Bytes beyond one a character, in UTF-8: from so many on."""
+"""Least share of UTF-8 bytes beyond one per character."""
 DIGITS = 0.25
-"""Of a table so many characters are digits."""
+"""Least share of digits in a table."""
 
 
 def kind_of(text: str) -> Kind:
-    """What a text mostly is. Looks at all of it, in a millisecond for 300,000 characters."""
+    """Return the main kind of a text. Reads all of it: 300,000 characters take a millisecond."""
     length = max(1, len(text))
     beyond = (len(text.encode(errors="replace")) - len(text)) / length
     if beyond >= FOREIGN_BYTES:

@@ -27,7 +27,7 @@ from app.store.settings.provider_settings import (
 )
 
 PATIENCE_SECONDS: Final = 3.0
-"""How long a list of all models waits for a provider: most answer within one."""
+"""Seconds that a list of all models waits for a provider. Most answer within one second."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ class Catalogue:
         return kept[1]
 
     async def usable_providers(self, session: AsyncSession, owner: str) -> Mapping[str, Provider]:
-        """As `providers`, to read by; none where an entry cannot be used, which whoever sends is told."""
+        """As `providers`, for reading; empty if an entry cannot be used. A send reports that."""
         try:
             return await self.providers(session, owner)
         except (InputError, StoreError):
@@ -106,7 +106,7 @@ class Catalogue:
             return missing_provider(vendor_and_name(model)[0]), profile
 
     async def find(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:
-        """Who is asked for this model, and what is known of it. To read what is stored, `recognise` it.
+        """The provider and the profile of a model that will be asked. To read stored data, use `recognise`.
 
         Raises:
             InputError: no such provider is set up, or an entry cannot be used.

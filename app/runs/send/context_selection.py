@@ -186,12 +186,12 @@ def cut_base(base: Base, before: int) -> Base:
 
 
 async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewOptions, *, asks: bool = False) -> Base:
-    """The base set of a look, with everything but the draft. `asks`: the model is to be asked, not only looked at.
+    """The base set of a look, with everything but the draft. `asks`: the model will be asked.
 
     Raises:
         NotFoundError: no such conversation of this owner.
         FilterError: the filter cannot be used; it says where.
-        InputError: the time zone cannot be used, or the model that is to be asked.
+        InputError: the time zone cannot be used, or the model that will be asked.
         StoreError: the key of its provider cannot be unsealed.
         ConflictError: the conversation changes faster than it can be read.
     """

@@ -69,7 +69,7 @@ async def _warm(wb: Workbench, owner: str, conversation_id: str) -> None:
         pairs = await wb.sent_pairs.load(wb.store, owner, conversation_id, sent, pause=PAUSE_SECONDS)
         if pairs is None or await wb.indexer.note_damage(
             owner, pairs
-        ):  # it changes at this moment; whoever changes it will be followed by others
+        ):  # it changes at this moment; a later change starts another prefetch
             return
         tools = composed.tools.definitions
         view = build_view(base.conversation, base.agent, pairs, (), base.usual, tools, base.beside)

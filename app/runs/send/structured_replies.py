@@ -120,7 +120,7 @@ async def read_structured(wb: Workbench, owner: str, pair_id: str) -> Structured
 
 
 async def judge(schema_json: str, read: PartialJson, *, account: str) -> Judgement:
-    """Find where a value, whole or as far as it has come, does not fit.
+    """Find where a whole or partial value does not fit.
 
     `account`: whose bound on slow checks it counts for.
     """

@@ -98,7 +98,7 @@ async def export_conversation(  # noqa: PLR0913 - whose, which, and how it is to
 
 @dataclass(slots=True)
 class _Source:
-    """Where a file comes from. `whole`: every pair of the conversation is in it. `damage`: what could not be read."""
+    """Source of a file. `whole`: it has every pair of the conversation. `damage`: values that could not be read."""
 
     session: AsyncSession
     owner: str

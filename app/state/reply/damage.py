@@ -17,7 +17,7 @@ MAX_COLUMN: Final = 64
 
 
 class DamageState(rx.State):
-    """What the note at the top of a transcript does."""
+    """Actions of the note at the top of a transcript."""
 
     @rx.event
     async def reset_setting(self, column: str) -> None:

@@ -78,7 +78,7 @@ class NewsState(rx.State):
 
 
 def _is_described_anew(before: Moment | None, now: Moment) -> bool:
-    """Whether the page may have to say something else of the conversation. Its first words are its name.
+    """Return True if the page may have to show a change of the conversation. Its first words are its name.
 
     A comparison has those words until a reply is kept.
     """

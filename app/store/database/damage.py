@@ -6,7 +6,7 @@
 
 Two steps lead here. The driver's values of JSON, times and bytes are turned into Python's by `READABLE` types and
 `read_json`: what they cannot read they give as `Unreadable`, for an exception there would take all rows of the query
-along. Whoever makes a domain value of a row then takes each column by a `Reading`.
+along. A function that makes a domain value of a row then takes each column by a `Reading`.
 
 Not here: which values are domain values (`mapping.py`, `parts_json.py`).
 """
@@ -32,7 +32,7 @@ log = structlog.get_logger()
 
 T = TypeVar("T")
 UNREADABLE: Final = (StoreError, InputError, TypeError, ValueError, KeyError, IndexError, AttributeError)
-"""What reading a value of the wrong form raises."""
+"""Exceptions that are raised for a value of the wrong form."""
 UNKNOWN_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
 """Replaces a time that cannot be read."""
 UNKNOWN_MODEL: Final = "unknown:unknown"
@@ -111,7 +111,7 @@ def _guard(
 
 
 def raw_bytes(stored: Any) -> bytes:
-    """The bytes of a value as it is stored; of JSON and times that can be read, as they would be stored."""
+    """Return the stored bytes of a value; for readable JSON and times, the bytes that would be stored."""
     match stored:
         case Unreadable():
             return stored.raw

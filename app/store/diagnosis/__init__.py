@@ -1,4 +1,4 @@
-"""What of a database is damaged, row by row, for `inview doctor`. Nothing here changes a database.
+"""Lists the damage of a database, row by row, for `inview doctor`. Nothing here changes a database.
 
 Not here: what counts as damage of one value (`store/database/damage.py`).
 """

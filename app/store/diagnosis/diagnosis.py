@@ -1,10 +1,10 @@
-"""Every damaged piece of a database, found as it is read.
+"""Finds every damaged piece of a database.
 
     for finding in find_damage("sqlite+aiosqlite:///data/inview.db"):
         print(finding.damage, finding.place.title)
 
-The database is opened to read only, and read as of one moment. Of each table one row is in memory at a time. A reason
-never quotes what is stored.
+The database is opened read-only and read in one transaction, one row in memory at a time. A reason never quotes stored
+words.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def find_damage(url: str) -> Iterator[Finding]:
 
 
 def is_readable(url: str) -> bool:
-    """Whether the database has the revision whose rows this code can read.
+    """Return True if the database has the revision that this code can read.
 
     Raises:
         StoreError: it cannot be opened, or is newer than this code.

@@ -27,7 +27,7 @@ NOWHERE: Final = Place()
 
 
 def find_place(connection: Connection, table: Table, row: Mapping[Any, Any]) -> Place:
-    """Where a row of this table belongs."""
+    """Find the place that a row of this table belongs to."""
     if table is CONVERSATION:
         return of_conversation(connection, row["id"])
     if table.name == "attachment":
@@ -44,7 +44,7 @@ def find_place(connection: Connection, table: Table, row: Mapping[Any, Any]) -> 
 
 
 def of_pair(connection: Connection, pair_id: Any) -> Place:
-    """Where a pair stands."""
+    """Find the place of a pair."""
     columns = (PAIR.c.position, PAIR.c.conversation_id, _is_deleted(PAIR))
     found = connection.execute(select(*columns).where(PAIR.c.id == pair_id)).first() if _can_be_id(pair_id) else None
     if found is None:

@@ -22,11 +22,11 @@ from app.store.tables import Row
 Found = Iterator[tuple[Damage, Place]]
 
 _NAMED: Final = (("request_id", MESSAGE), ("reply_id", MESSAGE), ("run_id", RUN))
-"""What a pair and its versions name, without a foreign key."""
+"""References of a pair and its versions that have no foreign key."""
 
 
 def find_missing_rows(connection: Connection) -> Found:
-    """What pairs, versions, drafts and foreign keys name that is not there."""
+    """Find rows that pairs, versions, drafts and foreign keys refer to and that are missing."""
     for column, target in _NAMED:
         names = union(
             select(PAIR.c.id.label("pair_id"), PAIR.c[column].label("named")),

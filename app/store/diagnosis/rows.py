@@ -46,7 +46,7 @@ MAX_ID: Final = 80
 
 
 def examine(table: Table, row: Values) -> list[Damage]:
-    """What of this row cannot be read."""
+    """List the values of this row that cannot be read."""
     reading = Reading(table.name, name_row(table, row))
     reading.check_types(table, row)
     noted = {one.column for one in reading.damage}
@@ -62,7 +62,7 @@ def examine(table: Table, row: Values) -> list[Damage]:
 
 
 def name_row(table: Table, row: Values) -> str:
-    """What names a row: its id, or its number where the key has words of a person."""
+    """Return a name for a row: its id, or its number if its key has words of the user."""
     key = NAMES.get(table.name) or tuple(column.name for column in table.primary_key if column.name != "owner")
     if "rowid" in row and not OUR_IDS.issuperset(key) and table.name not in NAMES:
         return f"number {row['rowid']}"

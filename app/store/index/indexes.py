@@ -188,7 +188,7 @@ def _same_messages(index: Table) -> ColumnElement[bool]:
 
 
 def _is_no_id(stored: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Damage that equals no id in an index. The index of such a pair says that it is damaged."""
+    """Damage that equals no id in an index. The index marks such a pair as damaged."""
     return func.typeof(stored) == "blob"
 
 

@@ -15,7 +15,7 @@ class PairTextRow(Row, table=True):
     """What filters ask of a pair's words: an index of its two messages, made again whenever they are others.
 
     `blank`: the reply has nothing that could be sent. `damaged`: something of the pair could not be read. `tools` are
-    the names of the tools called. The text is last: what stands behind a long text is slow to read.
+    the names of the tools called. The text is last: a column after a long text is slow to read.
     """
 
     pair_id: str = Field(foreign_key="pair.id", ondelete="CASCADE", primary_key=True)

@@ -62,7 +62,7 @@ class ScreenPairView:
     to fit a JSON schema, and `read` is it as JSON, None until it was read.
     `kept_back`: secrets of it go out as marks, or did. Times are ISO 8601.
 
-    `attached` is what is sent beside the text of the request. `damage` is what cannot be read, a line each.
+    `attached` lists the files that are sent with the text of the request. `damage` is what cannot be read, a line each.
 
     What stands around it among the pairs of the window: it is the first that is sent where others before it are not
     (`begins`), another agent answered it than the one before it (`switched`), and the `nodes` after it.

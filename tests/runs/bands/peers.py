@@ -1,4 +1,4 @@
-"""Providers that report what they read by rules of their own: nothing here asks what the app estimates.
+"""Providers that report tokens by rules that the app does not share: nothing here uses its estimates.
 
 OpenAI's texts are counted by tiktoken itself, with its own patterns, and its tools and messages by the formulas of
 "How to count tokens with tiktoken" (https://github.com/openai/openai-cookbook). For other models each line of a text
@@ -141,7 +141,7 @@ def _count_picture(data: str) -> float:
 
 
 def bill_compatible(body: dict[str, Any], _: datetime) -> Usage:
-    """Chat Completions, with a chat template as Llama, Gemma or nobody known has it."""
+    """Chat Completions, with the chat template of Llama, Gemma or an unknown model."""
     name = next((name for name in ("gemma", "llama") if name in body["model"]), "nobody")
     tokens = 2.0
     for message in body["messages"]:
@@ -180,7 +180,7 @@ _SCRIPTS = (
 
 
 def _count_as(name: str, text: str, kind: str = "") -> float:
-    """What a model reads of a text. Two texts of one kind differ, by up to 4 % either way."""
+    """Return the tokens of a text for a model. Two texts of one kind differ by up to 4 % either way."""
     tokens = 0.0
     for lines in _split(text):
         spread = int.from_bytes(hashlib.sha256(lines.encode()).digest()[:2]) / 65_535 - 0.5

@@ -29,14 +29,14 @@ KINDS = ("question", "paste", "code", "figures", "file", "picture", *SENTENCES)
 PICTURES = frozenset({"openai:gpt-4o", "openai:gpt-5", "anthropic:claude-sonnet-4-5", "offline:demo"})
 MOST_WORDS = 50_000
 MOST_OFFLINE = 15_000
-"""Its window holds no more in any language."""
+"""Most words of a text that fits its window in any language."""
 OPENS, SWITCHES, TOOLS = 0.3, 0.1, 0.35
 """How often a send opens a conversation, goes to another model than the one before, and a conversation has tools."""
 
 
 @dataclass(frozen=True)
 class Send:
-    """One send. `file` is the text of a file that goes with it; `opens`: in a new conversation, with so many tools."""
+    """One send. `file` is the text of a file that goes with it; `opens`: in a new conversation, with `tools` tools."""
 
     kind: str
     model: str
@@ -48,7 +48,7 @@ class Send:
 
 
 def make_sends(count: int, seed: int) -> Iterator[Send]:
-    """So many sends of every kind, each kind as often as the others."""
+    """Make `count` sends, each kind as often as the others."""
     random = Random(seed)
     kinds = [KINDS[place % len(KINDS)] for place in range(count)]
     random.shuffle(kinds)
@@ -74,7 +74,7 @@ def make_sends(count: int, seed: int) -> Iterator[Send]:
 
 
 def _write(kind: str, random: Random, most: int) -> str:
-    """A text of 1 to so many words: short and long ones alike often."""
+    """Write a text of 1 to `most` words: short and long ones are equally frequent."""
     words = max(1, min(most, round(most ** random.random())))
     match kind:
         case "paste":

@@ -56,7 +56,7 @@ def database(tmp_path: Path, filled: bytes) -> Path:
 
 
 def damage(database: Path, *statements: str) -> list[tuple[Damage, Place]]:
-    """What is found once these statements were executed."""
+    """Execute these statements, and return the damage that is found."""
     with sqlite3.connect(database) as connection:
         for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
             connection.execute(f"DROP TRIGGER {name}")
