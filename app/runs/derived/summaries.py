@@ -17,7 +17,6 @@ import structlog
 
 from app.domain.context.composition import Candidate, price_tokens
 from app.domain.conversation.conversation import Checkpoint, Role
-from app.domain.conversation.damage import require_settings
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part, Text
 from app.domain.derived.summaries import INSTRUCTION
@@ -115,7 +114,6 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
         InputError: the model or the time zone cannot be used.
     """
     base = await read_base(wb, owner, conversation_id, look, asks=True)
-    require_settings(conversation_id, base.conversation.damage)
     composed = await compose_base(base, draft, attached=attached)
     boundary = None if extent.everything or extent.up_to is not None else composed.composition.boundary
     last = extent.up_to if boundary is None else boundary - 1

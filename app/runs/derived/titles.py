@@ -15,7 +15,6 @@ import asyncio
 import structlog
 
 from app.domain.conversation.conversation import Parameters, Role
-from app.domain.conversation.damage import require_settings
 from app.domain.conversation.parts import Text
 from app.domain.derived.titles import INSTRUCTION, MAX_TOKENS, may_be_titled, read_title, waits_for_title
 from app.domain.errors import ConflictError, ErrorClass, InviewError, ProviderError, failure
@@ -57,7 +56,6 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewO
     """
     for _ in range(ATTEMPTS):
         base = await read_base(wb, owner, conversation_id, look, asks=True)
-        require_settings(conversation_id, base.conversation.damage)
         if not may_be_titled(base.conversation):
             raise ConflictError("This title is a person's own and is not replaced. Take it away first.")
         if not base.provider.ready:

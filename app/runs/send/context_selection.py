@@ -32,6 +32,7 @@ from app.domain.context.composition import (
 )
 from app.domain.context.pair_index import Whole, measure_at
 from app.domain.conversation.conversation import Conversation, ToolMode
+from app.domain.conversation.damage import require_settings
 from app.domain.conversation.parameters import NO_PARAMETERS, merge_parameters
 from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError
@@ -193,6 +194,7 @@ async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewO
         FilterError: the filter cannot be used; it says where.
         InputError: the time zone cannot be used, or the model that will be asked.
         StoreError: the key of its provider cannot be unsealed.
+        DamagedSettingError: the model will be asked, and a setting of the conversation cannot be read.
         ConflictError: the conversation changes faster than it can be read.
     """
     now = datetime.now(UTC) if look.as_of is None else look.as_of
@@ -200,6 +202,8 @@ async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewO
         indexed = wb.indexer.up_to(conversation_id)
         async with wb.store.read() as session:
             head = _name_agent(await load_head(session, owner, conversation_id, look.agent))
+            if asks:
+                require_settings(conversation_id, head.conversation.damage)
             asked = await _ask(wb, session, head, look, asks=asks)
             vocabulary = asked.vocabulary
             known = indexed.get(vocabulary, NEVER)

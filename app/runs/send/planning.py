@@ -17,7 +17,6 @@ from app.domain.context.context import BuiltRequest
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.selection import SelectionChangedError, holds
 from app.domain.conversation.conversation import NEVER_SENT, Pair, Parameters, ToolMode
-from app.domain.conversation.damage import require_settings
 from app.domain.conversation.parameters import merge_parameters
 from app.domain.conversation.parts import Part, Text
 from app.domain.errors import ConflictError, ErrorClass, InputError, ProviderError, SendLockedError, failure
@@ -82,7 +81,6 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     require_text("text", text)
     for _ in range(ATTEMPTS):
         base = await read_base(wb, owner, conversation_id, look, asks=True)
-        require_settings(conversation_id, base.conversation.damage)
         if before is not None:
             base = cut_base(base, before)
         if refused is not None:
@@ -208,7 +206,6 @@ async def require_counted(wb: Workbench, owner: str, conversation_id: str, text:
         InviewError: as `plan_reply`.
     """
     base = await read_base(wb, owner, conversation_id, counted.look, asks=True)
-    require_settings(conversation_id, base.conversation.damage)
     if counted.before is not None:
         base = cut_base(base, counted.before)
     forced = None if counted.over_budget is None else counted.over_budget is OverBudget.FORCE

@@ -1,0 +1,31 @@
+"""The box that says what cannot be read: a title, a line for each piece, an export of the stored rows, and actions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+
+def damage_box(title: str, lines: rx.Component, words: str, *actions: Any, name: str, space: str) -> rx.Component:
+    """Draw the box. `words` say what follows for the next send, `name` is the name of the group of actions."""
+    return rx.el.div(
+        rx.el.div(
+            rx.el.p(title, class_name="font-medium"),
+            rx.el.ul(lines, class_name="[overflow-wrap:anywhere]"),
+            rx.el.p(words, class_name="opacity-80"),
+            role="alert",
+        ),
+        rx.el.div(*actions, role="group", aria_label=name, class_name="failure-ways"),
+        class_name=f"damage {space} max-w-measure rounded-lg bg-danger-soft px-3.5 py-2.5 text-[13.5px] text-danger",
+    )
+
+
+def export_raw(kind: str, kind_id: rx.vars.StringVar[str]) -> rx.Component:
+    """Link to the stored rows. `kind` is "pair" or "conversation"."""
+    return rx.el.a(
+        "Export raw",
+        href=f"/api/v1/{kind}s/" + kind_id + "/raw",
+        download=f"{kind}-" + kind_id + "-raw.json",
+        custom_attrs={"reloadDocument": True},  # else the router takes it for a page
+    )
