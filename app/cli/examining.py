@@ -14,7 +14,6 @@ from typing import Final
 
 from app.domain.conversation.damage import SETTINGS
 from app.settings import SQLITE
-from app.store.database.damage import NO_UTF8
 from app.store.diagnosis.diagnosis import Finding, find_damage, is_readable
 
 MAX_TITLE: Final = 60
@@ -45,8 +44,6 @@ def advise(finding: Finding) -> str:
     table, column, place = finding.damage.table, finding.damage.column, finding.place
     if column == "*":
         return "Put a copy of the database back that is whole."
-    if finding.damage.reason == NO_UTF8:
-        return "No page can show what this row belongs to. Put a copy of the database back that is whole."
     if place.in_trash:
         return "It is in the trash. Delete it there for good, or bring it back: /trash"
     path = f"/c/{place.conversation_id}"

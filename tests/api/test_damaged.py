@@ -11,13 +11,16 @@ import pytest
 
 from app.domain.conversation.damage import SETTINGS
 from app.store.run.runs import load_run
-from tests.api.damaged import Harm, build, check_conversation, harm, list_harms
+from tests.api.damaged import SHAPES, Harm, build, check_conversation, harm, list_harms
 from tests.api.served import serve_api
 from tests.api.talk import follow, send
 
 OFTEN = (
-    *("message.parts broken JSON", "message.parts strange list", "message * missing", "pair.lifecycle text"),
+    *("message.parts broken JSON", "message.parts strange list", "message * missing", "message.parts no UTF-8"),
     *(
+        "pair.lifecycle text",
+        "pair.reply_id no UTF-8",
+        "conversation.title no UTF-8",
         "pair.request_id bytes",
         "pair.reply_id bytes",
         "pair.created_at text",
@@ -59,13 +62,17 @@ async def test_damage_of_any_column_stays_where_it_is(whole: tuple[bytes, str], 
     await check_conversation(tmp_path, _lay(whole, tmp_path, done))
 
 
+LAST_REPLY = "id = (SELECT reply_id FROM pair WHERE position = 4)"
+
+
 async def test_damaged_pair_is_left_out_whole_and_can_be_kept_and_deleted(
     whole: tuple[bytes, str], tmp_path: Path
 ) -> None:
-    reply = "id = (SELECT reply_id FROM pair WHERE position = 4)"
     broken = '[{"type": "text", "text": "last"}, {"type": "unheard"}]'
     conversation_id = _lay(
-        whole, tmp_path, Harm("message", "parts", "broken JSON", f"UPDATE message SET parts = '{broken}' WHERE {reply}")
+        whole,
+        tmp_path,
+        Harm("message", "parts", "broken JSON", f"UPDATE message SET parts = '{broken}' WHERE {LAST_REPLY}"),
     )
     async with serve_api(tmp_path) as api:
         pairs = f"/conversations/{conversation_id}/pairs"
@@ -156,6 +163,20 @@ async def test_nothing_is_sent_until_each_setting_that_cannot_be_read_is_set_aga
         started = await send(api, conversation_id, "/echo goes on")
         await follow(api, started["run_id"])
         assert (await api.http.get(f"{place}/pairs")).json()["items"][-1]["reply_text"] == "goes on"
+
+
+async def test_text_that_is_not_utf8_is_exported_as_its_bytes(whole: tuple[bytes, str], tmp_path: Path) -> None:
+    conversation_id = _lay(
+        whole,
+        tmp_path,
+        Harm("message", "parts", "no UTF-8", f"UPDATE message SET parts = {SHAPES['no UTF-8']} WHERE {LAST_REPLY}"),
+    )
+    async with serve_api(tmp_path) as api:
+        *_, damaged = (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()["items"]
+        raw = (await api.http.get(f"/pairs/{damaged['id']}/raw")).json()
+
+    assert damaged["out"] == "damaged"
+    assert {"base64": "W/8="} in [row["parts"] for row in raw["message"]]
 
 
 async def test_damaged_accounting_and_version_are_shown_as_damaged(whole: tuple[bytes, str], tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def _same_messages(index: Table) -> ColumnElement[bool]:
 
 def _is_no_id(stored: ColumnElement[Any]) -> ColumnElement[bool]:
     """Damage that equals no id in an index. The index marks such a pair as damaged."""
-    return func.typeof(stored) == "blob"
+    return or_(func.typeof(stored) == "blob", stored.op("GLOB")("*[^ -~]*"))  # in an id all is ASCII
 
 
 def _place(pair: Pair) -> dict[str, str | None]:
