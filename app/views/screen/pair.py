@@ -149,7 +149,7 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
         user_text=plain_text(pair.request.parts),
         attached=show_attached(list_attached(pair.request.parts), _list_lost(pair)),
         parts=() if pair.reply is None else show_parts(pair.reply.parts, running=runs),
-        damage=tuple(map(str, pair.damage)),
+        damage=tuple(one.line for one in pair.damage),
     )
 
 
