@@ -196,3 +196,22 @@ async def test_damaged_accounting_and_version_are_shown_as_damaged(whole: tuple[
         old, new = (await api.http.get(f"/pairs/{first['id']}/versions")).json()["items"]
         assert [(one["table"], one["column"]) for one in old["damage"]] == [("version", "model")]
         assert (old["user_text"], new["damage"]) == ("/echo one", [])
+
+
+async def test_export_names_a_setting_that_cannot_be_read_and_so_does_its_import(
+    whole: tuple[bytes, str], tmp_path: Path
+) -> None:
+    conversation_id = _lay(
+        whole, tmp_path, Harm("conversation", "parameters", "bytes", "UPDATE conversation SET parameters = x'00ff'")
+    )
+    async with serve_api(tmp_path) as api:
+        exported = await api.http.get(f"/conversations/{conversation_id}/export", params={"format": "json"})
+        imported = await api.http.post(
+            "/import", content=exported.content, headers={"Content-Type": "application/json"}
+        )
+
+    (written,) = exported.json()["conversations"]
+    (damaged,) = written["damaged"]
+    assert (damaged["column"], damaged["raw"]) == ("parameters", {"base64": "AP8="})
+    assert imported.status_code == 201, imported.text
+    assert imported.json()["conversations"][0]["damaged"] == [f"parameters: {damaged['reason']}"]
