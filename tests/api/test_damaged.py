@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from app.domain.conversation.damage import SETTINGS
 from app.store.run.runs import load_run
-from tests.api.damaged import SHAPES, Harm, build, check_conversation, harm, list_harms
+from tests.api.damaged import SHAPES, Harm, build, check_conversation, harm, list_harms, screen_of
 from tests.api.served import serve_api
 from tests.api.talk import follow, send
 
@@ -215,3 +216,29 @@ async def test_export_names_a_setting_that_cannot_be_read_and_so_does_its_import
     assert (damaged["column"], damaged["raw"]) == ("parameters", {"base64": "AP8="})
     assert imported.status_code == 201, imported.text
     assert imported.json()["conversations"][0]["damaged"] == [f"parameters: {damaged['reason']}"]
+
+
+@pytest.mark.parametrize("stored", ["x'00ff'", SHAPES["no UTF-8"], "'s>='"])
+async def test_damaged_saved_filter_takes_no_other_filter_along_and_can_be_deleted(
+    whole: tuple[bytes, str], tmp_path: Path, stored: str
+) -> None:
+    content, conversation_id = whole
+    (tmp_path / "inview.db").write_bytes(content)
+    async with serve_api(tmp_path) as api:
+        for name in ("good", "bad", "other"):
+            assert (await api.http.put(f"/filters/{name}", json={"filter": "r20"})).status_code in {200, 201}
+        async with api.wb.store.write() as session:
+            await session.execute(text(f"UPDATE saved_filter SET filter = {stored} WHERE name = 'bad'"))
+
+        listed = await api.http.get("/filters")
+        assert listed.status_code == 200, listed.text
+        assert [one["name"] for one in listed.json()["saved"]] == ["bad", "good", "other"]
+        assert (await screen_of(api.wb, conversation_id)).refusal is None
+        assert (
+            await api.http.get(f"/conversations/{conversation_id}/pairs", params={"filter": "@good"})
+        ).status_code == 200
+        refused = await api.http.get(f"/conversations/{conversation_id}/pairs", params={"filter": "@bad"})
+        assert refused.status_code == 422, refused.text
+        assert (await api.http.delete("/filters/good")).status_code < 300
+        assert (await api.http.delete("/filters/bad")).status_code < 300
+        assert [one["name"] for one in (await api.http.get("/filters")).json()["saved"]] == ["other"]
