@@ -24,6 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.conversation import Conversation
+from app.domain.conversation.damage import SETTINGS
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.errors import ConflictError, InputError, NotFoundError, StoreError
 from app.domain.export import Fresh, NodeRecord
@@ -77,11 +78,15 @@ Given = TypeVar("Given")
 
 @dataclass(frozen=True, slots=True)
 class ImportedOne:
-    """A conversation that came of a file. `pair_count` counts its pairs."""
+    """A conversation that came of a file. `pair_count` counts its pairs.
+
+    `damaged` says of each setting that could not be read when the file was written why: it has its default now.
+    """
 
     id: str
     title: str
     pair_count: int
+    damaged: tuple[str, ...] = ()
 
 
 class UnfinishedImportError(ConflictError):
@@ -192,7 +197,11 @@ class _Importer:
         for one in conversations:
             await insert_conversation(session, one)
             await next_revision(session, one.id, None)
-            self.done.append(ImportedOne(one.id, one.title, len(self.checked.conversations[len(self.done)].positions)))
+            number = len(self.done)
+            damaged = self.checked.file.shape.conversations[number].damaged
+            told = tuple(f"{SETTINGS.get(lost.column, lost.column)}: {lost.reason}" for lost in damaged)
+            pair_count = len(self.checked.conversations[number].positions)
+            self.done.append(ImportedOne(one.id, one.title, pair_count, told))
 
     async def _renew(self, session: AsyncSession, old: Conversation, in_file: set[str]) -> Conversation:
         trigger, fork = old.trigger_message_id, old.fork_pair_id
