@@ -57,7 +57,8 @@ const htmlOf = ({ groups, size }: Part): string =>
     ? `<wbr>${groups.join("<wbr>")}<span class="heap" data-size="${size.toLocaleString("en")}"></span>`
     : groups.join("");
 
-const isBounded = (type: unknown): boolean => typeof type === "string" && !AS_EVER.has(type);
+const isBounded = (type: unknown): boolean =>
+  type === React.Fragment || (typeof type === "string" && !AS_EVER.has(type));
 
 function bounded(own: Make): Make {
   return (type, props, ...rest) => {
