@@ -80,7 +80,7 @@ def test_marks_are_drawn_in_groups_everywhere_and_copied_as_they_are(screen: Scr
     screen.go(f"/c/{write(server, {'title': heap[:200], 'pairs': [pair]})[0]}")
 
     for place in ("nav a[href^='/c/']", ".request", ".md h1", ".md code"):
-        expect(screen.page.locator(place).first.locator(".heap")).to_have_count(1)
+        expect(screen.page.locator(f"{place} .heap").first).to_be_attached()
     expect(screen.page.locator(".md h1")).to_have_text(heap)
     screen.page.get_by_role("button", name="Copy code").click()
     eventually(lambda: screen.page.evaluate("navigator.clipboard.readText()") == heap)
