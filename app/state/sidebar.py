@@ -166,7 +166,7 @@ class SidebarState(rx.State):
     async def step(self, by: int) -> rx.event.EventSpec | None:
         """Open the next conversation of the list (1) or the previous one (-1); from other pages the first.
 
-        A key pressed before the page shows the conversation that the last one leads to goes on from there.
+        If the page does not show the conversation of the last step yet, this one starts at that conversation.
         """
         shown = conversation_in(self.router.url.path)
         steps = self._steps if shown in self._steps else (shown,)

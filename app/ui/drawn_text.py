@@ -22,5 +22,5 @@ class DrawnTextPlugin(rx.plugins.Plugin):
 
 
 def with_bounds(runtime: str) -> str:
-    """Return Reflex's runtime with the bounds set as it is loaded."""
+    """Return Reflex's runtime, which then sets the bounds when it is loaded."""
     return _BOUNDS + runtime

@@ -110,7 +110,7 @@ def harm(database: Path, done: Harm) -> None:
 
 
 async def screen_of(wb: Workbench, conversation_id: str, pairs: int = 4) -> Screen:
-    """The first screen of a page that opens the conversation, with its context and at least so many pairs."""
+    """The first screen of a page that opens the conversation, with its context and at least this number of pairs."""
     async with Watcher(wb, LOCAL_OWNER, conversation_id, ViewOptions(), "") as watcher, asyncio.timeout(10):
         while (screen := await watcher.next_screen()) is not None:
             if screen.refusal is not None or (screen.context is not None and len(screen.pairs) >= pairs):

@@ -5,14 +5,14 @@ import * as runtime from "react/jsx-runtime";
 import { boundTexts, drawn } from "../../app/ui/kit/drawn_text.ts";
 
 boundTexts();
-// As the bundle reads them: each time anew. A named import would be the one from before in Node.
+// The bundle reads them at each call. A named import would keep the unchanged function in Node.
 const { createElement } = React;
 const { jsx, jsxs } = (runtime as unknown as { default: typeof runtime }).default;
 
 const MARKS = `a${"\u0301".repeat(200)}`;
 type Drawn = ReactElement<{ children?: ReactNode; className?: string; "data-size"?: string; "data-goes-on"?: true }>;
 
-/** Every element that is drawn, and the text that stands there. */
+/** Every element that is drawn, and its text. */
 function read(node: ReactNode): { elements: Drawn[]; text: string } {
   if (Array.isArray(node)) {
     const all = node.map(read);

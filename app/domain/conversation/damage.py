@@ -43,7 +43,7 @@ _TABLES: Final[Mapping[str, str]] = MappingProxyType(
         "version": "A version",
     }
 )
-"""What the page calls the rows of these tables."""
+"""The name of a row of each table on the page."""
 _SENTENCES: Final = (
     (r"it is no UTF-8|it is bytes, not str", "This text is not stored as text ({size} of binary data)."),
     (r"it is no JSON.*", "What is stored is garbled, or ends in the middle ({size})."),
@@ -87,7 +87,7 @@ class Damage:
 
     @property
     def line(self) -> str:
-        """What is damaged, and the reason, in plain words.
+        """Describe the damage and its reason in plain words.
 
         >>> Damage("message", "m1", "parts", "it is named by its pair, but is not there", None).line
         'A message: It is missing from the database.'

@@ -147,7 +147,7 @@ async def _list_left_out(source: _Source) -> list[str]:
 
 
 async def _list_damaged(source: _Source) -> list[dict[str, object]]:
-    """The columns of the conversation that cannot be read and stand in the file with their default."""
+    """The columns of the conversation that cannot be read. The file has their default."""
     damage = source.conversation.damage
     if not damage:
         return []

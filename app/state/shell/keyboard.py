@@ -66,7 +66,7 @@ PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class KeyAnswer:
-    """What a key has led to. `opened`: a dialog or the form of a pair, to which the keys pressed meanwhile belong."""
+    """The result of a key. `opened`: a dialog or the form of a pair is open, and gets the keys pressed meanwhile."""
 
     stroke: int
     opened: bool

@@ -27,7 +27,7 @@ from app.store.database.damage import read_text
 
 Rows = list[tuple[Any, ...]]
 NOT_DECODED = "Could not decode to UTF-8"
-"""How Python's driver begins to say that a text is not UTF-8."""
+"""The beginning of the driver's error for a text that is not UTF-8."""
 
 
 @dataclass(frozen=True, eq=False)

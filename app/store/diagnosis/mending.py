@@ -46,7 +46,7 @@ BUILT: Final = frozenset({PAIR_TEXT, PAIR_SIZE, SEARCH_TEXT})
 
 @dataclass(slots=True)
 class Mended:
-    """What was mended, a sentence for each piece. `kept` is the file with the rows as they were stored."""
+    """The repairs, a sentence for each. `kept` is the file with the rows as they were stored."""
 
     sentences: list[str] = field(default_factory=list[str])
     kept: Path | None = None
@@ -59,7 +59,7 @@ class _Mending:
     rows: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     def keep(self, table: Table, rowid: int) -> None:
-        """Remember a row as it is stored."""
+        """Keep the stored row for the file."""
         columns = (type_coerce(column, NullType()).label(column.name) for column in table.c)
         row = self.connection.execute(select(*columns).where(_rowid(table) == rowid)).mappings().one()
         self.rows.append({"table": table.name, "row": {name: _tell(value) for name, value in row.items()}})

@@ -1,6 +1,6 @@
 /**
  * Every text of the page within bounds: React's way to make an element is changed, so that a text which takes a browser
- * long to lay out becomes several elements (text_pieces.ts), whoever draws it.
+ * long to lay out becomes several elements (text_pieces.ts). This covers Reflex, the islands and the libraries.
  *
  * Not for fields, whose text is one value. What is copied and what `textContent` reads
  * stay as they are; a note on the screen says that a text is drawn in groups (`.heap` in inview.css).
@@ -18,7 +18,7 @@ const makers = React as unknown as Maker;
 const runtimes = ((runtime as { default?: unknown }).default ?? runtime) as Maker;
 const make = makers.createElement;
 
-/** What is inside an element, as it is drawn: the same unless a text in it is changed. */
+/** The children of an element, with long texts in pieces; the same object if none is long. */
 export function drawn(inside: unknown): unknown {
   if (typeof inside === "string") return drawnText(inside, undefined);
   if (!Array.isArray(inside)) return inside;
@@ -48,7 +48,7 @@ function nodesOf({ groups, size }: Part): unknown[] {
   return [...groups.flatMap((group) => [make("wbr", null), group]), note];
 }
 
-/** HTML of the server's own, in which each `<` and `>` that is no tag is escaped. */
+/** HTML of the server, with its long texts in groups. It escapes each `<` and `>` that is no tag. */
 const drawnHtml = (html: string): string =>
   html.replace(/>[^<]+/g, (text) => partsOf(text.slice(1))?.reduce((all, part) => all + htmlOf(part), ">") ?? text);
 

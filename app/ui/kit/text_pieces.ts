@@ -1,7 +1,7 @@
 /**
  * Texts that take a browser long to lay out, in pieces that it lays out cheaply. Pure.
  *
- * Time grows with the square of what stands together: the marks on one letter, the letters of a word in a script whose
+ * Time grows with the square of what has no break: the marks on one letter, the letters of a word in a script whose
  * letters join or that sets no blanks, the changes of direction in a paragraph. Nothing is left out, and no character
  * is added: only elements come between.
  */
@@ -17,7 +17,7 @@ const PIECE = /[\s\S]{0,1999}\n|[\s\S]{1,2000}\n?/g;
 
 const MARK = String.raw`[\p{M}\u200c\u200d\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]`;
 const LETTER = String.raw`[\u0590-\u109f\u1200-\u1dff\u200c\u200d\ua800-\uabff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{11fff}]`;
-const HEAP = `(?<!${MARK})${MARK}{${MOST_MARKS + 1},}|^${MARK}{9,}`; // what a text begins with may go on in the one before
+const HEAP = `(?<!${MARK})${MARK}{${MOST_MARKS + 1},}|^${MARK}{9,}`; // marks at the start may belong to the text before
 const HEAPS = new RegExp(`${HEAP}|(?<!${LETTER})${LETTER}{${MOST_LETTERS + 1},}`, "gu");
 const GROUPS = new RegExp(`[\\s\\S]{1,${GROUP}}${MARK}{0,16}`, "gu");
 const TURN = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]\W?(?=[a-z])/gi;

@@ -30,8 +30,8 @@ _SENT: Final = frozenset({*PAIR_EVENTS, *PAGE_EVENTS, FIRST_SENT})
 class KeyBinding:
     """A key and its effect. `place`: the browser goes there. `sends`: the server performs the action.
 
-    `pair`: it acts on the pair at the cursor. `opens`: a dialog or a form, for which later keys wait. `fixed`: a person
-    cannot change the key. `beside`: it acts in the inspector too. `ends`: single keys are off afterwards.
+    `pair`: it acts on the pair at the cursor. `opens`: it opens a dialog or a form; later keys wait. `fixed`: a person
+    cannot change the key. `beside`: it also acts in the inspector. `ends`: single keys are off afterwards.
     """
 
     action: str

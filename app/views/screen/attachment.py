@@ -11,7 +11,7 @@ from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenAttachment:
-    """A picture or a file is at its `address`; a `text` is shown as it is; of a `lost` one only the name is known.
+    """A picture or a file is at its `address`; a `text` is shown unchanged; of a `lost` one only the name is known.
 
     Sizes are pixels, 0 if not known.
     """
@@ -25,7 +25,7 @@ class ScreenAttachment:
 
 
 def show_attached(parts: tuple[Part, ...], lost: frozenset[str] = frozenset()) -> tuple[ScreenAttachment, ...]:
-    """What is drawn of these parts of a request, as many and in the same order. `lost` are ids of attachments."""
+    """Return one item for each part of a request, in the same order. `lost` are ids of attachments."""
     return tuple(_show_lost(part) if id_of(part) in lost else _show(part) for part in parts)
 
 

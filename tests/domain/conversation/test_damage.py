@@ -1,4 +1,4 @@
-"""What the page says of damage: plain words without ids or names of types."""
+"""The page describes damage in plain words, without ids or names of types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be mended is mended once, nothing is lost by it, and the rest stays listed."""
+"""Mending repairs each piece once, loses nothing, and lists the rest."""
 
 from __future__ import annotations
 
