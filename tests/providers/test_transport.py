@@ -542,7 +542,7 @@ async def test_a_closed_transport_leaves_no_connection_open() -> None:
     async with a_peer(Answer((a_reply("groq"),))) as peer:
         await ask_peer(transport, "groq", peer.url)
         await transport.close()
-        await asyncio.wait_for(asyncio.gather(*peer.tasks), 2)  # it has noticed, or does so now
+        await asyncio.gather(*peer.tasks)  # it has noticed, or does so now
 
     gc.collect()  # an unclosed socket would warn here, and warnings are errors
 

@@ -177,19 +177,25 @@ async def test_idle_stream_is_kept_open_by_comments(monkeypatch: pytest.MonkeyPa
     assert event_stream.KEEPALIVE_SECONDS == 15.0
     monkeypatch.setattr(event_stream, "KEEPALIVE_SECONDS", 0.02)
 
+    chunks: list[bytes] = []
+    waited = asyncio.Event()
+
     async def slowly() -> AsyncGenerator[tuple[LogEvent, ...]]:
-        await asyncio.sleep(0.09)
+        await waited.wait()
         yield (LogEvent(1, "done", {}),)
 
-    chunks = [bytes(chunk) async for chunk in answer_events(slowly()).body_iterator if not isinstance(chunk, str)]
+    async for chunk in answer_events(slowly()).body_iterator:
+        assert isinstance(chunk, bytes)
+        chunks.append(chunk)
+        if len(chunks) == 3:
+            waited.set()
 
     assert set(chunks[:-1]) == {KEEPALIVE}
-    assert len(chunks) > 2
     assert re.fullmatch(rb"id: 1\nevent: done\ndata: \{\}\n\n", chunks[-1])
 
 
 async def test_reader_who_leaves_ends_the_following():
-    ended = asyncio.Event()
+    began, ended = asyncio.Event(), asyncio.Event()
 
     async def endlessly() -> AsyncGenerator[tuple[LogEvent, ...]]:
         try:
@@ -200,10 +206,10 @@ async def test_reader_who_leaves_ends_the_following():
 
     async def read() -> None:
         async for _ in answer_events(endlessly()).body_iterator:
-            pass
+            began.set()
 
     reading = asyncio.create_task(read())
-    await asyncio.sleep(0.01)
+    await began.wait()
     reading.cancel()
 
-    await asyncio.wait_for(ended.wait(), 1)
+    await ended.wait()

@@ -149,7 +149,7 @@ async def test_a_write_that_is_cancelled_in_the_middle_holds_nobody_up(store: St
     (cancelled,) = await asyncio.gather(writing, return_exceptions=True)
 
     assert isinstance(cancelled, asyncio.CancelledError)  # its traceback keeps whatever it was at
-    async with asyncio.timeout(module.BUSY_SECONDS / 2), store.write() as session:
+    async with store.write() as session:  # refused as busy, if the other were still there
         await session.execute(text("CREATE TABLE held (n)"))
 
 

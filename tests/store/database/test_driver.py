@@ -90,7 +90,7 @@ async def test_a_connection_that_is_stopped_while_it_is_closed_is_closed():
 
     connection.stop()  # pyright: ignore[reportUnknownMemberType] - a future of anything
 
-    await asyncio.wait_for(closing, 5)
+    await closing
 
 
 async def test_an_engine_waits_for_the_thread_of_a_task_that_was_cancelled_while_it_connected(
