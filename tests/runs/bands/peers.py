@@ -88,13 +88,14 @@ def count_tokens(text: str, name: str = "o200k_base") -> int:
 def bill_openai(body: dict[str, Any], _: datetime) -> Usage:
     """The Responses API."""
     name = "cl100k_base" if re.match(r"gpt-4(-|$)|gpt-3", body["model"]) else "o200k_base"
+    base, tile = (70, 140) if body["model"].startswith("gpt-5") else (85, 170)  # "Images and vision" of OpenAI
     items = [{"content": body["instructions"]}] if body.get("instructions") else []
     tokens = 3
     for item in [*items, *body["input"]]:
         tokens += 4
         content = item["content"]
         for part in [{"text": content}] if isinstance(content, str) else content:
-            tokens += count_tokens(part["text"], name) if "text" in part else 85 + 170 * 2  # a picture of two tiles
+            tokens += count_tokens(part["text"], name) if "text" in part else base + tile * 2  # a picture
     return {"input_tokens": tokens + _count_functions(body.get("tools", []), name)}
 
 
