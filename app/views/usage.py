@@ -25,7 +25,7 @@ AT_ONCE = 32_768
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpentView:
-    """What calls came to. The four kinds of prompt tokens do not overlap; `cache_write_1h_tokens` are the fourth.
+    """Tokens and cost of calls. The four kinds of prompt tokens do not overlap; the fourth: `cache_write_1h_tokens`.
 
     Money is US dollars as decimal text. `cost_at_least`: part of the cost is not known, so it may be more.
     `uncached_cost` is what the known part would have been without any caching, `saved` the difference (below 0 where
@@ -48,7 +48,7 @@ class SpentView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupView(SpentView):
-    """What was spent in one group. `title` is a conversation's; null: it is gone, or has none."""
+    """The spending of one group. `title` is a conversation's; null: it was deleted, or has no title."""
 
     group: str
     title: str | None
@@ -56,7 +56,7 @@ class GroupView(SpentView):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageReportView:
-    """What was spent, by group. `others` sums the groups left out, `more` says how many there are."""
+    """The spending by group. `others` sums the groups left out, `more` says how many there are."""
 
     group_by: str
     items: tuple[GroupView, ...]
@@ -67,7 +67,7 @@ class UsageReportView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetStandView:
-    """How a budget stands that the next send is part of. `words` say which, `amount` is US dollars."""
+    """A budget that includes the next send. `words` name it, `amount` is in US dollars."""
 
     words: str
     amount: str
@@ -77,7 +77,7 @@ class BudgetStandView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BriefAccountView:
-    """What of a conversation's account is worth a glance after each reply.
+    """A short summary of a conversation's account, shown after each reply.
 
     `window` is how many tokens of a context window are taken now; null: no call has told yet.
     """
@@ -89,7 +89,7 @@ class BriefAccountView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountView(BriefAccountView):
-    """What stands on a conversation's account, with what was derived from it (titles, summaries).
+    """A conversation's account, with the calls for its titles and summaries.
 
     `cumulative` are the tokens used from its last accounting node on, what had been used by then included.
     """
@@ -104,8 +104,8 @@ class AccountView(BriefAccountView):
 class CallView(SpentView):
     """One provider call. `position` is its pair's; null: that is gone. `derived`: made for this conversation elsewhere.
 
-    `told`: its provider said what it used. `predicted_read_tokens` is what it was to read of the provider's cache
-    (null: nobody said), `cache_outcome` how the report compares with that, `cache_why` what a difference means.
+    `told`: its provider reported its usage. `predicted_read_tokens` is the planned read of the provider's cache (null:
+    none), `cache_outcome` compares the report with it, `cache_why` explains a difference.
     `report_note` says what is wrong with the report: no counts, or more or fewer tokens than the text can come to.
     """
 
@@ -170,7 +170,7 @@ class ReconciledView:
 
 
 def describe_report(fault: str | None, reported: Observation | None) -> str | None:
-    """What is wrong with the usage that a provider reported of a call; None: nothing is. `fault` as in the ledger."""
+    """Describe the fault in a provider's report of a call, None if there is none. `fault` as in the ledger."""
     if fault is not None:
         return f"The usage report could not be read in full ({fault}). More may have been used."
     if reported is None or is_plausible(reported):
@@ -183,7 +183,7 @@ def describe_report(fault: str | None, reported: Observation | None) -> str | No
 
 
 def describe_reconciled(statement: Statement, lines: Sequence[Line]) -> ReconciledView:
-    """What came of a comparison."""
+    """The result of a comparison."""
     shown = tuple(
         LineView(line.day, line.model, line.verdict, _tokens(line.here), _tokens(line.there)) for line in lines
     )
@@ -197,7 +197,7 @@ def _tokens(usage: Usage) -> TokensView:
 
 
 def describe_spent(spent: Spent) -> SpentView:
-    """What was spent, as shown."""
+    """Return the spending for the page."""
     return SpentView(**spent_fields(spent))
 
 
@@ -215,7 +215,7 @@ def spent_fields(spent: Spent) -> dict[str, Any]:
 
 
 def describe_all(spent: Mapping[str, Spent]) -> dict[str, SpentView]:
-    """What was spent under each name."""
+    """Return the spending under each name."""
     return {name: describe_spent(one) for name, one in spent.items()}
 
 

@@ -59,7 +59,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class KeepAlive:
-    """What is kept warm, or was: `spent` is what that came to so far. Without `keeping.ended_at` it is on."""
+    """A conversation that is kept warm, or was: `spent` is the cost so far. It runs until `keeping.ended_at` is set."""
 
     keeping: Keeping
     spent: Spent
@@ -125,7 +125,7 @@ async def stop_keeping(wb: Workbench, owner: str, conversation_id: str) -> None:
 
 
 async def read_keeping(wb: Workbench, owner: str, conversation_id: str) -> KeepAlive | None:
-    """What is kept warm of a conversation, or was last; None: nothing."""
+    """Return the present or the last keep-warm of a conversation, None without one."""
     async with wb.store.read() as session:
         keeping = await load_keeping(session, owner, conversation_id)
     if keeping is None:
@@ -159,7 +159,7 @@ async def keep_resuming(wb: Workbench) -> None:
 
 
 async def tend(wb: Workbench, owner: str, conversation_id: str, *, resumed: bool = False) -> float | None:
-    """Look once, and refresh if that is due: seconds until it is to be looked at again; None: it is over."""
+    """Refresh if it is due. Return the seconds until the next look, None after the end."""
     async with wb.store.read() as session:
         keeping = await load_keeping(session, owner, conversation_id)
         if keeping is None or keeping.ended_at is not None:
@@ -210,7 +210,7 @@ async def _tend(wb: Workbench, keeping: Keeping, earlier: Earlier, *, resumed: b
 
 
 def _explain_end(refreshed: RunState) -> str | None:
-    """Why there is no other refresh after this one; None: there is. Only what is known to have been read goes on."""
+    """Return the reason for ending after this refresh, None to continue. Only a read that was reported continues."""
     match refreshed.outcome:
         case Failed(reason):
             return str(reason)
@@ -230,7 +230,7 @@ async def _end(wb: Workbench, keeping: Keeping, words: str | None) -> None:
 
 
 def _attend(wb: Workbench, keeping: Keeping, *, resumed: bool = False) -> None:
-    """See to it that somebody does: one task a conversation, which reads what is stored at every look."""
+    """Start the task of a conversation unless it runs. The task reads the stored state at every look."""
     keeper = wb.keeping.get(keeping.conversation_id)
     if keeper is not None:
         keeper.wake.set()

@@ -35,7 +35,7 @@ LONG_HISTORY = 500
 
 @dataclass(frozen=True, slots=True)
 class RequestExtras:
-    """What stands beside a conversation in all that goes out of it: the card `prelude`; `redact`: secrets are marks."""
+    """The parts of a request besides the conversation: the card `prelude`; `redact`: secrets become marks."""
 
     prelude: str | None = None
     redact: bool = False
@@ -48,7 +48,7 @@ NO_EXTRAS = RequestExtras()
 class Plan:
     """One provider call that could be made. `hashes` as of `domain.request.hashing.content_hashes`.
 
-    `cache`: what it does with the vendor's prompt cache, None where nobody asked or there is none.
+    `cache`: its plan for the vendor's prompt cache, None without one.
     """
 
     provider: Provider
@@ -60,7 +60,7 @@ class Plan:
 
     @property
     def sent_with(self) -> SentWith:
-        """What is noted of it besides its pairs and tools, so that it can be made again."""
+        """Return its data besides pairs and tools, from which it can be built again."""
         return SentWith(self.prelude, self.built.replaced)
 
     @property
@@ -70,17 +70,17 @@ class Plan:
 
     @property
     def hashed(self) -> Hashed:
-        """What spares the next plan in the same conversation most of its hashing."""
+        """Return the hashes that the next plan in the same conversation uses again."""
         return Hashed(self.built.request, self.hashes)
 
 
 def stand_beside(wishes: Wishes = NO_WISHES) -> RequestExtras:
-    """What a person wishes, as it stands beside their conversations."""
+    """Return the extras for the wishes of a person."""
     return RequestExtras(compose_system_prelude(wishes), wishes.redact)
 
 
 def beside_of(sent_with: SentWith) -> RequestExtras:
-    """What stood beside a conversation when a request was sent, to make it again."""
+    """Return the extras of a request that was sent, to build it again."""
     return RequestExtras(sent_with.prelude, sent_with.replaced is not None)
 
 
@@ -93,7 +93,7 @@ def build_view(  # noqa: PLR0913, PLR0917 - what a request is made of
     tools: tuple[ToolDefinition, ...] = (),
     beside: RequestExtras = NO_EXTRAS,
 ) -> View:
-    """What goes out of a conversation when this is sent under this agent, with what stands `beside` it."""
+    """Return the view of a conversation for this send under this agent, with the extras `beside` it."""
     return View(
         pairs=pairs,
         draft=draft,
@@ -123,7 +123,7 @@ async def plan_send(  # noqa: PLR0913 - what a request is made of
     marks: tuple[Mark, ...] = (),
     attachments: Attachments = NO_ATTACHMENTS,
 ) -> Plan:
-    """What sending this view to this model would send. `known`: an earlier plan's hashes, of whatever request.
+    """Plan the send of this view to this model. `known`: the hashes of any earlier plan.
 
     `caching` is what is known of the vendor's prompt cache; without it, the breakpoints are `marks`.
     `attachments` are the bytes of what the view names (`attachments.py`).
@@ -153,7 +153,7 @@ def list_sent(sent: Sequence[Candidate]) -> Sent:
 
 
 def require_same(built: BuiltRequest, sent: Collection[Candidate]) -> None:
-    """What the composition sends, the request must hold.
+    """Check that the request has all that the composition sends.
 
     Raises:
         ValueError: it does not. The indexes say other things of a pair than its messages do: a fault of ours.

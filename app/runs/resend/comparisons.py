@@ -50,7 +50,7 @@ NOTHING_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class ChosenReply:
-    """Where the reply stands that was kept. Of a pair that was answered again `replaced` is the version that stood.
+    """The place of the kept reply. `replaced`: the previous version of a pair that was answered again.
 
     `undo`: marks that bring back the pairs after it that left for it.
     """
@@ -84,7 +84,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
         NotFoundError: no such conversation of this owner, or no such topic.
         SendLockedError: a reply is running in it.
         ComparingError: a comparison is open in it.
-        OverBudgetError: more is in view than may be sent to one of them, and nobody said what to do about it.
+        OverBudgetError: the view exceeds the budget of one of them, and the call has no choice for this case.
         SelectionChangedError: a model would be sent other pairs than were counted for it.
         InputError: the text, the filter, the models or the time zone cannot be used.
         BudgetSpentError: all of them together would go beyond a budget of money.
@@ -135,7 +135,7 @@ async def read_comparison(wb: Workbench, owner: str, conversation_id: str) -> tu
 
 @shielded
 async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str) -> ChosenReply:
-    """Let this model's reply stand as a new pair of the conversation, the others as its versions.
+    """Keep this model's reply as a new pair of the conversation, and the others as its versions.
 
     Where a pair is answered again it stands in that one, and what stood there before is a version as well. Others that
     are still running are stopped; what was received of them stays.
@@ -224,7 +224,7 @@ async def _load_compared(session: AsyncSession, owner: str, comparison: Comparis
 
 
 def _make_pair(comparison: Comparison, stood: Sequence[Pair], kept: int, position: int, at: datetime) -> Pair:
-    """The pair that stands in the conversation from now on, with the reply that was kept."""
+    """Return the new pair of the conversation, with the kept reply."""
     one = stood[kept]
     return replace(
         one,
@@ -249,7 +249,7 @@ async def _stand_in(  # noqa: PLR0913, PLR0917 - what is kept, and where
     revision: int,
     at: datetime,
 ) -> tuple[Pair, ChosenReply]:
-    """Let the reply that is kept stand in the pair that was answered again; the pair as it stands then."""
+    """Put the kept reply into the pair that was answered again. Return the changed pair."""
     before = await _load_answered(session, owner, pair_id)
     request = before.request
     if request.id != comparison.request_id:  # taken back after the pair was edited: the request is one of its versions
@@ -286,7 +286,7 @@ async def _stand_in(  # noqa: PLR0913, PLR0917 - what is kept, and where
 
 
 async def _load_answered(session: AsyncSession, owner: str, pair_id: str) -> Pair:
-    """The pair that is answered again, as it stands now."""
+    """Return the stored pair that is answered again."""
     try:
         return await pairs.load_pair(session, owner, pair_id)
     except NotFoundError:

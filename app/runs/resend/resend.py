@@ -58,7 +58,7 @@ class Later(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What whoever asks has looked at: which version of the pair, how many pairs after it. None: they do not say."""
+    """The state that the caller has seen: the version of the pair, the number of later pairs. None: not given."""
 
     version: int | None = None
     later: int | None = None
@@ -88,10 +88,10 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
     Raises:
         NotFoundError: no such pair of this owner.
         PairChangedError: it is not what was `seen`.
-        LaterPairsError: pairs stand after it, and `later` does not say what becomes of them, or not of so many.
+        LaterPairsError: there are later pairs, and `later` has no choice for them, or for another number.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
-        OverBudgetError: more is in view above it than may be sent, and nobody said what to do about it.
+        OverBudgetError: the view above it exceeds the budget, and the call has no choice for this case.
         SelectionChangedError: it would carry other pairs than the `selection`.
         InputError: the text, the filter, the model or the time zone cannot be used.
         ProviderError: the provider lacks its key.
@@ -144,7 +144,7 @@ async def preview_resend(  # noqa: PLR0913 - as resend_pair
 
     Raises:
         NotFoundError: no such pair of this owner.
-        ConflictError: the pair stands before the checkpoint.
+        ConflictError: the pair is before the checkpoint.
         InputError: the text, the filter, the model or the time zone cannot be used.
     """
     async with wb.store.read() as session:
@@ -190,8 +190,8 @@ def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Se
     """Replace and discard nothing but what was seen.
 
     Raises:
-        PairChangedError: another version stands in the pair.
-        LaterPairsError: nobody said what becomes of the pairs `after` it, or others are to be discarded than were seen.
+        PairChangedError: the pair has another version.
+        LaterPairsError: the call has no choice for the pairs `after` it, or would discard pairs that were not seen.
     """
     _require_version(pair, seen)
     unseen = later is Later.DISCARD and seen.later is not None and seen.later != len(after)
@@ -201,13 +201,13 @@ def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Se
 
 @shielded
 async def restore_version(wb: Workbench, owner: str, pair_id: str, number: int, seen: Seen = NOTHING_SEEN) -> None:
-    """Let another version stand in a pair; the one that stood there stays as a version too.
+    """Swap a pair to another version. The present one stays as a version.
 
     Raises:
         NotFoundError: no such pair of this owner, or no such version of it.
         SendLockedError: its reply is running.
         ComparingError: it is being answered again by several models, and none was kept yet.
-        PairChangedError: the version that stands there is not the one `seen`.
+        PairChangedError: the pair's version is not the one `seen`.
     """
     at = now()
     async with wb.store.write() as session:

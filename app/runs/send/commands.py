@@ -1,8 +1,8 @@
-"""What can be asked of the workbench, by a page, a program or the command line alike.
+"""The commands of the workbench, for the page, programs and the command line.
 
     started = await start_reply(wb, LOCAL_OWNER, conversation.id, "Hello")
 
-Every command is done to its end once begun, also if whoever asked goes away, and raises the errors of `domain.errors`.
+Each command runs to its end, also when its caller is cancelled, and raises the errors of `domain.errors`.
 
 Not here: reading (`store/`), watching (`runs/watch/broadcast.py`) and setting up providers
 (`runs/library/provider_commands.py`).
@@ -60,12 +60,12 @@ Alongside = Callable[[AsyncSession], Awaitable[None]]
 CHECKPOINT_COLUMNS = ("summary", "summary_position")
 """One setting in two columns: neither says anything alone."""
 STOP_SECONDS = 2.0
-"""How long a command waits for a reply it stopped to be stored."""
+"""Seconds that a command waits until a reply that it stopped is stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class StartedRun:
-    """A reply that is on. `content_hash` is that of its whole request."""
+    """A running reply. `content_hash` is that of its whole request."""
 
     run_id: str
     pair_id: str
@@ -201,7 +201,7 @@ async def reset_setting(wb: Workbench, owner: str, conversation_id: str, column:
 
 @shielded
 async def delete_conversation(wb: Workbench, owner: str, conversation_id: str) -> None:
-    """Put a conversation into the trash, with what was derived from it; a reply that is on is stopped.
+    """Put a conversation into the trash, with what was derived from it; a running reply is stopped.
 
     A temporary one is deleted permanently. The ledger keeps the calls of either.
 
@@ -280,7 +280,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
         NotFoundError: no such conversation of this owner, or no such topic.
         SendLockedError: a reply is running in it.
         ComparingError: a comparison is open in it.
-        OverBudgetError: more is in view than may be sent, and nobody said what to do about it.
+        OverBudgetError: the view exceeds the budget, and the call has no choice for this case.
         SelectionChangedError: it would carry other pairs than the `selection`.
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
