@@ -31,6 +31,7 @@ async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     await reply_to(wb, conversation.id, "/echo one")
     await reply_to(wb, conversation.id, "/echo two")
+    await tab.connect("first", anew=True)
     async with watching(wb, tab, conversation.id) as watcher:
         await tab.send(UndoState.open)
         yield watcher
@@ -107,7 +108,7 @@ async def test_conversation_comes_back_where_none_is_open(wb: Workbench, tab: Ta
 async def test_deletion_of_a_moment_ago_is_offered_when_the_page_is_loaded_again(watcher: Watcher, tab: Tab) -> None:
     await tab.send(PairDeletionState.delete, pair_id=watcher.screen.pairs[1].id)
 
-    tab.connection = "second"
+    await tab.connect("second", anew=True)
     await tab.send(UndoState.open)
 
     toast = shown(tab)
@@ -118,9 +119,22 @@ async def test_deletion_of_a_moment_ago_is_offered_when_the_page_is_loaded_again
     assert message(tab) == "Undone: Deleted the pair “/echo two”"
 
 
+async def test_toast_and_its_undo_stay_when_the_connection_comes_back(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(PairDeletionState.delete, pair_id=watcher.screen.pairs[1].id)
+    toast = shown(tab)
+    assert toast
+
+    await tab.connect("second")
+    await tab.send(UndoState.open)
+
+    assert shown(tab) == toast
+    await tab.send(ToastState.undo, toast_id=toast.id)
+    assert await positions(watcher) == [1, 2]
+
+
 async def test_what_was_done_since_the_page_was_loaded_again_is_taken_back_first(watcher: Watcher, tab: Tab) -> None:
     await tab.send(PairDeletionState.delete, pair_id=watcher.screen.pairs[1].id)
-    tab.connection = "second"
+    await tab.connect("second", anew=True)
     await tab.send(UndoState.open)
     await tab.send(MarksState.toggle_flag, pair_id=watcher.screen.pairs[0].id)
 
@@ -142,7 +156,7 @@ async def test_older_deletion_is_not_offered(watcher: Watcher, tab: Tab, monkeyp
     await delete_elsewhere(watcher)
     later(monkeypatch, OFFERED)
 
-    tab.connection = "second"
+    await tab.connect("second", anew=True)
     await tab.send(UndoState.open)
 
     assert shown(tab) is None

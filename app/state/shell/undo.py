@@ -31,6 +31,7 @@ from app.state.toasts import (
     show_fault,
     show_toast,
 )
+from app.state.visit import visit_of
 from app.store.organise.trash import TrashEntry
 from app.views.conversation import cut_snippet
 
@@ -45,15 +46,16 @@ _LOOK_S: Final = 0.02
 
 
 class UndoState(rx.State):
-    """Has no vars: what is taken back is told by a toast."""
+    """Has no vars: a toast tells the result. `_loaded` is the connection with which the page was loaded."""
 
-    _connection: str = ""
+    _loaded: str = ""
 
     @rx.event
     async def open(self) -> rx.event.EventType[()] | None:
-        """Begin anew when the page was loaded again: offer to bring back what was deleted a moment ago."""
-        before, self._connection = self._connection, self.router.session.session_id
-        if before in {"", self._connection}:
+        """When the page was loaded again, forget its toasts and offer to bring back a recent deletion."""
+        before = self._loaded
+        self._loaded, _ = await visit_of(self)
+        if before in {"", self._loaded}:
             return None
         await forget_toasts(self)
         return UndoState.recall
