@@ -20,6 +20,7 @@ from app.domain.conversation.marks import Marks
 from app.domain.errors import NotFoundError
 from app.store.conversation.conversations import not_in_trash
 from app.store.conversation.rows import PAIR
+from app.store.database.damage import Reading, a_flag, a_number, a_text_or_none
 from app.store.database.mapping import decode_word
 
 
@@ -52,19 +53,18 @@ async def load_marks(
     columns = (PAIR.c.id, PAIR.c.stars, PAIR.c.flagged, PAIR.c.mark, PAIR.c.topic, PAIR.c.deleted_at, PAIR.c.lifecycle)
     here = PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner
     query = select(*columns).where(_among(pair_ids), *here).order_by(PAIR.c.position)
-    return {
-        pair_id: Marked(
-            Marks(
-                stars=stars,
-                flagged=flagged,
-                mark=None if mark is None else decode_word(Mark, mark),
-                topic_id=topic,
-                deleted=deleted_at is not None,
-            ),
-            lifecycle in RUNNING,
+    found: dict[str, Marked] = {}
+    for pair_id, stars, flagged, mark, topic, deleted_at, lifecycle in await session.execute(query):
+        take = Reading("pair", pair_id).take
+        marks = Marks(
+            stars=take("stars", stars, a_number, 0),
+            flagged=take("flagged", flagged, a_flag, otherwise=False),
+            mark=take("mark", mark, lambda stored: None if stored is None else decode_word(Mark, stored), None),
+            topic_id=take("topic", topic, a_text_or_none, None),
+            deleted=deleted_at is not None,
         )
-        for pair_id, stars, flagged, mark, topic, deleted_at, lifecycle in await session.execute(query)
-    }
+        found[pair_id] = Marked(marks, lifecycle in RUNNING)
+    return found
 
 
 async def write_marks(
