@@ -1,4 +1,4 @@
-"""A database with a row in every table, of which one value is damaged: what belongs to it says so, the rest works.
+"""A database with a row in every table and one damaged value: its conversation says so, all others work.
 
 database, ids = await build_every_table(folder)
 for done in list_table_harms(): ...
@@ -71,7 +71,7 @@ GUARDS: Final = frozenset({"budget", "preference", "price", "provider_setting", 
 GONE: Final = frozenset({("conversation", "id"), ("conversation", "deleted_at")})
 """With something else there, the conversation has another address, or is in the trash."""
 READABLE: Final = frozenset({("run", "usage", "other JSON"), ("audit", "data", "other JSON")})
-"""What these say may be said there, too: any object is a report, or what was done."""
+"""Values that are not damage: these columns take any object."""
 TEXT_SHAPES: Final = ("bytes", "no UTF-8")
 JSON_SHAPES: Final = ("bytes", "no UTF-8", "broken JSON", "other JSON", "strange list")
 OTHER_SHAPES: Final = ("bytes", "no UTF-8", "text")

@@ -118,7 +118,7 @@ def test_doctor_mends_nothing_while_a_server_runs_on_another_port(tmp_path: Path
         connection.execute("UPDATE conversation SET filter = x'00ff'")
     connection.close()
 
-    with claim(f"sqlite+aiosqlite:///{database}"):  # as a server does from its start to its end
+    with claim(f"sqlite+aiosqlite:///{database}"):  # as a server does while it runs
         refused = inview("doctor", "--mend", folder=tmp_path, INVIEW_PORT="0")
         listed = inview("doctor", folder=tmp_path, INVIEW_PORT="0")
     mended = inview("doctor", "--mend", folder=tmp_path, INVIEW_PORT="0")

@@ -65,8 +65,10 @@ class Agent:
 
 
 def require_readable(agent: Agent) -> None:
-    """Raises:
-    DamagedRowError: something of it cannot be read, so nobody knows what a send under it would carry.
+    """Refuse an agent with damage.
+
+    Raises:
+        DamagedRowError: something of it cannot be read, so the content of a send under it is unknown.
     """
     if agent.damage:
         raise DamagedRowError(agent.damage[0])

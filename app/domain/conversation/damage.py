@@ -60,7 +60,7 @@ _GUARDS: Final[Mapping[str, str]] = MappingProxyType(
         "usage_account": "The sum of what was spent",
     }
 )
-"""What a row of each table is to whoever is refused because of it."""
+"""Names of damaged rows in a refusal, by table."""
 _SENTENCES: Final = (
     (r"it is no UTF-8|it is bytes, not str", "This text is not stored as text ({size} of binary data)."),
     (r"it is no JSON.*", "What is stored is garbled, or ends in the middle ({size})."),

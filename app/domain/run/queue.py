@@ -68,8 +68,10 @@ class QueuedText:
 
 
 def require_readable(item: QueuedText) -> None:
-    """Raises:
-    DamagedRowError: something of it cannot be read, so nobody knows how it is to be sent.
+    """Refuse a queued text with damage.
+
+    Raises:
+        DamagedRowError: something of it cannot be read, so it is unknown how to send it.
     """
     if item.damage:
         raise DamagedRowError(item.damage[0])

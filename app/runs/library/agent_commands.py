@@ -87,7 +87,7 @@ async def change_agent(wb: Workbench, owner: str, agent_id: str, fields: AgentFi
         stored = await agents.load_agent(session, owner, agent_id)
         left = tuple(one for one in stored.damage if one.column not in fields)
         agent = replace(stored, **fields, updated_at=now(), damage=left)
-        require_readable(agent)  # what cannot be read and is not set anew would be lost
+        require_readable(agent)  # what cannot be read and is not replaced would be lost
         require_usable(agent)
         require_free(await agents.load_agents(session, owner), agent)
         await agents.save_agent(session, agent)

@@ -130,7 +130,7 @@ class Catalogue:
         return provider, _price_now(profile, mine) if mine else profile
 
     async def own_prices(self, session: AsyncSession, owner: str) -> OwnPrices:
-        """What this owner knows better about prices, by model.
+        """Return the prices that this owner entered, by model.
 
         Raises:
             DamagedRowError: one of them cannot be read.

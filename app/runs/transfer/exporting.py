@@ -73,7 +73,7 @@ async def export_conversation(  # noqa: PLR0913 - whose, which, and how it is to
         NotFoundError: no such conversation of this owner.
         FilterError: the filter cannot be used; it says where.
         InputError: the model or the time zone cannot be used.
-        DamagedRowError: nobody knows in which order its pairs stand.
+        DamagedRowError: the order of its pairs cannot be read.
     """
     selected: frozenset[str] | None = None
     if look is not None and look.filter:

@@ -40,7 +40,7 @@ def known_tariffs(wb: Workbench, owner: str) -> Mapping[str, Tariff | None]:
 async def learn_tariffs(wb: Workbench, owner: str, models: Collection[str]) -> Mapping[str, Tariff | None]:
     """Learn what these models cost; all that is known then. The database is asked only for what is new.
 
-    Nobody knows any price while one that a person entered cannot be read. A send reports that.
+    All prices are unknown while one that a person entered cannot be read. A send reports that.
     """
     catalogue, known = wb.catalogue, wb.catalogue.tariffs.setdefault(owner, {})
     # Again until all are there: whoever enters a provider or a price meanwhile lets go of what was known.

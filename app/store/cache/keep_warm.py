@@ -17,14 +17,14 @@ from app.store.database.row import Json
 DAMAGED = "What was asked for cannot be read, so nothing is kept warm. Ask for it again."
 """Why it is over where its row is damaged."""
 LOOK_FIELDS = frozenset({"filter", "model", "topic", "zone", "tool_mode", "agent"})
-"""What a look has."""
+"""The fields of a look."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
     """What was asked for, as stored: `look` as JSON, and the rest as in the row.
 
-    What cannot be read is over, for nobody knows what it would cost to go on: see `DAMAGED`.
+    What cannot be read has ended, because its cost is unknown: see `DAMAGED`.
     """
 
     conversation_id: str
@@ -94,8 +94,10 @@ def _decode(row: Any) -> Keeping:
 
 
 def require_look(look: Any) -> None:
-    """Raises:
-    StoreError: it is not what was asked for.
+    """Refuse what is not the look of a conversation.
+
+    Raises:
+        StoreError: it is not what was asked for.
     """
     if look.keys() != LOOK_FIELDS:
         raise StoreError("it has other fields than a look")

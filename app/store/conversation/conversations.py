@@ -153,7 +153,7 @@ def _decode_listed(row: Any) -> Listed:
 
 
 def has_id(table: Table, row: Any) -> bool:
-    """Whether the row of this table can be named. One that cannot is left out, and logged."""
+    """Return True if the id of this row can be read. A row that cannot is left out, and logged."""
     reading = Reading(table.name, show_id(row["id"]))
     reading.take("id", row["id"], a_text, "")
     return not reading.damage
@@ -281,8 +281,10 @@ def _order(conversation_id: ColumnElement[str]) -> tuple[ColumnElement[Any], ...
 
 
 def _require_order(row: Any) -> None:
-    """Raises:
-    DamagedRowError: a number by which the pairs are ordered cannot be read, so nobody knows what would be sent.
+    """Refuse a conversation whose pairs have no order that can be read.
+
+    Raises:
+        DamagedRowError: a number by which the pairs are ordered cannot be read, so the content of a send is unknown.
     """
     of_pairs = Reading("pair", f"of {row['id']}")
     for name in ("position", "revision"):

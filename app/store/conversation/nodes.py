@@ -45,7 +45,7 @@ async def insert_accounting(session: AsyncSession, owner: str, conversation_id: 
 
 
 async def load_accounting(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Accounting, ...]:
-    """The accounting nodes of a conversation, in the order written, and nodes of which nobody knows what they are."""
+    """The accounting nodes of a conversation, in the order written, and nodes with a role that cannot be read."""
     query = (
         select(NODE)
         .where(NODE.c.conversation_id == conversation_id, NODE.c.owner == owner, NODE.c.role.not_in(REPLY_ROLES))

@@ -149,7 +149,7 @@ async def _read_pairs(session: AsyncSession, owner: str, rows: Iterable[Columns]
 
 
 def _refuse_id(row: Columns) -> DamagedRowError:
-    """Nobody can name the pair, so nothing can be done to it."""
+    """No command can name a pair with this id."""
     reading = Reading("pair", show_id(row["id"]))
     reading.take("id", row["id"], a_text, "")
     return DamagedRowError(reading.damage[0])

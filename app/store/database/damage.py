@@ -191,17 +191,17 @@ class Reading:
 
 
 def read_row(table: Table, row: Any, read: Callable[[Any], T], otherwise: T) -> T:
-    """What `read` makes of a row; `otherwise` where it cannot, and that is logged."""
+    """Return the value that `read` makes of a row. If it cannot, log that and return `otherwise`."""
     return Reading(table.name, name_row(table, row)).take_row(table, row, read, otherwise)
 
 
 def read_rows(table: Table, rows: Iterable[Any], read: Callable[[Any], T]) -> tuple[T, ...]:
-    """What `read` makes of these rows. A row that it cannot read is left out, and logged."""
+    """Return the values that `read` makes of these rows. Leave out a row that it cannot read, and log it."""
     return tuple(one for row in rows for one in read_row(table, row, lambda row: (read(row),), ()))
 
 
 def require_row(table: Table, row: Any, read: Callable[[Any], T]) -> T:
-    """What `read` makes of a row that guards privacy or money.
+    """Return the value that `read` makes of a row that guards privacy or money.
 
     Raises:
         DamagedRowError: it cannot be read. Nothing replaces it.

@@ -1,4 +1,4 @@
-"""Who works on a database now: each process holds a lock beside its file for as long as it lives, however it ends.
+"""Who works on a database now: each process holds a lock on a file next to it until the process ends.
 
 with claim(url) as alone: ...        # a server; `alone`: no other works on it
 with claim_alone(url): ...           # `inview doctor --mend`; others wait until this is over
@@ -18,7 +18,7 @@ from app.domain.errors import StoreError
 
 @contextmanager
 def claim(url: str) -> Generator[bool]:
-    """Whether this process is the only one on the database. It is known to whoever comes later, however it ends."""
+    """Hold the lock of the database. True if this process is the only one on it."""
     if (path := _path_of(url)) is None:
         yield False
         return

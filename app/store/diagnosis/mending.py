@@ -68,7 +68,7 @@ _ENTERED: Final[Mapping[Table, str]] = MappingProxyType(
         KEEP_WARM: "The order to keep a conversation warm",
     }
 )
-"""What a person enters again once it was removed."""
+"""Settings that a person enters again after their removal."""
 BUILT: Final = frozenset({PAIR_TEXT, PAIR_SIZE, SEARCH_TEXT})
 """Tables that are built from other tables."""
 
@@ -232,7 +232,7 @@ def _delete_lost_uploads(mending: _Mending) -> None:
 def _delete_orphans(mending: _Mending) -> None:
     """Rows that name a row that is not there: no page can show them. A topic becomes one of the first level.
 
-    A node stays, for it may tell of a cost. The ledger names no other row by a foreign key. Rows stay too where one of
+    A node stays, because it may have a cost. The ledger names no other row by a foreign key. Rows stay too where one of
     the other table has an id that cannot be read: they may belong to it.
     """
     tables = Row.metadata.sorted_tables

@@ -23,7 +23,7 @@ async def load_budgets(session: AsyncSession, owner: str) -> tuple[SpendingBudge
     """An owner's budgets.
 
     Raises:
-        DamagedRowError: one of them cannot be read, so nobody knows what may be spent.
+        DamagedRowError: one of them cannot be read, so the limit is unknown.
     """
     query = select(BUDGET).where(BUDGET.c.owner == owner).order_by(BUDGET.c.scope, BUDGET.c.subject, BUDGET.c.period)
     return tuple(require_row(BUDGET, row, decode_budget) for row in (await session.execute(query)).mappings())

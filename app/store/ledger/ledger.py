@@ -328,7 +328,7 @@ def _decode_class(stored: Any) -> ErrorClass | None:
 
 
 def decode_purpose(stored: Any) -> Purpose:
-    """What a call is for."""
+    """Decode the purpose of a call."""
     if stored not in get_args(Purpose):
         raise StoreError(f"no call has the purpose {stored!r}")
     return stored

@@ -37,7 +37,7 @@ async def load_own_prices(session: AsyncSession, owner: str) -> tuple[OwnPrice, 
     """All of an owner's, by model, oldest first.
 
     Raises:
-        DamagedRowError: one of them cannot be read, so nobody knows what a call would cost.
+        DamagedRowError: one of them cannot be read, so the cost of a call is unknown.
     """
     query = select(PRICE).where(PRICE.c.owner == owner).order_by(PRICE.c.model, PRICE.c.since)
     return tuple(require_row(PRICE, row, decode_price) for row in (await session.execute(query)).mappings())

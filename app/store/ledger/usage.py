@@ -161,14 +161,14 @@ def _read_sum(row: Any) -> Sum:
 
 
 def refuse_sums(column: str) -> DamagedRowError:
-    """A sum cannot be read, or is not that of the other table: nobody knows from it what was spent."""
+    """A sum cannot be read, or is not that of the other table: the amount is unknown."""
     reading = Reading(USAGE_ACCOUNT.name, "(without an id)")
     reading.note(column, "it is not what the ledger says", 0)
     return DamagedRowError(reading.damage[0])
 
 
 def _stored(value: Any) -> Any:
-    """What SQLite is asked for to find this value again, be it a text that is no UTF-8."""
+    """Return a parameter that equals this value in SQLite, also for a text that is no UTF-8."""
     return cast(literal(value.raw, LargeBinary), Text) if isinstance(value, Unreadable) else value
 
 

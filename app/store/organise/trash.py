@@ -113,7 +113,7 @@ def _decode(row: Any) -> TrashEntry:
 
 
 def _same_time(table: Table, entry_id: str, deleted_at: Any) -> ColumnElement[bool]:
-    """The condition of what was deleted at the same time as an entry: where nobody knows the time, that alone."""
+    """The condition of what was deleted at the same time as an entry: without a known time, the entry alone."""
     is_known = isinstance(deleted_at, datetime) and deleted_at != UNKNOWN_TIME
     return table.c.deleted_at == deleted_at if is_known else table.c.id == entry_id
 

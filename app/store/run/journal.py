@@ -45,7 +45,7 @@ async def clear_journal(session: AsyncSession, run_ids: Collection[str]) -> None
 
 
 async def load_additions(session: AsyncSession, run_ids: Collection[str]) -> dict[str, tuple[Growth, ...]]:
-    """What stands there of these runs, the oldest first: as far as it can be read, for the rest does not fit that."""
+    """Return the additions of these runs, the oldest first, up to the first one that cannot be read."""
     found: dict[str, list[Growth]] = defaultdict(list)
     damaged = set[str]()
     if run_ids:
@@ -60,7 +60,7 @@ async def load_additions(session: AsyncSession, run_ids: Collection[str]) -> dic
 
 
 def add_up(parts: tuple[Part, ...], growths: Sequence[Growth]) -> tuple[Part, ...]:
-    """A reply as it was when the last of these was stored, or the last before the first that does not fit it."""
+    """Apply these additions to a reply, up to the first one that does not fit."""
     for growth in growths:
         try:
             parts = apply_growth(parts, growth)
@@ -86,7 +86,7 @@ def _encode(growth: Growth) -> dict[str, Any]:
 
 
 def decode_growth(value: Any) -> Growth:
-    """An addition, as it is stored."""
+    """Decode an addition."""
     return Growth(a_number(value["kept"]), a_text(value["text"]), decode_parts(value["parts"]))
 
 

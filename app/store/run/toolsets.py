@@ -50,7 +50,7 @@ def _decode(row: Any) -> tuple[ToolDefinition, ...]:
 
 
 def decode_tools(stored: Any) -> tuple[ToolDefinition, ...]:
-    """Tools as a model was told of them."""
+    """Decode the tools of a request."""
     return tuple(ToolDefinition(**fields) for fields in a_list(stored))
 
 

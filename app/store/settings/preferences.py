@@ -55,8 +55,10 @@ def read_preferences(stored: str) -> Preferences:
 
 
 def require_preference(name: str, value: Any) -> None:
-    """Raises:
-    ValueError: this version cannot read the preference.
+    """Refuse a preference that this version cannot read.
+
+    Raises:
+        ValueError: this version cannot read the preference.
     """
     _ADAPTER.validate_json(orjson.dumps({name: value}))
 

@@ -30,7 +30,7 @@ async def load_provider_settings(session: AsyncSession, owner: str) -> tuple[Pro
     """An owner's entries.
 
     Raises:
-        DamagedRowError: one of them cannot be read, so nobody knows where a call would go.
+        DamagedRowError: one of them cannot be read, so the address of a call is unknown.
     """
     rows = (await session.execute(_of_owner(), {"of_owner": owner})).mappings()
     return tuple(require_row(PROVIDER_SETTING, row, _decode) for row in rows)

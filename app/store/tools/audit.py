@@ -53,7 +53,7 @@ async def list_entries(
 
 
 def _decode(row: Any) -> AuditEntry:
-    """An entry. What of it cannot be read is at its neutral value, so that no entry is hidden."""
+    """Decode an entry. Columns that cannot be read get neutral values, so that no entry is hidden."""
     take = Reading("audit", show_id(row["id"])).take
     return AuditEntry(
         owner=row["owner"],

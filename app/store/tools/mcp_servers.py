@@ -36,7 +36,7 @@ from app.store.tools.rows_servers import MCP_SERVER
 
 UNREADABLE_NAME = "(its name cannot be read)"
 NO_WAY = OverStdio("", (), None)
-"""Of a server whose way cannot be read."""
+"""Replaces a way that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +157,14 @@ def _encode_way(way: Way) -> dict[str, Any]:
 
 
 def decode_way(way: dict[str, Any]) -> Way:
-    """How a server is reached."""
+    """Decode the program or the address of a server."""
     if way["kind"] == "stdio":
         return OverStdio(a_text(way["command"]), a_text_list(way["arguments"]), a_text_or_none(way["folder"]))
     return OverHttp(a_text(way["url"]), a_flag(way["allow_private"]), a_text_or_none(way["client_id"]))
 
 
 def decode_listing(known: dict[str, Any]) -> Listing:
-    """What a server said it has."""
+    """Decode the listing of a server."""
     return Listing(
         title=known["title"],
         version=known["version"],

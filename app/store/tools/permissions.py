@@ -53,7 +53,7 @@ async def load_request(session: AsyncSession, owner: str, request_id: str) -> Pe
 
     Raises:
         NotFoundError: there is none of that id, or it is another's.
-        DamagedRowError: it cannot be read, so nobody knows what would be allowed.
+        DamagedRowError: it cannot be read, so it is unknown what it would allow.
     """
     table = PERMISSION_REQUEST.c
     query = select(PERMISSION_REQUEST).where(table.id == request_id, table.owner == owner)
@@ -180,7 +180,7 @@ def _decode(row: Mapping[Any, Any]) -> PermissionRequest:
 
 
 def _read_rule(table: Table, row: Mapping[Any, Any]) -> StoredRule:
-    """A rule. Where something of it cannot be read, only its id is taken from the row."""
+    """Decode a rule. A damaged one keeps only its id."""
     reading = Reading(table.name, show_id(row["id"]))
     unknown = StoredRule(Rule(row["id"], "", "", ""), "", UNREADABLE_RULE, UNKNOWN_TIME)
     kept = reading.take_row(table, row, _decode_rule, unknown)
@@ -200,5 +200,5 @@ def _decode_rule(row: Mapping[Any, Any]) -> StoredRule:
 
 
 def decode_patterns(stored: Any) -> tuple[ArgumentPattern, ...]:
-    """How the arguments of a rule must be."""
+    """Decode the patterns of the arguments of a rule."""
     return tuple(ArgumentPattern(a_text(name), a_text(pattern)) for name, pattern in a_list(stored))
