@@ -18,6 +18,14 @@ from app.store.diagnosis.diagnosis import Finding, find_damage, is_readable
 from app.store.diagnosis.mending import mend
 
 MAX_TITLE: Final = 60
+_MENDED: Final = frozenset(
+    {
+        *("agent", "applied_filter", "budget", "conversation_rule", "keep_warm", "pair_size", "pair_text"),
+        *("permission_rule", "preference", "price", "provider_setting", "saved_filter", "search_text", "topic"),
+        *("usage_account", "usage_day"),
+    }
+)
+"""Tables whose damage `--mend` ends."""
 _OF_PAIRS: Final = frozenset({"pair", "message", "version", "run", "snapshot", "tool_call"})
 
 
@@ -77,6 +85,10 @@ def advise(finding: Finding) -> str:
         return "Attach the file again."
     if table in _OF_PAIRS and place.position is not None:
         return f"Delete the pair, or export it raw: {path}?at={place.position}"
+    if table in _MENDED:
+        return "Stop Inview and run `inview doctor --mend`."
+    if table in {"queued", "comparison"} and place.conversation_id is not None:
+        return f"Drop it in the conversation: {path}"
     if table == "node":
         return "It counts nothing and is shown as an entry that cannot be read. Nothing need be done."
     return "If you miss it, put a copy of the database back that has it."

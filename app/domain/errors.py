@@ -10,6 +10,7 @@
     │   ├── OverBudgetError       more is in view than may be sent (in over_budget.py); carries the ways out
     │   ├── SelectionChangedError  other pairs would be sent than were counted (in selection.py)
     │   ├── DamagedSettingError   a setting of the conversation cannot be read (in damage.py)
+    │   ├── DamagedRowError       another row that a send depends on cannot be read (in damage.py)
     │   ├── BudgetSpentError      it would go beyond a budget of money (in budgets.py)
     │   └── IllegalTransitionError  a pair's lifecycle forbids the step
     ├── SettingsError       the installation is set up wrongly

@@ -12,14 +12,10 @@ the background. Only `temporary.py` and who opens a workbench import it.
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import os
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
-
-from sqlalchemy import make_url
 
 from app.domain.conversation.parts import ToolCall
 from app.domain.run.run import ToolFinished
@@ -54,6 +50,7 @@ from app.settings import Settings
 from app.store.database.database import open_store
 from app.store.database.encryption import KEY_FILE, Seal
 from app.store.database.migrations import upgrade
+from app.store.database.presence import claim
 from app.tools.clock import current_time
 from app.tools.fetching import fetch_page
 from app.tools.toolbox import Toolbox
@@ -77,7 +74,7 @@ async def open_workbench(settings: Settings, clock: Clock = STEADY) -> AsyncGene
     await asyncio.to_thread(upgrade, settings.database_url)
     process_id = new_id()
     async with AsyncExitStack() as stack:
-        alone = stack.enter_context(_claim(settings.database_url))
+        alone = stack.enter_context(claim(settings.database_url))
         store = await stack.enter_async_context(open_store(settings.database_url))
         transport = Transport()
         stack.push_async_callback(transport.close)
@@ -173,32 +170,3 @@ async def _stop(tasks: set[asyncio.Task[None]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-
-
-@contextmanager
-def _claim(database_url: str) -> Generator[bool]:
-    """Whether this process is the only one on the database. It is known to whoever comes later, however it ends."""
-    url = make_url(database_url)
-    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
-        yield False
-        return
-    with _open_lock(f"{url.database}-owner") as present:
-        with _open_lock(f"{url.database}-opening") as opening:
-            fcntl.flock(opening, fcntl.LOCK_EX)  # two that open at once look one after the other, for a moment each
-            try:
-                fcntl.flock(present, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                alone = False
-            else:
-                alone = True
-            fcntl.flock(present, fcntl.LOCK_SH)
-        yield alone
-
-
-@contextmanager
-def _open_lock(path: str) -> Generator[int]:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)

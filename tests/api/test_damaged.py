@@ -242,3 +242,19 @@ async def test_damaged_saved_filter_takes_no_other_filter_along_and_can_be_delet
         assert (await api.http.delete("/filters/good")).status_code < 300
         assert (await api.http.delete("/filters/bad")).status_code < 300
         assert [one["name"] for one in (await api.http.get("/filters")).json()["saved"]] == ["other"]
+
+
+@pytest.mark.parametrize("shape", ["text", "bytes", "no UTF-8"])
+async def test_accounting_entry_whose_role_cannot_be_read_is_shown_as_damaged(
+    whole: tuple[bytes, str], tmp_path: Path, shape: str
+) -> None:
+    conversation_id = _lay(whole, tmp_path, Harm("node", "role", shape, f"UPDATE node SET role = {SHAPES[shape]}"))
+    async with serve_api(tmp_path) as api:
+        place = f"/conversations/{conversation_id}"
+        (node,) = (await api.http.get(f"{place}/nodes")).json()["items"]
+        used = (await api.http.get(f"{place}/usage")).json()
+
+    assert (node["role"], node["reason"], node["after_position"]) == ("accounting", None, 1)
+    assert [(one["table"], one["column"]) for one in node["damage"]] == [("node", "role")]
+    assert "cannot be read" in node["words"]
+    assert used["cumulative"]["output_tokens"] > 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -107,3 +108,51 @@ async def test_changed_bytes_are_not_sent_but_refused_before_anything_is(tmp_pat
         await upload(api, a_photo())
         again = await api.http.post(f"/conversations/{conversation}/preview", json={"text": "Look"})
         assert again.status_code == 200, again.text
+
+
+async def _delete_pair(api: Api, conversation: str, first: str) -> None:
+    assert (await api.http.delete(f"/pairs/{first}")).status_code == 200
+
+
+async def _narrow_the_view(api: Api, conversation: str, first: str) -> None:
+    assert (await api.http.patch(f"/conversations/{conversation}", json={"filter": "r1"})).status_code == 200
+
+
+async def _attach_again(api: Api, conversation: str, first: str) -> None:
+    await upload(api, a_photo())
+
+
+async def _read_the_pairs(api: Api, conversation: str, first: str) -> None:
+    assert await _list_out(api, conversation) == ["damaged", None]
+
+
+WAYS: dict[str, Callable[[Api, str, str], Awaitable[None]]] = {
+    "the pair is deleted": _delete_pair,
+    "the pair is not in view": _narrow_the_view,
+    "the file is attached again": _attach_again,
+    "the pair is read again": _read_the_pairs,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_file_that_is_lost_while_inview_runs_is_refused_by_its_name_and_the_conversation_goes_on(
+    tmp_path: Path, way: str
+) -> None:
+    async with serve_api(tmp_path) as api:
+        conversation, photo = await _talk(api)
+        changed: dict[str, Any] = {"model": "anthropic:claude-sonnet-4-5"}
+        await api.http.patch(f"/conversations/{conversation}", json=changed)
+        first, _ = (await api.http.get(f"/conversations/{conversation}/pairs")).json()["items"]
+        preview = f"/conversations/{conversation}/preview"
+        assert (await api.http.post(preview, json={"text": "Look"})).status_code == 200  # all is held as whole
+        await _execute(api, "DELETE FROM attachment")
+
+        refused = await api.http.post(preview, json={"text": "Look"})
+        assert refused.status_code == 422, refused.text
+        assert f"The file {photo[:12]}… is missing, or was changed since it was attached." in refused.text
+        assert "Take its pair out of view, delete it, or attach the file again." in refused.text
+        unsent = await api.http.post(f"/conversations/{conversation}/send", json={"text": "Look"})
+        assert unsent.status_code == 422, unsent.text
+        await WAYS[way](api, conversation, first["id"])
+
+        assert (await api.http.post(preview, json={"text": "Look"})).status_code == 200

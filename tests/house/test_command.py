@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.store.database.database import open_store
+from app.store.database.presence import claim
 from tests.conftest import Golden
 from tests.serving import INVIEW, ROOT, server_environment
 from tests.store.values import a_conversation, a_pair_of, save_conversation
@@ -107,6 +108,28 @@ def test_doctor_mends_what_it_can_once_and_lists_the_rest(tmp_path: Path) -> Non
     assert second.returncode == 1
     assert second.stdout.splitlines()[-4] == "Nothing could be mended."
     assert second.stdout.splitlines()[-1] == "A server can start here. Damaged pieces of the database: 1."
+
+
+def test_doctor_mends_nothing_while_a_server_runs_on_another_port(tmp_path: Path) -> None:
+    assert inview("migrate", folder=tmp_path).returncode == 0
+    database = tmp_path / "data" / "inview.db"
+    asyncio.run(_talk(database))
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE conversation SET filter = x'00ff'")
+    connection.close()
+
+    with claim(f"sqlite+aiosqlite:///{database}"):  # as a server does while it runs
+        refused = inview("doctor", "--mend", folder=tmp_path, INVIEW_PORT="0")
+        listed = inview("doctor", folder=tmp_path, INVIEW_PORT="0")
+    mended = inview("doctor", "--mend", folder=tmp_path, INVIEW_PORT="0")
+
+    assert refused.returncode == 1
+    assert refused.stderr == (
+        f"inview: Inview is running on the database {database}. Nothing was changed. Stop it, then run this again.\n"
+    )
+    assert "Mended:" not in refused.stdout
+    assert "Damaged pieces of the database: 1." in listed.stdout
+    assert "Mended: The filter of conversation c1 could not be read and was reset." in mended.stdout
 
 
 async def _talk(database: Path) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.damage import Damage, DamagedRowError
 from app.domain.conversation.parameters import require_parameters
 from app.domain.errors import ConflictError, InputError
 from app.domain.model_profile import split_model_name
@@ -43,7 +44,8 @@ class Agent:
     """Who answers. `model` None: the conversation's own. `description`: what it is good at, told to other agents.
 
     `server_ids`: the servers whose tools it has; None: all there are. `allowed_tools`: the calls it may make; None: all
-    may be asked for. `deleted_at`: it answers no more; what it answered keeps its name.
+    may be asked for. `deleted_at`: it answers no more; what it answered keeps its name. With `damage` nothing is sent
+    under it.
     """
 
     id: str
@@ -59,6 +61,17 @@ class Agent:
     server_ids: tuple[str, ...] | None = None
     allowed_tools: tuple[AllowedTool, ...] | None = None
     deleted_at: datetime | None = None
+    damage: tuple[Damage, ...] = ()
+
+
+def require_readable(agent: Agent) -> None:
+    """Refuse an agent with damage.
+
+    Raises:
+        DamagedRowError: something of it cannot be read, so the content of a send under it is unknown.
+    """
+    if agent.damage:
+        raise DamagedRowError(agent.damage[0])
 
 
 def has_tool(agent: Agent, tool: Tool) -> bool:

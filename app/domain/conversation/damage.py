@@ -44,13 +44,30 @@ _TABLES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """The name of a row of each table on the page."""
+_GUARDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "agent": "An agent",
+        "budget": "A budget",
+        "conversation": "The row of the conversation",
+        "pair": "The place of a pair",
+        "permission_request": "A request for permission",
+        "preference": "A preference",
+        "price": "A price of your own",
+        "provider_setting": "The key or the address of a provider",
+        "queued": "The text that waits first",
+        "pair_size": "The size of a pair",
+        "toolset": "The list of the tools that went along",
+        "usage_account": "The sum of what was spent",
+    }
+)
+"""Names of damaged rows in a refusal, by table."""
 _SENTENCES: Final = (
     (r"it is no UTF-8|it is bytes, not str", "This text is not stored as text ({size} of binary data)."),
     (r"it is no JSON.*", "What is stored is garbled, or ends in the middle ({size})."),
     (r"it is missing, not \w+", "Nothing is stored here."),
     (r"it is no time|it is \w+, not datetime", "What is stored is not a time ({size})."),
     (r"it is \w+, not (int|float)", "What is stored is not a number ({size})."),
-    (r"it is \w+, not bool", "What is stored is neither yes nor no ({size})."),
+    (r"it is no flag|it is \w+, not bool", "What is stored is neither yes nor no ({size})."),
     (r"it is named by its \w+, but is not there", "It is missing from the database."),
     (r"it has ([\d,]+) of ([\d,]+) bytes", "{0} of {1} bytes are there."),
 )
@@ -106,6 +123,19 @@ class DamagedSettingError(ConflictError):
         super().__init__(
             f"The {name} of conversation {conversation_id!r} cannot be read, so nothing is sent from it. "
             f"{damage.sentence} Set the {name} again, or press Reset at the top of the conversation."
+        )
+        self.damage = damage
+
+
+class DamagedRowError(ConflictError):
+    """A stored row that guards privacy or money, or that decides what is sent, cannot be read: nothing replaces it."""
+
+    def __init__(self, damage: Damage) -> None:
+        what = _GUARDS.get(damage.table, f"A row of {damage.table}")
+        super().__init__(
+            f"{what} cannot be read, so nothing is done that depends on it. {damage.sentence} "
+            "Stop Inview and run `inview doctor --mend`: it mends what it can, and keeps each row that it changes in a "
+            "file."
         )
         self.damage = damage
 

@@ -17,6 +17,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.damage import Damage, DamagedRowError
 from app.domain.conversation.parts import Part
 from app.domain.preferences import OverBudget
 from app.domain.run.run import Canceled, Failed, Outcome, Succeeded
@@ -46,7 +47,8 @@ class Hold:
 class QueuedText:
     """One text that waits, and how it is to be sent. `version` grows with every edit of it.
 
-    `agent_id` "": under no agent; None: under the conversation's. `attached` goes with the text.
+    `agent_id` "": under no agent; None: under the conversation's. `attached` goes with the text. With `damage` it is
+    never sent: it can be dropped.
     """
 
     id: str
@@ -62,6 +64,17 @@ class QueuedText:
     created_at: datetime
     version: int = 1
     attached: tuple[Part, ...] = ()
+    damage: tuple[Damage, ...] = ()
+
+
+def require_readable(item: QueuedText) -> None:
+    """Refuse a queued text with damage.
+
+    Raises:
+        DamagedRowError: something of it cannot be read, so it is unknown how to send it.
+    """
+    if item.damage:
+        raise DamagedRowError(item.damage[0])
 
 
 @dataclass(frozen=True, slots=True)

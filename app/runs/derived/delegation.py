@@ -99,7 +99,7 @@ async def _prepare(wb: Workbench, caller: Caller, name: str, task: str) -> tuple
             deep += 1
         if root.kind is ConversationKind.TOOL and root.parent_id is not None:
             root = await load_conversation(session, caller.owner, root.parent_id)  # a compared reply's: it goes later
-        agent = find_delegate(await load_agents(session, caller.owner), name, above)
+        agent = find_delegate([one for one in await load_agents(session, caller.owner) if not one.damage], name, above)
         made = Conversation(
             id=new_id(),
             owner=caller.owner,

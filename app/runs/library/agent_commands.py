@@ -16,7 +16,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from app.domain.agents.agents import MAX_AGENTS, Agent, free_name, require_free, require_usable
+from app.domain.agents.agents import MAX_AGENTS, Agent, free_name, require_free, require_readable, require_usable
 from app.domain.conversation.conversation import Parameters
 from app.domain.errors import ConflictError
 from app.domain.tools.permissions import AllowedTool
@@ -84,7 +84,10 @@ async def change_agent(wb: Workbench, owner: str, agent_id: str, fields: AgentFi
         ConflictError: another bears the name.
     """
     async with wb.store.write() as session:
-        agent = replace(await agents.load_agent(session, owner, agent_id), **fields, updated_at=now())
+        stored = await agents.load_agent(session, owner, agent_id)
+        left = tuple(one for one in stored.damage if one.column not in fields)
+        agent = replace(stored, **fields, updated_at=now(), damage=left)
+        require_readable(agent)  # what cannot be read and is not replaced would be lost
         require_usable(agent)
         require_free(await agents.load_agents(session, owner), agent)
         await agents.save_agent(session, agent)

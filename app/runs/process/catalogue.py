@@ -16,6 +16,7 @@ from operator import attrgetter
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.conversation.damage import DamagedRowError
 from app.domain.costs.budgets import SpendingBudget
 from app.domain.costs.prices import Tariff
 from app.domain.errors import ErrorClass, Failure, InputError, ProviderError, StoreError, failure
@@ -74,6 +75,7 @@ class Catalogue:
         Raises:
             InputError: an entry cannot be used.
             StoreError: a stored key cannot be unsealed.
+            DamagedRowError: an entry cannot be read.
         """
         entered = await load_provider_settings(session, owner)
         made_from = (entered, self._detected)
@@ -91,7 +93,7 @@ class Catalogue:
         """As `providers`, for reading; empty if an entry cannot be used. A send reports that."""
         try:
             return await self.providers(session, owner)
-        except (InputError, StoreError):
+        except (InputError, StoreError, DamagedRowError):
             return {}
 
     async def recognise(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:
@@ -101,7 +103,7 @@ class Catalogue:
         """
         try:
             return await self.find(session, owner, model)
-        except (InputError, StoreError):
+        except (InputError, StoreError, DamagedRowError):
             profile = ModelProfile(model, model, images=True, files=True)
             return missing_provider(vendor_and_name(model)[0]), profile
 
@@ -111,6 +113,7 @@ class Catalogue:
         Raises:
             InputError: no such provider is set up, or an entry cannot be used.
             StoreError: a stored key cannot be unsealed.
+            DamagedRowError: an entry of a provider or a price cannot be read.
         """
         name, _ = split_model_name(model)
         provider = (await self.providers(session, owner)).get(name)
@@ -127,7 +130,11 @@ class Catalogue:
         return provider, _price_now(profile, mine) if mine else profile
 
     async def own_prices(self, session: AsyncSession, owner: str) -> OwnPrices:
-        """What this owner knows better about prices, by model."""
+        """Return the prices that this owner entered, by model.
+
+        Raises:
+            DamagedRowError: one of them cannot be read.
+        """
         if (known := self._own_prices.get(owner)) is None:
             entered = await load_own_prices(session, owner)
             grouped = groupby(entered, key=attrgetter("model"))

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 import structlog
 
 from app.domain.conversation.conversation import ConversationStatus
-from app.domain.errors import ErrorClass, InputError, NotFoundError, StoreError
+from app.domain.errors import ErrorClass, InviewError, StoreError
 from app.domain.run.run import Interrupted, RunStart, RunState, apply_event, is_call_on, lifecycle_of
 from app.runs.engine.permission_broker import expire_abandoned
 from app.runs.engine.writer import Writer
@@ -112,10 +112,24 @@ class Reaper:
             dead = self.silences.listen({**signs, **dict.fromkeys(abandoned)}, self.clock())
             gone = {*signs, *abandoned} if alone else dead
             orphans = await load_running(session, gone & signs.keys())
-        runs = (*orphans, *[await self._give_run(abandoned[pair_id]) for pair_id in gone & abandoned.keys()])
-        ended = sum([await self._end(run) for run in runs])
+        ended = sum([await self._try(run.place.pair_id, self._end(run)) for run in orphans])
+        for pair_id in gone & abandoned.keys():
+            ended += await self._try(pair_id, self._end_without_run(abandoned[pair_id]))
         await expire_abandoned(self.store, self.event_bus)
         return ended
+
+    async def _try(self, pair_id: str, ending: Awaitable[bool]) -> bool:
+        """End one. Damage of one must not keep the others running, nor the server from starting."""
+        try:
+            return await ending
+        except StoreError:
+            raise
+        except Exception:
+            log.exception("a reply that nobody drives could not be ended: see `inview doctor`", pair_id=pair_id)
+            return False
+
+    async def _end_without_run(self, pair: AbandonedPair) -> bool:
+        return await self._end(await self._give_run(pair))
 
     async def _end(self, run: StoredRun) -> bool:
         state, _ = apply_event(run.state, Interrupted())
@@ -175,7 +189,7 @@ class Reaper:
             )
             attachments = await load_named(self.store, place.owner, view)
             plan = await plan_send(view, profile, provider, marks=marks, attachments=attachments)
-        except (InputError, NotFoundError) as error:
+        except InviewError as error:
             log.warning("the request of a dead run could not be made anew", run_id=start.run_id, fault=str(error))
             return None
         if plan.content_hash != start.request_hash:

@@ -40,7 +40,7 @@ async def name_delegates(
     """The tools, of which the one that hands work over says to whom it can; without anybody there it is none."""
     if DELEGATE not in tools:
         return tools
-    named = describe_delegates(DELEGATE, await load_agents(session, owner), agent)
+    named = describe_delegates(DELEGATE, [one for one in await load_agents(session, owner) if not one.damage], agent)
     told = (named if tool == DELEGATE else tool for tool in tools)
     return tuple(tool for tool in told if tool is not None)
 

@@ -24,7 +24,7 @@ from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError, InviewError, NotFoundError, SendLockedError
 from app.domain.model_profile import split_model_name
 from app.domain.preferences import OverBudget
-from app.domain.run.queue import MAX_QUEUED, Hold, HoldReason, Queue, QueuedText, decide_hold, move
+from app.domain.run.queue import MAX_QUEUED, Hold, HoldReason, Queue, QueuedText, decide_hold, move, require_readable
 from app.runs.engine.live import LiveRun
 from app.runs.process.event_bus import QueueChanged
 from app.runs.process.ids import new_id, now
@@ -184,6 +184,7 @@ async def change_queued(  # noqa: PLR0913 - which text, and what is to be differ
         waiting = (await queues.load_queue(session, owner, conversation_id)).items
         item = _find(waiting, queued_id)
         if text is not None:
+            require_readable(item)
             _require_words(text, item.attached)
         if version is not None and version != item.version:
             raise ConflictError("This text was edited elsewhere just now. Look at it, then try again.")
@@ -289,6 +290,7 @@ async def go_on(
             return None
         item = queue.items[0]
         try:
+            require_readable(item)
             await start_reply(
                 wb,
                 owner,

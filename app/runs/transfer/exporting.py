@@ -29,7 +29,7 @@ from app.runs.transfer.export_json import FORMAT, VERSION, write_conversation, w
 from app.runs.transfer.import_file import MAX_BYTES
 from app.runs.workbench import Workbench
 from app.store.archive import BATCH, Place, load_nodes, load_places, load_records
-from app.store.conversation.conversations import describe_listed
+from app.store.conversation.conversations import describe_listed, load_conversation
 from app.store.organise.filters import load_saved_filters
 from app.store.organise.topics import load_filed_topics
 from app.store.raw_rows import load_raw_conversation
@@ -73,6 +73,7 @@ async def export_conversation(  # noqa: PLR0913 - whose, which, and how it is to
         NotFoundError: no such conversation of this owner.
         FilterError: the filter cannot be used; it says where.
         InputError: the model or the time zone cannot be used.
+        DamagedRowError: the order of its pairs cannot be read.
     """
     selected: frozenset[str] | None = None
     if look is not None and look.filter:
@@ -81,6 +82,7 @@ async def export_conversation(  # noqa: PLR0913 - whose, which, and how it is to
     file = SpooledTemporaryFile[bytes](max_size=IN_MEMORY)
     try:
         async with wb.store.read() as session:
+            await load_conversation(session, owner, conversation_id)  # refuses one whose pairs have no order
             listed = await describe_listed(session, owner, conversation_id)
             places = await load_places(session, owner, conversation_id)
             chosen = places if selected is None else tuple(place for place in places if place.pair_id in selected)

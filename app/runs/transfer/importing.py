@@ -28,11 +28,6 @@ from app.domain.conversation.damage import SETTINGS
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.errors import ConflictError, InputError, NotFoundError, StoreError
 from app.domain.export import Fresh, NodeRecord
-from app.domain.filters.errors import FilterError
-from app.domain.filters.parser import parse_filter
-from app.domain.filters.saved import expand_saved
-from app.domain.filters.saved_rules import read_savable, rename_use
-from app.domain.filters.syntax import Saved, leaves
 from app.providers.vocabularies import vocabulary_of
 from app.runs.library.topic_commands import make_topics
 from app.runs.process.catalogue import DEFAULT_MODEL
@@ -41,9 +36,10 @@ from app.runs.process.shielded import shielded
 from app.runs.request.indexes import describe_pairs
 from app.runs.transfer.import_check import CheckedFile, ReadPair, check_file
 from app.runs.transfer.import_file import read_file
+from app.runs.transfer.import_filters import read_filter, save_filters
 from app.runs.transfer.import_records import TopicPath, read_topic_path
 from app.runs.transfer.import_scan import EndedError, FaultError, Rest
-from app.runs.transfer.import_shapes import ExportShape, SavedFilterShape
+from app.runs.transfer.import_shapes import ExportShape
 from app.runs.workbench import Workbench, is_open
 from app.store.archive import insert_records
 from app.store.conversation.attachments import keep_attachments
@@ -54,7 +50,7 @@ from app.store.conversation.conversations import (
     update_conversation,
 )
 from app.store.index.indexes import Indexed, save_indexed
-from app.store.organise.filters import load_saved_filters, write_saved_filters
+from app.store.organise.filters import load_saved_filters
 
 SLICE_PAIRS: Final = 50
 SLICE_CONVERSATIONS: Final = 20
@@ -182,13 +178,13 @@ class _Importer:
     async def _begin(self, session: AsyncSession) -> list[Conversation]:
         """Store filters and topics. Return the conversations to store."""
         shape = self.checked.file.shape
-        names = await _save_filters(session, self.owner, shape, self.at)
+        names = await save_filters(session, self.owner, shape, self.at)
         self.topics = await _make_topics(session, self.owner, shape, self.checked.topics)
         saved = await load_saved_filters(session, self.owner)
         in_file = {one.conversation.id for one in self.checked.conversations}
         conversations: list[Conversation] = []
         for number, one in enumerate(self.checked.conversations):
-            line = _read_filter(one.conversation.filter, names, saved, f"$.conversations[{number}].filter")
+            line = read_filter(one.conversation.filter, names, saved, f"$.conversations[{number}].filter")
             conversations.append(await self._renew(session, replace(one.conversation, filter=line), in_file))
             await asyncio.sleep(0)  # there may be a thousand
         return conversations
@@ -339,74 +335,3 @@ async def _make_topics(
     times = {path: (topic.created_at, topic.used_at) for path, topic in listed if topic.created_at and topic.used_at}
     paths = [*(path for path, _ in listed), *named]
     return await make_topics(session, owner, list(dict.fromkeys(paths)), times)
-
-
-async def _save_filters(session: AsyncSession, owner: str, file: ExportShape, at: datetime) -> dict[str, str]:
-    """Store the saved filters of a file and return their names. A name that another filter has gets a number."""
-    known = await load_saved_filters(session, owner)
-    names, lines = _name_filters(file, known)
-    new = {name: line for name, line in lines.items() if known.get(name) != line}
-    for number, shape in enumerate(file.filters):
-        if (name := names[shape.name]) in new:
-            try:
-                read_savable(name, new[name], {**known, **lines})
-            except InputError as error:
-                raise FaultError(f"$.filters[{number}].{error.field}", error.reason) from error
-    await write_saved_filters(session, owner, new, at)
-    return names
-
-
-def _name_filters(file: ExportShape, known: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """What each saved filter of a file is called here, and what is then to be saved under those names.
-
-    Those that use others come after them, so that a filter that is here already is known by what it says.
-    """
-    names: dict[str, str] = {}
-    lines: dict[str, str] = {}
-    waiting = list(enumerate(file.filters))
-    in_file = {shape.name for shape in file.filters}
-    while waiting:
-        ready = [one for one in waiting if all(used in names or used not in in_file for used in _uses(*one))]
-        for number, shape in ready or waiting:
-            if shape.name in names:
-                raise FaultError(f"$.filters[{number}].name", f"@{shape.name} stands there twice.")
-            line = _rename(shape.filter, names)
-            names[shape.name] = name = _free_name(shape.name, line, {**known, **lines})
-            lines[name] = line
-        waiting = [one for one in waiting if one[1].name not in names]
-    return names, lines
-
-
-def _uses(number: int, shape: SavedFilterShape) -> frozenset[str]:
-    try:
-        return frozenset(leaf.name for leaf in leaves(parse_filter(shape.filter)) if isinstance(leaf, Saved))
-    except FilterError as error:
-        raise FaultError(f"$.filters[{number}].filter", error.message) from error
-
-
-def _free_name(name: str, line: str, known: Mapping[str, str]) -> str:
-    candidate, number = name, 1
-    while known.get(candidate, line) != line:
-        number += 1
-        candidate = f"{name}-{number}"
-    return candidate
-
-
-def _rename(line: str, names: Mapping[str, str]) -> str:
-    """Return the line with the new name of every saved filter. Unused names come between, as two may swap names."""
-    parse_filter(line)
-    changed = [(old, new) for old, new in names.items() if old != new]
-    for number, (old, _) in enumerate(changed):
-        line = rename_use(line, old, f"_{number}_")
-    for number, (_, new) in enumerate(changed):
-        line = rename_use(line, f"_{number}_", new)
-    return line
-
-
-def _read_filter(line: str, names: Mapping[str, str], saved: Mapping[str, str], place: str) -> str:
-    try:
-        renamed = _rename(line, names)
-        expand_saved(parse_filter(renamed), saved)
-    except FilterError as error:
-        raise FaultError(place, error.message) from error
-    return renamed

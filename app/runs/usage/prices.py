@@ -15,6 +15,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import fields
 from datetime import date
 
+from app.domain.conversation.damage import DamagedRowError
 from app.domain.costs.prices import FREE, Tariff
 from app.domain.errors import InputError
 from app.domain.model_profile import Prices, split_model_name, vendor_and_name
@@ -37,13 +38,20 @@ def known_tariffs(wb: Workbench, owner: str) -> Mapping[str, Tariff | None]:
 
 
 async def learn_tariffs(wb: Workbench, owner: str, models: Collection[str]) -> Mapping[str, Tariff | None]:
-    """Learn what these models cost; all that is known then. The database is asked only for what is new."""
+    """Learn what these models cost; all that is known then. The database is asked only for what is new.
+
+    All prices are unknown while one that a person entered cannot be read. A send reports that.
+    """
     catalogue, known = wb.catalogue, wb.catalogue.tariffs.setdefault(owner, {})
     # Again until all are there: whoever enters a provider or a price meanwhile lets go of what was known.
     while missing := [model for model in models if model not in known]:
         async with wb.store.read() as session:
             providers = await catalogue.usable_providers(session, owner)
-            own = await catalogue.own_prices(session, owner)
+            try:
+                own = await catalogue.own_prices(session, owner)
+            except DamagedRowError:
+                known |= dict.fromkeys(missing)
+                continue
         # In a thread: the first question about a vendor reads the public price table.
         known |= await asyncio.to_thread(_find_tariffs, providers, own, missing)
     return known

@@ -23,7 +23,17 @@ from app.runs.usage.prices import learn_tariffs
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_titles
 from app.store.ledger.most_expensive import find_most_expensive
-from app.store.ledger.usage import Apart, GroupBy, Place, Sum, UsageQuery, keep_apart, list_models, sum_calls
+from app.store.ledger.usage import (
+    Apart,
+    GroupBy,
+    Place,
+    Sum,
+    UsageQuery,
+    keep_apart,
+    list_models,
+    refuse_sums,
+    sum_calls,
+)
 
 EMPTY = timedelta(366)
 """Days without a call that are told at either end of a period."""
@@ -78,6 +88,9 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - whose, which, at what pri
     """By conversation: there may be tens of thousands, so the database says which few are the dearest.
 
     What the others come to is all that was used less what is shown, place by place: to the last digit the same.
+
+    Raises:
+        DamagedRowError: the two tables of sums do not say the same.
     """
     everything = await sum_calls(session, owner, asked, "model", apart)
     prices = {one.place: _prices_at(one.place, tariffs, apart) for one in everything}
@@ -88,6 +101,8 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - whose, which, at what pri
     names = _arrange(spent, "conversation", asked)
     left = {one.place: list(one.counters) for one in everything}
     for one in sums:
+        if one.place not in left:
+            raise refuse_sums("model")
         left[one.place] = [all_ - shown for all_, shown in zip(left[one.place], one.counters, strict=True)]
     others = add_up((prices[place], counters) for place, counters in left.items())
     total = add_up((prices[one.place], one.counters) for one in everything)
@@ -122,10 +137,20 @@ def _prices_at(place: Place, tariffs: Mapping[str, Tariff | None], apart: Apart)
 
 def _arrange(spent: Mapping[str, Spent], group_by: GroupBy, asked: UsageQuery) -> list[str]:
     if group_by == "day" and spent:
+        if not all(map(_is_day, spent)):  # damage of the sums: what was spent is shown, without the days between
+            return sorted(spent)
         return _every_day(min(spent), max(spent), asked)
     if group_by in IN_ORDER:
         return sorted(spent)
     return sorted(spent, key=lambda name: (-spent[name].cost.amount, -spent[name].usage.all_tokens, name))
+
+
+def _is_day(name: str) -> bool:
+    try:
+        date.fromisoformat(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _every_day(first: str, last: str, asked: UsageQuery) -> list[str]:

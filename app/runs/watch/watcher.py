@@ -23,6 +23,7 @@ from typing_extensions import Unpack
 
 from app.domain.context.composition import Candidate
 from app.domain.conversation.conversation import Conversation, Pair, Parameters
+from app.domain.conversation.damage import DamagedRowError
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.page_bytes import count_fitting
 from app.domain.conversation.parameters import NO_PARAMETERS
@@ -73,6 +74,7 @@ from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pair_bytes import load_bytes_beside
 from app.store.conversation.pairs import WINDOW
+from app.views.screen.context import show_refusal
 from app.views.screen.damage import show_damaged_settings
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView, ShownMarks
@@ -245,7 +247,11 @@ class Watcher:
     # --- the first screen ---
 
     async def _begin(self, feed: Subscription) -> None:
-        conversation = await self._load()
+        try:
+            conversation = await self._load()
+        except DamagedRowError as error:  # it cannot be opened: the page says why
+            self._show(refusal=show_refusal(error))
+            return
         self.screen = replace(self.screen, damaged=show_damaged_settings(conversation.damage))
         unfiltered = not (conversation.filter if self.view.look.filter is None else self.view.look.filter).strip()
         async with self.view.busy:

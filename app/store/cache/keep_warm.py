@@ -9,13 +9,23 @@ from typing import Any, cast
 from sqlalchemy import ColumnElement, CursorResult, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.errors import StoreError
 from app.store.cache.rows_keep_warm import KEEP_WARM
+from app.store.database.damage import UNKNOWN_TIME, read_row
 from app.store.database.row import Json
+
+DAMAGED = "What was asked for cannot be read, so nothing is kept warm. Ask for it again."
+"""Why it is over where its row is damaged."""
+LOOK_FIELDS = frozenset({"filter", "model", "topic", "zone", "tool_mode", "agent"})
+"""The fields of a look."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """What was asked for, as stored: `look` as JSON, and the rest as in the row."""
+    """What was asked for, as stored: `look` as JSON, and the rest as in the row.
+
+    What cannot be read has ended, because its cost is unknown: see `DAMAGED`.
+    """
 
     conversation_id: str
     owner: str
@@ -30,13 +40,14 @@ class Keeping:
 async def load_keeping(session: AsyncSession, owner: str, conversation_id: str) -> Keeping | None:
     query = select(KEEP_WARM).where(KEEP_WARM.c.conversation_id == conversation_id, KEEP_WARM.c.owner == owner)
     row = (await session.execute(query)).mappings().one_or_none()
-    return None if row is None else Keeping(**row)
+    return None if row is None else _read(row)
 
 
 async def list_open(session: AsyncSession) -> tuple[Keeping, ...]:
     """What is to go on, of every owner."""
     query = select(KEEP_WARM).where(KEEP_WARM.c.ended_at.is_(None))
-    return tuple(Keeping(**row) for row in (await session.execute(query)).mappings())
+    found = map(_read, (await session.execute(query)).mappings())
+    return tuple(keeping for keeping in found if keeping.ended_at is None)
 
 
 async def put_keeping(session: AsyncSession, keeping: Keeping) -> None:
@@ -70,6 +81,29 @@ async def end_keeping(session: AsyncSession, keeping: Keeping, at: datetime, wor
 
 async def forget_keeping(session: AsyncSession, conversation_id: str) -> None:
     await session.execute(delete(KEEP_WARM).where(KEEP_WARM.c.conversation_id == conversation_id))
+
+
+def _read(row: Any) -> Keeping:
+    over = Keeping(row["conversation_id"], row["owner"], {}, UNKNOWN_TIME, UNKNOWN_TIME, None, UNKNOWN_TIME, DAMAGED)
+    return read_row(KEEP_WARM, row, _decode, over)
+
+
+def _decode(row: Any) -> Keeping:
+    require_look(row["look"])
+    return Keeping(**row)
+
+
+def require_look(look: Any) -> None:
+    """Refuse what is not the look of a conversation.
+
+    Raises:
+        StoreError: it is not what was asked for.
+    """
+    if look.keys() != LOOK_FIELDS:
+        raise StoreError("it has other fields than a look")
+    for value in look.values():
+        if not isinstance(value, str | None):
+            raise StoreError(f"it has {type(value).__name__}, not str")
 
 
 def _still(keeping: Keeping) -> tuple[ColumnElement[bool], ...]:

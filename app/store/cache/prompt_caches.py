@@ -20,6 +20,7 @@ from app.domain.cache.rules import DAY
 from app.domain.cache.warmth import CachedCall, Mark
 from app.store.cache.rows_prompt_cache import PROMPT_CACHE
 from app.store.conversation.rows import RUN
+from app.store.database.damage import Reading, a_number, read_rows
 from app.store.database.mapping import decode_round, decode_usage
 from app.store.ledger.rows_ledger import LEDGER
 
@@ -97,13 +98,15 @@ async def load_marks(session: AsyncSession, run_id: str) -> tuple[Mark, ...]:
     """The breakpoints that went with a run's first request."""
     first = (PROMPT_CACHE.c.run_id == run_id, PROMPT_CACHE.c.round == 1)
     marks = await session.scalar(select(PROMPT_CACHE.c.marks).where(*first))
-    return tuple(Mark(place, lifetime) for place, lifetime in marks or ())
+    return Reading("prompt_cache", f"{run_id} 1").take("marks", marks, decode_marks, ())
 
 
 async def load_sent(session: AsyncSession, run_ids: Collection[str]) -> dict[str, tuple[tuple[int, int], ...]]:
     """The positions of the pairs that went along with these runs, as far as they were noted."""
     query = select(RUN.c.id, RUN.c.sent).where(RUN.c.id.in_(run_ids), RUN.c.sent.is_not(None))
-    return {row.id: tuple((first, last) for first, last in row.sent) for row in await session.execute(query)}
+    return {
+        row.id: Reading("run", row.id).take("sent", row.sent, decode_sent, ()) for row in await session.execute(query)
+    }
 
 
 async def load_foretold(session: AsyncSession, run_ids: Collection[str]) -> dict[tuple[str, int], Prediction]:
@@ -123,7 +126,11 @@ async def load_foretold(session: AsyncSession, run_ids: Collection[str]) -> dict
             PROMPT_CACHE.c.predicted_exactly,
         ).join(PROMPT_CACHE, PROMPT_CACHE.c.run_id == first.c.run_id)
     )
-    return {(run_id, attempt): Prediction(place, tokens, exact=exact) for run_id, attempt, place, tokens, exact in rows}
+    return {
+        (run_id, attempt): Prediction(place, tokens, exact=exact)
+        for run_id, attempt, place, tokens, exact in rows
+        if isinstance(tokens, int) and isinstance(place, int | None)
+    }
 
 
 async def load_cached_calls(session: AsyncSession, owner: str, model: str, since: datetime) -> tuple[CachedCall, ...]:
@@ -152,7 +159,17 @@ async def _load(session: AsyncSession, *conditions: ColumnElement[bool]) -> Sequ
         .limit(MAX_CALLS)
     )
     rows = (await session.execute(query)).mappings().all()
-    return [_decode(row) for row in reversed(rows)]
+    return read_rows(PROMPT_CACHE, reversed(rows), _decode)
+
+
+def decode_marks(stored: Any) -> tuple[Mark, ...]:
+    """Breakpoints; none where there is no row."""
+    return () if stored is None else tuple(Mark(a_number(place), a_number(lifetime)) for place, lifetime in stored)
+
+
+def decode_sent(stored: Any) -> tuple[tuple[int, int], ...]:
+    """Ranges of positions."""
+    return tuple((a_number(first), a_number(last)) for first, last in stored)
 
 
 def _decode(row: Any) -> StoredUse:
@@ -164,7 +181,7 @@ def _decode(row: Any) -> StoredUse:
         # A call that was tried again is kept from the start of the attempt that was answered.
         at=row["at"] if ended else max(row["at"], row["attempt_started_at"]),
         prefix=Prefix(row["tools_key"], row["system_key"], row["chain"]),
-        marks=tuple(Mark(place, lifetime) for place, lifetime in row["marks"]),
+        marks=decode_marks(row["marks"]),
         usage=usage,
     )
     return StoredUse(

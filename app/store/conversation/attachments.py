@@ -20,9 +20,12 @@ from app.domain.conversation.conversation import Message
 from app.domain.errors import InputError, NotFoundError
 from app.store.conversation.rows_attachment import ATTACHMENT, ATTACHMENT_USE
 from app.store.conversation.rows_upload import UPLOAD
+from app.store.database.damage import Reading, a_text
 
 NOT_THERE: Final = "it is named by its message, but is not there"
 """The reason of an attachment without a row."""
+UNKNOWN_TYPE: Final = "application/octet-stream"
+"""Replaces a media type that cannot be read."""
 MAX_IDS = 500
 """Ids asked for at once: SQLite bounds the variables of a statement."""
 
@@ -112,7 +115,9 @@ async def load_attachment(session: AsyncSession, owner: str, attachment_id: str)
     row = (await session.execute(query)).one_or_none()
     if row is None or not isinstance(row.data, bytes):
         raise NotFoundError("attachment", attachment_id)
-    return Attachment(row.media_type, row.data, row.name)
+    take = Reading("attachment", attachment_id).take
+    media_type = take("media_type", row.media_type, a_text, UNKNOWN_TYPE)
+    return Attachment(media_type, row.data, take("name", row.name, a_text, ""))
 
 
 async def load_attachments(session: AsyncSession, owner: str, ids: Collection[str]) -> dict[str, bytes]:

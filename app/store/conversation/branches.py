@@ -17,11 +17,13 @@ from app.store.conversation.conversations import (
     IN_VIEW,
     SNIPPET_LENGTH,
     count_pairs,
+    has_id,
     load_conversation,
     not_in_trash,
     select_words,
 )
 from app.store.conversation.rows import CONVERSATION, IS_RUNNING_PAIR, MESSAGE, PAIR, first_words
+from app.store.database.mapping import decode_conversation
 
 
 async def load_branches(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Branch, ...]:
@@ -52,7 +54,8 @@ async def load_branches(session: AsyncSession, owner: str, conversation_id: str)
         .outerjoin(asked, asked.c.id == forked.c.request_id)
         .where(CONVERSATION.c.id.in_(tree), IN_VIEW)
     )
-    return tuple(map(_decode, (await session.execute(query)).mappings()))
+    rows = (await session.execute(query)).mappings()
+    return tuple(_decode(row) for row in rows if has_id(CONVERSATION, row))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +77,17 @@ async def load_origin(session: AsyncSession, owner: str, conversation: Conversat
     query = select(CONVERSATION.c.id, CONVERSATION.c.title, opening, position)
     query = query.where(CONVERSATION.c.id == conversation.parent_id, CONVERSATION.c.owner == owner, IN_VIEW)
     found = (await session.execute(query)).one_or_none()
-    return None if found is None else Origin(found[0], found[1], found[2] or "", found[3] or 0)
+    if found is None:
+        return None
+    title, opening = (one if isinstance(one, str) else "" for one in found[1:3])
+    return Origin(found[0], title, opening, found[3] if isinstance(found[3], int) else 0)
 
 
 async def list_titles(session: AsyncSession, owner: str, conversation_id: str) -> frozenset[str]:
     """What the conversations of the tree that this one is in are called."""
     tree = _select_tree(owner, await _find_top(session, owner, conversation_id))
-    return frozenset((await session.execute(select(CONVERSATION.c.title).where(CONVERSATION.c.id.in_(tree)))).scalars())
+    titles = (await session.execute(select(CONVERSATION.c.title).where(CONVERSATION.c.id.in_(tree)))).scalars()
+    return frozenset(title for title in titles if isinstance(title, str))
 
 
 async def _find_top(session: AsyncSession, owner: str, conversation_id: str) -> str:
@@ -106,18 +113,22 @@ def _select_tree(owner: str, top: str) -> Select[str]:
 
 
 def _decode(row: Any) -> Branch:
+    conversation = decode_conversation(row)
+    opening, snippet, words = (
+        row[name] if isinstance(row[name], str) else "" for name in ("opening", "snippet", "fork_words")
+    )
     fork = None
-    if row["fork_position"] is not None:
-        fork = ForkPoint(row["fork_pair_id"], row["fork_position"], row["fork_words"] or "")
+    if isinstance(row["fork_position"], int):
+        fork = ForkPoint(row["fork_pair_id"], row["fork_position"], words)
     return Branch(
-        id=row["id"],
-        parent_id=row["parent_id"],
-        title=row["title"],
-        opening=row["opening"] or "",
-        snippet=row["snippet"] or "",
+        id=conversation.id,
+        parent_id=conversation.parent_id,
+        title=conversation.title,
+        opening=opening,
+        snippet=snippet,
         pair_count=row["pair_count"],
         running=row["running"],
         fork=fork,
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
+        created_at=conversation.created_at,
+        updated_at=conversation.updated_at,
     )

@@ -16,24 +16,31 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Select,
+    Table,
     bindparam,
+    case,
     delete,
     func,
     insert,
     select,
     tuple_,
+    type_coerce,
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.dml import ReturningUpdate
+from sqlalchemy.types import NullType
 
-from app.domain.agents.agents import Agent
+from app.domain.agents.agents import Agent, require_readable
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus
+from app.domain.conversation.damage import DamagedRowError
 from app.domain.errors import NotFoundError
 from app.store.conversation.attachments import delete_unused, list_used
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, first_words
 from app.store.conversation.rows_comparison import COMPARISON
+from app.store.database.damage import Reading, a_number, a_text
 from app.store.database.mapping import decode_conversation, encode_conversation
+from app.store.database.row_names import show_id
 from app.store.settings.agents import AGENT_COLUMNS, answers, decode_labelled, load_agent
 from app.store.settings.preferences import select_preferences
 from app.store.settings.rows_agents import AGENT
@@ -103,7 +110,8 @@ async def list_conversations(
     )
     if cursor is not None:
         query = query.where(place < tuple_(cursor.updated_at, cursor.conversation_id))
-    return tuple(map(_decode_listed, (await session.execute(query)).mappings()))
+    rows = (await session.execute(query)).mappings()
+    return tuple(_decode_listed(row) for row in rows if has_id(CONVERSATION, row))
 
 
 async def list_named(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, Listed]:
@@ -125,7 +133,9 @@ def _select_listed(*conditions: ColumnElement[bool]) -> Select[Any]:
     snippet = select_words(CONVERSATION.c.id, PAIR.c.position.desc()).correlate(CONVERSATION).scalar_subquery()
     opening = select_words(CONVERSATION.c.id, PAIR.c.position).correlate(CONVERSATION).scalar_subquery()
     open_here = (COMPARISON.c.conversation_id == CONVERSATION.c.id, COMPARISON.c.closed_at.is_(None))
-    runs, text = func.json_array_length(COMPARISON.c.runs), func.substr(COMPARISON.c.text, 1, SNIPPET_LENGTH)
+    stored: ColumnElement[Any] = COMPARISON.c.runs
+    runs = func.json_array_length(case((func.json_valid(stored) == 1, stored), else_="[]"))
+    text = func.substr(COMPARISON.c.text, 1, SNIPPET_LENGTH)
     columns = (
         count.label("pair_count"),
         snippet.label("snippet"),
@@ -137,9 +147,20 @@ def _select_listed(*conditions: ColumnElement[bool]) -> Select[Any]:
 
 
 def _decode_listed(row: Any) -> Listed:
-    asked, opening = row["compared_text"] or "", row["opening"] or ""
-    snippet = asked or row["snippet"] or ""
+    asked, opening, snippet = (_text_or_nothing(row[name]) for name in ("compared_text", "opening", "snippet"))
+    snippet = asked or snippet
     return Listed(decode_conversation(row), row["pair_count"], snippet, opening or asked, row["compared"] or 0)
+
+
+def has_id(table: Table, row: Any) -> bool:
+    """Return True if the id of this row can be read. A row that cannot is left out, and logged."""
+    reading = Reading(table.name, show_id(row["id"]))
+    reading.take("id", row["id"], a_text, "")
+    return not reading.damage
+
+
+def _text_or_nothing(stored: Any) -> str:
+    return stored if isinstance(stored, str) else ""
 
 
 async def describe_listed(session: AsyncSession, owner: str, conversation_id: str) -> Listed:
@@ -177,7 +198,8 @@ async def load_head(session: AsyncSession, owner: str, conversation_id: str, age
         asked["wanted"] = agent_id
     row = (await session.execute(_select_head(named=agent_id is not None), asked)).mappings().one_or_none()
     if row is None:
-        raise NotFoundError("conversation", conversation_id)
+        raise await _explain_missing(session, conversation_id)
+    _require_order(row)
     agent = decode_labelled(row)
     if agent is None and agent_id:
         raise NotFoundError("agent", agent_id)
@@ -192,6 +214,8 @@ async def load_first_head(session: AsyncSession, conversation: Conversation) -> 
     """
     owner, agent_id = conversation.owner, conversation.agent_id
     agent = await load_agent(session, owner, agent_id) if agent_id else None
+    if agent is not None:
+        require_readable(agent)
     preferences = (await session.execute(select_preferences(owner))).scalar_one()
     return Head(conversation, 0, preferences, agent)
 
@@ -201,7 +225,12 @@ def _select_head(*, named: bool) -> Select[Any]:
     """What `load_head` asks: made once, as making it takes longer than asking. `named`: with an agent named."""
     owner: ColumnElement[str] = bindparam("of_owner", type_=CONVERSATION.c.owner.type)
     wanted = bindparam("wanted", type_=CONVERSATION.c.agent_id.type) if named else CONVERSATION.c.agent_id
-    query = select(CONVERSATION, select_preferences(owner).scalar_subquery().label("preferences"), *AGENT_COLUMNS)
+    query = select(
+        CONVERSATION,
+        *_order(CONVERSATION.c.id),
+        select_preferences(owner).scalar_subquery().label("preferences"),
+        *AGENT_COLUMNS,
+    )
     query = query.outerjoin(AGENT, answers(owner, wanted))
     return query.where(CONVERSATION.c.id == bindparam("conversation"), CONVERSATION.c.owner == owner, IN_VIEW)
 
@@ -224,15 +253,53 @@ async def load_with_revision(session: AsyncSession, owner: str, conversation_id:
     asked = {"conversation": conversation_id, "of_owner": owner}
     row = (await session.execute(_select_conversation(), asked)).mappings().one_or_none()
     if row is None:
-        raise NotFoundError("conversation", conversation_id)
+        raise await _explain_missing(session, conversation_id)
+    _require_order(row)
     return decode_conversation(row), row["revision"]
+
+
+async def _explain_missing(session: AsyncSession, conversation_id: str) -> NotFoundError | DamagedRowError:
+    """Why there is no conversation of that id of that owner: it may be there, with an owner that cannot be read."""
+    row = (await session.execute(select(CONVERSATION).where(CONVERSATION.c.id == conversation_id))).mappings().first()
+    if row is None or isinstance(row["owner"], str):
+        return NotFoundError("conversation", conversation_id)
+    reading = Reading("conversation", conversation_id)
+    reading.take("owner", row["owner"], a_text, "")
+    return DamagedRowError(reading.damage[0])
+
+
+def _order(conversation_id: ColumnElement[str]) -> tuple[ColumnElement[Any], ...]:
+    """The highest position and revision of its pairs. SQLite sorts what is no number behind all numbers."""
+    return tuple(
+        select(type_coerce(func.max(PAIR.c[name]), NullType()))
+        .where(PAIR.c.conversation_id == conversation_id)
+        .correlate(CONVERSATION)
+        .scalar_subquery()
+        .label(f"last_{name}")
+        for name in ("position", "revision")
+    )
+
+
+def _require_order(row: Any) -> None:
+    """Refuse a conversation whose pairs have no order that can be read.
+
+    Raises:
+        DamagedRowError: a number by which the pairs are ordered cannot be read, so the content of a send is unknown.
+    """
+    of_pairs = Reading("pair", f"of {row['id']}")
+    for name in ("position", "revision"):
+        of_pairs.take(name, row[f"last_{name}"], lambda stored: None if stored is None else a_number(stored), None)
+    here = Reading("conversation", row["id"])
+    here.take("revision", row["revision"], a_number, 0)
+    for damage in (*here.damage, *of_pairs.damage):
+        raise DamagedRowError(damage)
 
 
 @cache
 def _select_conversation() -> Select[Any]:
     """What `load_with_revision` asks: made once."""
     mine = CONVERSATION.c.id == bindparam("conversation"), CONVERSATION.c.owner == bindparam("of_owner")
-    return select(CONVERSATION).where(*mine, IN_VIEW)
+    return select(CONVERSATION, *_order(CONVERSATION.c.id)).where(*mine, IN_VIEW)
 
 
 async def list_derived(session: AsyncSession, conversation_id: str) -> tuple[str, ...]:
@@ -262,7 +329,7 @@ async def load_titles(session: AsyncSession, owner: str, ids: Sequence[str]) -> 
         query = select(CONVERSATION.c.id, CONVERSATION.c.title).where(
             CONVERSATION.c.owner == owner, CONVERSATION.c.id.in_(some)
         )
-        titles |= {row.id: row.title for row in await session.execute(query)}
+        titles |= {row.id: _text_or_nothing(row.title) for row in await session.execute(query)}
     return titles
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import and_, func, insert, not_, select
+from sqlalchemy import JSON, ColumnElement, and_, case, func, insert, not_, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Role
@@ -14,13 +14,17 @@ from app.domain.conversation.parts import plain_text
 from app.domain.derived.derived import REPLY_ROLES, DerivedCall, MadeCall
 from app.domain.errors import ErrorClass
 from app.store.conversation.rows import MESSAGE, NODE, PAIR, RUN
+from app.store.database.damage import UNKNOWN_TIME, Reading, a_model, a_number, a_text, a_time
 from app.store.database.mapping import decode_failure, decode_usage, decode_word
 from app.store.database.parts_json import decode_parts
+from app.store.database.row_names import show_id
 
 FIRST_SUCCESSES = 3
 """After so many replies nobody is asked for a first title any more: what is older than titles stays as it is."""
 
-_MADE = NODE.c.data["conversation_id"].as_string()
+_DATA: ColumnElement[Any] = NODE.c.data
+_MADE = type_coerce(case((func.json_valid(_DATA) == 1, _DATA)), JSON)["conversation_id"].as_string()
+"""SQLite refuses a query that meets what is no JSON."""
 
 
 async def insert_derived(
@@ -78,15 +82,22 @@ async def awaits_first_title(session: AsyncSession, conversation_id: str) -> boo
 
 
 def _decode(row: Any) -> DerivedCall:
-    data = row["data"]
+    take = Reading("node", show_id(row["id"])).take
+    made_id, position = take("data", row["data"], _decode_data, ("", None))
+    of_run = Reading("run", show_id(row["run_id"])).take
     return DerivedCall(
-        id=row["id"],
+        id=take("id", row["id"], a_text, "(its id cannot be read)"),
         role=decode_word(Role, row["role"]),
-        after_position=row["after_position"],
-        created_at=row["created_at"],
-        position=data.get("position"),
-        made=None if row["pair_id"] is None else _decode_made(row, data["conversation_id"]),
+        after_position=take("after_position", row["after_position"], a_number, 0),
+        created_at=take("created_at", row["created_at"], a_time, UNKNOWN_TIME),
+        position=position,
+        made=None if row["pair_id"] is None else of_run("*", row, lambda row: _decode_made(row, made_id), None),
     )
+
+
+def _decode_data(data: Any) -> tuple[str, int | None]:
+    position = data.get("position")
+    return a_text(data["conversation_id"]), None if position is None else a_number(position)
 
 
 def _decode_made(row: Any, made_id: str) -> MadeCall:
@@ -94,7 +105,7 @@ def _decode_made(row: Any, made_id: str) -> MadeCall:
     return MadeCall(
         conversation_id=made_id,
         run_id=row["run_id"],
-        model=row["model"],
+        model=a_model(row["model"]),
         lifecycle=decode_word(Lifecycle, row["lifecycle"]),
         text=plain_text(decode_parts(list(parts))),
         usage=decode_usage(row["usage"]),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeVar
 
 from sqlalchemy import and_, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,10 +13,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
-from app.store.conversation.conversations import IN_VIEW, select_words
+from app.store.conversation.conversations import IN_VIEW, has_id, select_words
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, RUN
-from app.store.database.mapping import decode_word
-from app.store.database.parts_json import decode_parts
+from app.store.database.damage import Reading, a_text_or_none, a_time
+from app.store.database.mapping import decode_conversation, decode_word
+from app.store.database.parts_json import read_parts
+
+Word = TypeVar("Word", bound=StrEnum)
 
 MOST = 200
 """Derived conversations told of, the newest."""
@@ -73,7 +77,10 @@ async def load_ancestor(session: AsyncSession, owner: str, conversation: Convers
     query = select(CONVERSATION.c.id, CONVERSATION.c.title, opening.label("opening"))
     here = (CONVERSATION.c.id == origin, CONVERSATION.c.owner == owner, IN_VIEW)
     row = (await session.execute(query.where(*here))).one_or_none()
-    return None if row is None else Ancestor(row.id, row.title, row.opening or "", position)
+    if row is None:
+        return None
+    title, opening = (one if isinstance(one, str) else "" for one in (row.title, row.opening))
+    return Ancestor(row.id, title, opening, position if isinstance(position, int) else None)
 
 
 async def load_descendants(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Descendant, ...]:
@@ -102,7 +109,8 @@ async def load_descendants(session: AsyncSession, owner: str, conversation_id: s
         .order_by(CONVERSATION.c.created_at.desc(), CONVERSATION.c.id.desc())
         .limit(MOST)
     )
-    return tuple(_decode(row) for row in (await session.execute(query)).mappings())
+    rows = (await session.execute(query)).mappings()
+    return tuple(_decode(row) for row in rows if has_id(CONVERSATION, row))
 
 
 def _select_trigger(message_id: Any) -> Any:
@@ -113,19 +121,31 @@ def _select_trigger(message_id: Any) -> Any:
 
 
 def _decode(row: Any) -> Descendant:
+    conversation = decode_conversation(row)
+    take = Reading("pair", f"1 of {conversation.id}").take
+
+    def word(column: str, words: type[Word]) -> Word | None:
+        return take(column, row[column], lambda stored: None if stored is None else decode_word(words, stored), None)
+
+    def text_or_none(column: str) -> str | None:
+        return take(column, row[column], a_text_or_none, None)
+
+    def time_or_none(column: str) -> datetime | None:
+        return take(column, row[column], lambda at: None if at is None else a_time(at), None)
+
     return Descendant(
-        id=row["id"],
-        title=row["title"],
-        kind=decode_word(ConversationKind, row["kind"]),
-        status=decode_word(ConversationStatus, row["status"]),
-        agent_id=row["agent_id"],
-        created_at=row["created_at"],
-        trigger_position=row["place"],
-        role=None if row["role"] is None else decode_word(Role, row["role"]),
-        lifecycle=None if row["lifecycle"] is None else decode_word(Lifecycle, row["lifecycle"]),
-        model=row["answered_by"],
-        run_id=row["run_id"],
-        heard_at=row["heartbeat_at"],
-        ended_at=row["ended_at"],
-        characters=len(plain_text(decode_parts(row["parts"] or ()))),
+        id=conversation.id,
+        title=conversation.title,
+        kind=conversation.kind,
+        status=conversation.status,
+        agent_id=conversation.agent_id,
+        created_at=conversation.created_at,
+        trigger_position=row["place"] if isinstance(row["place"], int) else None,
+        role=word("role", Role),
+        lifecycle=word("lifecycle", Lifecycle),
+        model=text_or_none("answered_by"),
+        run_id=text_or_none("run_id"),
+        heard_at=time_or_none("heartbeat_at"),
+        ended_at=time_or_none("ended_at"),
+        characters=len(plain_text(read_parts(row["parts"] or [], Reading("message", f"1 of {conversation.id}")))),
     )

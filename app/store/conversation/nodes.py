@@ -11,10 +11,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Role
 from app.domain.costs.accounting import Accounting, Departure
+from app.domain.derived.derived import REPLY_ROLES
+from app.domain.errors import StoreError
 from app.domain.usage import MAX_SUM, Usage, read_counters
 from app.store.conversation.rows import NODE
-from app.store.database.damage import UNKNOWN_TIME, Reading, a_number, a_time
+from app.store.database.damage import UNKNOWN_TIME, Reading, a_number, a_text, a_time
 from app.store.database.mapping import decode_word
+from app.store.database.row_names import show_id
 
 TICK = timedelta(microseconds=1)
 
@@ -42,10 +45,10 @@ async def insert_accounting(session: AsyncSession, owner: str, conversation_id: 
 
 
 async def load_accounting(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Accounting, ...]:
-    """The accounting nodes of a conversation, in the order written."""
+    """The accounting nodes of a conversation, in the order written, and nodes with a role that cannot be read."""
     query = (
         select(NODE)
-        .where(NODE.c.conversation_id == conversation_id, NODE.c.owner == owner, NODE.c.role == Role.ACCOUNTING)
+        .where(NODE.c.conversation_id == conversation_id, NODE.c.owner == owner, NODE.c.role.not_in(REPLY_ROLES))
         .order_by(NODE.c.created_at, NODE.c.id)
     )
     return tuple(map(read_accounting, (await session.execute(query)).mappings()))
@@ -53,13 +56,15 @@ async def load_accounting(session: AsyncSession, owner: str, conversation_id: st
 
 def read_accounting(row: Any) -> Accounting:
     """The node. With `damage` it still has its place, as far as that can be read."""
-    take = (reading := Reading("node", str(row["id"]))).take
+    take = (reading := Reading("node", show_id(row["id"]))).take
+    node_id = take("id", row["id"], a_text, "(its id cannot be read)")
+    take("role", row["role"], _require_accounting, None)
     place = take("after_position", row["after_position"], a_number, 0)
     at = take("created_at", row["created_at"], a_time, UNKNOWN_TIME)
 
     def decode(data: Any) -> Accounting:
         return Accounting(
-            id=row["id"],
+            id=node_id,
             after_position=place,
             reason=decode_word(Departure, data["reason"]),
             messages=a_number(data["messages"]),
@@ -68,5 +73,11 @@ def read_accounting(row: Any) -> Accounting:
             calls=data.get("calls"),
         )
 
-    unknown = Accounting(row["id"], place, None, 0, Usage(), at)
-    return replace(take("data", row["data"], decode, unknown), damage=tuple(reading.damage))
+    unknown = Accounting(node_id, place, None, 0, Usage(), at)
+    node = unknown if reading.damage else take("data", row["data"], decode, unknown)
+    return replace(node, damage=tuple(reading.damage))
+
+
+def _require_accounting(stored: Any) -> None:
+    if decode_word(Role, stored) is not Role.ACCOUNTING:
+        raise StoreError(f"no node is of the role {stored!r}")

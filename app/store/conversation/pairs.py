@@ -16,14 +16,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.attachments import list_attachments
 from app.domain.conversation.conversation import Message, Pair
+from app.domain.conversation.damage import DamagedRowError
 from app.domain.errors import NotFoundError
 from app.store.conversation.attachments import find_lost
 from app.store.conversation.conversations import not_in_trash
 from app.store.conversation.rows import IS_RUNNING_PAIR, MESSAGE, PAIR, RUN
 from app.store.conversation.rows_comparison import COMPARISON, IS_OPEN_COMPARISON
-from app.store.database.damage import Reading
+from app.store.database.damage import Reading, a_text
 from app.store.database.mapping import Columns, decode_pair, encode_parameters
 from app.store.database.parts_json import encode_parts
+from app.store.database.row_names import show_id
 
 WINDOW = 30
 """Pairs of a window unless told otherwise."""
@@ -134,12 +136,23 @@ async def load_standing(session: AsyncSession, owner: str, pair_ids: tuple[str, 
 
 async def _read_pairs(session: AsyncSession, owner: str, rows: Iterable[Columns]) -> tuple[Pair, ...]:
     """The pairs of these rows. An attachment that a message names and that is lost is damage of its pair."""
+    rows = tuple(rows)
+    for row in rows:
+        if not isinstance(row["id"], str):
+            raise _refuse_id(row)
     pairs = tuple(map(decode_pair, rows))
     named = {pair.id: tuple(list_attachments(pair)) for pair in pairs}
     ids = dict.fromkeys(one for of_pair in named.values() for one in of_pair)
     if not ids or not (lost := await find_lost(session, owner, ids)):
         return pairs
     return tuple(_add_damage(pair, lost, [one for one in named[pair.id] if one in lost]) for pair in pairs)
+
+
+def _refuse_id(row: Columns) -> DamagedRowError:
+    """No command can name a pair with this id."""
+    reading = Reading("pair", show_id(row["id"]))
+    reading.take("id", row["id"], a_text, "")
+    return DamagedRowError(reading.damage[0])
 
 
 def _add_damage(pair: Pair, lost: Mapping[str, str], named: Sequence[str]) -> Pair:

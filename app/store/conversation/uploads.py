@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -19,6 +20,7 @@ from app.domain.errors import InputError
 from app.store.conversation.attachments import delete_unused, insert_bytes
 from app.store.conversation.rows_attachment import ATTACHMENT
 from app.store.conversation.rows_upload import UPLOAD
+from app.store.database.damage import a_blob, a_text, read_rows
 from app.store.database.mapping import decode_word
 
 MAX_KEPT_BYTES = 1024 * 1024 * 1024
@@ -56,22 +58,24 @@ async def keep_upload(session: AsyncSession, owner: str, upload: Upload, at: dat
 
 
 async def load_uploads(session: AsyncSession, owner: str, ids: Sequence[str]) -> tuple[Upload, ...]:
-    """Those of these uploads that are kept, in this order. At most a few hundred."""
+    """Those of these uploads that are kept and can be read, in this order. At most a few hundred."""
     same = (ATTACHMENT.c.owner == UPLOAD.c.owner) & (ATTACHMENT.c.id == UPLOAD.c.attachment_id)
     query = select(UPLOAD, ATTACHMENT.c.media_type, ATTACHMENT.c.data).join(ATTACHMENT, same)
-    rows = (await session.execute(query.where(UPLOAD.c.owner == owner, UPLOAD.c.attachment_id.in_(ids)))).all()
-    found = {
-        row.attachment_id: Upload(
-            Attachment(row.media_type, row.data, row.name),
-            decode_word(UploadKind, row.kind),
-            row.width,
-            row.height,
-            row.full_width,
-            row.full_height,
-        )
-        for row in rows
-    }
+    asked = query.where(UPLOAD.c.owner == owner, UPLOAD.c.attachment_id.in_(ids))
+    rows = (await session.execute(asked)).mappings()
+    found = dict(read_rows(UPLOAD, rows, lambda row: (row["attachment_id"], _decode(row))))
     return tuple(found[one] for one in dict.fromkeys(ids) if one in found)
+
+
+def _decode(row: Any) -> Upload:
+    return Upload(
+        Attachment(a_text(row["media_type"]), a_blob(row["data"]), row["name"]),
+        decode_word(UploadKind, row["kind"]),
+        row["width"],
+        row["height"],
+        row["full_width"],
+        row["full_height"],
+    )
 
 
 async def forget_upload(session: AsyncSession, owner: str, attachment_id: str) -> bool:

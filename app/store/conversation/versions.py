@@ -20,7 +20,7 @@ from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.errors import NotFoundError
 from app.store.conversation.pairs import insert_message
 from app.store.conversation.rows import MESSAGE, PAIR, RUN, VERSION
-from app.store.database.damage import UNKNOWN_MODEL, UNKNOWN_TIME, Reading, a_model, a_time
+from app.store.database.damage import UNKNOWN_MODEL, UNKNOWN_TIME, Reading, a_model, a_number, a_text_or_none, a_time
 from app.store.database.mapping import (
     decode_failure,
     decode_parameters,
@@ -164,7 +164,7 @@ def _decode(row: Any) -> Version:
     request, damaged = message("request", Role.USER)
     reply, damaged_reply = (None, ()) if row["reply_id"] is None else message("reply", Role.ASSISTANT)
     version = Version(
-        number=row["number"],
+        number=take("number", row["number"], a_number, 0),
         standing=False,
         request=request,
         reply=reply,
@@ -173,7 +173,7 @@ def _decode(row: Any) -> Version:
         lifecycle=take("lifecycle", row["lifecycle"], lambda value: decode_word(Lifecycle, value), Lifecycle.ERROR),
         failure=of_run("failure", row["failure"], decode_failure, None),
         usage=of_run("rounds", row["rounds"] or [], lambda rounds: decode_total(row["usage"], rounds), None),
-        run_id=row["run_id"],
+        run_id=take("run_id", row["run_id"], a_text_or_none, None),
         created_at=take("created_at", row["created_at"], a_time, UNKNOWN_TIME),
     )
     return replace(version, damage=(*reading.damage, *damaged, *damaged_reply, *ran.damage))

@@ -13,7 +13,8 @@ Not here: which values are domain values (`mapping.py`, `parts_json.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from types import MappingProxyType
@@ -21,17 +22,20 @@ from typing import Any, Final, TypeVar, cast
 
 import orjson
 import structlog
-from sqlalchemy import JSON, Column, DateTime, LargeBinary, Table, TypeDecorator
+from sqlalchemy import JSON, Boolean, Column, DateTime, LargeBinary, Table, TypeDecorator
 from sqlalchemy.dialects.sqlite import DATETIME
 
-from app.domain.conversation.damage import Damage
+from app.domain.conversation.damage import Damage, DamagedRowError
 from app.domain.errors import InputError, InviewError, StoreError
 from app.domain.model_profile import split_model_name
+from app.store.database.row_names import name_row
 
 log = structlog.get_logger()
 
 T = TypeVar("T")
-UNREADABLE: Final = (StoreError, InputError, TypeError, ValueError, KeyError, IndexError, AttributeError)
+UNREADABLE: Final = (
+    *(StoreError, InputError, TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError),
+)
 """Exceptions that are raised for a value of the wrong form."""
 UNKNOWN_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
 """Replaces a time that cannot be read."""
@@ -59,6 +63,15 @@ class _UnreadableTime(Unreadable):
 
     def astimezone(self, _zone: tzinfo) -> Unreadable:
         return self
+
+
+def _bind(value: Unreadable) -> bytes:
+    """As a parameter: bytes, which equal no text, so that nothing is found by what cannot be read."""
+    return value.raw
+
+
+for _kind in (Unreadable, _UnreadableTime):
+    sqlite3.register_adapter(_kind, _bind)
 
 
 def read_json(stored: Any) -> Any:
@@ -94,8 +107,23 @@ class _Bytes(LargeBinary):
         return _guard(read, "it is no bytes")
 
 
-READABLE: Final[Mapping[type[Any], type[Any]]] = MappingProxyType({DateTime: _Time, LargeBinary: _Bytes})
-"""Types of SQLite's dialect that give `Unreadable` where its own would raise."""
+class _Flag(Boolean):
+    cache_ok = True
+
+    def result_processor(self, dialect: Any, coltype: Any) -> Any:  # noqa: ARG002 - as SQLAlchemy calls it
+        return _read_flag
+
+
+def _read_flag(stored: Any) -> Any:
+    if stored is None or stored in {0, 1}:
+        return None if stored is None else bool(stored)
+    return stored if isinstance(stored, Unreadable) else Unreadable(raw_bytes(stored), "it is no flag")
+
+
+READABLE: Final[Mapping[type[Any], type[Any]]] = MappingProxyType(
+    {DateTime: _Time, LargeBinary: _Bytes, Boolean: _Flag}
+)
+"""Types of SQLite's dialect that give `Unreadable` where its own would raise, or take any value for a flag."""
 
 
 def _guard(
@@ -162,6 +190,28 @@ class Reading:
         _log_once(found)
 
 
+def read_row(table: Table, row: Any, read: Callable[[Any], T], otherwise: T) -> T:
+    """Return the value that `read` makes of a row. If it cannot, log that and return `otherwise`."""
+    return Reading(table.name, name_row(table, row)).take_row(table, row, read, otherwise)
+
+
+def read_rows(table: Table, rows: Iterable[Any], read: Callable[[Any], T]) -> tuple[T, ...]:
+    """Return the values that `read` makes of these rows. Leave out a row that it cannot read, and log it."""
+    return tuple(one for row in rows for one in read_row(table, row, lambda row: (read(row),), ()))
+
+
+def require_row(table: Table, row: Any, read: Callable[[Any], T]) -> T:
+    """Return the value that `read` makes of a row that guards privacy or money.
+
+    Raises:
+        DamagedRowError: it cannot be read. Nothing replaces it.
+    """
+    reading = Reading(table.name, name_row(table, row))
+    for found in reading.take_row(table, row, lambda row: (read(row),), ()):
+        return found
+    raise DamagedRowError(reading.damage[0])
+
+
 _logged: set[tuple[str, str, str]] = set()
 
 
@@ -220,6 +270,14 @@ def a_flag(stored: Any) -> bool:
 
 def a_time(stored: Any) -> datetime:
     return _require(datetime, stored)
+
+
+def a_blob(stored: Any) -> bytes:
+    return _require(bytes, stored)
+
+
+def a_blob_or_none(stored: Any) -> bytes | None:
+    return None if stored is None else a_blob(stored)
 
 
 def a_list(stored: Any) -> list[Any]:

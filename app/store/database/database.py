@@ -238,10 +238,7 @@ _ADVICE = (
     ("full", "The disk is full. Nothing was changed; replies that run go on in memory. Make room, then try again."),
     ("readonly", "The database may not be written. Nothing was changed. Let Inview write its folder, then try again."),
     ("disk I/O", "The disk fails. Nothing was changed. Check the disk, and that it is still there, then try again."),
-    (
-        "malformed JSON",
-        "A stored preference cannot be read. Run `inview doctor --mend`: it resets what cannot be read.",
-    ),
+    ("malformed JSON", "Something stored is garbled. Run `inview doctor`: it lists what cannot be read."),
     ("malformed", "The database is damaged. Put a copy of it back that is whole."),
 )
 """What a fault means, by a word of the driver's own message."""

@@ -4,8 +4,11 @@
     done.sentences           # ("The search index was built again: 2 entries.", …)
     done.kept                # the file with the stored form of each row that was changed or deleted; None: no such row
 
-Everything is one transaction. The file is written before the transaction is committed. A row of a table that is built
-from other tables (indexes, search) is not in the file.
+Everything is one transaction. The file is written before the transaction is committed. Not in the file is what is
+computed again of other rows or bytes: rows of the indexes, the search and the sums of the ledger, and the size of an
+attachment.
+
+No entry of the ledger and no node is ever deleted here: a cost is never forgotten.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import orjson
@@ -26,20 +30,45 @@ from sqlalchemy.types import NullType
 
 from app.domain.conversation.damage import SETTINGS, list_damaged_settings
 from app.domain.errors import StoreError
-from app.store.conversation.rows import CONVERSATION, PAIR
+from app.store.cache.rows_keep_warm import KEEP_WARM
+from app.store.conversation.rows import CONVERSATION, NODE, PAIR
 from app.store.conversation.rows_attachment import ATTACHMENT
 from app.store.conversation.rows_upload import UPLOAD
-from app.store.database.damage import UNREADABLE, Unreadable, raw_bytes
+from app.store.database.damage import Unreadable, raw_bytes
 from app.store.database.database import explain_fault, make_mending_engine
 from app.store.database.mapping import decode_conversation, encode_conversation
-from app.store.diagnosis.rows import examine, name_row
+from app.store.database.presence import claim_alone
+from app.store.database.row_names import name_row
+from app.store.diagnosis.rows import examine
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 from app.store.index.rows_search import INDEX_NAME, SEARCH_TEXT, enter_words
+from app.store.ledger.rollups import insert_sums, select_faults
+from app.store.ledger.rows_budgets import BUDGET
+from app.store.ledger.rows_ledger import USAGE_ACCOUNT, USAGE_DAY
+from app.store.ledger.rows_prices import PRICE
+from app.store.organise.rows_filters import APPLIED_FILTER, SAVED_FILTER
 from app.store.organise.rows_topics import TOPIC
-from app.store.settings.preferences import read_preferences
-from app.store.settings.rows_settings import PREFERENCE
+from app.store.settings.agents import decode_agent, encode_agent
+from app.store.settings.rows_agents import AGENT
+from app.store.settings.rows_settings import PREFERENCE, PROVIDER_SETTING
 from app.store.tables import Row
+from app.store.tools.rows_permissions import CONVERSATION_RULE, PERMISSION_RULE
 
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_KEYS: Final = frozenset({"id", "owner"})
+_ENTERED: Final[Mapping[Table, str]] = MappingProxyType(
+    {
+        BUDGET: "The budget",
+        PRICE: "The price of your own",
+        PROVIDER_SETTING: "The key or the address of a provider",
+        PERMISSION_RULE: "The permission",
+        CONVERSATION_RULE: "The permission for a conversation",
+        SAVED_FILTER: "The saved filter",
+        APPLIED_FILTER: "The filter of the history",
+        KEEP_WARM: "The order to keep a conversation warm",
+    }
+)
+"""Settings that a person enters again after their removal."""
 BUILT: Final = frozenset({PAIR_TEXT, PAIR_SIZE, SEARCH_TEXT})
 """Tables that are built from other tables."""
 
@@ -69,17 +98,26 @@ class _Mending:
 
 
 def mend(url: str, folder: Path) -> Mended:
-    """Mend a database of the newest revision. No server may run on it.
+    """Mend a database of the newest revision. A server that starts meanwhile waits.
 
     Raises:
-        StoreError: it cannot be opened or written. Nothing was changed.
+        StoreError: it cannot be opened or written, or a server runs on it. Nothing was changed.
     """
+    with claim_alone(url):
+        return _mend(url, folder)
+
+
+def _mend(url: str, folder: Path) -> Mended:
     engine = make_mending_engine(url)
     try:
         with engine.begin() as connection:
             mending = _Mending(connection)
             _reset_settings(mending)
             _reset_preferences(mending)
+            _reset_agents(mending)
+            _reset_topics(mending)
+            _delete_unusable(mending)
+            _add_up_usage(mending)
             _raise_revisions(mending)
             _correct_sizes(mending)
             _delete_lost_uploads(mending)
@@ -112,19 +150,49 @@ def _reset_settings(mending: _Mending) -> None:
 
 def _reset_preferences(mending: _Mending) -> None:
     for rowid, row in _rows_of(mending, PREFERENCE):
-        if not examine(PREFERENCE, row) and _is_preference(row):
+        if not examine(PREFERENCE, row):
             continue
         mending.keep(PREFERENCE, rowid)
         mending.connection.execute(delete(PREFERENCE).where(_rowid(PREFERENCE) == rowid))
         mending.say(f"Preference number {rowid} could not be read and has its default again.")
 
 
-def _is_preference(row: Mapping[Any, Any]) -> bool:
-    try:
-        read_preferences(orjson.dumps({row["name"]: row["value"]}).decode())
-    except UNREADABLE:
-        return False
-    return True
+def _reset_agents(mending: _Mending) -> None:
+    """An agent keeps what can be read. One that lost what it may call may call nothing."""
+    for rowid, row in _rows_of(mending, AGENT):
+        if not (damaged := [one.column for one in examine(AGENT, row) if one.column not in _KEYS]):
+            continue
+        mending.keep(AGENT, rowid)
+        neutral = encode_agent(decode_agent(row))
+        changes = {column: neutral[column] for column in dict.fromkeys(damaged)}
+        mending.connection.execute(update(AGENT).where(_rowid(AGENT) == rowid).values(**changes))
+        for column in changes:
+            mending.say(
+                f"The {column.replace('_', ' ')} of agent {name_row(AGENT, row)} could not be read and was reset."
+            )
+
+
+def _reset_topics(mending: _Mending) -> None:
+    for rowid, row in _rows_of(mending, TOPIC):
+        if not (damaged := [one.column for one in examine(TOPIC, row) if one.column not in _KEYS]):
+            continue
+        mending.keep(TOPIC, rowid)
+        neutral = {"name": f"Topic {rowid}", "parent_id": None, "place": 0, "created_at": EPOCH, "used_at": EPOCH}
+        changes = {column: neutral[column] for column in dict.fromkeys(damaged)}
+        mending.connection.execute(update(TOPIC).where(_rowid(TOPIC) == rowid).values(**changes))
+        for column in changes:
+            mending.say(f"The {column.replace('_', ' ')} of topic {rowid} could not be read and was reset.")
+
+
+def _delete_unusable(mending: _Mending) -> None:
+    """Settings that cannot be read and that a person enters again: while they are there, much is refused."""
+    for table, what in _ENTERED.items():
+        for rowid, row in _rows_of(mending, table):
+            if not examine(table, row):
+                continue
+            mending.keep(table, rowid)
+            mending.connection.execute(delete(table).where(_rowid(table) == rowid))
+            mending.say(f"{what} number {rowid} could not be read and was removed. Enter it again.")
 
 
 def _raise_revisions(mending: _Mending) -> None:
@@ -162,8 +230,17 @@ def _delete_lost_uploads(mending: _Mending) -> None:
 
 
 def _delete_orphans(mending: _Mending) -> None:
-    """Rows that name a row that is not there: no page can show them. A topic becomes one of the first level."""
-    while found := mending.connection.exec_driver_sql("PRAGMA foreign_key_check").all():
+    """Rows that name a row that is not there: no page can show them. A topic becomes one of the first level.
+
+    A node stays, because it may have a cost. The ledger names no other row by a foreign key. Rows stay too where one of
+    the other table has an id that cannot be read: they may belong to it.
+    """
+    tables = Row.metadata.sorted_tables
+    kept = {NODE.name}, {table.name for table in tables if "id" in table.c and _has_unreadable_id(mending, table)}
+    check = "PRAGMA foreign_key_check"
+    while found := [
+        one for one in mending.connection.exec_driver_sql(check) if one[0] not in kept[0] and one[2] not in kept[1]
+    ]:
         for name, rowid in dict.fromkeys((name, rowid) for name, rowid, *_ in found):
             table = Row.metadata.tables[name]
             if table not in BUILT:
@@ -174,6 +251,20 @@ def _delete_orphans(mending: _Mending) -> None:
                 continue
             mending.connection.execute(delete(table).where(_rowid(table) == rowid))
             mending.say(f"Row {rowid} of {name} named a row that is not there, and was deleted.")
+
+
+def _has_unreadable_id(mending: _Mending, table: Table) -> bool:
+    return any(one.column == "id" for _, row in _rows_of(mending, table) for one in examine(table, row))
+
+
+def _add_up_usage(mending: _Mending) -> None:
+    """Add up the ledger again where a table of sums says something else."""
+    for table in (USAGE_DAY, USAGE_ACCOUNT):
+        if mending.connection.execute(select_faults(table)).first() is None:
+            continue
+        mending.connection.execute(delete(table))
+        mending.connection.execute(insert_sums(table))
+        mending.say(f"The sums in {table.name} were added up again from the ledger.")
 
 
 def _delete_damaged_indexes(mending: _Mending) -> None:

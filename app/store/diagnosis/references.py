@@ -16,8 +16,8 @@ from app.store.conversation.rows_attachment import ATTACHMENT
 from app.store.conversation.rows_upload import UPLOAD
 from app.store.database.damage import raw_bytes
 from app.store.database.mapping import read_message
+from app.store.database.row_names import name_row, show_id
 from app.store.diagnosis.places import NOWHERE, Place, find_place, of_pair
-from app.store.diagnosis.rows import name_row, show_id
 from app.store.tables import Row
 
 Found = Iterator[tuple[Damage, Place]]

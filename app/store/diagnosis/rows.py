@@ -6,6 +6,9 @@ examine(MESSAGE, row)       # (Damage("message", "m1", "parts", …),)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from datetime import date
+from decimal import Decimal
 from functools import partial
 from hashlib import sha256
 from types import MappingProxyType
@@ -16,10 +19,19 @@ from sqlalchemy import Table
 from app.domain.conversation.conversation import Mark, Role
 from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.errors import StoreError
+from app.domain.conversation.uploads import UploadKind
+from app.domain.costs.budgets import Scope, Span
+from app.domain.errors import ErrorClass, StoreError
+from app.domain.model_profile import Prices
+from app.domain.preferences import OverBudget
+from app.domain.run.queue import HoldReason
+from app.domain.tools.permission_requests import Ending, Standing
+from app.domain.tools.permissions import Scope as PermissionScope
 from app.domain.tools.tool_records import CallFault
+from app.store.cache.keep_warm import require_look
+from app.store.cache.prompt_caches import decode_marks
 from app.store.conversation.nodes import read_accounting
-from app.store.database.damage import Reading, a_list, a_model
+from app.store.database.damage import Reading, a_list, a_model, a_model_or_none, a_text
 from app.store.database.mapping import (
     decode_conversation,
     decode_failure,
@@ -33,16 +45,20 @@ from app.store.database.mapping import (
     read_message,
 )
 from app.store.database.parts_json import decode_parts
+from app.store.database.row_names import name_row
+from app.store.ledger.ledger import decode_purpose
+from app.store.run.comparisons import decode_run
+from app.store.run.journal import decode_growth
 from app.store.run.runs import STATUS_RUNNING
+from app.store.run.toolsets import decode_tools
+from app.store.settings.agents import decode_allowed_tools, decode_servers
+from app.store.settings.preferences import require_preference
+from app.store.tools.audit import an_object
+from app.store.tools.mcp_servers import decode_listing, decode_way
+from app.store.tools.permissions import decode_patterns
 
 Values = Mapping[Any, Any]
 Read = Callable[[Any], object]
-
-NAMES: Final = MappingProxyType({"version": ("pair_id", "number"), "tool_call": ("run_id", "number")})
-"""The columns that name a row of these tables, as `Reading` has them elsewhere."""
-OUR_IDS: Final = frozenset({"id", "docid", "pair_id", "run_id", "round", "conversation_id", "vocabulary"})
-"""Columns of primary keys that no person writes. A row with another one is named by its number."""
-MAX_ID: Final = 80
 
 
 def examine(table: Table, row: Values) -> list[Damage]:
@@ -59,21 +75,6 @@ def examine(table: Table, row: Values) -> list[Damage]:
         for one in others
         if one.column.partition("[")[0] not in noted
     ]
-
-
-def name_row(table: Table, row: Values) -> str:
-    """Return a name for a row: its id, or its number if its key has words of the user."""
-    key = NAMES.get(table.name) or tuple(column.name for column in table.primary_key if column.name != "owner")
-    if "rowid" in row and not OUR_IDS.issuperset(key) and table.name not in NAMES:
-        return f"number {row['rowid']}"
-    return " ".join(show_id(row[name]) for name in key)
-
-
-def show_id(stored: Any) -> str:
-    """An id as it may be shown: one that cannot be an id may be anything."""
-    shown = str(stored)
-    can_be_shown = isinstance(stored, str | int) and len(shown) <= MAX_ID and shown.isprintable()
-    return shown if can_be_shown else "(its id cannot be read)"
 
 
 # --- values of the domain ---
@@ -96,7 +97,6 @@ def _read_two(stored: Any) -> object:
     return first, second
 
 
-_PARAMETERS: Final[Mapping[str, Read]] = MappingProxyType({"parameters": decode_parameters})
 _READ_COLUMNS: Final[Mapping[str, Mapping[str, Read]]] = MappingProxyType(
     {
         "pair": {
@@ -119,6 +119,8 @@ _READ_COLUMNS: Final[Mapping[str, Mapping[str, Read]]] = MappingProxyType(
             "sent": partial(_or_none, partial(_each, _read_two)),
             "rounds": partial(_each, decode_round),
             "redacted": decode_replaced,
+            "model": a_model,
+            "purpose": decode_purpose,
         },
         "snapshot": {"headers": partial(_each, _read_two)},
         "node": {"role": partial(decode_word, Role)},
@@ -126,9 +128,59 @@ _READ_COLUMNS: Final[Mapping[str, Mapping[str, Read]]] = MappingProxyType(
             "fault": partial(_or_none, partial(decode_word, CallFault)),
             "content": partial(_or_none, decode_parts),
         },
-        "agent": _PARAMETERS,
-        "queued": _PARAMETERS,
-        "comparison": _PARAMETERS,
+        "agent": {
+            "model": a_model_or_none,
+            "parameters": decode_parameters,
+            "server_ids": decode_servers,
+            "allowed_tools": decode_allowed_tools,
+        },
+        "queued": {
+            "model": a_model_or_none,
+            "parameters": decode_parameters,
+            "over_budget": partial(_or_none, partial(decode_word, OverBudget)),
+            "attached": decode_parts,
+        },
+        "queue_hold": {"reason": partial(decode_word, HoldReason)},
+        "comparison": {
+            "parameters": decode_parameters,
+            "runs": partial(_each, decode_run),
+            "gone": partial(_each, a_text),
+        },
+        "mcp_server": {
+            "way": decode_way,
+            "secret_names": partial(_each, a_text),
+            "known": partial(_or_none, decode_listing),
+        },
+        "budget": {
+            "scope": partial(decode_word, Scope),
+            "period": partial(decode_word, Span),
+            "amount": Decimal,
+            "warn_at": Decimal,
+        },
+        "price": {"since": date.fromisoformat} | {kind.name: partial(_or_none, Decimal) for kind in fields(Prices)},
+        "permission_request": {
+            "standing": partial(decode_word, Standing),
+            "scope": partial(_or_none, partial(decode_word, PermissionScope)),
+            "ending": partial(_or_none, partial(decode_word, Ending)),
+        },
+        "permission_rule": {"arguments": decode_patterns},
+        "conversation_rule": {"arguments": decode_patterns},
+        "audit": {"data": an_object},
+        "keep_warm": {"look": require_look},
+        "prompt_cache": {"marks": decode_marks},
+        "toolset": {"tools": decode_tools},
+        "reply_journal": {"growth": decode_growth},
+        "upload": {"kind": partial(decode_word, UploadKind)},
+        "ledger": {
+            "model": a_model,
+            "outcome": partial(decode_word, Lifecycle),
+            "error_class": partial(_or_none, partial(decode_word, ErrorClass)),
+            "purpose": decode_purpose,
+        },
+        "usage_day": {"day": date.fromisoformat},
+        "usage_account": {"day": date.fromisoformat},
+        "pair_text": {"tools": partial(_each, a_text)},
+        "pair_size": {"images": partial(_each, _read_two)},
     }
 )
 
@@ -152,6 +204,12 @@ def _read_attachment(row: Values) -> Iterable[Damage]:
     return reading.damage
 
 
+def _read_preference(row: Values) -> Iterable[Damage]:
+    reading = Reading("preference", "")
+    reading.take("value", row["value"], partial(require_preference, row["name"]), None)
+    return reading.damage
+
+
 def _require_bytes(attachment_id: Any, size: Any, data: bytes) -> None:
     if isinstance(size, int) and len(data) < size:
         raise StoreError(f"it has {len(data):,} of {size:,} bytes")
@@ -162,6 +220,7 @@ def _require_bytes(attachment_id: Any, size: Any, data: bytes) -> None:
 _READ_ROWS: Final[Mapping[str, Callable[[Values], Iterable[Damage]]]] = MappingProxyType(
     {
         "conversation": lambda row: decode_conversation(row).damage,
+        "preference": _read_preference,
         "message": _read_message,
         "node": _read_node,
         "attachment": _read_attachment,

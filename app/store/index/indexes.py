@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Join, Select, Table, and_, bindparam, delete, func, or_, select
+from sqlalchemy import ColumnElement, Join, Select, Table, and_, bindparam, delete, func, or_, select, type_coerce
 from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.types import NullType
 
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING
@@ -125,9 +126,23 @@ def _unindexed(vocabulary: str) -> Select[str]:
             PAIR.c.revision > bindparam("after"),
             NOT_DELETED,
             PAIR.c.lifecycle.not_in(RUNNING),
-            or_(PAIR_TEXT.c.pair_id.is_(None), PAIR_SIZE.c.pair_id.is_(None)),
+            or_(PAIR_TEXT.c.pair_id.is_(None), PAIR_SIZE.c.pair_id.is_(None), *_DAMAGED),
         )
     )
+
+
+def _is_kind(table: Table, name: str, *kinds: str) -> ColumnElement[bool]:
+    return func.typeof(type_coerce(table.c[name], NullType())).not_in(kinds)
+
+
+_DAMAGED = (
+    *(_is_kind(PAIR_SIZE, name, "integer") for name in ("text", "messages", "thinking")),
+    _is_kind(PAIR_SIZE, "thinking_vendor", "text", "null"),
+    *(_is_kind(PAIR_TEXT, name, "integer") for name in ("attachment", "blank", "damaged")),
+    func.json_valid(type_coerce(PAIR_SIZE.c.images, NullType())) == 0,
+    func.json_valid(type_coerce(PAIR_TEXT.c.tools, NullType())) == 0,
+)
+"""Conditions of rows with values that cannot be read: those pairs are indexed again, as if they were not there."""
 
 
 async def find_mistaken(session: AsyncSession, damaged: Sequence[str], whole: Sequence[str]) -> dict[str, str]:

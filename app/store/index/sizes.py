@@ -15,9 +15,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.context.composition import Candidate
 from app.domain.context.context import OutReason
+from app.domain.conversation.damage import DamagedRowError
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.tokens.estimates import PairSizes
 from app.store.conversation.rows import PAIR
+from app.store.database.damage import UNREADABLE, Reading, raw_bytes
 from app.store.index.indexes import join_indexes
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 
@@ -102,7 +104,18 @@ def _decode(row: Any) -> Candidate:
         return Candidate(pair_id, position, NO_SIZES, running=True, revision=revision)
     if text is None or blank is None:
         raise ValueError(f"Pair {pair_id} is not in the indexes: they were to be brought up to date before.")
-    dimensions = () if images == _NO_IMAGES else tuple((width, height) for width, height in orjson.loads(images))
+    if not isinstance(pair_id, str):
+        raise _refuse("pair", "id", pair_id)
+    try:
+        dimensions = () if images == _NO_IMAGES else tuple((width, height) for width, height in orjson.loads(images))
+    except UNREADABLE as error:
+        raise _refuse("pair_size", "images", images) from error
     out = OutReason.DAMAGED if damaged else OutReason.FAILED if lifecycle == Lifecycle.ERROR or blank else None
     sizes = PairSizes(text, messages, thinking, vendor, dimensions)
     return Candidate(pair_id, position, sizes, out, revision=revision)
+
+
+def _refuse(table: str, column: str, stored: Any) -> DamagedRowError:
+    reading = Reading(table, "(without an id)")
+    reading.note(column, "it is not of the form expected", len(raw_bytes(stored)))
+    return DamagedRowError(reading.damage[0])

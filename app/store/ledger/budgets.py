@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from sqlalchemy import ColumnElement, delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.costs.budgets import Scope, Span, SpendingBudget
 from app.domain.errors import NotFoundError
+from app.store.database.damage import require_row
 from app.store.database.mapping import decode_word
 from app.store.ledger.rows_budgets import BUDGET
 
@@ -18,18 +20,13 @@ Place = tuple[Scope, str, Span]
 
 
 async def load_budgets(session: AsyncSession, owner: str) -> tuple[SpendingBudget, ...]:
+    """An owner's budgets.
+
+    Raises:
+        DamagedRowError: one of them cannot be read, so the limit is unknown.
+    """
     query = select(BUDGET).where(BUDGET.c.owner == owner).order_by(BUDGET.c.scope, BUDGET.c.subject, BUDGET.c.period)
-    return tuple(
-        SpendingBudget(
-            decode_word(Scope, row["scope"]),
-            row["subject"],
-            decode_word(Span, row["period"]),
-            Decimal(row["amount"]),
-            Decimal(row["warn_at"]),
-            row["stops"],
-        )
-        for row in (await session.execute(query)).mappings()
-    )
+    return tuple(require_row(BUDGET, row, decode_budget) for row in (await session.execute(query)).mappings())
 
 
 async def save_budget(session: AsyncSession, owner: str, budget: SpendingBudget, now: datetime) -> None:
@@ -59,6 +56,18 @@ async def delete_budget(session: AsyncSession, owner: str, place: Place) -> None
         await session.execute(delete(BUDGET).where(*_at(owner, place)).returning(BUDGET.c.scope))
     ).one_or_none() is None:
         raise NotFoundError("budget", " ".join(filter(None, place)))
+
+
+def decode_budget(row: Any) -> SpendingBudget:
+    """The budget of this row."""
+    return SpendingBudget(
+        decode_word(Scope, row["scope"]),
+        row["subject"],
+        decode_word(Span, row["period"]),
+        Decimal(row["amount"]),
+        Decimal(row["warn_at"]),
+        row["stops"],
+    )
 
 
 def _at(owner: str, place: Place) -> tuple[ColumnElement[bool], ...]:

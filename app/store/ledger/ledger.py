@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from sqlalchemy import (
     ColumnElement,
@@ -29,11 +29,22 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.errors import ErrorClass
+from app.domain.errors import ErrorClass, StoreError
 from app.domain.tokens.calibration import MAX_OBSERVATIONS, Observation
 from app.domain.usage import COUNTERS, MAX_SUM, Usage, read_count, read_counters
 from app.store.conversation.rows import CONVERSATION, PAIR
+from app.store.database.damage import (
+    UNKNOWN_MODEL,
+    UNKNOWN_TIME,
+    Reading,
+    a_model,
+    a_number,
+    a_text,
+    a_text_or_none,
+    a_time,
+)
 from app.store.database.mapping import decode_word
+from app.store.database.row_names import show_id
 from app.store.ledger.counts import clean, describe_wrong
 from app.store.ledger.rows_ledger import LEDGER
 
@@ -284,23 +295,40 @@ def _encode(call: Call) -> dict[str, Any]:
 
 
 def _decode(row: Any) -> Call:
+    """A call. What of it cannot be read is at its neutral value: no call is hidden, and its sums are kept elsewhere."""
+    take = (reading := Reading("ledger", show_id(row["id"]))).take
+
+    def text(column: str) -> str:
+        return take(column, row[column], a_text, "")
+
     stored = {name: row[name] for name in COUNTERS}
     counted = {name: None if row[name] is None else read_count(row[name], MAX_SUM) for name in _COUNTED}
-    error_class = row["error_class"]
-    return Call(
-        id=row["id"],
+    call = Call(
+        id=text("id"),
         owner=row["owner"],
-        conversation_id=row["conversation_id"],
-        pair_id=row["pair_id"],
-        run_id=row["run_id"],
-        attempt=row["attempt"],
-        model=row["model"],
-        outcome=decode_word(Lifecycle, row["outcome"]),
-        started_at=row["started_at"],
-        ended_at=row["ended_at"],
-        error_class=None if error_class is None else decode_word(ErrorClass, error_class),
+        conversation_id=text("conversation_id"),
+        pair_id=text("pair_id"),
+        run_id=text("run_id"),
+        attempt=take("attempt", row["attempt"], a_number, 0),
+        model=take("model", row["model"], a_model, UNKNOWN_MODEL),
+        outcome=take("outcome", row["outcome"], lambda word: decode_word(Lifecycle, word), Lifecycle.ERROR),
+        started_at=take("started_at", row["started_at"], a_time, UNKNOWN_TIME),
+        ended_at=take("ended_at", row["ended_at"], a_time, UNKNOWN_TIME),
+        error_class=take("error_class", row["error_class"], _decode_class, None),
         usage=None if row["input_tokens"] is None else read_counters(stored),
-        purpose=row["purpose"],
+        purpose=take("purpose", row["purpose"], decode_purpose, "reply"),
         counted=None if counted["estimated_tokens"] is None else Counted(**counted),  # type: ignore[arg-type]
-        report_fault=row["report_fault"] or describe_wrong(stored),
+        report_fault=take("report_fault", row["report_fault"], a_text_or_none, None) or describe_wrong(stored),
     )
+    return replace(call, report_fault=call.report_fault or str(reading.damage[0])) if reading.damage else call
+
+
+def _decode_class(stored: Any) -> ErrorClass | None:
+    return None if stored is None else decode_word(ErrorClass, stored)
+
+
+def decode_purpose(stored: Any) -> Purpose:
+    """Decode the purpose of a call."""
+    if stored not in get_args(Purpose):
+        raise StoreError(f"no call has the purpose {stored!r}")
+    return stored

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.costs.prices import Period, Step
 from app.domain.errors import NotFoundError
 from app.domain.model_profile import Prices
+from app.store.database.damage import require_row
 from app.store.ledger.rows_prices import PRICE
 
 _KINDS = tuple(kind.name for kind in fields(Prices))
@@ -33,12 +34,13 @@ class OwnPrice:
 
 
 async def load_own_prices(session: AsyncSession, owner: str) -> tuple[OwnPrice, ...]:
-    """All of an owner's, by model, oldest first."""
+    """All of an owner's, by model, oldest first.
+
+    Raises:
+        DamagedRowError: one of them cannot be read, so the cost of a call is unknown.
+    """
     query = select(PRICE).where(PRICE.c.owner == owner).order_by(PRICE.c.model, PRICE.c.since)
-    return tuple(
-        OwnPrice(row["model"], date.fromisoformat(row["since"]), _decode(row))
-        for row in (await session.execute(query)).mappings()
-    )
+    return tuple(require_row(PRICE, row, decode_price) for row in (await session.execute(query)).mappings())
 
 
 async def save_own_price(session: AsyncSession, owner: str, own: OwnPrice) -> None:
@@ -62,6 +64,11 @@ async def delete_own_price(session: AsyncSession, owner: str, model: str, since:
 
 def _delete(owner: str, model: str, since: date) -> Any:
     return delete(PRICE).where(PRICE.c.owner == owner, PRICE.c.model == model, PRICE.c.since == since.isoformat())
+
+
+def decode_price(row: Mapping[Any, Any]) -> OwnPrice:
+    """The price of this row."""
+    return OwnPrice(row["model"], date.fromisoformat(row["since"]), _decode(row))
 
 
 def _decode(row: Mapping[Any, Any]) -> Prices | None:

@@ -12,6 +12,8 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
+    CompoundSelect,
+    Insert,
     Integer,
     Select,
     Table,
@@ -22,8 +24,11 @@ from sqlalchemy import (
     literal,
     or_,
     select,
+    type_coerce,
+    union_all,
 )
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.types import NullType
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.costs.costs import BILLED_PERHAPS, COUNT
@@ -39,19 +44,27 @@ async def rebuild_sums(session: AsyncSession) -> None:
     """Make both tables of sums again from the ledger."""
     for table in (USAGE_DAY, USAGE_ACCOUNT):
         await session.execute(delete(table))
-        await session.execute(insert(table).from_select(_names(table), _sum_ledger(table)))
+        await session.execute(insert_sums(table))
+
+
+def insert_sums(table: Table) -> Insert:
+    """The statement that fills an empty table of sums from the ledger."""
+    return insert(table).from_select(_names(table), _sum_ledger(table))
+
+
+def select_faults(table: Table) -> CompoundSelect[int]:
+    """The rows of a table of sums that are not what the ledger says, and those that the ledger says besides."""
+    kept, made = select(*(table.c[name] for name in _names(table))).subquery(), _sum_ledger(table).subquery()
+    one, other = (select(*(type_coerce(column, NullType()) for column in each.c)) for each in (kept, made))
+    differing = [first.except_(second).subquery() for first, second in ((one, other), (other, one))]
+    return union_all(*(select(literal(1)).select_from(each) for each in differing))
 
 
 async def find_faults(session: AsyncSession) -> tuple[str, ...]:
     """Which tables of sums are not what the ledger says: none, unless somebody else wrote into them."""
-    wrong: list[str] = []
-    for table in (USAGE_DAY, USAGE_ACCOUNT):
-        kept, made = select(*(table.c[name] for name in _names(table))), _sum_ledger(table)
-        differing = [one.except_(other).subquery() for one, other in ((kept, made), (made, kept))]
-        counts = [(await session.execute(select(func.count()).select_from(rows))).scalar_one() for rows in differing]
-        if any(counts):
-            wrong.append(table.name)
-    return tuple(wrong)
+    tables = (USAGE_DAY, USAGE_ACCOUNT)
+    found = {table.name: (await session.execute(select_faults(table))).first() for table in tables}
+    return tuple(name for name, fault in found.items() if fault is not None)
 
 
 def prompt_tokens(table: Table) -> ColumnElement[int]:

@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, Table, func, literal, select
+from sqlalchemy import ColumnElement, LargeBinary, Table, Text, cast, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.conversation.damage import DamagedRowError
 from app.domain.costs.prices import PROMPT_STEPS, Tariff, day_marks
 from app.domain.usage import COUNTERS, Usage
+from app.store.database.damage import UNKNOWN_MODEL, Reading, Unreadable
 from app.store.ledger.counts import clean
 from app.store.ledger.rollups import clock, count_reached, cut_short, prompt_tokens, time_of_day
 from app.store.ledger.rows_ledger import LEDGER, USAGE_ACCOUNT, USAGE_DAY
@@ -139,8 +141,35 @@ async def sum_calls(  # noqa: PLR0913 - whose, which, by what and at what prices
         sums = (func.sum(calls.told["calls"]), *(func.sum(calls.told[name]) for name in ("cut", *COUNTERS)))
         wanted = calls.wanted if accounts is None else (*calls.wanted, calls.table.c.account_id.in_(accounts))
         rows = await session.execute(select(*keys, *sums).where(*wanted).group_by(*keys))
-        found += [Sum._make(row) for row in rows]
+        found += [_read_sum(row) for row in rows]
     return found
+
+
+def _read_sum(row: Any) -> Sum:
+    """The sum of this row. A model and a group that cannot be read count as unknown: no cost is left out.
+
+    Raises:
+        DamagedRowError: a number of it cannot be read.
+    """
+    group, model, *rest = row
+    for value in rest:
+        if not isinstance(value, int):
+            raise refuse_sums("calls")
+    known = model if isinstance(model, str) else UNKNOWN_MODEL
+    unknown = UNKNOWN_MODEL if group == model else ""
+    return Sum(group if isinstance(group, str) else unknown, known, *rest)
+
+
+def refuse_sums(column: str) -> DamagedRowError:
+    """A sum cannot be read, or is not that of the other table: the amount is unknown."""
+    reading = Reading(USAGE_ACCOUNT.name, "(without an id)")
+    reading.note(column, "it is not what the ledger says", 0)
+    return DamagedRowError(reading.damage[0])
+
+
+def _stored(value: Any) -> Any:
+    """Return a parameter that equals this value in SQLite, also for a text that is no UTF-8."""
+    return cast(literal(value.raw, LargeBinary), Text) if isinstance(value, Unreadable) else value
 
 
 async def list_models(session: AsyncSession, owner: str) -> tuple[str, ...]:
@@ -150,8 +179,9 @@ async def list_models(session: AsyncSession, owner: str) -> tuple[str, ...]:
     behind = select(func.min(LEDGER.c.model)).where(of_owner)
     found: list[str] = []
     while (model := (await session.execute(behind)).scalar_one()) is not None:
-        found.append(model)
-        behind = select(func.min(LEDGER.c.model)).where(of_owner, LEDGER.c.model > model)
+        if isinstance(model, str):
+            found.append(model)
+        behind = select(func.min(LEDGER.c.model)).where(of_owner, LEDGER.c.model > _stored(model))
     return tuple(found)
 
 

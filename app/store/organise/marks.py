@@ -20,7 +20,11 @@ from app.domain.conversation.marks import Marks
 from app.domain.errors import NotFoundError
 from app.store.conversation.conversations import not_in_trash
 from app.store.conversation.rows import PAIR
+from app.store.database.damage import Reading, a_flag, a_number
 from app.store.database.mapping import decode_word
+from app.store.database.row_names import show_id
+
+_MARKS = frozenset(Mark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +56,21 @@ async def load_marks(
     columns = (PAIR.c.id, PAIR.c.stars, PAIR.c.flagged, PAIR.c.mark, PAIR.c.topic, PAIR.c.deleted_at, PAIR.c.lifecycle)
     here = PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner
     query = select(*columns).where(_among(pair_ids), *here).order_by(PAIR.c.position)
-    return {
-        pair_id: Marked(
-            Marks(
-                stars=stars,
-                flagged=flagged,
-                mark=None if mark is None else decode_word(Mark, mark),
-                topic_id=topic,
-                deleted=deleted_at is not None,
-            ),
-            lifecycle in RUNNING,
-        )
-        for pair_id, stars, flagged, mark, topic, deleted_at, lifecycle in await session.execute(query)
-    }
+    rows = await session.execute(query)
+    return {row.id: Marked(_decode_marks(row), row.lifecycle in RUNNING) for row in rows}
+
+
+def _decode_marks(row: Any) -> Marks:
+    """Decode the marks of a pair. Ten thousand pairs are marked at once, so only damage is read column by column."""
+    _, stars, flagged, mark, topic, deleted_at, _ = row
+    if not (type(stars) is int and type(flagged) is bool and (mark is None or mark in _MARKS)):
+        take = Reading("pair", show_id(row.id)).take
+        stars = take("stars", stars, a_number, 0)
+        flagged = take("flagged", flagged, a_flag, otherwise=False)
+        mark = None if mark is None else take("mark", mark, lambda stored: decode_word(Mark, stored), None)
+    topic_id = topic if isinstance(topic, str) else None
+    word = None if mark is None else Mark(mark)
+    return Marks(stars=stars, flagged=flagged, mark=word, topic_id=topic_id, deleted=deleted_at is not None)
 
 
 async def write_marks(

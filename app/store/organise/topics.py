@@ -7,6 +7,7 @@ read.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -18,23 +19,62 @@ from app.domain.topics.topic_rules import FiledTopic
 from app.domain.topics.topics import Topic
 from app.store.conversation.conversations import not_in_trash
 from app.store.conversation.rows import PAIR
+from app.store.database.damage import UNKNOWN_TIME, Reading, a_number, a_text, a_text_or_none, a_time
+from app.store.database.row_names import show_id
 from app.store.organise.rows_topics import TOPIC
+
+UNREADABLE_NAME = "(its name cannot be read)"
 
 
 async def load_topics(session: AsyncSession, owner: str) -> tuple[Topic, ...]:
     """An owner's topics, siblings in the order arranged by hand."""
-    query = select(TOPIC.c.id, TOPIC.c.name, TOPIC.c.parent_id).where(TOPIC.c.owner == owner)
-    return tuple(Topic(*row) for row in await session.execute(query.order_by(TOPIC.c.place, TOPIC.c.created_at)))
+    return tuple(filed.topic for filed in await load_filed_topics(session, owner))
 
 
 async def load_filed_topics(session: AsyncSession, owner: str) -> tuple[FiledTopic, ...]:
-    """As `load_topics`, with what is known of each besides."""
+    """As `load_topics`, with what is known of each besides.
+
+    A name that cannot be read is `UNREADABLE_NAME`. A topic whose parent is not there, or is below it, is a root.
+    """
     query = select(TOPIC).where(TOPIC.c.owner == owner).order_by(TOPIC.c.place, TOPIC.c.created_at)
     rows = (await session.execute(query)).mappings()
+    filed = [_decode(row) for row in rows if isinstance(row["id"], str)]
+    roots = _find_lost_roots({one.topic.id: one.topic.parent_id for one in filed})
     return tuple(
-        FiledTopic(Topic(row["id"], row["name"], row["parent_id"]), row["place"], row["created_at"], row["used_at"])
-        for row in rows
+        replace(one, topic=replace(one.topic, parent_id=None)) if one.topic.id in roots else one for one in filed
     )
+
+
+def _decode(row: Any) -> FiledTopic:
+    take = Reading("topic", show_id(row["id"])).take
+    topic = Topic(
+        row["id"],
+        take("name", row["name"], a_text, UNREADABLE_NAME),
+        take("parent_id", row["parent_id"], a_text_or_none, None),
+    )
+    return FiledTopic(
+        topic,
+        take("place", row["place"], a_number, 0),
+        take("created_at", row["created_at"], a_time, UNKNOWN_TIME),
+        take("used_at", row["used_at"], a_time, UNKNOWN_TIME),
+    )
+
+
+def _find_lost_roots(parents: dict[str, str | None]) -> frozenset[str]:
+    """The topics whose parent is not there, and of those that are each other's ancestors one."""
+    roots = {topic for topic, parent in parents.items() if parent is not None and parent not in parents}
+    sound = set[str]()
+    for topic in parents:
+        climbed = list[str]()
+        at: str | None = topic
+        while at is not None and at not in sound and at not in roots:
+            if at in climbed:
+                roots.add(at)
+                break
+            climbed.append(at)
+            at = parents[at]
+        sound.update(climbed)
+    return frozenset(roots)
 
 
 async def count_filed(session: AsyncSession, owner: str) -> dict[str, int]:
@@ -49,7 +89,7 @@ async def count_filed(session: AsyncSession, owner: str) -> dict[str, int]:
         )
         .group_by(PAIR.c.topic)
     )
-    return {row.topic: row.pairs for row in await session.execute(query)}
+    return {row.topic: row.pairs for row in await session.execute(query) if isinstance(row.topic, str)}
 
 
 async def load_filed_pairs(session: AsyncSession, owner: str, topic_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, and_, delete, func, literal, select, tuple_, union_all, update
+from sqlalchemy import ColumnElement, Table, and_, delete, func, literal, select, tuple_, union_all, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.errors import NotFoundError
 from app.store.conversation.conversations import IN_VIEW, SNIPPET_LENGTH, count_pairs, list_derived, select_words
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, first_words
+from app.store.database.damage import UNKNOWN_TIME, Reading, a_time
+from app.store.database.row_names import show_id
 
 EntryKind = Literal["conversation", "pairs"]
 
@@ -58,7 +60,7 @@ async def put_conversation(session: AsyncSession, owner: str, conversation_id: s
 async def take_conversation(session: AsyncSession, entry: TrashEntry) -> None:
     """Take a conversation out of the trash, with what was put there together with it."""
     ids = (entry.id, *await list_derived(session, entry.id))
-    here = (CONVERSATION.c.id.in_(ids), CONVERSATION.c.deleted_at == entry.deleted_at)
+    here = (CONVERSATION.c.id.in_(ids), _same_time(CONVERSATION, entry.id, entry.deleted_at))
     await session.execute(update(CONVERSATION).where(*here).values(deleted_at=None))
 
 
@@ -82,7 +84,8 @@ async def list_entries(  # noqa: PLR0913 - whose, where, and which of them
         query = query.where(tuple_(entry.deleted_at, entry.id) < tuple_(place.deleted_at, place.entry_id))
     if before is not None:
         query = query.where(entry.deleted_at < before)
-    return tuple(TrashEntry(**row) for row in (await session.execute(query)).mappings())
+    rows = (await session.execute(query)).mappings()
+    return tuple(_decode(row) for row in rows if isinstance(row["id"], str) and isinstance(row["conversation_id"], str))
 
 
 async def find_entry(session: AsyncSession, owner: str, entry_id: str) -> TrashEntry:
@@ -95,16 +98,29 @@ async def find_entry(session: AsyncSession, owner: str, entry_id: str) -> TrashE
     found = (await session.execute(pair)).one_or_none()
     query = _select_conversations(owner, CONVERSATION.c.id == entry_id)
     if found is not None:
-        query = _select_pairs(owner, found.conversation_id, PAIR.c.deleted_at == found.deleted_at)
+        query = _select_pairs(owner, found.conversation_id, _same_time(PAIR, entry_id, found.deleted_at))
     row = (await session.execute(query)).mappings().one_or_none()
     if row is None:
         raise NotFoundError("entry of the trash", entry_id)
-    return TrashEntry(**row)
+    return _decode(row)
+
+
+def _decode(row: Any) -> TrashEntry:
+    """An entry. With a time that cannot be read it comes back all the same: see `_same_time`."""
+    title, words = (row[name] if isinstance(row[name], str) else "" for name in ("title", "words"))
+    deleted_at = Reading(row["kind"], show_id(row["id"])).take("deleted_at", row["deleted_at"], a_time, UNKNOWN_TIME)
+    return TrashEntry(row["id"], row["kind"], row["conversation_id"], title, words, row["count"], deleted_at)
+
+
+def _same_time(table: Table, entry_id: str, deleted_at: Any) -> ColumnElement[bool]:
+    """The condition of what was deleted at the same time as an entry: without a known time, the entry alone."""
+    is_known = isinstance(deleted_at, datetime) and deleted_at != UNKNOWN_TIME
+    return table.c.deleted_at == deleted_at if is_known else table.c.id == entry_id
 
 
 async def load_pair_ids(session: AsyncSession, entry: TrashEntry) -> tuple[str, ...]:
     """The pairs of an entry, oldest first."""
-    here = and_(PAIR.c.conversation_id == entry.conversation_id, PAIR.c.deleted_at == entry.deleted_at)
+    here = and_(PAIR.c.conversation_id == entry.conversation_id, _same_time(PAIR, entry.id, entry.deleted_at))
     return tuple((await session.execute(select(PAIR.c.id).where(here).order_by(PAIR.c.position))).scalars())
 
 

@@ -15,16 +15,29 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.comparisons import ComparedRun, Comparison
 from app.domain.conversation.conversation import Pair
+from app.domain.conversation.parameters import NO_PARAMETERS
 from app.store.cache.rows_prompt_cache import PROMPT_CACHE
 from app.store.conversation.attachments import use_attachments
 from app.store.conversation.pairs import insert_pair
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, RUN, SNAPSHOT, VERSION
 from app.store.conversation.rows_comparison import COMPARISON
 from app.store.conversation.versions import leave_version, put_version
+from app.store.database.damage import (
+    UNKNOWN_TIME,
+    Reading,
+    a_list,
+    a_model,
+    a_text,
+    a_text_list,
+    a_text_or_none,
+    a_time,
+)
 from app.store.database.mapping import decode_parameters, encode_parameters
+from app.store.database.row_names import show_id
 from app.store.run.snapshots import delete_snapshot
 
 TICK = timedelta(microseconds=1)
+UNREADABLE_TEXT = "(This comparison cannot be read. Discard it.)"
 
 
 async def load_open(session: AsyncSession, owner: str, conversation_id: str) -> Comparison | None:
@@ -58,7 +71,7 @@ async def close(session: AsyncSession, comparison: Comparison, now: datetime | N
             COMPARISON.c.conversation_id == comparison.conversation_id
         )
         before = (await session.execute(newest)).scalar_one()
-        now = now if before is None else max(now, before + TICK)
+        now = now if not isinstance(before, datetime) else max(now, before + TICK)
     await session.execute(update(COMPARISON).where(COMPARISON.c.id == comparison.id).values(closed_at=now))
 
 
@@ -129,27 +142,39 @@ async def _load(session: AsyncSession, owner: str, conversation_id: str, conditi
     row = (await session.execute(query)).mappings().one_or_none()
     if row is None:
         return None
-    return Comparison(
+    return _decode(row)
+
+
+def _decode(row: Any) -> Comparison:
+    """A comparison. One with a column that cannot be read has no replies to choose of, and can be discarded."""
+    take = (reading := Reading("comparison", show_id(row["id"]))).take
+
+    def text_or_none(column: str) -> str | None:
+        return take(column, row[column], a_text_or_none, None)
+
+    comparison = Comparison(
         id=row["id"],
         conversation_id=row["conversation_id"],
-        text=row["text"],
-        topic=row["topic"],
-        parameters=decode_parameters(row["parameters"]),
-        runs=tuple(map(_decode_run, row["runs"])),
-        created_at=row["created_at"],
-        closed_at=row["closed_at"],
-        pair_id=row["pair_id"],
-        request_id=row["request_id"],
-        gone=tuple(row["gone"]),
+        text=take("text", row["text"], a_text, UNREADABLE_TEXT),
+        topic=text_or_none("topic"),
+        parameters=take("parameters", row["parameters"], decode_parameters, NO_PARAMETERS),
+        runs=take("runs", row["runs"], lambda runs: tuple(map(decode_run, a_list(runs))), ()),
+        created_at=take("created_at", row["created_at"], a_time, UNKNOWN_TIME),
+        closed_at=take("closed_at", row["closed_at"], lambda at: None if at is None else a_time(at), UNKNOWN_TIME),
+        pair_id=text_or_none("pair_id"),
+        request_id=text_or_none("request_id"),
+        gone=take("gone", row["gone"], a_text_list, ()),
     )
+    return replace(comparison, runs=()) if reading.damage else comparison
 
 
-def _decode_run(value: Any) -> ComparedRun:
+def decode_run(value: Any) -> ComparedRun:
+    """One of the runs."""
     return ComparedRun(
-        conversation_id=value["conversation_id"],
-        pair_id=value["pair_id"],
-        run_id=value["run_id"],
-        model=value["model"],
+        conversation_id=a_text(value["conversation_id"]),
+        pair_id=a_text(value["pair_id"]),
+        run_id=a_text(value["run_id"]),
+        model=a_model(value["model"]),
         sent=tuple((first, last) for first, last in value["sent"]),
     )
 

@@ -8,15 +8,18 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import structlog
 from sqlalchemy import Insert, bindparam, delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.parts import Part
-from app.domain.errors import StoreError
 from app.domain.run.growth import Growth, apply_growth
 from app.store.conversation.rows import RUN
+from app.store.database.damage import a_number, a_text, read_row
 from app.store.database.parts_json import decode_parts, encode_parts
 from app.store.run.rows_journal import REPLY_JOURNAL
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +45,28 @@ async def clear_journal(session: AsyncSession, run_ids: Collection[str]) -> None
 
 
 async def load_additions(session: AsyncSession, run_ids: Collection[str]) -> dict[str, tuple[Growth, ...]]:
-    """What stands there of these runs, the oldest first."""
+    """Return the additions of these runs, the oldest first, up to the first one that cannot be read."""
     found: dict[str, list[Growth]] = defaultdict(list)
+    damaged = set[str]()
     if run_ids:
-        columns = REPLY_JOURNAL.c.run_id, REPLY_JOURNAL.c.growth
-        query = select(*columns).where(REPLY_JOURNAL.c.run_id.in_(run_ids)).order_by(REPLY_JOURNAL.c.id)
-        for run_id, growth in await session.execute(query):
-            found[run_id].append(_decode(growth))
+        query = select(REPLY_JOURNAL).where(REPLY_JOURNAL.c.run_id.in_(run_ids)).order_by(REPLY_JOURNAL.c.id)
+        for row in (await session.execute(query)).mappings():
+            growth = read_row(REPLY_JOURNAL, row, _read, None)
+            if growth is None:
+                damaged.add(row["run_id"])
+            elif row["run_id"] not in damaged:
+                found[row["run_id"]].append(growth)
     return {run_id: tuple(growths) for run_id, growths in found.items()}
 
 
 def add_up(parts: tuple[Part, ...], growths: Sequence[Growth]) -> tuple[Part, ...]:
-    """A reply as it was when the last of these was stored.
-
-    Raises:
-        StoreError: they are not of this reply.
-    """
+    """Apply these additions to a reply, up to the first one that does not fit."""
     for growth in growths:
         try:
             parts = apply_growth(parts, growth)
         except ValueError as error:
-            raise StoreError(
-                f"The journal of a reply does not fit it ({error}): the database is damaged. Restore a backup."
-            ) from error
+            log.warning("the journal of a reply does not fit it: what is stored of it before is kept", fault=str(error))
+            break
     return parts
 
 
@@ -83,5 +85,10 @@ def _encode(growth: Growth) -> dict[str, Any]:
     return {"kept": growth.kept, "text": growth.text, "parts": encode_parts(growth.parts)}
 
 
-def _decode(value: dict[str, Any]) -> Growth:
-    return Growth(value["kept"], value["text"], decode_parts(value["parts"]))
+def decode_growth(value: Any) -> Growth:
+    """Decode an addition."""
+    return Growth(a_number(value["kept"]), a_text(value["text"]), decode_parts(value["parts"]))
+
+
+def _read(row: Any) -> Growth | None:
+    return decode_growth(row["growth"])

@@ -8,7 +8,7 @@ What stands in the queue is deleted in the transaction that stores its pair, so 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -16,11 +16,26 @@ from typing import Any
 from sqlalchemy import Select, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import Hold, HoldReason, Queue, QueuedText
+from app.store.database.damage import (
+    UNKNOWN_TIME,
+    Reading,
+    a_model_or_none,
+    a_number,
+    a_text,
+    a_text_or_none,
+    a_time,
+    read_row,
+)
 from app.store.database.mapping import decode_parameters, decode_word, encode_parameters
 from app.store.database.parts_json import decode_parts, encode_parts
+from app.store.database.row_names import show_id
 from app.store.run.rows_queue import QUEUE_HOLD, QUEUED
+
+UNREADABLE_TEXT = "(This text cannot be read. Drop it.)"
+UNREADABLE_HOLD = Hold(HoldReason.PAUSED, "Why it was held cannot be read.")
 
 
 async def load_queue(session: AsyncSession, owner: str, conversation_id: str) -> Queue:
@@ -31,10 +46,8 @@ async def load_queue(session: AsyncSession, owner: str, conversation_id: str) ->
         return Queue()
     held = select(QUEUE_HOLD).where(QUEUE_HOLD.c.conversation_id == conversation_id, QUEUE_HOLD.c.owner == owner)
     hold = (await session.execute(held)).mappings().one_or_none()
-    return Queue(
-        tuple(map(_decode, rows)),
-        None if hold is None else Hold(decode_word(HoldReason, hold["reason"]), hold["message"]),
-    )
+    items = tuple(_decode(row) for row in rows if isinstance(row["id"], str))
+    return Queue(items, None if hold is None else read_row(QUEUE_HOLD, hold, _decode_hold, UNREADABLE_HOLD))
 
 
 @cache
@@ -46,7 +59,9 @@ def _waiting() -> Select[Any]:
 
 async def insert_queued(session: AsyncSession, owner: str, item: QueuedText) -> None:
     """A text that waits; its place is given by `write_order`."""
-    columns = asdict(item) | {
+    columns = asdict(item)
+    del columns["damage"]
+    columns |= {
         "owner": owner,
         "place": 0,
         "parameters": encode_parameters(item.parameters),
@@ -84,19 +99,37 @@ async def hold_waiting(session: AsyncSession, owner: str, conversation_id: str, 
         await write_hold(session, owner, conversation_id, hold, now)
 
 
+def _decode_hold(row: Any) -> Hold:
+    return Hold(decode_word(HoldReason, row["reason"]), row["message"])
+
+
 def _decode(row: Any) -> QueuedText:
-    return QueuedText(
+    """A text that waits. A column that cannot be read is named in `damage`."""
+    take = (reading := Reading("queued", show_id(row["id"]))).take
+
+    def text_or_none(column: str) -> str | None:
+        return take(column, row[column], a_text_or_none, None)
+
+    take("place", row["place"], a_number, 0)
+    item = QueuedText(
         id=row["id"],
         conversation_id=row["conversation_id"],
-        text=row["text"],
-        filter=row["filter"],
-        model=row["model"],
-        agent_id=row["agent_id"],
-        topic=row["topic"],
-        zone=row["zone"],
-        parameters=decode_parameters(row["parameters"]),
-        over_budget=None if row["over_budget"] is None else decode_word(OverBudget, row["over_budget"]),
-        created_at=row["created_at"],
-        version=row["version"],
-        attached=decode_parts(row["attached"]),
+        text=take("text", row["text"], a_text, ""),
+        filter=take("filter", row["filter"], a_text, ""),
+        model=take("model", row["model"], a_model_or_none, None),
+        agent_id=text_or_none("agent_id"),
+        topic=text_or_none("topic"),
+        zone=take("zone", row["zone"], a_text, ""),
+        parameters=take("parameters", row["parameters"], decode_parameters, NO_PARAMETERS),
+        over_budget=take("over_budget", row["over_budget"], _decode_choice, None),
+        created_at=take("created_at", row["created_at"], a_time, UNKNOWN_TIME),
+        version=take("version", row["version"], a_number, 1),
+        attached=take("attached", row["attached"], decode_parts, ()),
     )
+    if not reading.damage:
+        return item
+    return replace(item, text=item.text or UNREADABLE_TEXT, damage=tuple(reading.damage))
+
+
+def _decode_choice(stored: Any) -> OverBudget | None:
+    return None if stored is None else decode_word(OverBudget, stored)

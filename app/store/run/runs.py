@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Update, and_, bindparam, delete, insert, not_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -19,17 +19,18 @@ from sqlalchemy.sql.dml import ReturningUpdate
 from app.domain.conversation.conversation import Message, Replaced
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import Part
-from app.domain.errors import NotFoundError, StoreError
+from app.domain.errors import ErrorClass, Failure, NotFoundError, StoreError, failure
 from app.domain.request.request import ToolDefinition
 from app.domain.run.growth import Growth
 from app.domain.run.queue import decide_hold
 from app.domain.run.rounds import Round, count_answered
 from app.domain.run.run import Canceled, Failed, Outcome, Phase, Retry, RunStart, RunState, Succeeded, lifecycle_of
 from app.domain.stream_events import StopReason
-from app.store.cache.prompt_caches import CacheUse, insert_cache_use
+from app.store.cache.prompt_caches import CacheUse, decode_sent, insert_cache_use
 from app.store.conversation.conversations import next_revision, not_in_trash
 from app.store.conversation.pairs import insert_message
 from app.store.conversation.rows import CAN_BE_REPLAYED, CONVERSATION, MESSAGE, PAIR, RUN, VERSION
+from app.store.database.damage import UNKNOWN_MODEL, UNKNOWN_TIME, Reading, a_list, a_model, a_number, a_text, a_time
 from app.store.database.mapping import (
     decode_failure,
     decode_replaced,
@@ -44,8 +45,9 @@ from app.store.database.mapping import (
     encode_round,
     encode_usage,
 )
-from app.store.database.parts_json import decode_parts, encode_parts
-from app.store.ledger.ledger import Purpose
+from app.store.database.parts_json import encode_parts, read_parts
+from app.store.database.row_names import show_id
+from app.store.ledger.ledger import Purpose, decode_purpose
 from app.store.run.journal import Addition, add_to_journal, add_up, clear_journal, load_additions
 from app.store.run.queues import hold_waiting
 from app.store.run.toolsets import save_sent_tools
@@ -364,34 +366,51 @@ async def _load(session: AsyncSession, *conditions: ColumnElement[bool]) -> tupl
 
 
 def _decode(row: Any, added: Sequence[Growth]) -> StoredRun:
-    place = RunPlace(row["owner"], row["conversation_id"], row["pair_id"], row["reply_id"])
-    retries = tuple(map(decode_retry, row["retries"]))
-    rounds = tuple(map(decode_round, row["rounds"]))
-    parts = add_up(decode_parts(row["parts"] or ()), added)
-    stop_reason = decode_stop_reason(row["stop_reason"])
-    outcome = _decode_outcome(row["status"], stop_reason, row["failure"])
+    """A run. What of it cannot be read is at its neutral value, so that a run that no process drives can be ended."""
+    take = Reading("run", show_id(row["id"])).take
+
+    def text(column: str) -> str:
+        return take(column, row[column], a_text, "")
+
+    place = RunPlace(row["owner"], row["conversation_id"], row["pair_id"], text("reply_id"))
+    retries = take("retries", row["retries"], lambda stored: tuple(map(decode_retry, a_list(stored))), ())
+    rounds = take("rounds", row["rounds"], lambda stored: tuple(map(decode_round, a_list(stored))), ())
+    parts = add_up(read_parts(row["parts"] or (), Reading("message", place.reply_id)), added)
+    attempt = take("attempt", row["attempt"], a_number, 1)
+    stop_reason = take("stop_reason", row["stop_reason"], decode_stop_reason, None)
+    failed = take("failure", row["failure"], decode_failure, None)
+    outcome = take("status", row["status"], lambda status: _decode_outcome(status, stop_reason, failed), UNKNOWN_END)
     state = RunState(
-        start=RunStart(row["id"], row["pair_id"], row["model"], row["request_hash"]),
-        phase=_phase(outcome, retries, rounds, row["attempt"], parts),
-        attempt=row["attempt"],
+        start=RunStart(
+            row["id"], row["pair_id"], take("model", row["model"], a_model, UNKNOWN_MODEL), text("request_hash")
+        ),
+        phase=_phase(outcome, retries, rounds, attempt, parts),
+        attempt=attempt,
         retries=retries,
         parts=parts,
-        usage=decode_usage(row["usage"]),
+        usage=take("usage", row["usage"], decode_usage, None),
         stop_reason=stop_reason,
         outcome=outcome,
         rounds=rounds,
     )
-    sent = None if row["sent"] is None else tuple((first, last) for first, last in row["sent"])
     return StoredRun(
-        place, state, row["process_id"], row["attempt_started_at"], row["heartbeat_at"], sent, row["purpose"]
+        place,
+        state,
+        text("process_id"),
+        take("attempt_started_at", row["attempt_started_at"], a_time, UNKNOWN_TIME),
+        take("heartbeat_at", row["heartbeat_at"], a_time, UNKNOWN_TIME),
+        take("sent", row["sent"], lambda stored: None if stored is None else decode_sent(stored), None),
+        take("purpose", row["purpose"], decode_purpose, "reply"),
     )
 
 
-def _decode_outcome(status: str, stop_reason: StopReason | None, reason: dict[str, Any] | None) -> Outcome | None:
+UNKNOWN_END: Final = Failed(failure(ErrorClass.UNKNOWN, "How this reply ended cannot be read."))
+
+
+def _decode_outcome(status: str, stop_reason: StopReason | None, failed: Failure | None) -> Outcome | None:
     if status == STATUS_RUNNING:
         return None
     lifecycle = decode_word(Lifecycle, status)
-    failed = decode_failure(reason)
     match lifecycle:
         case Lifecycle.SUCCEEDED if stop_reason is not None:
             return Succeeded(stop_reason)

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.request.request import ToolDefinition
 from app.store.conversation.rows import PAIR
+from app.store.database.damage import Reading, a_list, a_text, require_row
 from app.store.index.rows_index import PAIR_TEXT
 from app.store.run.rows_toolset import RUN_TOOLSET, TOOLSET
 
@@ -33,11 +34,24 @@ async def save_sent_tools(
 
 
 async def load_sent_tools(session: AsyncSession, run_id: str) -> tuple[ToolDefinition, ...]:
-    """The tools that went with a run's request, in the order in which the model was told."""
+    """The tools that went with a run's request, in the order in which the model was told.
+
+    Raises:
+        DamagedRowError: they cannot be read, so the request cannot be made again.
+    """
     of_run = (TOOLSET.c.id == RUN_TOOLSET.c.toolset_id) & (TOOLSET.c.owner == RUN_TOOLSET.c.owner)
-    query = select(TOOLSET.c.tools).join(RUN_TOOLSET, of_run).where(RUN_TOOLSET.c.run_id == run_id)
-    tools: list[dict[str, Any]] = await session.scalar(query) or []
-    return tuple(ToolDefinition(**fields) for fields in tools)
+    query = select(TOOLSET).join(RUN_TOOLSET, of_run).where(RUN_TOOLSET.c.run_id == run_id)
+    row = (await session.execute(query)).mappings().first()
+    return () if row is None else require_row(TOOLSET, row, _decode)
+
+
+def _decode(row: Any) -> tuple[ToolDefinition, ...]:
+    return decode_tools(row["tools"])
+
+
+def decode_tools(stored: Any) -> tuple[ToolDefinition, ...]:
+    """Decode the tools of a request."""
+    return tuple(ToolDefinition(**fields) for fields in a_list(stored))
 
 
 async def load_called_tools(session: AsyncSession, owner: str, conversation_id: str) -> dict[str, frozenset[str]]:
@@ -48,4 +62,11 @@ async def load_called_tools(session: AsyncSession, owner: str, conversation_id: 
         .where(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, PAIR.c.deleted_at.is_(None))
         .where(PAIR_TEXT.c.tools != [])
     )
-    return {pair_id: frozenset(names) for pair_id, names in await session.execute(query)}
+    return {
+        pair_id: Reading("pair_text", pair_id).take("tools", names, _decode_names, frozenset())
+        for pair_id, names in await session.execute(query)
+    }
+
+
+def _decode_names(stored: Any) -> frozenset[str]:
+    return frozenset(map(a_text, a_list(stored)))

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.agents.agents import Agent
+from app.domain.agents.agents import Agent, require_readable
+from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.errors import NotFoundError
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern
+from app.store.database.damage import (
+    UNKNOWN_TIME,
+    Reading,
+    a_flag,
+    a_list,
+    a_model_or_none,
+    a_text,
+    a_text_list,
+    a_time,
+)
 from app.store.database.mapping import Columns, decode_parameters, encode_parameters
+from app.store.database.row_names import show_id
 from app.store.settings.rows_agents import AGENT
 
 
@@ -21,8 +33,11 @@ async def load_agents(session: AsyncSession, owner: str) -> tuple[Agent, ...]:
     """An owner's agents by name, without those that were deleted."""
     query = select(AGENT).where(AGENT.c.owner == owner, AGENT.c.deleted_at.is_(None))
     rows = (await session.execute(query)).mappings()
-    return tuple(sorted(map(decode_agent, rows), key=lambda agent: (agent.name.casefold(), agent.id)))
+    agents = (decode_agent(row) for row in rows if isinstance(row["id"], str))
+    return tuple(sorted(agents, key=lambda agent: (agent.name.casefold(), agent.id)))
 
+
+UNREADABLE_NAME = "(its name cannot be read)"
 
 AGENT_COLUMNS = tuple(column.label(f"agent_{column.name}_") for column in AGENT.c)
 """The columns of an agent beside those of other tables, for `decode_labelled`."""
@@ -34,16 +49,23 @@ def answers(owner: str | ColumnElement[str], agent_id: ColumnElement[Any]) -> Co
 
 
 def decode_labelled(row: Columns) -> Agent | None:
-    """The agent out of `AGENT_COLUMNS`; None: the row has none."""
+    """The agent out of `AGENT_COLUMNS`, which is to answer; None: the row has none.
+
+    Raises:
+        DamagedRowError: it cannot be read.
+    """
     if row["agent_id_"] is None:
         return None
-    return decode_agent({column.name: row[f"agent_{column.name}_"] for column in AGENT.c})
+    agent = decode_agent({column.name: row[f"agent_{column.name}_"] for column in AGENT.c})
+    require_readable(agent)
+    return agent
 
 
 async def load_names(session: AsyncSession, owner: str) -> dict[str, str]:
     """The name of every agent an owner has or had, by its id."""
     query = select(AGENT.c.id, AGENT.c.name).where(AGENT.c.owner == owner)
-    return {row.id: row.name for row in await session.execute(query)}
+    rows = await session.execute(query)
+    return {row.id: row.name for row in rows if isinstance(row.id, str) and isinstance(row.name, str)}
 
 
 async def load_agent(session: AsyncSession, owner: str, agent_id: str, *, deleted: bool = False) -> Agent:
@@ -107,23 +129,40 @@ def encode_agent(agent: Agent) -> dict[str, Any]:
 
 
 def decode_agent(row: Columns) -> Agent:
-    return Agent(
+    """An agent. A column that cannot be read is named in `damage`; one that allows something allows nothing then."""
+    take = (reading := Reading("agent", show_id(row["id"]))).take
+
+    def text(column: str, otherwise: str = "") -> str:
+        return take(column, row[column], a_text, otherwise)
+
+    agent = Agent(
         id=row["id"],
         owner=row["owner"],
-        name=row["name"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-        icon=row["icon"],
-        description=row["description"],
-        model=row["model"],
-        system_prompt=row["system_prompt"],
-        parameters=decode_parameters(row["parameters"]),
-        server_ids=None if row["server_ids"] is None else tuple(row["server_ids"]),
-        allowed_tools=None if row["allowed_tools"] is None else tuple(map(_decode_allowed, row["allowed_tools"])),
-        deleted_at=row["deleted_at"],
+        name=text("name", UNREADABLE_NAME),
+        created_at=take("created_at", row["created_at"], a_time, UNKNOWN_TIME),
+        updated_at=take("updated_at", row["updated_at"], a_time, UNKNOWN_TIME),
+        icon=text("icon"),
+        description=text("description"),
+        model=take("model", row["model"], a_model_or_none, None),
+        system_prompt=text("system_prompt"),
+        parameters=take("parameters", row["parameters"], decode_parameters, NO_PARAMETERS),
+        server_ids=take("server_ids", row["server_ids"], decode_servers, ()),
+        allowed_tools=take("allowed_tools", row["allowed_tools"], decode_allowed_tools, ()),
+        deleted_at=take("deleted_at", row["deleted_at"], lambda at: None if at is None else a_time(at), UNKNOWN_TIME),
     )
+    return replace(agent, damage=tuple(reading.damage)) if reading.damage else agent
+
+
+def decode_servers(stored: Any) -> tuple[str, ...] | None:
+    """The servers of an agent; None: all."""
+    return None if stored is None else a_text_list(stored)
+
+
+def decode_allowed_tools(stored: Any) -> tuple[AllowedTool, ...] | None:
+    """The calls that an agent may make; None: all."""
+    return None if stored is None else tuple(map(_decode_allowed, a_list(stored)))
 
 
 def _decode_allowed(value: dict[str, Any]) -> AllowedTool:
-    patterns = tuple(ArgumentPattern(one["name"], one["pattern"]) for one in value["arguments"])
-    return AllowedTool(value["server_id"], value["tool"], patterns, value["ask"])
+    patterns = tuple(ArgumentPattern(a_text(one["name"]), a_text(one["pattern"])) for one in value["arguments"])
+    return AllowedTool(a_text(value["server_id"]), a_text(value["tool"]), patterns, a_flag(value["ask"]))

@@ -7,12 +7,14 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+import orjson
 from pydantic import TypeAdapter, ValidationError
-from sqlalchemy import ColumnElement, Select, delete, func, insert, select
+from sqlalchemy import ColumnElement, Select, case, delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.errors import StoreError
+from app.domain.conversation.damage import DamagedRowError
 from app.domain.preferences import Preferences
+from app.store.database.damage import Reading, raw_bytes
 from app.store.settings.rows_settings import PREFERENCE
 
 _ADAPTER = TypeAdapter(Preferences)
@@ -22,15 +24,19 @@ async def load_preferences(session: AsyncSession, owner: str) -> Preferences:
     """An owner's preferences.
 
     Raises:
-        StoreError: one that is stored cannot be read by this version.
+        DamagedRowError: one that is stored cannot be read by this version.
     """
     return read_preferences((await session.execute(select_preferences(owner))).scalar_one())
 
 
 def select_preferences(owner: str | ColumnElement[str]) -> Select[str]:
-    """What an owner set as one text, to be asked for together with other things; `read_preferences` reads it."""
-    one = func.json_group_object(PREFERENCE.c.name, func.json(PREFERENCE.c.value))
-    return select(one).where(PREFERENCE.c.owner == owner)
+    """What an owner set as one text, to be asked for together with other things; `read_preferences` reads it.
+
+    SQLite refuses the whole query where it is to take what is no JSON: then the text is none either.
+    """
+    value = PREFERENCE.c.value
+    stored = func.json_group_object(PREFERENCE.c.name, case((func.json_valid(value) == 1, func.json(value))))
+    return select(case((func.min(func.json_valid(value)) == 0, ""), else_=stored)).where(PREFERENCE.c.owner == owner)
 
 
 @lru_cache(maxsize=64)
@@ -38,12 +44,23 @@ def read_preferences(stored: str) -> Preferences:
     """What `select_preferences` gave.
 
     Raises:
-        StoreError: one that is stored cannot be read by this version.
+        DamagedRowError: one that is stored cannot be read by this version.
     """
     try:
         return _ADAPTER.validate_json(stored)
     except ValidationError as error:
-        raise StoreError(f"Stored preferences cannot be read by this version of Inview ({error}).") from error
+        reading = Reading(PREFERENCE.name, "(without an id)")
+        reading.note("value", "it is not of the form expected", len(raw_bytes(stored)))
+        raise DamagedRowError(reading.damage[0]) from error
+
+
+def require_preference(name: str, value: Any) -> None:
+    """Refuse a preference that this version cannot read.
+
+    Raises:
+        ValueError: this version cannot read the preference.
+    """
+    _ADAPTER.validate_json(orjson.dumps({name: value}))
 
 
 async def save_preferences(session: AsyncSession, owner: str, wanted: Preferences, now: datetime) -> None:

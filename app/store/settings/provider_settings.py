@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Select, bindparam, delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.store.database.damage import require_row
 from app.store.settings.rows_settings import PROVIDER_SETTING
 
 
@@ -26,15 +27,24 @@ class ProviderSetting:
 
 
 async def load_provider_settings(session: AsyncSession, owner: str) -> tuple[ProviderSetting, ...]:
-    return tuple(ProviderSetting(*row) for row in await session.execute(_of_owner(), {"of_owner": owner}))
+    """An owner's entries.
+
+    Raises:
+        DamagedRowError: one of them cannot be read, so the address of a call is unknown.
+    """
+    rows = (await session.execute(_of_owner(), {"of_owner": owner})).mappings()
+    return tuple(require_row(PROVIDER_SETTING, row, _decode) for row in rows)
 
 
 @cache
-def _of_owner() -> Select[Any, Any, Any, Any]:
+def _of_owner() -> Select[Any]:
     """What `load_provider_settings` asks, and so each look at a conversation: made once."""
     table = PROVIDER_SETTING.c
-    query = select(table.provider, table.base_url, table.sealed_key, table.updated_at)
-    return query.where(table.owner == bindparam("of_owner")).order_by(table.provider)
+    return select(PROVIDER_SETTING).where(table.owner == bindparam("of_owner")).order_by(table.provider)
+
+
+def _decode(row: Any) -> ProviderSetting:
+    return ProviderSetting(row["provider"], row["base_url"], row["sealed_key"], row["updated_at"])
 
 
 async def save_provider_setting(session: AsyncSession, owner: str, setting: ProviderSetting) -> None:

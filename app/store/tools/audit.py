@@ -10,12 +10,17 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.errors import StoreError
+from app.store.database.damage import UNKNOWN_TIME, Reading, a_text, a_text_or_none, a_time
+from app.store.database.row_names import show_id
 from app.store.tools.rows_permissions import AUDIT
+
+UNREADABLE_ACTION = "(cannot be read)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,24 @@ async def list_entries(
         query = query.where(AUDIT.c.id < before)
     if conversation_id is not None:
         query = query.where(AUDIT.c.conversation_id == conversation_id)
-    names = ("owner", "at", "action", "subject", "conversation_id", "data")
-    rows = (await session.execute(query)).mappings()
-    return tuple((row["id"], AuditEntry(**{name: row[name] for name in names})) for row in rows)
+    return tuple((row["id"], _decode(row)) for row in (await session.execute(query)).mappings())
+
+
+def _decode(row: Any) -> AuditEntry:
+    """Decode an entry. Columns that cannot be read get neutral values, so that no entry is hidden."""
+    take = Reading("audit", show_id(row["id"])).take
+    return AuditEntry(
+        owner=row["owner"],
+        at=take("at", row["at"], a_time, UNKNOWN_TIME),
+        action=take("action", row["action"], a_text, UNREADABLE_ACTION),
+        subject=take("subject", row["subject"], a_text, ""),
+        conversation_id=take("conversation_id", row["conversation_id"], a_text_or_none, None),
+        data=take("data", row["data"], an_object, {}),
+    )
+
+
+def an_object(stored: Any) -> dict[str, Any]:
+    """A JSON object."""
+    if not isinstance(stored, dict):
+        raise StoreError(f"it is {type(stored).__name__}, not dict")
+    return cast("dict[str, Any]", stored)

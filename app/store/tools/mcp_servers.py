@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.errors import NotFoundError
+from app.domain.errors import NotFoundError, StoreError
 from app.domain.tools.tool_servers import (
     ListedArgument,
     ListedPrompt,
@@ -20,8 +20,23 @@ from app.domain.tools.tool_servers import (
     ToolServer,
     Way,
 )
+from app.store.database.damage import (
+    UNKNOWN_TIME,
+    Reading,
+    a_blob_or_none,
+    a_flag,
+    a_text,
+    a_text_list,
+    a_text_or_none,
+    a_time,
+)
 from app.store.database.mapping import Columns
+from app.store.database.row_names import show_id
 from app.store.tools.rows_servers import MCP_SERVER
+
+UNREADABLE_NAME = "(its name cannot be read)"
+NO_WAY = OverStdio("", (), None)
+"""Replaces a way that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +52,13 @@ class StoredServer:
 async def load_every_server(session: AsyncSession) -> tuple[StoredServer, ...]:
     """All servers of all owners."""
     rows = (await session.execute(select(MCP_SERVER).order_by(MCP_SERVER.c.name))).mappings()
-    return tuple(map(_decode, rows))
+    return tuple(_decode(row) for row in rows if isinstance(row["id"], str))
 
 
 async def load_servers(session: AsyncSession, owner: str) -> tuple[StoredServer, ...]:
     """An owner's servers by name."""
     query = select(MCP_SERVER).where(MCP_SERVER.c.owner == owner).order_by(MCP_SERVER.c.name)
-    return tuple(map(_decode, (await session.execute(query)).mappings()))
+    return tuple(_decode(row) for row in (await session.execute(query)).mappings() if isinstance(row["id"], str))
 
 
 async def load_server(session: AsyncSession, owner: str, server_id: str) -> StoredServer:
@@ -107,19 +122,30 @@ def _encode(stored: StoredServer) -> dict[str, Any]:
 
 
 def _decode(row: Columns) -> StoredServer:
+    """A server. One with a column that cannot be read is switched off; what it has is asked again."""
+    take = (reading := Reading("mcp_server", show_id(row["id"]))).take
     server = ToolServer(
         id=row["id"],
-        name=row["name"],
-        way=_decode_way(row["way"]),
-        enabled=row["enabled"],
-        timeout=row["timeout"],
-        secret_names=tuple(row["secret_names"]),
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
+        name=take("name", row["name"], a_text, UNREADABLE_NAME),
+        way=take("way", row["way"], decode_way, NO_WAY),
+        enabled=take("enabled", row["enabled"], a_flag, otherwise=False),
+        timeout=take("timeout", row["timeout"], _a_duration, 0.0),
+        secret_names=take("secret_names", row["secret_names"], a_text_list, ()),
+        created_at=take("created_at", row["created_at"], a_time, UNKNOWN_TIME),
+        updated_at=take("updated_at", row["updated_at"], a_time, UNKNOWN_TIME),
         signed_in=row["sealed_tokens"] is not None,
-        known=None if row["known"] is None else _decode_listing(row["known"]),
     )
-    return StoredServer(row["owner"], server, row["sealed_secrets"], row["sealed_tokens"])
+    secrets, tokens = (take(name, row[name], a_blob_or_none, None) for name in ("sealed_secrets", "sealed_tokens"))
+    if reading.damage:
+        server = replace(server, enabled=False)
+    known = take("known", row["known"], lambda stored: None if stored is None else decode_listing(stored), None)
+    return StoredServer(row["owner"], replace(server, known=known), secrets, tokens)
+
+
+def _a_duration(stored: Any) -> float:
+    if not isinstance(stored, int | float):
+        raise StoreError(f"it is {type(stored).__name__}, not float")
+    return stored
 
 
 def _encode_way(way: Way) -> dict[str, Any]:
@@ -130,13 +156,15 @@ def _encode_way(way: Way) -> dict[str, Any]:
             return {"kind": "http", "url": url, "allow_private": allow_private, "client_id": client_id}
 
 
-def _decode_way(way: dict[str, Any]) -> Way:
+def decode_way(way: dict[str, Any]) -> Way:
+    """Decode the program or the address of a server."""
     if way["kind"] == "stdio":
-        return OverStdio(way["command"], tuple(way["arguments"]), way["folder"])
-    return OverHttp(way["url"], way["allow_private"], way["client_id"])
+        return OverStdio(a_text(way["command"]), a_text_list(way["arguments"]), a_text_or_none(way["folder"]))
+    return OverHttp(a_text(way["url"]), a_flag(way["allow_private"]), a_text_or_none(way["client_id"]))
 
 
-def _decode_listing(known: dict[str, Any]) -> Listing:
+def decode_listing(known: dict[str, Any]) -> Listing:
+    """Decode the listing of a server."""
     return Listing(
         title=known["title"],
         version=known["version"],

@@ -6,30 +6,39 @@ A request is settled by a guarded claim: the first has it, and everybody else is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Table, and_, delete, exists, insert, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.conversation.damage import Damage
 from app.domain.errors import NotFoundError
 from app.domain.tools.permission_requests import Ending, PermissionRequest, Standing
 from app.domain.tools.permissions import ArgumentPattern, Rule, Scope
 from app.store.conversation.rows import CONVERSATION, RUN
+from app.store.database.damage import UNKNOWN_TIME, Reading, a_list, a_text, read_rows, require_row
 from app.store.database.mapping import decode_word
+from app.store.database.row_names import show_id
 from app.store.run.runs import STATUS_RUNNING
 from app.store.tools.rows_permissions import CONVERSATION_RULE, IS_PENDING, PERMISSION_REQUEST, PERMISSION_RULE
+
+UNREADABLE_RULE = "(This permission cannot be read. It allows nothing: revoke it.)"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRule:
-    """A rule as a person made it: the rule, and what to call its server and its tool."""
+    """A rule as a person made it: the rule, and what to call its server and its tool.
+
+    With `damage` it allows nothing, and can be revoked.
+    """
 
     rule: Rule
     server_name: str
     title: str
     created_at: datetime
+    damage: tuple[Damage, ...] = ()
 
 
 # --- requests ---
@@ -44,13 +53,14 @@ async def load_request(session: AsyncSession, owner: str, request_id: str) -> Pe
 
     Raises:
         NotFoundError: there is none of that id, or it is another's.
+        DamagedRowError: it cannot be read, so it is unknown what it would allow.
     """
     table = PERMISSION_REQUEST.c
     query = select(PERMISSION_REQUEST).where(table.id == request_id, table.owner == owner)
     row = (await session.execute(query)).mappings().one_or_none()
     if row is None:
         raise NotFoundError("permission request", request_id)
-    return _decode(row)
+    return require_row(PERMISSION_REQUEST, row, _decode)
 
 
 async def list_pending(session: AsyncSession, owner: str, conversation_id: str) -> tuple[PermissionRequest, ...]:
@@ -58,14 +68,15 @@ async def list_pending(session: AsyncSession, owner: str, conversation_id: str) 
     table = PERMISSION_REQUEST.c
     here = or_(table.shown_in == conversation_id, table.conversation_id == conversation_id)
     query = select(PERMISSION_REQUEST).where(text(IS_PENDING), table.owner == owner, here)
-    return tuple(map(_decode, (await session.execute(query.order_by(table.asked_at, table.id))).mappings()))
+    rows = (await session.execute(query.order_by(table.asked_at, table.id))).mappings()
+    return read_rows(PERMISSION_REQUEST, rows, _decode)
 
 
 async def list_pending_of_server(session: AsyncSession, owner: str, server_id: str) -> tuple[PermissionRequest, ...]:
     """What waits for an answer and would call a tool of this server."""
     table = PERMISSION_REQUEST.c
     query = select(PERMISSION_REQUEST).where(text(IS_PENDING), table.owner == owner, table.server_id == server_id)
-    return tuple(map(_decode, (await session.execute(query)).mappings()))
+    return read_rows(PERMISSION_REQUEST, (await session.execute(query)).mappings(), _decode)
 
 
 async def list_abandoned(session: AsyncSession) -> tuple[tuple[str, PermissionRequest], ...]:
@@ -73,7 +84,8 @@ async def list_abandoned(session: AsyncSession) -> tuple[tuple[str, PermissionRe
     table = PERMISSION_REQUEST.c
     running = exists().where(and_(RUN.c.id == table.run_id, RUN.c.status == STATUS_RUNNING))
     query = select(PERMISSION_REQUEST).where(text(IS_PENDING), ~running)
-    return tuple((row["owner"], _decode(row)) for row in (await session.execute(query)).mappings())
+    rows = (await session.execute(query)).mappings()
+    return read_rows(PERMISSION_REQUEST, rows, lambda row: (row["owner"], _decode(row)))
 
 
 async def settle_request(session: AsyncSession, owner: str, settled: PermissionRequest) -> bool:
@@ -105,7 +117,7 @@ async def find_root(session: AsyncSession, conversation_id: str) -> str:
 
 async def load_rules(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Rule, ...]:
     """The rules that stand in a conversation."""
-    return tuple(kept.rule for kept in await list_rules(session, owner, conversation_id))
+    return tuple(kept.rule for kept in await list_rules(session, owner, conversation_id) if not kept.damage)
 
 
 async def list_rules(session: AsyncSession, owner: str, conversation_id: str | None = None) -> tuple[StoredRule, ...]:
@@ -114,8 +126,13 @@ async def list_rules(session: AsyncSession, owner: str, conversation_id: str | N
     here = select(CONVERSATION_RULE).where(CONVERSATION_RULE.c.owner == owner)
     if conversation_id is not None:
         here = here.where(CONVERSATION_RULE.c.conversation_id == conversation_id)
-    rows = [*(await session.execute(everywhere)).mappings(), *(await session.execute(here)).mappings()]
-    return tuple(sorted(map(_decode_rule, rows), key=lambda kept: (kept.created_at, kept.rule.id), reverse=True))
+    rules = [
+        _read_rule(table, row)
+        for table, query in ((PERMISSION_RULE, everywhere), (CONVERSATION_RULE, here))
+        for row in (await session.execute(query)).mappings()
+        if isinstance(row["id"], str)
+    ]
+    return tuple(sorted(rules, key=lambda kept: (kept.created_at, kept.rule.id), reverse=True))
 
 
 async def insert_rule(session: AsyncSession, owner: str, kept: StoredRule) -> None:
@@ -146,7 +163,7 @@ async def delete_rule(session: AsyncSession, owner: str, rule_id: str) -> Stored
         statement = delete(table).where(table.c.id == rule_id, table.c.owner == owner).returning(table)
         row = (await session.execute(statement)).mappings().one_or_none()
         if row is not None:
-            return _decode_rule(row)
+            return _read_rule(table, row)
     raise NotFoundError("permission rule", rule_id)
 
 
@@ -162,13 +179,26 @@ def _decode(row: Mapping[Any, Any]) -> PermissionRequest:
     return PermissionRequest(**columns)
 
 
+def _read_rule(table: Table, row: Mapping[Any, Any]) -> StoredRule:
+    """Decode a rule. A damaged one keeps only its id."""
+    reading = Reading(table.name, show_id(row["id"]))
+    unknown = StoredRule(Rule(row["id"], "", "", ""), "", UNREADABLE_RULE, UNKNOWN_TIME)
+    kept = reading.take_row(table, row, _decode_rule, unknown)
+    return replace(kept, damage=tuple(reading.damage)) if reading.damage else kept
+
+
 def _decode_rule(row: Mapping[Any, Any]) -> StoredRule:
     rule = Rule(
         id=row["id"],
         server_id=row["server_id"],
         tool_name=row["tool_name"],
         fingerprint=row["fingerprint"],
-        arguments=tuple(ArgumentPattern(name, pattern) for name, pattern in row["arguments"]),
+        arguments=decode_patterns(row["arguments"]),
         conversation_id=row.get("conversation_id"),
     )
     return StoredRule(rule, row["server_name"], row["title"], row["created_at"])
+
+
+def decode_patterns(stored: Any) -> tuple[ArgumentPattern, ...]:
+    """Decode the patterns of the arguments of a rule."""
+    return tuple(ArgumentPattern(a_text(name), a_text(pattern)) for name, pattern in a_list(stored))

@@ -230,8 +230,8 @@ def _list_certain_harms() -> list[Harm]:
     return [one for one in list_harms() if one.shape == "bytes" and one.column not in BYTES_ARE_KEPT]
 
 
-BYTES_ARE_KEPT = {"body", "temporary", "titled_by_model", "flagged", "is_error"}
-"""Columns that hold bytes, and flags, which any stored value is."""
+BYTES_ARE_KEPT = {"body"}
+"""Columns that hold bytes."""
 
 
 @pytest.mark.parametrize("done", _list_certain_harms(), ids=str)

@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from app.domain.errors import StoreError
+from app.store.database.presence import claim
 from app.store.diagnosis.diagnosis import find_damage
 from app.store.diagnosis.mending import mend
 from tests.store.diagnosis import test_diagnosis
@@ -41,6 +42,7 @@ def test_nothing_is_mended_in_a_database_that_is_whole(database: Path) -> None:
     assert database.read_bytes() == before
 
 
+AT = "2026-01-01 00:00:00"
 MENDED = {
     "setting": ("UPDATE conversation SET parameters = x'00ff'", "conversation", {"parameters": {"base64": "AP8="}}),
     "checkpoint": ("UPDATE conversation SET summary = x'00ff'", "conversation", {"summary": {"base64": "AP8="}}),
@@ -54,6 +56,46 @@ MENDED = {
         f"INSERT INTO preference VALUES ('{OWNER}', 'titles', '[7]', '2026-01-01 00:00:00')",
         "preference",
         {"value": "[7]"},
+    ),
+    "agent": (
+        f"INSERT INTO agent VALUES ('a1', '{OWNER}', 'R', '', '', NULL, '', '{{}}', '[7]', NULL, '{AT}', '{AT}', NULL)",
+        "agent",
+        {"server_ids": "[7]"},
+    ),
+    "name of a topic": (
+        f"INSERT INTO topic VALUES ('t1', '{OWNER}', x'00ff', NULL, 0, '{AT}', '{AT}')",
+        "topic",
+        {"name": {"base64": "AP8="}},
+    ),
+    "budget": (
+        f"INSERT INTO budget VALUES ('{OWNER}', 'all', '', 'month', '{SECRET}', '0.8', 1, '{AT}')",
+        "budget",
+        {"amount": SECRET},
+    ),
+    "price": (
+        f"INSERT INTO price VALUES ('{OWNER}', 'x:y', '2026-01-01', '{SECRET}', '1', NULL, NULL, NULL)",
+        "price",
+        {"input": SECRET},
+    ),
+    "provider": (
+        f"INSERT INTO provider_setting VALUES ('{OWNER}', 'home', x'00ff', NULL, '{AT}')",
+        "provider_setting",
+        {"base_url": {"base64": "AP8="}},
+    ),
+    "permission": (
+        f"INSERT INTO permission_rule VALUES ('r1', '{OWNER}', 's', 's', 't', 't', 'f', '[7]', '{AT}')",
+        "permission_rule",
+        {"arguments": "[7]"},
+    ),
+    "saved filter": (
+        f"INSERT INTO saved_filter VALUES ('{OWNER}', x'00ff', 'r20', '{AT}')",
+        "saved_filter",
+        {"name": {"base64": "AP8="}},
+    ),
+    "kept warm": (
+        f"INSERT INTO keep_warm VALUES ('c1', '{OWNER}', '{{}}', '{AT}', '{AT}', NULL, NULL, NULL)",
+        "keep_warm",
+        {"look": "{}"},
     ),
     "draft": (
         f"INSERT INTO upload VALUES ('{OWNER}', 'a9', 'text', 'a.txt', 0, 0, 0, 0, '2026-01-01 00:00:00')",
@@ -88,6 +130,63 @@ def test_row_that_is_changed_is_kept_as_it_was_and_mended_once(database: Path, k
     assert {name: kept["row"][name] for name in expected} == expected
     again = mend(url(database), database.parent)
     assert (again.sentences, again.kept) == ([], None)
+
+
+def test_accounting_entry_of_a_conversation_that_is_not_there_stays_and_is_listed(database: Path) -> None:
+    _execute(database, f"INSERT INTO node VALUES ('n1', '{OWNER}', 'gone', 0, 'accounting', '{{}}', '{AT}')")
+
+    done = mend(url(database), database.parent)
+
+    assert (done.sentences, done.kept) == ([], None)
+    assert _execute(database, "SELECT id FROM node") == [("n1",)]
+    assert ("node", "conversation_id") in [(one.damage.table, one.damage.column) for one in find_damage(url(database))]
+
+
+def test_no_statement_of_mending_deletes_a_cost(database: Path) -> None:
+    insert = (
+        "INSERT INTO ledger (id, owner, conversation_id, account_id, pair_id, run_id, attempt, purpose, model, "
+        "outcome, started_at, ended_at, input_tokens) "
+        f"VALUES ('l1', '{OWNER}', 'gone', x'00ff', 'gone', 'gone', 1, 'reply', "
+        f"x'00ff', 'succeeded', '{AT}', '{AT}', 7)"
+    )
+    _execute(database, insert)
+
+    mend(url(database), database.parent)
+
+    assert _execute(database, "SELECT id, input_tokens FROM ledger") == [("l1", 7)]
+
+
+def test_sums_of_the_ledger_are_added_up_again(database: Path) -> None:
+    insert = (
+        "INSERT INTO ledger (id, owner, conversation_id, account_id, pair_id, run_id, attempt, purpose, model, "
+        "outcome, started_at, ended_at, input_tokens) "
+        f"VALUES ('l1', '{OWNER}', 'c1', 'c1', 'c1-1', 'r1', 1, 'reply', 'x:y', "
+        f"'succeeded', '{AT}', '{AT}', 7)"
+    )
+    with sqlite3.connect(database) as connection:
+        connection.execute(insert)  # its trigger adds it up
+        connection.execute("UPDATE usage_day SET input_tokens = 'many'")
+        connection.execute("DELETE FROM usage_account")
+    connection.close()
+
+    done = mend(url(database), database.parent)
+
+    assert len(done.sentences) == 2
+    assert _execute(database, "SELECT input_tokens FROM usage_day") == [(7,)]
+    assert _execute(database, "SELECT input_tokens FROM usage_account") == [(7,)]
+    assert mend(url(database), database.parent).sentences == []
+
+
+def test_nothing_is_mended_while_a_server_runs_on_the_database(database: Path) -> None:
+    _execute(database, "UPDATE conversation SET parameters = x'00ff'")
+    before = database.read_bytes()
+
+    with claim(url(database)), pytest.raises(StoreError, match="Inview is running on the database") as refused:
+        mend(url(database), database.parent)
+
+    assert "Stop it" in str(refused.value)
+    assert database.read_bytes() == before
+    assert mend(url(database), database.parent).sentences != []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,98 @@
+"""The saved filters of a file: stored under names that are free here, and put into the filters that use them.
+
+names = await save_filters(session, owner, file, at)
+line = read_filter("@good & s>=2", names, saved, "$.conversations[0].filter")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.errors import InputError
+from app.domain.filters.errors import FilterError
+from app.domain.filters.parser import parse_filter
+from app.domain.filters.saved import expand_saved
+from app.domain.filters.saved_rules import read_savable, rename_use
+from app.domain.filters.syntax import Saved, leaves
+from app.runs.transfer.import_scan import FaultError
+from app.runs.transfer.import_shapes import ExportShape, SavedFilterShape
+from app.store.organise.filters import load_saved_filters, write_saved_filters
+
+
+async def save_filters(session: AsyncSession, owner: str, file: ExportShape, at: datetime) -> dict[str, str]:
+    """Store the saved filters of a file and return their names. A name that another filter has gets a number."""
+    known = await load_saved_filters(session, owner)
+    names, lines = _name_filters(file, known)
+    new = {name: line for name, line in lines.items() if known.get(name) != line}
+    for number, shape in enumerate(file.filters):
+        if (name := names[shape.name]) in new:
+            try:
+                read_savable(name, new[name], {**known, **lines})
+            except InputError as error:
+                raise FaultError(f"$.filters[{number}].{error.field}", error.reason) from error
+    await write_saved_filters(session, owner, new, at)
+    return names
+
+
+def _name_filters(file: ExportShape, known: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """What each saved filter of a file is called here, and what is then to be saved under those names.
+
+    Those that use others come after them, so that a filter that is here already is known by what it says.
+    """
+    names: dict[str, str] = {}
+    lines: dict[str, str] = {}
+    waiting = list(enumerate(file.filters))
+    in_file = {shape.name for shape in file.filters}
+    while waiting:
+        ready = [one for one in waiting if all(used in names or used not in in_file for used in _uses(*one))]
+        for number, shape in ready or waiting:
+            if shape.name in names:
+                raise FaultError(f"$.filters[{number}].name", f"@{shape.name} stands there twice.")
+            line = _rename(shape.filter, names)
+            names[shape.name] = name = _free_name(shape.name, line, {**known, **lines})
+            lines[name] = line
+        waiting = [one for one in waiting if one[1].name not in names]
+    return names, lines
+
+
+def _uses(number: int, shape: SavedFilterShape) -> frozenset[str]:
+    try:
+        return frozenset(leaf.name for leaf in leaves(parse_filter(shape.filter)) if isinstance(leaf, Saved))
+    except FilterError as error:
+        raise FaultError(f"$.filters[{number}].filter", error.message) from error
+
+
+def _free_name(name: str, line: str, known: Mapping[str, str]) -> str:
+    candidate, number = name, 1
+    while known.get(candidate, line) != line:
+        number += 1
+        candidate = f"{name}-{number}"
+    return candidate
+
+
+def _rename(line: str, names: Mapping[str, str]) -> str:
+    """Return the line with the new name of every saved filter. Unused names come between, as two may swap names."""
+    parse_filter(line)
+    changed = [(old, new) for old, new in names.items() if old != new]
+    for number, (old, _) in enumerate(changed):
+        line = rename_use(line, old, f"_{number}_")
+    for number, (_, new) in enumerate(changed):
+        line = rename_use(line, f"_{number}_", new)
+    return line
+
+
+def read_filter(line: str, names: Mapping[str, str], saved: Mapping[str, str], place: str) -> str:
+    """The filter of a conversation, by the names that saved filters have here.
+
+    Raises:
+        FaultError: it cannot be read; `place` is where it stands in the file.
+    """
+    try:
+        renamed = _rename(line, names)
+        expand_saved(parse_filter(renamed), saved)
+    except FilterError as error:
+        raise FaultError(place, error.message) from error
+    return renamed

@@ -1,0 +1,72 @@
+"""Who works on a database now: each process holds a lock on a file next to it until the process ends.
+
+with claim(url) as alone: ...        # a server; `alone`: no other works on it
+with claim_alone(url): ...           # `inview doctor --mend`; others wait until this is over
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from sqlalchemy import make_url
+
+from app.domain.errors import StoreError
+
+
+@contextmanager
+def claim(url: str) -> Generator[bool]:
+    """Hold the lock of the database. True if this process is the only one on it."""
+    if (path := _path_of(url)) is None:
+        yield False
+        return
+    with _open_lock(f"{path}-owner") as present:
+        with _open_lock(f"{path}-opening") as opening:
+            fcntl.flock(opening, fcntl.LOCK_EX)  # two that open at once look one after the other, for a moment each
+            alone = _take(present)
+            fcntl.flock(present, fcntl.LOCK_SH)
+        yield alone
+
+
+@contextmanager
+def claim_alone(url: str) -> Generator[None]:
+    """Keep all other processes off the database: a server that starts meanwhile waits.
+
+    Raises:
+        StoreError: another process works on it.
+    """
+    if (path := _path_of(url)) is None:
+        yield
+        return
+    with _open_lock(f"{path}-owner") as present:
+        if not _take(present):
+            raise StoreError(
+                f"Inview is running on the database {path}. Nothing was changed.", "Stop it, then run this again."
+            )
+        yield
+
+
+def _take(present: int) -> bool:
+    try:
+        fcntl.flock(present, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _path_of(url: str) -> str | None:
+    """The file of the database; None: there is none to lock."""
+    parsed = make_url(url)
+    is_file = parsed.get_backend_name() == "sqlite" and parsed.database not in {None, "", ":memory:"}
+    return parsed.database if is_file else None
+
+
+@contextmanager
+def _open_lock(path: str) -> Generator[int]:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,30 @@
+"""Names of rows, for the log and for `inview doctor`: an id, or a number where the key has words of a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from sqlalchemy import Table
+
+NAMES: Final = MappingProxyType({"version": ("pair_id", "number"), "tool_call": ("run_id", "number")})
+"""The columns that name a row of these tables, as `Reading` has them elsewhere."""
+OUR_IDS: Final = frozenset({"id", "docid", "pair_id", "run_id", "round", "conversation_id", "vocabulary"})
+"""Columns of primary keys that no person writes. A row with another one is named by its number."""
+MAX_ID: Final = 80
+
+
+def name_row(table: Table, row: Mapping[Any, Any]) -> str:
+    """Return a name for a row: its id, or its number if its key has words of the user."""
+    key = NAMES.get(table.name) or tuple(column.name for column in table.primary_key if column.name != "owner")
+    if table.name not in NAMES and not OUR_IDS.issuperset(key):
+        return f"number {row['rowid']}" if "rowid" in row else "(without an id)"
+    return " ".join(show_id(row[name]) for name in key)
+
+
+def show_id(stored: Any) -> str:
+    """An id as it may be shown: one that cannot be an id may be anything."""
+    shown = str(stored)
+    can_be_shown = isinstance(stored, str | int) and len(shown) <= MAX_ID and shown.isprintable()
+    return shown if can_be_shown else "(its id cannot be read)"
