@@ -78,7 +78,7 @@ class KeyboardState(rx.State):
     `answer` is about the last key whose answer the page waits for.
     """
 
-    answer: rx.Field[KeyAnswer] = rx.field(KeyAnswer(0, opened=False))
+    answer: rx.Field[KeyAnswer] = rx.field(default_factory=lambda: KeyAnswer(0, opened=False))
 
     @rx.event
     async def perform(self, action: str, pair_id: str, stroke: int = 0) -> rx.event.EventType[()] | None:
