@@ -15,7 +15,7 @@ from typing import Final
 from app.domain.conversation.damage import SETTINGS
 from app.settings import SQLITE
 from app.store.diagnosis.diagnosis import Finding, find_damage, is_readable
-from app.store.diagnosis.mending import mend
+from app.store.diagnosis.mending import BUILT, mend
 
 MAX_TITLE: Final = 60
 _MENDED: Final = frozenset(
@@ -71,6 +71,8 @@ def advise(finding: Finding) -> str:
     table, column, place = finding.damage.table, finding.damage.column, finding.place
     if column == "*":
         return "Put a copy of the database back that is whole."
+    if table in {one.name for one in BUILT}:
+        return "`inview doctor --mend` builds it again."
     if place.in_trash:
         return "It is in the trash. Delete it there for good, or bring it back: /trash"
     path = f"/c/{place.conversation_id}"

@@ -80,3 +80,20 @@ def test_sentence_typed_after_a_click_on_any_control_is_in_the_composer(screen: 
         page.keyboard.type(SENTENCE)
 
         assert screen.composer.input_value() == SENTENCE, name
+
+
+@pytest.mark.parametrize("place", ["a control of a pair", "the text of a pair"])
+def test_sentence_typed_after_a_click_among_the_pairs_is_in_the_composer_also_after_escape(
+    screen: Screen, server: Served, place: str
+) -> None:
+    open_story(screen, server)
+    pair = screen.pairs.first
+    screen.page.keyboard.press("Escape")
+    expect(screen.page.get_by_text("Keys: j k move")).to_be_visible()
+    pair.hover()
+    is_control = place == "a control of a pair"
+    (pair.get_by_role("button", name="Flag") if is_control else pair.get_by_text("one", exact=True)).click()
+
+    screen.page.keyboard.type(SENTENCE)
+
+    expect(screen.composer).to_have_value(SENTENCE)

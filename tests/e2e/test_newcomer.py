@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.e2e.screen import Screen, eventually, visit, wait_until_painted
+from tests.e2e.screen import Screen, eventually, visit
 from tests.e2e.written import call
 from tests.serving import Served
 
@@ -132,23 +132,6 @@ def test_theme_is_kept_for_the_person_and_holds_from_the_first_frame(
     other.reload()
     expect(other.locator("html")).to_have_class(re.compile("light"))
     other.close()
-
-
-@pytest.mark.exhaustive
-def test_modes_are_explained_once_and_not_on_a_phone(screen: Screen, phone: Screen) -> None:
-    note = screen.page.get_by_text("single keys act on the conversation")
-    expect(note).to_be_visible()
-    screen.page.get_by_role("button", name="Got it").click()
-    expect(note).to_have_count(0)
-    screen.page.evaluate("localStorage.removeItem('inview.keys')")
-    screen.go("/")
-    # The page stores the keys once the preferences have come. The note would be drawn with them.
-    eventually(lambda: screen.page.evaluate("localStorage.getItem('inview.keys') !== null"))
-    wait_until_painted(screen.page)
-    expect(note).to_have_count(0)
-
-    expect(phone.page.get_by_text("single keys act on the conversation")).to_be_hidden()
-    expect(phone.page.get_by_role("button", name=re.compile("^Mode:"))).to_be_hidden()
 
 
 def test_targets_of_a_finger_are_apart_and_what_is_rare_is_in_a_menu(phone: Screen) -> None:

@@ -52,6 +52,7 @@ IN_TRASH = f"It is in the trash. Delete it there for good, or bring it back: {ro
         ),
         ("attachment", "data", NOWHERE, "Attach the file again."),
         ("node", "data", C1, "It counts nothing and is shown as an entry that cannot be read. Nothing need be done."),
+        ("search_text", "words", C1, "`inview doctor --mend` builds it again."),
         ("preference", "value", NOWHERE, "Stop Inview and run `inview doctor --mend`."),
         ("budget", "amount", NOWHERE, "Stop Inview and run `inview doctor --mend`."),
         ("queued", "text", C1, f"Drop it in the conversation: {conversation_path('c1')}"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import text
 
 from app.runs.workbench import Workbench
+from app.state.composer.state import ComposerState
 from app.state.reply.damage import DamageState
 from app.state.toasts import ToastState
 from app.state.transcript import TranscriptState
@@ -32,10 +33,15 @@ async def test_page_names_a_setting_that_cannot_be_read_and_resets_it(wb: Workbe
             "Parameters: What is stored is garbled, or ends in the middle (6 bytes).",
         ]
 
+        await tab.send(ComposerState.send, send_id="1", text="/echo two", order_id="")
+        await until(tab, lambda tab: tab.shows(ComposerState, "fault") != "")
+        assert tab.shows(ComposerState, "fault").startswith("The system prompt of this conversation cannot be read, so")
+
         await tab.send(DamageState.reset_setting, column="parameters")
         await until(tab, lambda tab: len(tab.shows(TranscriptState, "damaged")) == 1)
         await tab.send(DamageState.reset_setting, column="parameters")
         assert "Nothing was changed" in tab.shows(ToastState, "toast").message
         await tab.send(DamageState.reset_setting, column="system_prompt")
         await until(tab, lambda tab: not tab.shows(TranscriptState, "damaged"))
+        assert tab.shows(ComposerState, "fault") == ""
     await reply_to(wb, conversation_id, "/echo two")

@@ -118,10 +118,10 @@ class Damage:
 class DamagedSettingError(ConflictError):
     """A setting of the conversation cannot be read, so it is unknown what a send would carry."""
 
-    def __init__(self, conversation_id: str, damage: Damage) -> None:
+    def __init__(self, damage: Damage) -> None:
         name = SETTINGS[damage.column]
         super().__init__(
-            f"The {name} of conversation {conversation_id!r} cannot be read, so nothing is sent from it. "
+            f"The {name} of this conversation cannot be read, so nothing is sent from it. "
             f"{damage.sentence} Set the {name} again, or press Reset at the top of the conversation."
         )
         self.damage = damage
@@ -146,11 +146,11 @@ def list_damaged_settings(damage: Iterable[Damage]) -> tuple[Damage, ...]:
     return tuple(sorted((one for one in damage if one.column in SETTINGS), key=lambda one: order.index(one.column)))
 
 
-def require_settings(conversation_id: str, damage: Iterable[Damage]) -> None:
+def require_settings(damage: Iterable[Damage]) -> None:
     """Refuse to send from a conversation with a setting that cannot be read.
 
     Raises:
         DamagedSettingError: it has one.
     """
     for one in list_damaged_settings(damage):
-        raise DamagedSettingError(conversation_id, one)
+        raise DamagedSettingError(one)

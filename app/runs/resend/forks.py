@@ -77,7 +77,7 @@ async def fork_conversation(wb: Workbench, owner: str, conversation_id: str, pai
     at = now()
     async with wb.store.read() as session:  # one moment; nobody waits to write meanwhile
         listed = await describe_listed(session, owner, conversation_id)
-        require_settings(conversation_id, listed.conversation.damage)
+        require_settings(listed.conversation.damage)
         relatives = await list_titles(session, owner, conversation_id)
         records = [
             record

@@ -203,7 +203,7 @@ async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewO
         async with wb.store.read() as session:
             head = _name_agent(await load_head(session, owner, conversation_id, look.agent))
             if asks:
-                require_settings(conversation_id, head.conversation.damage)
+                require_settings(head.conversation.damage)
             asked = await _ask(wb, session, head, look, asks=asks)
             vocabulary = asked.vocabulary
             known = indexed.get(vocabulary, NEVER)

@@ -70,7 +70,7 @@ async def _offer_summary(composed: Composed, forced: Composition) -> BudgetOptio
 def _list_larger(
     composed: Composed, profiles: Sequence[ModelProfile], pairs: Sequence[Candidate]
 ) -> tuple[LargerModel, ...]:
-    """The cheapest of the models that hold all of these pairs. One of an unknown price comes last."""
+    """The cheapest of the models that hold all of these pairs and the draft. One of an unknown price comes last."""
     text = sum(pair.sizes.text + pair.sizes.thinking for pair in pairs)
     messages = sum(pair.sizes.messages for pair in pairs)
     with_images = [pair.sizes for pair in pairs if pair.sizes.images]
@@ -86,8 +86,8 @@ def _list_larger(
         drawn = draw_boundary(measure((), estimator), terms, draft)
         # Of all pairs at once: measuring each of them for each of a thousand models would take seconds.
         size = estimator.of_text(text, messages) + sum(map(estimator.of_images, with_images))
-        if size <= drawn.budget.available:
-            tokens = size + drawn.request.system + drawn.request.tools + drawn.request.draft
+        tokens = size + drawn.request.system + drawn.request.tools + drawn.request.draft
+        if tokens + terms.limits.reserve <= drawn.budget.total:
             budget_option = BudgetOption(tokens, price_tokens(terms, tokens))
             found.append(LargerModel(profile.model, profile.name, profile.context_window, budget_option))
     found.sort(key=lambda one: (one.budget_option.cost is None, one.budget_option.cost or Decimal(0), one.window))

@@ -60,7 +60,7 @@ async def _warm(wb: Workbench, owner: str, conversation_id: str) -> None:
         if await _learn_window(wb, base):
             wb.event_bus.publish(owner, conversation_id, ConversationChanged())
             base = await read_base(wb, owner, conversation_id, ViewOptions())
-        require_settings(conversation_id, base.conversation.damage)
+        require_settings(base.conversation.damage)
         if base.running is not None:  # it is sent along once it is over, and read then
             await _warm_provider(wb, base)
             return

@@ -129,7 +129,7 @@ async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is
     _require_words(text, attached.parts)
     async with wb.store.write() as session:
         conversation = await load_conversation(session, owner, conversation_id)
-        require_settings(conversation_id, conversation.damage)
+        require_settings(conversation.damage)
         item = QueuedText(
             id=new_id(),
             conversation_id=conversation_id,

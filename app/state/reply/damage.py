@@ -10,6 +10,7 @@ from app.domain.errors import InviewError
 from app.runs.send.commands import LOCAL_OWNER, reset_setting
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
+from app.state.composer.state import ComposerState
 from app.state.inputs import text_in
 from app.state.toasts import show_fault
 
@@ -21,7 +22,7 @@ class DamageState(rx.State):
 
     @rx.event
     async def reset_setting(self, column: str) -> None:
-        """Set it to its neutral value."""
+        """Set it to its neutral value. A refusal of the last send goes away."""
         if (name := text_in(column, MAX_COLUMN)) is None:
             return
         conversation_id = conversation_in(self.router.url.path)
@@ -29,3 +30,5 @@ class DamageState(rx.State):
             await reset_setting(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id, name)
         except InviewError as fault:
             await show_fault(self, fault)
+            return
+        (await self.get_state(ComposerState)).fault = ""

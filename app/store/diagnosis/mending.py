@@ -24,7 +24,19 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import orjson
-from sqlalchemy import Connection, Integer, Table, delete, exists, func, literal_column, select, type_coerce, update
+from sqlalchemy import (
+    Connection,
+    Integer,
+    Table,
+    delete,
+    exists,
+    func,
+    insert,
+    literal_column,
+    select,
+    type_coerce,
+    update,
+)
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import NullType
 
@@ -123,6 +135,7 @@ def _mend(url: str, folder: Path) -> Mended:
             _delete_lost_uploads(mending)
             _delete_orphans(mending)
             _delete_damaged_indexes(mending)
+            _enter_titles(mending)
             _enter_words(mending)
             kept = _write(folder, mending.rows) if mending.rows else None
         return Mended(mending.sentences, kept)
@@ -275,6 +288,24 @@ def _delete_damaged_indexes(mending: _Mending) -> None:
             mending.connection.execute(delete(table).where(_rowid(table) == rowid))
         if damaged:
             mending.say(f"Damaged rows of {table.name} were deleted and are made again when needed: {len(damaged):,}.")
+
+
+def _enter_titles(mending: _Mending) -> None:
+    """Enter the titles that the search does not have, or has differently. It has none that cannot be read."""
+    entered = 0
+    for _, row in _rows_of(mending, CONVERSATION):
+        title = row["title"] if isinstance(row["title"], str) else ""
+        names = {"owner": _plain(row["owner"]), "conversation_id": _plain(row["id"])}
+        of_title = (SEARCH_TEXT.c.conversation_id == names["conversation_id"]) & SEARCH_TEXT.c.pair_id.is_(None)
+        stored = mending.connection.execute(select(SEARCH_TEXT.c.words).where(of_title)).scalars().all()
+        if list(stored) == ([title] if title else []):
+            continue
+        mending.connection.execute(delete(SEARCH_TEXT).where(of_title))
+        if title:
+            mending.connection.execute(insert(SEARCH_TEXT).values(**names, words=title))
+        entered += 1
+    if entered:
+        mending.say(f"The titles of conversations were entered into the search again: {entered:,}.")
 
 
 def _enter_words(mending: _Mending) -> None:

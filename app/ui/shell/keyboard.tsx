@@ -92,8 +92,8 @@ function listen(now: () => KeyboardProps): () => void {
   // Not when the pointer is pressed: the bar would go, and what is pressed would move away from under the pointer.
   const clicked = ({ target, detail }: MouseEvent) => {
     takeEarly();
-    const isOutside = !(target instanceof Element && target.closest(".scroll, .keys-bar"));
-    if (isOutside && detail > 0) keyMode.set(false); // 0: a key pressed a button
+    const isInBar = target instanceof Element && target.closest(".keys-bar") !== null;
+    if (!isInBar && detail > 0) keyMode.set(false); // 0: a key pressed a button
   };
   const stop = new AbortController();
   const { signal } = stop;

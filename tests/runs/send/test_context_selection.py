@@ -198,6 +198,22 @@ async def test_summary_is_not_offered_where_the_model_cannot_read_its_pairs(wb: 
     assert refused.value.budget_options.larger
 
 
+@pytest.mark.parametrize(
+    ("words", "ceiling", "offered"), [(3_000, None, True), (200_000, None, False), (3_000, 2_000, False)]
+)
+async def test_larger_model_is_offered_only_where_a_message_without_pairs_fits(
+    wb: Workbench, words: int, ceiling: int | None, offered: bool
+) -> None:
+    conversation_id = await seed(wb)
+    await set_preference(wb, "send_tokens", ceiling)
+
+    with pytest.raises(OverBudgetError) as refused:
+        await start_reply(wb, LOCAL_OWNER, conversation_id, "word " * words, ViewOptions(model="offline:tiny"))
+
+    larger = [one.model for one in refused.value.budget_options.larger]
+    assert larger == (["offline:demo"] if offered else [])
+
+
 @pytest.mark.parametrize(("choice", "sent"), [("fit", [3]), ("force", [1, 2, 3])])
 async def test_a_preference_decides_where_the_send_says_nothing(wb: Workbench, choice: str, sent: list[int]) -> None:
     conversation_id = await seed(wb, *some(3))

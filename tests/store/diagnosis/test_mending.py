@@ -211,6 +211,39 @@ def test_search_is_built_again(database: Path, statement: str) -> None:
     assert mend(url(database), database.parent).sentences == []
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM search_text WHERE pair_id IS NULL",
+        "UPDATE search_text SET words = 'other words' WHERE pair_id IS NULL",
+        "UPDATE search_text SET words = CAST(x'ff41' AS TEXT) WHERE pair_id IS NULL",
+    ],
+)
+def test_titles_are_entered_into_the_search_again(database: Path, statement: str) -> None:
+    found = "SELECT count(*) FROM search_index WHERE search_index MATCH 'plans'"
+    assert _execute(database, found) == [(1,)]
+    _execute(database, statement)
+
+    done = mend(url(database), database.parent)
+
+    assert done.sentences != []
+    assert done.kept is None
+    assert _execute(database, found) == [(1,)]
+    assert list(find_damage(url(database))) == []
+    assert mend(url(database), database.parent).sentences == []
+
+
+def test_title_that_cannot_be_read_is_listed_once_after_mending(database: Path) -> None:
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE conversation SET title = CAST(x'fffe41' AS TEXT)")
+    connection.close()
+
+    mend(url(database), database.parent)
+
+    assert [(one.damage.table, one.damage.column) for one in find_damage(url(database))] == [("conversation", "title")]
+    assert mend(url(database), database.parent).sentences == []
+
+
 def test_size_of_an_attachment_is_computed_again_only_of_the_bytes_that_were_stored(database: Path) -> None:
     _execute(database, "UPDATE attachment SET size = 'gone'")
     done = mend(url(database), database.parent)
