@@ -7,9 +7,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import orjson
+
+from app.domain.json_size import MAX_VALUES, ValueCount
+from app.providers.bodies import PIECE_BYTES
+
+MAX_ANSWER_VALUES: Final = 4 * MAX_VALUES
+"""Of an answer or an event. A list of models has some hundred for each."""
 
 
 def load_json(data: bytes) -> Any:
@@ -22,8 +28,11 @@ def load_json(data: bytes) -> Any:
     ({'tokens': nan}, [inf, -inf])
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is none, or it holds more than `MAX_ANSWER_VALUES`.
     """
+    # Cheap for nearly every text: only where it has so many commas and brackets are those within strings told apart.
+    if sum(map(data.count, (b",", b"[", b"{"))) > MAX_ANSWER_VALUES and _has_too_many(data):
+        raise ValueError(f"more than {MAX_ANSWER_VALUES:,} values")
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError as error:
@@ -31,6 +40,12 @@ def load_json(data: bytes) -> Any:
             return json.loads(data.decode(), parse_int=_read_whole)
         except (ValueError, RecursionError):
             raise error from None
+
+
+def _has_too_many(data: bytes) -> bool:
+    values = ValueCount()
+    pieces = (data[start : start + PIECE_BYTES] for start in range(0, len(data), PIECE_BYTES))
+    return any(values.feed(piece) > MAX_ANSWER_VALUES for piece in pieces)
 
 
 def text_of(value: object) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 import httpx2
@@ -26,14 +26,17 @@ from pydantic import ValidationError
 from app.domain.tools.tool_servers import CLIENT_SECRET, Listing, OverHttp, OverStdio, ToolServer
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
 from app.tools.addresses import AddressRefusedError, Guard
+from app.tools.bounds import MAX_MESSAGE, TooMuchError
 from app.tools.inserting import write_prompt, write_resource
 from app.tools.listing import list_all
 from app.tools.outcome import read_outcome
 from app.tools.schemas import check_arguments
-from app.tools.stdio import MAX_LINE, run_program
+from app.tools.stdio import run_program
 from app.tools.terms import Progress, Terms
-from app.tools.web_client import TooMuchError, open_client
+from app.tools.web_client import Bounds, open_client
 
+BOUNDS: Final = Bounds(MAX_MESSAGE, is_json=True, may_last=True)
+"""Of one answer over HTTP."""
 _CONNECTED: Final = httpx2.Timeout(30.0, read=300.0)
 MAX_PROGRESS: Final = 2**53
 """Largest count of a progress report. NaN, the infinities and more than this are no progress."""
@@ -122,6 +125,8 @@ class Link:
                 "It is started again; its log in Settings → Tools may say why it ended.",
             )
         words = describe_fault(error, self.terms)
+        if self.terms.refused:
+            return ToolFailedError(ToolFault.TOO_LARGE, f"{where} was left: {words}.", "Ask it for less at a time.")
         if isinstance(error, MCPError) and not _is_gone(error):
             return ToolFailedError(ToolFault.PROTOCOL, f"{where} was refused: {words}.", advice)
         if isinstance(error, MCPError):
@@ -149,17 +154,20 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms
                 async def note_status(response: httpx2.Response) -> None:
                     terms.status[:] = [response.status_code]
 
+                async def forget_refused(_request: httpx2.Request) -> None:
+                    terms.refused.clear()
+
                 http = await stack.enter_async_context(
                     open_client(
                         Guard(allow_private),
-                        most_bytes=MAX_LINE,
+                        replace(BOUNDS, refused=terms.refused.append),
                         headers={name: value for name, value in secrets.items() if name != CLIENT_SECRET},
                         auth=terms.make_auth(terms) if terms.make_auth else None,
                         timeout=_CONNECTED,
                     )
                 )
-                http.event_hooks = {"request": [], "response": [note_status]}
-                transport = streamable_http_client(url, http_client=http, max_sse_event_size=MAX_LINE)
+                http.event_hooks = {"request": [forget_refused], "response": [note_status]}
+                transport = streamable_http_client(url, http_client=http, max_sse_event_size=MAX_MESSAGE)
 
         async def heard(message: IncomingMessage) -> None:
             if isinstance(
@@ -206,12 +214,14 @@ def describe_fault(error: BaseException, terms: Terms | None = None) -> str:
     match first:
         case _ if terms and terms.ending.over.is_set():
             return f"it {terms.ending.words}"
+        case _ if terms and terms.refused:
+            return f"it sent {terms.refused[0]}"
         case _ if status in _UNAUTHORIZED:
             return f"the server answered {status}: it wants other headers, or somebody to sign in"
         case AddressRefusedError():
             return str(first).rstrip(".")
         case TooMuchError():
-            return f"it answered {first}"
+            return f"it sent {first}"
         case TimeoutError() | httpx2.TimeoutException():
             return "it did not answer in time"
         case FileNotFoundError():

@@ -1,7 +1,7 @@
 """An MCP server as a program on this machine: started, spoken to line by line, ended with everything it started.
 
 The SDK has such a transport too. This one knows how the program ended, tells its standard error, and takes no line
-longer than `MAX_LINE`; the SDK's takes whatever comes. The order in which a program is ended (close its input, wait,
+longer than `MAX_MESSAGE`; the SDK's takes whatever comes. The order in which a program is ended (close its input, wait,
 terminate, kill) is the specification's: modelcontextprotocol.io/specification, Lifecycle, Shutdown.
 """
 
@@ -22,14 +22,16 @@ from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
+from app.domain.json_size import ValueCount
 from app.domain.tools.tool_servers import OverStdio
+from app.tools.bounds import MAX_MESSAGE, Flow, TooMuchError, require_few
 from app.tools.terms import Ending
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other
 
-MAX_LINE: Final = 16 * 1024 * 1024
-"""Bytes of one message. Images come as base64 in one line."""
+_PIECE: Final = 65_536
+"""Bytes of a line that are looked at before others have their turn."""
 PATIENCE: Final = 0.6
 """Seconds to end by itself when its input is closed, and again when it is told to."""
 
@@ -58,7 +60,7 @@ async def run_program(
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            limit=MAX_LINE,
+            limit=MAX_MESSAGE,
             env={**inherited, "PATH": path, **environment},
             cwd=way.folder,
             start_new_session=True,
@@ -72,7 +74,7 @@ async def run_program(
     tasks = [
         asyncio.create_task(_hear(process, heard, tell, ending)),
         asyncio.create_task(_say(process, to_say)),
-        asyncio.create_task(_overhear(process, tell)),
+        asyncio.create_task(_overhear(process, tell, ending)),
     ]
     try:
         yield incoming, outgoing
@@ -95,9 +97,11 @@ async def _hear(
     ending: Ending,
 ) -> None:
     assert process.stdout is not None  # noqa: S101 - it was asked for
-    words = ""
+    words, flow = "", Flow()
     try:
         while line := await process.stdout.readline():
+            flow.note(len(line))
+            await _require_few_values(line)
             try:
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValueError:
@@ -106,7 +110,9 @@ async def _hear(
                 continue
             await heard.send(SessionMessage(message))
     except ValueError:  # what asyncio makes of a line beyond the limit
-        words = f"sent a line of more than {MAX_LINE // 1024**2} MB"
+        words = f"sent a line of more than {MAX_MESSAGE // 1024**2} MB"
+    except TooMuchError as error:
+        words = f"sent {error}"
     except (anyio.ClosedResourceError, anyio.BrokenResourceError):
         return
     if not words:
@@ -114,10 +120,22 @@ async def _hear(
             async with asyncio.timeout(PATIENCE):
                 await process.wait()
         words = _describe_end(process.returncode)
-    if not ending.wanted:
+    _note_end(ending, words)
+    heard.close()
+
+
+async def _require_few_values(line: bytes) -> None:
+    """Refuse a message of too many values. Others have their turn, also while lines without end are there."""
+    values = ValueCount()
+    for start in range(0, len(line), _PIECE):
+        require_few(values.feed(line[start : start + _PIECE]))
+        await asyncio.sleep(0)
+
+
+def _note_end(ending: Ending, words: str) -> None:
+    if not ending.wanted and not ending.over.is_set():
         ending.words = words
         ending.over.set()
-    heard.close()
 
 
 async def _say(process: asyncio.subprocess.Process, to_say: MemoryObjectReceiveStream[SessionMessage]) -> None:
@@ -128,15 +146,21 @@ async def _say(process: asyncio.subprocess.Process, to_say: MemoryObjectReceiveS
             await process.stdin.drain()
 
 
-async def _overhear(process: asyncio.subprocess.Process, tell: Tell) -> None:
+async def _overhear(process: asyncio.subprocess.Process, tell: Tell, ending: Ending) -> None:
     assert process.stderr is not None  # noqa: S101 - it was asked for
+    flow = Flow()
     while True:
         try:
             line = await process.stderr.readline()
         except ValueError:
-            tell("stderr", "(a line of many megabytes)")
-            continue
+            line = b"(a line of many megabytes)"
         if not line:
+            return
+        await asyncio.sleep(0)  # lines that are there already would leave nobody a turn
+        try:
+            flow.note(len(line))
+        except TooMuchError as error:
+            _note_end(ending, f"sent {error} to its standard error")
             return
         tell("stderr", line[:4000].decode(errors="replace").rstrip())
 

@@ -79,7 +79,7 @@ LIES: list[tuple[Lie, float, set[ToolFault]]] = [
     (lambda _: _answer(b"oops", "text/plain", 500), 20, FAILS),
     (lambda _: _answer({"jsonrpc": "2.0", "id": 99, "result": {"content": []}}), 0.4, set(ToolFault)),
     (lambda _: _answer(b"data: {]\n\n", "text/event-stream"), 0.4, set(ToolFault)),
-    (lambda _: _answer(b" " * 17_000_000), 20, FAILS),
+    (lambda _: _answer(b" " * 17_000_000), 20, {ToolFault.TOO_LARGE}),
     (lambda _: b"HTTP/1.1 200 So\r\n", 20, FAILS),
 ]
 
