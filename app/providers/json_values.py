@@ -11,8 +11,7 @@ from typing import Any, Final, cast
 
 import orjson
 
-from app.domain.json_size import MAX_VALUES, ValueCount
-from app.providers.bodies import PIECE_BYTES
+from app.domain.json_size import MAX_VALUES, has_more_values
 
 MAX_ANSWER_VALUES: Final = 4 * MAX_VALUES
 """Of an answer or an event. A list of models has some hundred for each."""
@@ -30,8 +29,7 @@ def load_json(data: bytes) -> Any:
     Raises:
         ValueError: it is none, or it holds more than `MAX_ANSWER_VALUES`.
     """
-    # Cheap for nearly every text: only where it has so many commas and brackets are those within strings told apart.
-    if sum(map(data.count, (b",", b"[", b"{"))) > MAX_ANSWER_VALUES and _has_too_many(data):
+    if has_more_values(data, MAX_ANSWER_VALUES):
         raise ValueError(f"more than {MAX_ANSWER_VALUES:,} values")
     try:
         return orjson.loads(data)
@@ -40,12 +38,6 @@ def load_json(data: bytes) -> Any:
             return json.loads(data.decode(), parse_int=_read_whole)
         except (ValueError, RecursionError):
             raise error from None
-
-
-def _has_too_many(data: bytes) -> bool:
-    values = ValueCount()
-    pieces = (data[start : start + PIECE_BYTES] for start in range(0, len(data), PIECE_BYTES))
-    return any(values.feed(piece) > MAX_ANSWER_VALUES for piece in pieces)
 
 
 def text_of(value: object) -> str:

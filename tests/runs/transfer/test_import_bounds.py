@@ -14,12 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.domain.errors import ConflictError, StoreError
+from app.domain.json_size import MAX_VALUES
 from app.runs.library.trash import list_trash
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.transfer import import_scan, importing
 from app.runs.transfer.export_json import FORMAT, VERSION
 from app.runs.transfer.import_file import read_file
-from app.runs.transfer.import_scan import MAX_PAIRS, MAX_VALUES, EndedError, FaultError, Rest, scan_file
+from app.runs.transfer.import_scan import MAX_PAIRS, EndedError, FaultError, Rest, scan_file
 from app.runs.transfer.importing import UNFINISHED, UnfinishedImportError, import_file
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import delete_conversation, list_conversations
