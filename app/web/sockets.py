@@ -40,21 +40,23 @@ class SocketProtocol(WebSocketsSansIOProtocol):
             super().handle_bytes(event)
 
     def handle_cont(self, event: Frame) -> None:
-        if self._takes(self._values.feed(bytes(event.data)) <= MAX_VALUES):
+        if self._values.feed(bytes(event.data)) > MAX_VALUES:
+            self._refuse()
+        else:
             super().handle_cont(event)
 
     def _takes_first(self, event: Frame) -> bool:
         data, self._values = bytes(event.data), ValueCount()
-        return self._takes(
-            not has_more_values(data, MAX_VALUES) if event.fin else self._values.feed(data) <= MAX_VALUES
-        )
+        has_more = has_more_values(data, MAX_VALUES) if event.fin else self._values.feed(data) > MAX_VALUES
+        if has_more:
+            self._refuse()
+        return not has_more
 
-    def _takes(self, has_few_values: bool) -> bool:
-        """Whether a frame is handled. One with too many values for its message closes the connection."""
-        if self.conn.close_sent is None and not has_few_values:
+    def _refuse(self) -> None:
+        """Close the connection: a message has too many values."""
+        if self.conn.close_sent is None:
             self.conn.fail(CloseCode.MESSAGE_TOO_BIG, f"A message may have {MAX_VALUES:,} values.")
             self.handle_parser_exception()
-        return has_few_values
 
     def keepalive_timeout(self) -> None:
         super().keepalive_timeout()

@@ -92,6 +92,8 @@ def _play(
     return attack
 
 
+WIDE: Final = 1_200_000
+"""Lists that take 100 MB once they are built."""
 LEVELS: Final = 100_000
 DEEP: Final = {
     "levels beyond any stack": b"[" * LEVELS + b"]" * LEVELS,
@@ -121,6 +123,8 @@ ATTACKS: Final[dict[str, Callable[[Reader, LoopClock], Attack]]] = {
     "bomb": bomb,
     "endless": endless,
     "dripping": dripping,
+    "wide": body_of(b"[" + b"[]," * WIDE + b"[]]"),
+    "wide, in fields": body_of(b'{"data":[' + b"[]," * WIDE + b'[]],"choices":[' + b"[]," * WIDE + b"[]]}"),
     **{f"deep: {name}": body_of(body) for name, body in DEEP.items()},
     **{f"wrong: {name}": body_of(body) for name, body in WRONG.items()},
 }
