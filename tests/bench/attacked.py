@@ -30,6 +30,7 @@ from tests.serving import Served, serving
 
 LIMIT_MS: Final = 100.0
 WIDE: Final = b"[" + b"[]," * 4_000_000 + b"[]]"
+BYTES: Final = "application/octet-stream"
 EVENT: Final = '42/_event,["event",{"name":"reflex___state____state.hydrate","payload":{"a":%s}}]'
 
 
@@ -37,17 +38,18 @@ async def main() -> None:
     """Run every attack once, and print the figures."""
     hostile = Reader("list", _read_nothing, Answer(headers=JSON), b" ", 8_000_000, 15, 1)
     async with a_peer(_play(bomb, hostile)) as provider, a_peer(_play(endless, TOOL_READERS[0])) as tools:
-        with tempfile.TemporaryDirectory() as folder:
-            with serving(Path(folder) / "data", {"INVIEW_COMPATIBLE": f"box={provider.url}/v1"}) as server:
-                attacks = _attacks(server, f"{tools.url}/mcp")
-                quiet = 0.0
-                for name, attack in attacks.items():
-                    longest, megabytes, seconds = await _measure(server, attack)
-                    quiet = quiet or longest
-                    print(
-                        f"| {name} | {longest:.1f} ms | {longest / quiet:.1f} | {megabytes:.0f} MB | {seconds:.1f} s |",
-                        flush=True,
-                    )
+        named = {"INVIEW_COMPATIBLE": f"box={provider.url}/v1"}
+        with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "data", named) as server:
+            attacks = _attacks(server, f"{tools.url}/mcp")
+            await asyncio.sleep(5)  # the start is over
+            quiet = 0.0
+            for name, attack in attacks.items():
+                longest, megabytes, seconds = await _measure(server, attack)
+                quiet = quiet or longest
+                print(
+                    f"| {name} | {longest:.1f} ms | {longest / quiet:.1f} | {megabytes:.0f} MB | {seconds:.1f} s |",
+                    flush=True,
+                )
 
 
 def _play(attack: Callable[[Reader, LoopClock], Attack], reader: Reader) -> Answer:
@@ -79,18 +81,16 @@ def _attacks(server: Served, mcp_url: str) -> dict[str, Callable[[], Awaitable[o
                 pass
 
     async def add_server() -> None:
-        way = {"type": "http", "url": mcp_url, "allow_private": True}
-        answer = await http.post("/servers", json={"name": "hostile", "way": way})
-        print(answer.status_code, answer.text[:300])
+        said = {"name": "hostile", "kind": "http", "url": mcp_url, "allow_private": True}
+        (await http.post("/mcp-servers", json=said)).raise_for_status()
         await asyncio.sleep(5)
 
     return {
         "nothing": lambda: asyncio.sleep(5),
-        "nothing, again": lambda: asyncio.sleep(5),
         "a body of 12 MB of lists": lambda: post("/conversations", WIDE),
         "an import of 60 MB of lists": lambda: post("/import", b'{"pairs":[' + b"[]," * 20_000_000 + b"[]]}"),
         "an import of 60 MB of blanks": lambda: post("/import", b" " * 60_000_000),
-        "an upload of 20 MB": lambda: post("/attachments?name=a.docx", b"PK" + bytes(20_000_000), "application/octet-stream"),
+        "an upload of 20 MB": lambda: post("/attachments?name=a.docx", b"PK" + bytes(20_000_000), BYTES),
         "a socket message of 12 MB of lists": lambda: say(EVENT % WIDE.decode()),
         "a socket message of 12 MB of text": lambda: say(EVENT % ('"' + "x" * 12_000_000 + '"')),
         "a packed list of models": lambda: http.get("/models"),
@@ -101,8 +101,7 @@ def _attacks(server: Served, mcp_url: str) -> dict[str, Callable[[], Awaitable[o
 async def _measure(server: Served, attack: Callable[[], Awaitable[object]]) -> tuple[float, float, float]:
     """Milliseconds of the longest `/health` meanwhile, MB that the server took at most, and seconds in all."""
     pid, over, longest = server.process.pid, threading.Event(), 0.0
-    Path(f"/proc/{pid}/clear_refs").write_text("5")
-    before = _read(pid, "VmRSS")
+    before = _begin(pid)
 
     def ask() -> None:
         nonlocal longest
@@ -122,6 +121,12 @@ async def _measure(server: Served, attack: Callable[[], Awaitable[object]]) -> t
     over.set()
     await asking
     return longest * 1_000, _read(pid, "VmHWM") - before, took
+
+
+def _begin(pid: int) -> float:
+    """Begin the peak of the memory anew (see proc(5)); MB that are used now."""
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
+    return _read(pid, "VmRSS")
 
 
 def _read(pid: int, name: str) -> float:

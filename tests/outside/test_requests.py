@@ -23,7 +23,7 @@ READERS = {"/conversations": JSON, "/import": JSON, "/attachments?name=a.docx": 
 BODIES = {
     **{f"deep: {name}": body for name, body in DEEP.items()},
     **{f"wrong: {name}": body for name, body in WRONG.items()},
-    "wide": b'{"title":"x","pairs":[' + b"[]," * WIDE + b"[]]}",
+    "wide": b'{"title":"x","pairs":[' + b"[]," * 4_000_000 + b"[]]}",  # of these, 12 MB take 250 MB once they are built
     "digits": b'{"title":"x","pairs":[{"position":' + b"1" * 1_000_000 + b"}]}",
     "blanks": b" " * 15_900_000 + b"x",
     "packed": gzip.compress(b"{}" + b" " * 30_000_000),
