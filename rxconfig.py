@@ -10,6 +10,7 @@ from reflex_base.plugins.base import PostBuildContext
 
 from app.patches.plugin import PatchesPlugin
 from app.ui.chunks import ChunksPlugin
+from app.ui.drawn_text import DrawnTextPlugin
 from app.ui.islands import IslandsPlugin
 from app.ui.link import LinkPlugin
 from app.ui.prerender import PrerenderPlugin
@@ -32,6 +33,7 @@ _plugins: list[rx.plugins.Plugin] = [
     ChunksPlugin(),
     IslandsPlugin(),
     LinkPlugin(),
+    DrawnTextPlugin(),
     rx.plugins.TailwindV4Plugin(_tailwind),
 ]
 

@@ -14,11 +14,29 @@ from typing import Final
 
 from app.domain.conversation.damage import SETTINGS
 from app.settings import SQLITE
-from app.store.database.damage import NO_UTF8
 from app.store.diagnosis.diagnosis import Finding, find_damage, is_readable
+from app.store.diagnosis.mending import mend
 
 MAX_TITLE: Final = 60
 _OF_PAIRS: Final = frozenset({"pair", "message", "version", "run", "snapshot", "tool_call"})
+
+
+def mend_damage(database_url: str, say: Callable[[str], object]) -> None:
+    """Mend what can be mended, and say what that was.
+
+    Raises:
+        StoreError: the database cannot be opened or written. Nothing was changed.
+    """
+    path = Path(database_url.removeprefix(SQLITE).partition("?")[0])
+    if not path.exists() or not is_readable(database_url):
+        return
+    mended = mend(database_url, path.parent)
+    for sentence in mended.sentences:
+        say(f"Mended: {sentence}")
+    if mended.kept is not None:
+        say(f"Each row that was changed or deleted is kept as it was in {mended.kept}.")
+    if not mended.sentences:
+        say("Nothing could be mended.")
 
 
 def report_damage(database_url: str, say: Callable[[str], object]) -> int:
@@ -45,8 +63,6 @@ def advise(finding: Finding) -> str:
     table, column, place = finding.damage.table, finding.damage.column, finding.place
     if column == "*":
         return "Put a copy of the database back that is whole."
-    if finding.damage.reason == NO_UTF8:
-        return "No page can show what this row belongs to. Put a copy of the database back that is whole."
     if place.in_trash:
         return "It is in the trash. Delete it there for good, or bring it back: /trash"
     path = f"/c/{place.conversation_id}"

@@ -87,13 +87,18 @@ def verify(conversation: Annotated[str | None, typer.Argument(help="Its id. With
 
 
 @cli.command()
-def doctor() -> None:
+def doctor(
+    *,
+    mend: Annotated[
+        bool, typer.Option("--mend", help="Mend what can be mended without a loss. Stop the server.")
+    ] = False,
+) -> None:
     """Show every setting (secrets masked), whether a server could start here, and what of the database is damaged.
 
-    Exit code 1 if it could not, or if something is damaged.
+    Exit code 1 if it could not, or if something is damaged, or is still damaged after `--mend`.
     """
     from app.cli import logs
-    from app.cli.examining import report_damage
+    from app.cli.examining import mend_damage, report_damage
 
     settings = load_settings()
     for name, shown in settings.describe().items():
@@ -104,6 +109,8 @@ def doctor() -> None:
     if settings.is_open_to_others:
         typer.echo(OPEN_TO_OTHERS.format(host=settings.host), err=True)
     logs.silence_logs()
+    if mend:
+        mend_damage(settings.database_url, typer.echo)
     if damaged := report_damage(settings.database_url, typer.echo):
         typer.echo(f"A server can start here. Damaged pieces of the database: {damaged:,}.")
         sys.exit(1)

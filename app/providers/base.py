@@ -178,7 +178,9 @@ class Call:
             return self.attachments[attachment_id]
         except KeyError:
             raise InputError(
-                "attachments", f"The file {attachment_id[:12]}… is gone. Take its pair out of view, or delete it."
+                "attachments",
+                f"The file {attachment_id[:12]}… is missing, or was changed since it was attached. "
+                "Take its pair out of view, delete it, or attach the file again.",
             ) from None
 
 

@@ -71,7 +71,8 @@ class SidebarState(rx.State):
 
     `kind` and `agent` are which conversations are listed, which the tab keeps over a reload; `filtered`: whether those
     are other than all chats. `words` are those in the search field; `searching`: what is listed has them, best first;
-    `complete`: all places with these words were compared.
+    `complete`: all places with these words were compared. `_steps`: where keys were pressed, and the conversations that
+    they lead to, until the page shows the last one.
     """
 
     conversations: rx.Field[tuple[ConversationItem, ...]] = rx.field(())
@@ -90,6 +91,7 @@ class SidebarState(rx.State):
     deleting_temporary: rx.Field[bool] = rx.field(default=False)
     _shown: int = PAGE
     _version: int = -1
+    _steps: tuple[str, ...] = ()
 
     @rx.event
     async def open(self) -> rx.event.EventType[()]:
@@ -120,6 +122,8 @@ class SidebarState(rx.State):
         await self._load()
 
     async def _load(self) -> None:
+        if conversation_in(self.router.url.path) not in self._steps[1:-1]:
+            self._steps = ()
         agents = await list_agents(current(), LOCAL_OWNER)
         self.agents = tuple(AgentItem(agent.id, agent.name) for agent in agents)
         await self._show(self.kind, self.agent)
@@ -160,13 +164,19 @@ class SidebarState(rx.State):
 
     @rx.event
     async def step(self, by: int) -> rx.event.EventSpec | None:
-        """Open the next conversation of the list (1) or the previous one (-1); from other pages the first."""
-        here = conversation_in(self.router.url.path)
+        """Open the next conversation of the list (1) or the previous one (-1); from other pages the first.
+
+        If the page does not show the conversation of the last step yet, this one starts at that conversation.
+        """
+        shown = conversation_in(self.router.url.path)
+        steps = self._steps if shown in self._steps else (shown,)
+        here = steps[-1]
         ids = [item.id for item in self.conversations]
         at = ids.index(here) + (1 if by == 1 else -1) if here in ids else 0
         if not 0 <= at < len(ids):
             await show_toast(self, "There is no other conversation in the list in that direction.")
             return None
+        self._steps = (*steps, ids[at])
         return rx.redirect(conversation_path(ids[at]))
 
     async def _read(self) -> None:

@@ -1,6 +1,6 @@
 """The rows of a pair, or the row of a conversation, exactly as they are stored: what "Export raw" gives.
 
-Bytes are written as base64.
+Bytes are written as base64, and so is a text that is not UTF-8.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from sqlalchemy.types import NullType
 
 from app.domain.errors import NotFoundError
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, RUN, SNAPSHOT, VERSION
+from app.store.database.damage import Unreadable, raw_bytes
 from app.store.database.row import Json
 from app.store.tools.rows_tools import TOOL_CALL
 
@@ -59,6 +60,6 @@ async def _load(session: AsyncSession, table: Table, *conditions: ColumnElement[
 
 
 def _tell(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return {"base64": b64encode(value).decode()}
+    if isinstance(value, bytes | Unreadable):
+        return {"base64": b64encode(raw_bytes(value)).decode()}
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value

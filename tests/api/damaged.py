@@ -41,6 +41,7 @@ SHAPES: Final = {
     "broken JSON": '\'[{"type": "te\'',
     "other JSON": "'{\"type\": 7}'",
     "strange list": '\'[7, {"type": "unheard"}]\'',
+    "no UTF-8": "CAST(x'5bff' AS TEXT)",
     "NULL": "NULL",
 }
 
@@ -108,11 +109,11 @@ def harm(database: Path, done: Harm) -> None:
     assert changed == 1, f"{done} did nothing"
 
 
-async def screen_of(wb: Workbench, conversation_id: str) -> Screen:
-    """The first screen of a page that opens the conversation, with its context."""
+async def screen_of(wb: Workbench, conversation_id: str, pairs: int = 4) -> Screen:
+    """The first screen of a page that opens the conversation, with its context and at least this number of pairs."""
     async with Watcher(wb, LOCAL_OWNER, conversation_id, ViewOptions(), "") as watcher, asyncio.timeout(10):
         while (screen := await watcher.next_screen()) is not None:
-            if screen.refusal is not None or (screen.context is not None and len(screen.pairs) >= 4):
+            if screen.refusal is not None or (screen.context is not None and len(screen.pairs) >= pairs):
                 return screen
     raise AssertionError("the conversation is gone")
 

@@ -8,16 +8,20 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from app.domain.conversation.damage import SETTINGS
 from app.store.run.runs import load_run
-from tests.api.damaged import Harm, build, check_conversation, harm, list_harms
+from tests.api.damaged import SHAPES, Harm, build, check_conversation, harm, list_harms, screen_of
 from tests.api.served import serve_api
 from tests.api.talk import follow, send
 
 OFTEN = (
-    *("message.parts broken JSON", "message.parts strange list", "message * missing", "pair.lifecycle text"),
+    *("message.parts broken JSON", "message.parts strange list", "message * missing", "message.parts no UTF-8"),
     *(
+        "pair.lifecycle text",
+        "pair.reply_id no UTF-8",
+        "conversation.title no UTF-8",
         "pair.request_id bytes",
         "pair.reply_id bytes",
         "pair.created_at text",
@@ -59,13 +63,17 @@ async def test_damage_of_any_column_stays_where_it_is(whole: tuple[bytes, str], 
     await check_conversation(tmp_path, _lay(whole, tmp_path, done))
 
 
+LAST_REPLY = "id = (SELECT reply_id FROM pair WHERE position = 4)"
+
+
 async def test_damaged_pair_is_left_out_whole_and_can_be_kept_and_deleted(
     whole: tuple[bytes, str], tmp_path: Path
 ) -> None:
-    reply = "id = (SELECT reply_id FROM pair WHERE position = 4)"
     broken = '[{"type": "text", "text": "last"}, {"type": "unheard"}]'
     conversation_id = _lay(
-        whole, tmp_path, Harm("message", "parts", "broken JSON", f"UPDATE message SET parts = '{broken}' WHERE {reply}")
+        whole,
+        tmp_path,
+        Harm("message", "parts", "broken JSON", f"UPDATE message SET parts = '{broken}' WHERE {LAST_REPLY}"),
     )
     async with serve_api(tmp_path) as api:
         pairs = f"/conversations/{conversation_id}/pairs"
@@ -158,6 +166,20 @@ async def test_nothing_is_sent_until_each_setting_that_cannot_be_read_is_set_aga
         assert (await api.http.get(f"{place}/pairs")).json()["items"][-1]["reply_text"] == "goes on"
 
 
+async def test_text_that_is_not_utf8_is_exported_as_its_bytes(whole: tuple[bytes, str], tmp_path: Path) -> None:
+    conversation_id = _lay(
+        whole,
+        tmp_path,
+        Harm("message", "parts", "no UTF-8", f"UPDATE message SET parts = {SHAPES['no UTF-8']} WHERE {LAST_REPLY}"),
+    )
+    async with serve_api(tmp_path) as api:
+        *_, damaged = (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()["items"]
+        raw = (await api.http.get(f"/pairs/{damaged['id']}/raw")).json()
+
+    assert damaged["out"] == "damaged"
+    assert {"base64": "W/8="} in [row["parts"] for row in raw["message"]]
+
+
 async def test_damaged_accounting_and_version_are_shown_as_damaged(whole: tuple[bytes, str], tmp_path: Path) -> None:
     conversation_id = _lay(whole, tmp_path, Harm("node", "data", "broken JSON", "UPDATE node SET data = '{\"re'"))
     harm(
@@ -175,3 +197,48 @@ async def test_damaged_accounting_and_version_are_shown_as_damaged(whole: tuple[
         old, new = (await api.http.get(f"/pairs/{first['id']}/versions")).json()["items"]
         assert [(one["table"], one["column"]) for one in old["damage"]] == [("version", "model")]
         assert (old["user_text"], new["damage"]) == ("/echo one", [])
+
+
+async def test_export_names_a_setting_that_cannot_be_read_and_so_does_its_import(
+    whole: tuple[bytes, str], tmp_path: Path
+) -> None:
+    conversation_id = _lay(
+        whole, tmp_path, Harm("conversation", "parameters", "bytes", "UPDATE conversation SET parameters = x'00ff'")
+    )
+    async with serve_api(tmp_path) as api:
+        exported = await api.http.get(f"/conversations/{conversation_id}/export", params={"format": "json"})
+        imported = await api.http.post(
+            "/import", content=exported.content, headers={"Content-Type": "application/json"}
+        )
+
+    (written,) = exported.json()["conversations"]
+    (damaged,) = written["damaged"]
+    assert (damaged["column"], damaged["raw"]) == ("parameters", {"base64": "AP8="})
+    assert imported.status_code == 201, imported.text
+    assert imported.json()["conversations"][0]["damaged"] == [f"parameters: {damaged['reason']}"]
+
+
+@pytest.mark.parametrize("stored", ["x'00ff'", SHAPES["no UTF-8"], "'s>='"])
+async def test_damaged_saved_filter_takes_no_other_filter_along_and_can_be_deleted(
+    whole: tuple[bytes, str], tmp_path: Path, stored: str
+) -> None:
+    content, conversation_id = whole
+    (tmp_path / "inview.db").write_bytes(content)
+    async with serve_api(tmp_path) as api:
+        for name in ("good", "bad", "other"):
+            assert (await api.http.put(f"/filters/{name}", json={"filter": "r20"})).status_code in {200, 201}
+        async with api.wb.store.write() as session:
+            await session.execute(text(f"UPDATE saved_filter SET filter = {stored} WHERE name = 'bad'"))
+
+        listed = await api.http.get("/filters")
+        assert listed.status_code == 200, listed.text
+        assert [one["name"] for one in listed.json()["saved"]] == ["bad", "good", "other"]
+        assert (await screen_of(api.wb, conversation_id)).refusal is None
+        assert (
+            await api.http.get(f"/conversations/{conversation_id}/pairs", params={"filter": "@good"})
+        ).status_code == 200
+        refused = await api.http.get(f"/conversations/{conversation_id}/pairs", params={"filter": "@bad"})
+        assert refused.status_code == 422, refused.text
+        assert (await api.http.delete("/filters/good")).status_code < 300
+        assert (await api.http.delete("/filters/bad")).status_code < 300
+        assert [one["name"] for one in (await api.http.get("/filters")).json()["saved"]] == ["other"]

@@ -65,13 +65,25 @@ def test_page_stays_usable_whatever_a_reply_says(screen: Screen, server: Served,
     require_small_steps(screen, server, ATTACKS[name], "Show me.")
 
 
-@pytest.mark.parametrize("name", ["a megabyte of lines", "one long word", "lines"])
+@pytest.mark.parametrize("name", ["a megabyte of lines", "one long word", "lines", "marks on one letter"])
 @pytest.mark.exhaustive
 def test_page_stays_usable_whatever_was_asked(screen: Screen, server: Served, name: str) -> None:
     require_small_steps(screen, server, "Here is what I think of it.", ATTACKS[name])
 
     asked = screen.page.locator(".request")
     assert asked.text_content() == ATTACKS[name]
+
+
+def test_marks_are_drawn_in_groups_everywhere_and_copied_as_they_are(screen: Screen, server: Served) -> None:
+    heap = "a" + "\u0301" * 500
+    pair = a_pair(f"Show me {heap}", f"# {heap}\n\n```\n{heap}\n```")
+    screen.go(f"/c/{write(server, {'title': heap[:200], 'pairs': [pair]})[0]}")
+
+    for place in ("nav a[href^='/c/']", ".request", ".md h1", ".md code"):
+        expect(screen.page.locator(f"{place} .heap").first).to_be_attached()
+    expect(screen.page.locator(".md h1")).to_have_text(heap)
+    screen.page.get_by_role("button", name="Copy code").click()
+    eventually(lambda: screen.page.evaluate("navigator.clipboard.readText()") == heap)
 
 
 @pytest.mark.parametrize("name", NO_JSON)

@@ -9,7 +9,8 @@ import sys
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.screen import Screen, eventually, visit
+from tests.e2e.late import LINK, LateState
+from tests.e2e.screen import Screen, eventually, heard, visit
 from tests.e2e.written import a_pair, write
 from tests.serving import ROOT, Served
 
@@ -94,6 +95,36 @@ def test_shift_j_and_shift_k_walk_through_conversations(page: Page, server: Serv
         expect(screen.pairs).to_have_count(1)
         expect(keys_bar(page)).to_be_visible()
     expect(screen.composer).to_have_value("")
+
+
+def test_keys_pressed_before_what_the_last_one_opens_belong_to_it_however_late_it_comes(
+    page: Page, server: Served
+) -> None:
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}")
+    expect(screen.pairs).to_have_count(1)
+    sheet = page.get_by_role("dialog", name="Keys and the filter language")
+    state.held = []
+    press(page, "Escape", "?")
+    page.keyboard.type("flag")
+    heard(page, lambda: "sheet" in str(state.held))
+
+    state.release()
+
+    expect(sheet.get_by_role("textbox")).to_have_value("flag")
+    press(page, "Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+    state.held = []
+    press(page, "?", "a", "Escape")
+    heard(page, lambda: "sheet" in str(state.held))
+    page.evaluate("addEventListener('cancel', () => { document.body.dataset.left = '' }, true)")
+    state.release()
+    expect(page.locator("body[data-left]")).to_be_attached()
+    press(page, "e")
+    expect(page.locator(".edit-form textarea")).to_be_focused()
+    expect(sheet).to_have_count(0)
+    assert not screen.stored_pairs()[0]["flagged"]
 
 
 def test_j_and_k_walk_parts_across_pairs_and_y_copies_them(three: Screen) -> None:
@@ -240,8 +271,8 @@ def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     press(page, "Escape", "?")
     sheet = page.get_by_role("dialog", name="Keys and the filter language")
     page.keyboard.type("flag")
-    expect(sheet.get_by_role("row", name=re.compile("^0 No stars"))).to_have_count(0)
     expect(sheet.get_by_role("row", name=re.compile("^f Flag"))).to_be_visible()
+    expect(sheet.get_by_role("row", name=re.compile("^0 No stars"))).to_have_count(0)
     press(page, "Escape")
     expect(sheet).to_have_count(0)
     press(page, "Shift+G", "a", "f")

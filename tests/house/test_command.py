@@ -84,6 +84,31 @@ def test_doctor_lists_what_is_damaged_and_what_to_do_next(tmp_path: Path) -> Non
     ]
 
 
+def test_doctor_mends_what_it_can_once_and_lists_the_rest(tmp_path: Path) -> None:
+    assert inview("migrate", folder=tmp_path).returncode == 0
+    asyncio.run(_talk(tmp_path / "data" / "inview.db"))
+    with sqlite3.connect(tmp_path / "data" / "inview.db") as connection:
+        connection.execute("UPDATE conversation SET filter = x'00ff'")
+    connection.close()
+
+    first = inview("doctor", "--mend", folder=tmp_path, INVIEW_PORT="0")
+    with sqlite3.connect(tmp_path / "data" / "inview.db") as connection:
+        connection.execute("UPDATE pair SET lifecycle = 'my-secret-words'")
+    connection.close()
+    second = inview("doctor", "--mend", folder=tmp_path, INVIEW_PORT="0")
+
+    (kept,) = (tmp_path / "data").glob("mended-*.jsonl")
+    assert (first.returncode, first.stderr) == (0, "")
+    assert first.stdout.splitlines()[-3:] == [
+        "Mended: The filter of conversation c1 could not be read and was reset.",
+        f"Each row that was changed or deleted is kept as it was in {kept}.",
+        "All is well: a server can start here.",
+    ]
+    assert second.returncode == 1
+    assert second.stdout.splitlines()[-4] == "Nothing could be mended."
+    assert second.stdout.splitlines()[-1] == "A server can start here. Damaged pieces of the database: 1."
+
+
 async def _talk(database: Path) -> None:
     async with open_store(f"sqlite+aiosqlite:///{database}") as store:
         await save_conversation(store, a_conversation(title="Plans"), a_pair_of("c1", 3))

@@ -9,7 +9,6 @@ import pytest
 from app.cli.examining import advise, report_damage
 from app.domain.conversation.damage import Damage
 from app.state.address import conversation_path, pair_path
-from app.store.database.damage import NO_UTF8
 from app.store.diagnosis.diagnosis import MALFORMED, Finding
 from app.store.diagnosis.places import NOWHERE, Place
 from app.ui import routes
@@ -60,12 +59,6 @@ IN_TRASH = f"It is in the trash. Delete it there for good, or bring it back: {ro
 )
 def test_each_kind_of_damage_has_its_advice(table: str, column: str, place: Place, advice: str) -> None:
     assert advise(Finding(Damage(table, "x", column, MALFORMED, 1), place)) == advice
-
-
-def test_row_that_no_page_can_show_has_its_own_advice() -> None:
-    advice = advise(Finding(Damage("pair", "p1", "agent", NO_UTF8, 1), PAIR_2))
-
-    assert advice == "No page can show what this row belongs to. Put a copy of the database back that is whole."
 
 
 def test_nothing_is_damaged_where_there_is_no_database(tmp_path: Path) -> None:

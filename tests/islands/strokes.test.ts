@@ -30,7 +30,7 @@ const binding = (action: string, key: string): KeyBinding => ({
 	place: null,
 	pair: "none",
 	sends: true,
-	holds_ms: 0,
+	opens: false,
 	beside: false,
 	ends: false,
 });

@@ -353,7 +353,7 @@ def test_half_a_character_is_refused_with_a_sentence(provider: str) -> None:
 def test_an_attachment_that_is_gone_is_named(provider: str) -> None:
     request = replace(a_request(), messages=(said("user", Image("gone" * 16, "image/png")),))
 
-    with pytest.raises(InputError, match="gonegonegone… is gone"):
+    with pytest.raises(InputError, match="gonegonegone… is missing"):
         body_of(provider, request)
 
 

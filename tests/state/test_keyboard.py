@@ -9,6 +9,7 @@ import pytest
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
+from app.state.compare.answer_again import AnswerAgainState
 from app.state.filters.sheet import SheetState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
@@ -52,6 +53,33 @@ async def test_dialogs_open_for_the_pair(watcher: Watcher, tab: Tab) -> None:
     assert tab.shows(EditState, "pair") == pair
     await perform(tab, "swap", pair)
     assert "has one version only" in tab.shows(ToastState, "toast").message
+
+
+async def test_page_learns_whether_a_key_has_opened_something(watcher: Watcher, tab: Tab) -> None:
+    pair = watcher.screen.pairs[1].id
+
+    async def answer_to(stroke: int, action: str, pair_id: str = "") -> tuple[int, bool]:
+        await tab.send(KeyboardState.perform, action=action, pair_id=pair_id, stroke=stroke)
+        answer = tab.shows(KeyboardState, "answer")
+        return answer.stroke, answer.opened
+
+    assert await answer_to(1, "edit", "gone") == (1, False)
+    assert await answer_to(2, "edit", pair) == (2, True)
+    assert await answer_to(3, "delete", "gone") == (3, False)
+    assert await answer_to(4, "delete", pair) == (4, True)
+    await tab.send(PairDeletionState.close)
+    assert await answer_to(5, "topic", "gone") == (5, False)
+    openers = {
+        "topic": TopicPickerState.close,
+        "regenerate": AnswerAgainState.close,
+        "summarise": SummaryState.end,
+        "help": SheetState.close,
+        "help_anywhere": SheetState.close,
+    }
+    for stroke, (action, close) in enumerate(openers.items(), 6):
+        assert await answer_to(stroke, action, pair) == (stroke, True)
+        await tab.send(close)
+    assert await answer_to(0, "flag", pair) == (10, True), "nothing waits for this key"
 
 
 async def test_what_is_about_no_pair_needs_none(watcher: Watcher, tab: Tab) -> None:

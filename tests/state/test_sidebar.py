@@ -174,6 +174,38 @@ async def test_keys_lead_from_one_conversation_of_the_list_to_its_neighbours(wb:
     assert tab.shows(ToastState, "toast").message.startswith("There is no other conversation")
 
 
+async def test_keys_pressed_faster_than_the_page_follows_go_on_from_where_the_last_one_leads(
+    wb: Workbench, tab: Tab
+) -> None:
+    made = [(await create_conversation(wb, LOCAL_OWNER, title=title)).id for title in "abcde"]
+    fifth, fourth, third, second, first = (f"/c/{each}" for each in made)
+    tab.path = first
+
+    async def press(by: int = 1) -> None:
+        await tab.send(SidebarState.step, by=by)
+
+    async def show(path: str) -> None:
+        tab.path = path
+        await tab.send(SidebarState.load)
+
+    await show(first)
+    await press()
+    await press()
+    assert tab.way == [second, third]
+    await show(second)
+    await press()
+    assert tab.way[2:] == [fourth]
+    tab.path = fourth  # shown, not loaded yet
+    await press()
+    assert tab.way[3:] == [fifth]
+
+    await show(first)  # clicked meanwhile
+    await press()
+    await show(second)
+    await press(-1)
+    assert tab.way[4:] == [second, first]
+
+
 async def test_dialog_does_not_open_for_what_is_not_listed(wb: Workbench, tab: Tab) -> None:
     theirs = await create_conversation(wb, "somebody else")
     await tab.send(SidebarState.load)

@@ -1,4 +1,4 @@
-"""What programs may send: the bodies of requests, strict. A field nobody knows is refused, not ignored.
+"""The bodies of requests that programs send. They are strict: an unknown field is refused, not ignored.
 
 Not the shapes of answers (`app/views`) and not the rules behind them (the commands check those).
 """
@@ -116,7 +116,7 @@ class Body(BaseModel):
 
 
 class ParametersBody(Body):
-    """How the model is asked. What is left out is left to the provider."""
+    """The parameters of the model. The provider decides about a missing one."""
 
     temperature: float | None = Field(None, ge=0, le=2, allow_inf_nan=False)
     top_p: float | None = Field(None, ge=0, le=1, allow_inf_nan=False)
@@ -172,7 +172,7 @@ class NewConversation(Body):
 
 
 class ChangedConversation(Body):
-    """What is to be different. What is left out stays as it is."""
+    """The changes. A missing field is not changed."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
@@ -191,7 +191,7 @@ class ChangedConversation(Body):
 
 
 class Sending(Body):
-    """How something would be sent. Without `model` and `agent_id`, the conversation's own."""
+    """The choices for a send. Without `model` and `agent_id`, those of the conversation are used."""
 
     model: ModelName | None = None
     agent_id: AgentChoice | None = Field(None, description="Who answers this once, with the model it has, if it has.")
@@ -236,7 +236,7 @@ Attachments = Annotated[
 
 
 class DraftToPreview(Sending):
-    """A draft as far as it is written, and how it would be sent."""
+    """An unfinished draft, and the choices for its send."""
 
     text: str = Field("", description="May be blank: then the request holds the history alone.")
     attachments: Attachments = Field(default_factory=list[str])
@@ -246,14 +246,14 @@ class DraftToPreview(Sending):
 
 
 class DraftToSend(DraftToPreview):
-    """A draft, and how it is to be sent. Without `model`, the conversation's own."""
+    """A draft, and the choices for its send. Without `model`, the conversation's model is used."""
 
     text: str = Field(pattern=NOT_BLANK, description="Sent character for character. Not blank.")
     selection: Selection = None
 
 
 class SeenBefore(Body):
-    """What was seen of a pair before it is sent again."""
+    """The state of a pair on screen before it is sent again."""
 
     standing: Standing = None
     later_count: int | None = Field(
@@ -265,7 +265,7 @@ class SeenBefore(Body):
 
 
 class PairToResend(Sending, SeenBefore):
-    """How a pair is sent again. Without `text`, as it was; without `later`, only if no pair stands after it."""
+    """Choices for sending a pair again. Without `text`, its text is used. Without `later`, no pair may follow it."""
 
     text: str | None = Field(None, pattern=NOT_BLANK, description="In the place of what was asked. Not blank.")
     selection: Selection = None
@@ -278,13 +278,13 @@ class PairToResend(Sending, SeenBefore):
 
 
 class PairToPreview(Sending):
-    """How a pair would be sent again. Without `text`, as it was."""
+    """The choices for sending a pair again. Without `text`, its text is used."""
 
     text: str | None = Field(None, pattern=NOT_BLANK, description="In the place of what was asked. Not blank.")
 
 
 class KeptToResend(SeenBefore):
-    """What becomes of the pairs after one whose kept request is sent again."""
+    """The choice for the later pairs when the kept request of a pair is sent again."""
 
     later: Literal["keep", "discard"] | None = Field(
         None, description="They stay, or they are deleted (`undo` brings them back)."
@@ -295,7 +295,7 @@ class KeptToResend(SeenBefore):
 
 
 class ToSummarise(Sending):
-    """What is to be summarised: what of the pairs in view does not fit beside this draft, or as is said."""
+    """The pairs to summarise: those in view that do not fit with this draft, or those named."""
 
     text: str = Field("", description="The draft that is to fit beside the newer pairs.")
     everything: bool = Field(default=False, description="All pairs in view, also those that fit.")
@@ -308,7 +308,7 @@ class ToSummarise(Sending):
 
 
 class ToTitle(Body):
-    """How the conversation is looked at that is to have a title. Without `model`, the conversation's own is asked."""
+    """The view of the conversation that gets a title. Without `model`, the conversation's model writes it."""
 
     model: ModelName | None = None
     filter: FilterLine | None = Field(None, description="Which pairs are in view. Without it, the conversation's own.")
@@ -321,7 +321,7 @@ class ToTitle(Body):
 
 
 class ToKeepWarm(Body):
-    """What is to be kept warm: what a send in this look would read of the provider's cache."""
+    """The view to keep warm: the part of the provider's cache that a send in this view would read."""
 
     minutes: int = Field(ge=1, le=MAX_MINUTES, description="For how long from now on.")
     model: ModelName | None = None
@@ -334,7 +334,7 @@ class ToKeepWarm(Body):
 
 
 class ChangedCheckpoint(Body):
-    """What a checkpoint is to say."""
+    """The text of a checkpoint."""
 
     summary: str = Field(pattern=NOT_BLANK, max_length=200_000, description="Sent in the place of what it stands for.")
     position: int | None = Field(
@@ -343,7 +343,7 @@ class ChangedCheckpoint(Body):
 
 
 class VersionToRestore(Body):
-    """Which version of a pair is to stand in it."""
+    """The version that a pair shows."""
 
     version: int = Field(ge=1, le=1_000_000)
     standing: Standing = None

@@ -33,20 +33,20 @@ from app.domain.request.request import Request
 DEAR = 0.75
 """What a token written for an hour costs more than one written for five minutes, in prices of input."""
 LOSS = 1.15
-"""What a token costs more that is written again instead of read, in prices of input."""
+"""The extra price of a token that is written again instead of read, in prices of input."""
 SOON = 2
 """Sends within which a pause makes up for what was paid for an hour: found with sessions of many kinds (0026)."""
 SURELY = 1.1
-"""How many times the minimum an estimate must come to before it is said to be kept."""
+"""The multiple of the minimum from which an estimate counts as kept."""
 EDITED_BACK = 7
 """How many messages before the newest one more entry is kept, for the last four pairs are those that people edit."""
 NEAR = 2
-"""So many messages are rather written once more than read from an entry of which nobody has told the size."""
+"""The number of messages that are written once more instead of read from an entry of unknown size."""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheRequest:
-    """A request that is to be planned for.
+    """A request to plan.
 
     `positions` is how many each message takes (see `prefix`). `totals` is how long the request is up to the system
     text, then up to each message, in any unit; `tokens` the estimate of all of it. No breakpoint can stand at
@@ -68,7 +68,7 @@ class CacheRequest:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a request will read of the cache: up to a place (None: nothing), so many tokens.
+    """The expected read of the cache: up to a place (None: nothing), and its tokens.
 
     `exact`: its provider has said that size before. `expires_at`: when what is read would be gone, which was kept for
     `lifetime` seconds.
@@ -132,7 +132,7 @@ def plan_cache(
     lifetime: CacheLifetime = CacheLifetime.AUTO,
     frozen: bool = False,
 ) -> CachePlan:
-    """Where the breakpoints of a request go and what it will read. `frozen`: it writes nothing."""
+    """Return the breakpoints of a request and its expected read. `frozen`: it writes nothing."""
     rules = warmth.rules
     if rules.style is CacheStyle.STEPPED:
         return CachePlan((), _predict_stepped(asked, warmth, now), 0, asked.tokens)
@@ -225,7 +225,7 @@ def _edited_back(asked: CacheRequest, newest: int, sizes: Sequence[Size]) -> int
 
 
 def _choose(asked: CacheRequest, warmth: Warmth, places: Sequence[int]) -> list[int]:
-    """As many of these places as there may be breakpoints, where one can stand and be of use."""
+    """Return the useful places for breakpoints, at most as many as are allowed."""
     rules = warmth.rules
     return [
         place
@@ -237,7 +237,7 @@ def _choose(asked: CacheRequest, warmth: Warmth, places: Sequence[int]) -> list[
 
 
 def _finds(asked: CacheRequest, warmth: Warmth, marks: Sequence[int], place: int) -> bool:
-    """Whether looking back from one of these breakpoints finds what is kept at a place."""
+    """Return whether the lookback from one of these breakpoints reaches the entry at a place."""
     lookback = warmth.rules.lookback
     return any(mark >= place and (lookback is None or _distance(asked, place, mark) < lookback) for mark in marks)
 
@@ -256,7 +256,7 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
     chosen: Sequence[int],
     deepest: Entry | None,
 ) -> int:
-    """The last place to be kept for an hour; before the tools: none. What is kept longer must come first."""
+    """Return the last place to keep for an hour; before the tools: none. Longer entries must come first."""
     newest = max(chosen)
     match lifetime:
         case CacheLifetime.SHORT | CacheLifetime.OFF:
@@ -311,10 +311,10 @@ def _size_of(entry: Entry, asked: CacheRequest, sizes: Sequence[Size]) -> Measur
 
 
 def _distance(asked: CacheRequest, earlier: int, later: int) -> int:
-    """How many positions lie between the ends of two places."""
+    """Return the number of positions between the ends of two places."""
     return sum(asked.positions[max(0, earlier + 1) : later + 1]) + max(0, SYSTEM - earlier) if later > earlier else 0
 
 
 def _weight(asked: CacheRequest, place: int) -> int:
-    """How long a request is up to a place."""
+    """Return the length of a request up to a place."""
     return asked.totals[max(0, place + 1)]

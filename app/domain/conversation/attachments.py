@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Literal
 
-from app.domain.conversation.parts import File, Image, Part, TextFile, ToolResult
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.parts import File, Image, Part, Text, TextFile, ToolResult
 
 MAX_BYTES = 10 * 1024 * 1024
 """Of one attachment: no provider takes a larger image."""
@@ -75,6 +76,13 @@ def list_named(parts: Iterable[Part]) -> Iterator[str]:
             yield part.attachment_id
         elif isinstance(part, ToolResult):
             yield from list_named(part.content)
+
+
+def list_attachments(pair: Pair) -> Iterator[str]:
+    """The ids of the attachments that the messages of a pair name."""
+    for message in (pair.request, pair.reply):
+        if message is not None and not (len(message.parts) == 1 and isinstance(message.parts[0], Text)):
+            yield from list_named(message.parts)
 
 
 def look_at(data: bytes) -> Picture | None:

@@ -9,6 +9,7 @@ named here, so that the two are not confused.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -33,6 +34,29 @@ SETTINGS: Final[Mapping[str, str]] = MappingProxyType(
 """The columns of a conversation that a send depends on, as the page names them."""
 
 
+_TABLES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "attachment": "An attached file",
+        "message": "A message",
+        "pair": "The pair",
+        "run": "The record of the reply",
+        "version": "A version",
+    }
+)
+"""The name of a row of each table on the page."""
+_SENTENCES: Final = (
+    (r"it is no UTF-8|it is bytes, not str", "This text is not stored as text ({size} of binary data)."),
+    (r"it is no JSON.*", "What is stored is garbled, or ends in the middle ({size})."),
+    (r"it is missing, not \w+", "Nothing is stored here."),
+    (r"it is no time|it is \w+, not datetime", "What is stored is not a time ({size})."),
+    (r"it is \w+, not (int|float)", "What is stored is not a number ({size})."),
+    (r"it is \w+, not bool", "What is stored is neither yes nor no ({size})."),
+    (r"it is named by its \w+, but is not there", "It is missing from the database."),
+    (r"it has ([\d,]+) of ([\d,]+) bytes", "{0} of {1} bytes are there."),
+)
+"""Sentences for people, by the technical reason that they stand for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Damage:
     """A column of a row that cannot be read, with the reason. `size` is in bytes; None: there is no such row."""
@@ -48,6 +72,31 @@ class Damage:
             return f"{self.table} {self.row_id}: {self.reason}"
         return f"{self.column} of {self.table} {self.row_id} ({self.size:,} bytes): {self.reason}"
 
+    @property
+    def sentence(self) -> str:
+        """The reason in plain words, without ids.
+
+        >>> Damage("message", "m1", "parts", "it is no UTF-8", 17).sentence
+        'This text is not stored as text (17 bytes of binary data).'
+        """
+        size = "1 byte" if self.size == 1 else f"{self.size or 0:,} bytes"
+        for reason, sentence in _SENTENCES:
+            if found := re.fullmatch(reason, self.reason):
+                return sentence.format(*found.groups(), size=size)
+        return f"This version of Inview cannot read what is stored ({size})."
+
+    @property
+    def line(self) -> str:
+        """Describe the damage and its reason in plain words.
+
+        >>> Damage("message", "m1", "parts", "it is named by its pair, but is not there", None).line
+        'A message: It is missing from the database.'
+        """
+        name = SETTINGS.get(self.column) if self.table == "conversation" else _TABLES.get(self.table)
+        what = (name or self.table).capitalize() if self.table == "conversation" else name or self.table
+        column = "" if self.size is None or self.table == "conversation" else f" ({self.column})"
+        return f"{what}{column}: {self.sentence}"
+
 
 class DamagedSettingError(ConflictError):
     """A setting of the conversation cannot be read, so it is unknown what a send would carry."""
@@ -55,8 +104,8 @@ class DamagedSettingError(ConflictError):
     def __init__(self, conversation_id: str, damage: Damage) -> None:
         name = SETTINGS[damage.column]
         super().__init__(
-            f"The {name} of conversation {conversation_id!r} cannot be read ({damage.reason}), so nothing is sent from "
-            f"it. Set the {name} again, or press Reset at the top of the conversation."
+            f"The {name} of conversation {conversation_id!r} cannot be read, so nothing is sent from it. "
+            f"{damage.sentence} Set the {name} again, or press Reset at the top of the conversation."
         )
         self.damage = damage
 

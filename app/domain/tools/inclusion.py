@@ -2,7 +2,7 @@
 
 By the conversation's mode: `cached` and `all-on` take all, in their fixed order; `all-off` none; `manual` those that a
 person ticked; `auto` all until they would pass a tenth of the budget, and then those whose name or description shares
-a word with the draft, or that the visible pairs called. A model that cannot call tools is told of none.
+a word with the draft, or that the visible pairs called. The request of a model that cannot call tools has none.
 
     offer = Offer(ToolMode.AUTO, (SizedTool(clock, 120), SizedTool(files, 9_000)), overhead=496)
     choice = choose_tools(offer, "What time is it?", budget=8_000)
@@ -24,14 +24,14 @@ from app.domain.request.request import ToolDefinition
 from app.domain.tools.tools import Tool
 
 SHARE_OF_BUDGET = 10
-"""With `auto`, all tools are told of as long as they take at most this part of the budget: a tenth."""
+"""With `auto`, all tools are in the request while they take at most this part of the budget: a tenth."""
 READ_OF_DRAFT = 20_000
 """Characters of a draft that are looked at: what is pasted behind them is seldom what is asked."""
 LEAST_LETTERS = 3
 
 _WORD = re.compile(r"[^\W\d_]+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-"""Where a word begins in what is written as readFile or HTTPServer."""
+"""The beginnings of words in names such as readFile or HTTPServer."""
 _NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 """Scripts that write words without blanks between them: these are compared by every two characters."""
 _FUNCTION_WORDS = (
@@ -41,11 +41,11 @@ _FUNCTION_WORDS = (
     "were what when where which who whose why will with would you your"
 )
 _EVERYWHERE = frozenset(_FUNCTION_WORDS.split())
-"""Words that say nothing of what a tool is for, as they stand in most descriptions and most questions."""
+"""Words that do not tell tools apart: most descriptions and most questions have them."""
 
 
 class Why(StrEnum):
-    """Why a tool is told of, or is not."""
+    """The reason for which the request has a tool or not."""
 
     ALL = "all"
     ALL_FIT = "all_fit"
@@ -67,7 +67,7 @@ _CHOSEN = frozenset({Why.ALL, Why.ALL_FIT, Why.TICKED, Why.SHARES_WORDS, Why.CAL
 
 @dataclass(frozen=True, slots=True)
 class SizedTool:
-    """A tool, and what telling the model of it takes, in tokens. `counted`: in the model's vocabulary, as it stands."""
+    """A tool, and the tokens of its definition. `counted`: they are counted in the model's vocabulary."""
 
     tool: Tool
     tokens: int
@@ -76,7 +76,7 @@ class SizedTool:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The tools that could be told of, in their order, and what the choice depends on besides the draft.
+    """The tools on offer, in their order, and all that the choice depends on except the draft.
 
     `overhead` is what having any tools at all costs, in tokens. `called` are the names that the visible pairs called;
     it matters to `auto` alone. `able`: the model can call tools.
@@ -91,13 +91,13 @@ class Offer:
 
     @property
     def tokens(self) -> int:
-        """What telling of all of them takes."""
+        """The tokens of all definitions."""
         return self.overhead + sum(one.tokens for one in self.tools) if self.tools else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What became of a tool. `words` are those that it shares with the draft, in alphabetical order."""
+    """The decision about a tool. `words` are those that it shares with the draft, in alphabetical order."""
 
     sized: SizedTool
     why: Why
@@ -106,7 +106,7 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What became of every tool of an offer, in their order."""
+    """The decisions about all tools of an offer, in their order."""
 
     offer: Offer = Offer()
     decided: tuple[Decided, ...] = ()
@@ -117,17 +117,17 @@ class Choice:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """The tools that the model is told of."""
+        """The tools in the request."""
         return tuple(one.tool for one in self.chosen)
 
     @property
     def definitions(self) -> tuple[ToolDefinition, ...]:
-        """How it is told."""
+        """The definitions in the request."""
         return tuple(define_tool(tool) for tool in self.tools)
 
     @property
     def tokens(self) -> int:
-        """What that takes in all."""
+        """The tokens of these definitions in all."""
         chosen = self.chosen
         return self.offer.overhead + sum(one.tokens for one in chosen) if chosen else 0
 
@@ -137,7 +137,7 @@ NOTHING_CHOSEN = Choice()
 
 
 def choose_tools(offer: Offer, draft: str = "", budget: int = 0) -> Choice:
-    """What becomes of each tool when this is sent. `budget` is all that the request may hold, in tokens."""
+    """Decide about each tool for this send. `budget` is the most that the request may have, in tokens."""
     if not offer.tools:
         return NOTHING_CHOSEN
     if not offer.able:
@@ -159,7 +159,7 @@ def choose_tools(offer: Offer, draft: str = "", budget: int = 0) -> Choice:
 
 
 def define_tool(tool: Tool) -> ToolDefinition:
-    """The tool as a model is told of it. One without a description is told by its title."""
+    """Return the definition of a tool. Its title takes the place of a missing description."""
     return ToolDefinition(tool.name, tool.description or tool.title, tool.input_schema_json)
 
 
@@ -186,7 +186,7 @@ def _words(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=2_000)
 def _said_of(tool: Tool) -> frozenset[str]:
-    """What a tool's name, title and description say. Its server's name is part of its name."""
+    """Return the words of a tool's name, title and description. Its name includes the server's name."""
     return words_of(f"{tool.name} {tool.title} {tool.description}")
 
 

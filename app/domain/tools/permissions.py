@@ -1,7 +1,7 @@
 """Permissions: may this call be made, must a person be asked, or is it out of the question?
 
 Three things allow a call: a rule a person made when asked, an entry of the agent's list that says so, and, for two of
-Inview's own tools that only read, Inview itself. What a server says of its tools (that one only reads, say) allows
+Inview's own tools that only read, Inview itself. The hints of a server about its tools (such as read-only) allow
 nothing. Everything else is asked: see `permission_requests.py`.
 
     >>> asked = PermissionQuery("srv1", "read_file", "f00d", {"path": "/notes/today.md"})
@@ -32,7 +32,7 @@ from app.domain.tools.tools import BUILT_IN, Tool
 
 @dataclass(frozen=True, slots=True)
 class ArgumentPattern:
-    """How an argument must be: see `covers_value`."""
+    """The condition for an argument: see `covers_value`."""
 
     name: str
     pattern: str
@@ -53,7 +53,7 @@ class AllowedTool:
 
 
 class Scope(StrEnum):
-    """How far a person's permission goes."""
+    """The reach of a person's permission."""
 
     ONCE = "once"
     CONVERSATION = "conversation"
@@ -62,9 +62,9 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a person allowed for good, or for a conversation: this very tool, as it was then.
+    """A permission of a person for one tool in its present version, lasting or for a conversation.
 
-    `tool_name` is no pattern, whatever stands in it. `conversation_id` None: in all conversations.
+    `tool_name` is a name, never a pattern. `conversation_id` None: in all conversations.
     """
 
     id: str
@@ -109,14 +109,14 @@ class Refuse:
 Decision = Allow | Ask | Refuse
 
 UNASKED: Final = frozenset({"current_time", "search_conversations"})
-"""Built-in tools that are called without asking: they change nothing and tell nobody outside.
+"""Built-in tools that are called without asking: they change nothing and send nothing out.
 
 What they give can only leave with the reply to the model one chose, or by another tool, and that one is asked.
 """
 
 
 def decide(asked: PermissionQuery, allowed: tuple[AllowedTool, ...] | None, rules: Iterable[Rule]) -> Decision:
-    """What is to become of a call. `allowed` is the agent's list (None: it has none), `rules` are those that stand."""
+    """Decide about a call. `allowed` is the agent's list (None: it has none), `rules` are the stored permissions."""
     covering = None if allowed is None else [entry for entry in allowed if _has(entry, asked)]
     if covering == []:
         return Refuse(f'The agent may not call "{asked.tool_name}" like this: it is not among its allowed tools.')
@@ -138,16 +138,16 @@ def covers(rule: Rule, asked: PermissionQuery) -> bool:
 
 
 def fingerprint(tool: Tool) -> str:
-    """What of a tool a person relied on. A server that changes it under the same name has to ask again."""
+    """Return the version of a tool that a permission is for. A changed tool is asked about again."""
     seen = [tool.server_id, tool.tool_name, tool.title, tool.description, tool.input_schema_json, tool.read_only]
     return sha256(json.dumps(seen).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def covers_arguments(patterns: tuple[ArgumentPattern, ...], arguments: Mapping[str, Any]) -> bool:
-    """Whether the arguments are as the patterns say. Without patterns, any are.
+    """Return whether the arguments match the patterns. Without patterns, all arguments do.
 
-    With patterns, each must be met, and there must be no argument that none speaks of: a default of the tool, or an
-    argument nobody thought of, could undo what the others keep within bounds.
+    Each pattern must match, and each argument needs a pattern: a default of the tool or an unexpected argument could
+    undo the bounds of the others.
     """
     met = all(
         covers_value(each.pattern, arguments[each.name]) if each.name in arguments else each.pattern == "*"
@@ -157,7 +157,7 @@ def covers_arguments(patterns: tuple[ArgumentPattern, ...], arguments: Mapping[s
 
 
 def covers_value(pattern: str, value: Any) -> bool:
-    """Whether an argument is as a pattern says.
+    """Return whether an argument matches a pattern.
 
     `*` alone is anything at all. Otherwise `*` is any run of characters, `[*]` a star, all else is itself, upper and
     lower case apart. A number, true, false and null are compared as JSON writes them; a list must have an item, and
@@ -182,7 +182,7 @@ def covers_value(pattern: str, value: Any) -> bool:
 
 
 def is_evasive(text: str) -> bool:
-    """Whether a text may mean something else to a tool than to whoever wrote a pattern.
+    """Return whether a tool may read a text differently than the author of a pattern.
 
     That is: it contains a control or invisible character, two dots in a row, or a percent sign that is escaped itself
     or escapes what is not UTF-8. Characters that programs take for others (NFKC), and escaped ones, count as these.
@@ -199,7 +199,7 @@ def is_evasive(text: str) -> bool:
 
 
 def covers_name(pattern: str, name: str) -> bool:
-    """Whether a tool's name is as a pattern says: `*` is any run of characters, `[*]` a star."""
+    """Return whether a tool's name matches a pattern: `*` is any run of characters, `[*]` a star."""
     pieces = _cut(pattern)
     return name == pieces[0] if len(pieces) == 1 else _matches(pieces, name)
 
@@ -230,7 +230,7 @@ def _has(entry: AllowedTool, asked: PermissionQuery) -> bool:
 
 
 def _cut(pattern: str) -> list[str]:
-    """The pieces between the stars, each as it is to be found."""
+    """Return the literal texts between the stars."""
     pieces, end = [""], 0
     for star in _STAR.finditer(pattern):
         pieces[-1] += pattern[end : star.start()]
@@ -244,7 +244,7 @@ def _cut(pattern: str) -> list[str]:
 
 
 def _matches(pieces: list[str], text: str) -> bool:
-    """Whether the first piece begins the text, the last ends it, and the others stand between them in order.
+    """Return whether the text begins with the first piece, ends with the last, and has the others between in order.
 
     A search for each after the one before: no pattern can make it slow.
     """

@@ -1,6 +1,6 @@
 """The writer: stores what runs receive, for all of them in one transaction, several times a second, and each one's end.
 
-Most saves add what a reply gained to a journal; about once a second a reply is stored whole, in place of that.
+Most saves add the new end of a reply to a journal; about once a second a reply is stored whole instead.
 
 A fault of the database does not stop a reply: it goes on in memory, saving is tried again, and the log says so each
 time. If an end cannot be stored for long, watchers are told, and the trying goes on as long as the process.
@@ -42,11 +42,11 @@ BEAT_SECONDS = 0.8
 WHOLE_SECONDS = 0.8
 """How long a reply is in part in the journal: others than its run read it from its message."""
 WHOLE_CHARACTERS = 250_000
-"""Of the replies that one save stores whole, but for the last one. Fifty long ones would delay the next save."""
+"""The most characters of whole replies in one save, except the last one. More would delay the next save."""
 FIRST_DELAY = 0.1
 MAX_DELAY = 5.0
 PATIENCE_SECONDS = 30.0
-"""How long watchers wait for an end that cannot be stored before they are told."""
+"""Seconds until watchers learn that an end cannot be stored."""
 
 
 @dataclass(eq=False)
@@ -156,7 +156,7 @@ class Writer:
         return run.state if claimed else await self._load_end(run)
 
     async def _load_end(self, run: LiveRun) -> RunState:
-        """How a run stands that somebody else ended: another process, or who deleted the conversation."""
+        """Return the stored state of a run that another process or a deletion has ended."""
         try:
             async with self.store.read() as session:
                 stored = await load_run(session, run.place.owner, run.run_id)
@@ -186,12 +186,12 @@ def _describe_progress(run: LiveRun, state: RunState, *, whole: bool) -> Progres
 
 
 def _told_of(state: RunState) -> tuple[object, ...]:
-    """What is stored of a run that is on besides its reply."""
+    """Return the stored data of a running run except its reply."""
     return state.attempt, state.retries, state.usage, state.rounds
 
 
 def _list_untold(run: LiveRun) -> dict[str, ToolCallRecord]:
-    """What is known of its calls of tools and not stored."""
+    """Return the records of its tool calls that are not stored yet."""
     if not run.records:
         return {}
     return {call_id: record for call_id, record in run.records.items() if run.recorded.get(call_id) is not record}

@@ -8,8 +8,10 @@ A request that names none, which is the usual case, asks the database nothing.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from types import MappingProxyType
 
 from app.domain.context.context import View
@@ -45,13 +47,19 @@ def write_request(text: str, attached: Attached) -> tuple[Part, ...]:
 
 
 async def load_named(store: Store, owner: str, content: View | Request) -> Attachments:
-    """The bytes of what a view or a request names, as far as they are there."""
+    """The bytes of what a view or a request names, as far as they are there and are those that were stored."""
     messages = _messages_of(content)
     named = {one for parts in messages if not _is_one_text(parts) for one in list_named(parts)}
     if not named:
         return NO_ATTACHMENTS
     async with store.read() as session:
-        return await load_attachments(session, owner, named)
+        found = await load_attachments(session, owner, named)
+    return await asyncio.to_thread(_keep_unchanged, found)
+
+
+def _keep_unchanged(found: Attachments) -> Attachments:
+    """Those whose bytes are still the ones that their id was made of."""
+    return {one: data for one, data in found.items() if sha256(data).hexdigest() == one}
 
 
 def _messages_of(content: View | Request) -> Iterator[tuple[Part, ...]]:

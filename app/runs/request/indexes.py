@@ -9,6 +9,7 @@ what was counted once is not counted again, by any process. Pages are told how f
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
@@ -17,6 +18,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.context.context import has_content
+from app.domain.conversation.attachments import list_attachments
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.parts import ToolCall, has_attachment
@@ -32,7 +34,8 @@ from app.store.index.indexes import (
     Indexed,
     PairText,
     count_unindexed,
-    forget_undamaged,
+    find_mistaken,
+    forget_indexed,
     has_unindexed,
     load_unindexed,
     save_indexed,
@@ -99,20 +102,26 @@ class Indexer:
         await asyncio.gather(*self.tasks, return_exceptions=True)
 
     async def note_damage(self, owner: str, pairs: Sequence[Pair]) -> bool:
-        """Let the indexes know which of these pairs cannot be read whole. True: they took one of them for whole.
+        """Let the indexes know which of these pairs cannot be read whole, and which can again. True: they did not.
 
-        Such a pair counts as changed, so that every page, and the next send, leave it out.
+        Such a pair counts as changed: every page, and the next send, leave it out or have it again. A pair is whole
+        again once its lost attachment was attached again.
         """
-        damaged = [pair for pair in pairs if pair.damage and pair.lifecycle not in RUNNING]
-        if not damaged:
+        over = [pair for pair in pairs if pair.lifecycle not in RUNNING]
+        damaged = [pair.id for pair in over if pair.damage]
+        whole = [pair.id for pair in over if not pair.damage and any(list_attachments(pair))]
+        if not damaged and not whole:
             return False
-        ids = tuple(pair.id for pair in damaged)
-        async with self.store.write() as session:
-            conversations = await forget_undamaged(session, ids)
-            for conversation_id in conversations:
+        async with self.store.read() as session:
+            mistaken = await find_mistaken(session, damaged, whole)
+        conversations: defaultdict[str, list[str]] = defaultdict(list)
+        for pair_id, conversation_id in mistaken.items():
+            conversations[conversation_id].append(pair_id)
+        for conversation_id, ids in conversations.items():
+            async with self.store.write() as session:
+                await forget_indexed(session, ids)
                 await touch_pairs(session, ids, await next_revision(session, conversation_id, None))
-        for conversation_id in conversations:
-            self.event_bus.publish(owner, conversation_id, PairsChanged(ids))
+            self.event_bus.publish(owner, conversation_id, PairsChanged(tuple(ids)))
         return bool(conversations)
 
     async def _catch_up(self, place: RunPlace) -> None:

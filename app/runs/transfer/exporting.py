@@ -32,6 +32,7 @@ from app.store.archive import BATCH, Place, load_nodes, load_places, load_record
 from app.store.conversation.conversations import describe_listed
 from app.store.organise.filters import load_saved_filters
 from app.store.organise.topics import load_filed_topics
+from app.store.raw_rows import load_raw_conversation
 from app.store.run.comparisons import load_open
 from app.store.run.queues import load_queue
 from app.views.conversation import cut_snippet
@@ -145,6 +146,15 @@ async def _list_left_out(source: _Source) -> list[str]:
     ]
 
 
+async def _list_damaged(source: _Source) -> list[dict[str, object]]:
+    """The columns of the conversation that cannot be read. The file has their default."""
+    damage = source.conversation.damage
+    if not damage:
+        return []
+    (row,) = (await load_raw_conversation(source.session, source.owner, source.conversation.id))["conversation"]
+    return [{"column": one.column, "reason": one.sentence, "raw": row[one.column]} for one in damage]
+
+
 async def _write_json(source: _Source, file: _File) -> None:
     filed = {one.topic.id: one for one in await load_filed_topics(source.session, source.owner)}
     there = {place.topic for place in source.places if place.topic is not None} & filed.keys()
@@ -156,10 +166,9 @@ async def _write_json(source: _Source, file: _File) -> None:
     saved = await load_saved_filters(source.session, source.owner)
     filters = [{"name": name, "filter": saved[name]} for name in list_used(source.conversation.filter, saved)]
     nodes = await load_nodes(source.session, source.owner, source.conversation.id) if source.whole else ()
+    conversation = {**write_conversation(source.conversation), "damaged": await _list_damaged(source)}
     head = to_json({"format": FORMAT, "version": VERSION, "exported_at": now()})
-    file.write(
-        head[:-1] + b',"conversations":[' + to_json(write_conversation(source.conversation))[:-1] + b',"pairs":['
-    )
+    file.write(head[:-1] + b',"conversations":[' + to_json(conversation)[:-1] + b',"pairs":[')
     between, named = b"", list[str]()
     async for records in source.batches():
         kept = records if source.whole else map(forget_sent, records)

@@ -232,6 +232,14 @@ class CheckpointShape(Shape):
     position: Count
 
 
+class DamagedShape(Shape):
+    """A setting that could not be read when the file was written: it has its default. `raw` is its stored form."""
+
+    column: str
+    reason: str
+    raw: Any = None
+
+
 class ConversationShape(Shape):
     """A conversation. By hand: `title` and `pairs`."""
 
@@ -258,6 +266,7 @@ class ConversationShape(Shape):
     pairs: list[PairShape] = []
     nodes: list[NodeShape] = []
     left_out: list[str] = []
+    damaged: list[DamagedShape] = []
 
 
 class TopicShape(Shape):

@@ -1,12 +1,12 @@
-"""Importing a file in Inview's own format: checked whole, then stored in slices, with ids of its own.
+"""Importing a file in Inview's own format: checked as a whole, then stored in slices, with new ids.
 
 done = await import_file(wb, LOCAL_OWNER, body)
 
 Importing a file twice gives everything twice, but for topics and saved filters: those are found again by their names.
 The ledger is left alone: it records calls that were made here.
 
-Others write between two slices. Until the last one is stored, what is there of a large file lies in the trash, and its
-title says what it is (docs/decisions/0064-an-import-is-checked-and-stored-in-slices.md).
+Others can write between two slices. Until the last slice is stored, the conversations of a large file are in the trash,
+and their titles begin with `UNFINISHED` (docs/decisions/0064-an-import-is-checked-and-stored-in-slices.md).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.conversation import Conversation
+from app.domain.conversation.damage import SETTINGS
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.errors import ConflictError, InputError, NotFoundError, StoreError
 from app.domain.export import Fresh, NodeRecord
@@ -58,17 +59,17 @@ from app.store.organise.filters import load_saved_filters, write_saved_filters
 SLICE_PAIRS: Final = 50
 SLICE_CONVERSATIONS: Final = 20
 SLICE_BYTES: Final = 500_000
-"""Of the file. A slice has one pair at least."""
+"""The size of a slice, in bytes of the file. A slice has one pair at least."""
 UNFINISHED: Final = "Unfinished import: "
-"""What the title of a conversation begins with as long as not all of it is stored."""
+"""The beginning of the title of a conversation until all of it is stored."""
 TELL_SECONDS: Final = 5.0
-"""Between two lines of the log about an import that goes on."""
+"""Seconds between two lines of the log about a running import."""
 
 LOOK_SECONDS: Final = 0.1
-"""Between two looks whether Inview ends."""
+"""Seconds between two checks whether Inview ends."""
 
 _FIRST_REVISION: Final = 1
-"""Of a conversation that nothing was done in."""
+"""The revision of a conversation without any change."""
 
 log = structlog.get_logger()
 
@@ -77,15 +78,19 @@ Given = TypeVar("Given")
 
 @dataclass(frozen=True, slots=True)
 class ImportedOne:
-    """A conversation that came of a file. `pair_count` counts its pairs."""
+    """A conversation that came of a file. `pair_count` counts its pairs.
+
+    `damaged` says of each setting that could not be read when the file was written why: it has its default now.
+    """
 
     id: str
     title: str
     pair_count: int
+    damaged: tuple[str, ...] = ()
 
 
 class UnfinishedImportError(ConflictError):
-    """An import ended before all of it was stored. What is there of it lies in the trash."""
+    """An import ended before all of it was stored. The stored part is in the trash."""
 
 
 async def import_file(wb: Workbench, owner: str, body: bytes | bytearray) -> tuple[ImportedOne, ...]:
@@ -105,7 +110,7 @@ async def import_file(wb: Workbench, owner: str, body: bytes | bytearray) -> tup
 
 
 async def _in_thread(wb: Workbench, rest: Rest, work: Callable[[], Given]) -> Given:
-    """Do this in a thread, which ends early when nobody waits for it any more or Inview ends."""
+    """Run this in a thread, which ends early when the caller is cancelled or Inview ends."""
     working = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         while not (await asyncio.wait({working}, timeout=LOOK_SECONDS))[0]:
@@ -117,7 +122,7 @@ async def _in_thread(wb: Workbench, rest: Rest, work: Callable[[], Given]) -> Gi
 
 
 def _take_end(working: asyncio.Future[Any]) -> None:
-    """Look at how work ended that nobody waited for: asyncio would write it into the log."""
+    """Read the error of cancelled work: asyncio would log an error that is never read."""
     if not working.cancelled():
         working.exception()
 
@@ -175,7 +180,7 @@ class _Importer:
         return tuple(self.done)
 
     async def _begin(self, session: AsyncSession) -> list[Conversation]:
-        """Store filters and topics; the conversations as they are to be stored."""
+        """Store filters and topics. Return the conversations to store."""
         shape = self.checked.file.shape
         names = await _save_filters(session, self.owner, shape, self.at)
         self.topics = await _make_topics(session, self.owner, shape, self.checked.topics)
@@ -192,7 +197,11 @@ class _Importer:
         for one in conversations:
             await insert_conversation(session, one)
             await next_revision(session, one.id, None)
-            self.done.append(ImportedOne(one.id, one.title, len(self.checked.conversations[len(self.done)].positions)))
+            number = len(self.done)
+            damaged = self.checked.file.shape.conversations[number].damaged
+            told = tuple(f"{SETTINGS.get(lost.column, lost.column)}: {lost.reason}" for lost in damaged)
+            pair_count = len(self.checked.conversations[number].positions)
+            self.done.append(ImportedOne(one.id, one.title, pair_count, told))
 
     async def _renew(self, session: AsyncSession, old: Conversation, in_file: set[str]) -> Conversation:
         trigger, fork = old.trigger_message_id, old.fork_pair_id
@@ -272,7 +281,7 @@ class _Importer:
         return replace(slice_, indexed=await describe_pairs(pairs, self._vocabulary(one.number)))
 
     def _vocabulary(self, number: int) -> str:
-        """The one in which the conversation will be counted, as long as nobody gives it another model."""
+        """Return the vocabulary that counts the conversation with its present model."""
         return vocabulary_of(self.checked.conversations[number].conversation.model or DEFAULT_MODEL)
 
     async def _insert(self, session: AsyncSession, one: _ReadSlice) -> None:
@@ -333,7 +342,7 @@ async def _make_topics(
 
 
 async def _save_filters(session: AsyncSession, owner: str, file: ExportShape, at: datetime) -> dict[str, str]:
-    """Keep the saved filters of a file; what each is called here. Where another has its name, it gets a number."""
+    """Store the saved filters of a file and return their names. A name that another filter has gets a number."""
     known = await load_saved_filters(session, owner)
     names, lines = _name_filters(file, known)
     new = {name: line for name, line in lines.items() if known.get(name) != line}
@@ -384,7 +393,7 @@ def _free_name(name: str, line: str, known: Mapping[str, str]) -> str:
 
 
 def _rename(line: str, names: Mapping[str, str]) -> str:
-    """The line with every saved filter under its name of here; by way of names that nobody has, for some may swap."""
+    """Return the line with the new name of every saved filter. Unused names come between, as two may swap names."""
     parse_filter(line)
     changed = [(old, new) for old, new in names.items() if old != new]
     for number, (old, _) in enumerate(changed):

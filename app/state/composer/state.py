@@ -1,10 +1,10 @@
-"""What stands in and around the text area, and the handlers that send it.
+"""The state in and around the text area, and the handlers that send it.
 
     await tab.send(ComposerState.send, send_id="1", text="/echo Hello", order_id="")
     tab.shows(ComposerState, "answers")          # (SendAnswer("1", accepted=True),)
 
 A send is answered by its id: accepted, or refused, and then its text goes back into the box. While the dialog of a send
-that does not fit is open, it has no answer yet. Nothing waits for the database under the lock of the state.
+that does not fit is open, it has no answer yet. No handler waits for the database under the lock of the state.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class ComposerState(rx.State):
     `kept_back` says; `prelude` is the card about the person before all pairs. `schema` goes with the draft ("": none),
     and so do `files`.
     `running` is the pair whose reply is on, `stopping` the one that was asked to stop. `fault` is why the last send was
-    refused, `work` a summary that is being written first. `answers` are what became of the last sends, `order` is
+    refused, `work` a summary that is being written first. `answers` are the results of the last sends, `order` is
     something for the text area to do. `made` is the conversation that a first text has begun.
     """
 
@@ -142,7 +142,7 @@ class ComposerState(rx.State):
 
     @rx.event
     async def restore(self, draft: str, schema: str, files: str) -> rx.event.EventType[()]:
-        """This stands in the text area of the conversation that was opened, with this schema and these files."""
+        """Take over the draft of the conversation that was opened, with its schema and its files."""
         self.schema = text_in(schema, _MAX_SCHEMA) or ""
         ids = (text_in(files, _MAX_FILES) or "").split()[:MAX_ATTACHED]
         kept = await find_uploads(current(), LOCAL_OWNER, ids) if ids else ()
@@ -167,7 +167,7 @@ class ComposerState(rx.State):
 
     @rx.event
     async def write(self, draft: str, typed: bool) -> rx.event.EventType[()] | None:
-        """This stands in the text area by now: count it. `typed`: a person wrote, and knows what was refused."""
+        """Count the text of the text area. `typed`: a person wrote it, so the last refusal goes away."""
         if typed is True:
             self.fault = ""
         await self._write(draft)
@@ -226,13 +226,13 @@ class ComposerState(rx.State):
 
     @rx.event
     async def finish_order(self, order_id: str) -> None:
-        """The text area has done what it was told."""
+        """Clear an order that the text area has carried out."""
         if self.order is not None and self.order.id == order_id:
             self.order = None
 
     @rx.event
     async def focus(self) -> None:
-        """Go on writing in the text area."""
+        """Focus the text area."""
         self.order = make_order(OrderKind.FOCUS, "")
 
     @rx.event
@@ -258,7 +258,7 @@ class ComposerState(rx.State):
 
     @rx.event(background=True)
     async def resume_queue(self) -> None:
-        """Let the queue go on with its first text."""
+        """Send the first text of the queue."""
         conversation_id = conversation_in(self.router.url.path)
         with suppress(NotFoundError):
             queue = await read_queue(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
@@ -338,7 +338,7 @@ class ComposerState(rx.State):
 
     @rx.var
     def file_keys(self) -> tuple[str, ...]:
-        """What the browser calls the files."""
+        """The names of the files in the browser."""
         return tuple(file.key for file in self.files)
 
     @rx.var
@@ -348,12 +348,12 @@ class ComposerState(rx.State):
 
     @rx.var
     def has_images(self) -> bool:
-        """Whether there is an image among the files."""
+        """True if one of the files is an image."""
         return any(file.image for file in self.files)
 
     @property
     def text(self) -> str:
-        """What stands in the text area, as it was told last."""
+        """The text of the text area that was received last."""
         return self._draft
 
     async def _come_to_page(self) -> None:
@@ -367,14 +367,14 @@ class ComposerState(rx.State):
         self.made = self.made if self.made == conversation_id else ""
 
     async def _resume(self, text: str) -> None:
-        """Let the queue of the conversation on screen go on with its first text, from a background handler."""
+        """Send the first text of the queue of the conversation on screen, from a background handler."""
         async with self:
             self.fault = ""
             conversation_id = conversation_in(self.router.url.path)
         await self._deliver(Draft("", text, conversation_id, ViewOptions(), _NO_CONVERSATION, waited=True))
 
     async def _take(self, send_id: object, text: object, order_id: object) -> Draft | None:
-        """What is to be sent, as the screen shows it. None: nothing."""
+        """Return the send that the screen shows, None for nothing."""
         words, name = text_in(text, MAX_TEXT), text_in(send_id, _MAX_ID)
         if name is None or (words is not None and not words.strip() and not self.files):
             return None
@@ -403,7 +403,7 @@ class ComposerState(rx.State):
         return replace(draft, asked=asked)
 
     async def _deliver(self, draft: Draft) -> str:
-        """Send it, and show what became of that. Returns the conversation that it has begun, "" for none."""
+        """Send it, and show the result. Returns the conversation that it has begun, "" for none."""
         begins, begun = not draft.conversation_id, ""
         async with self:
             token = self.router.session.client_token
@@ -466,7 +466,7 @@ class ComposerState(rx.State):
         await self._answer(draft, accepted=False)
 
     async def _summarise_first(self, draft: Draft) -> None:
-        """Have the older pairs summarised; then the text area sends its text again, if that still stands there."""
+        """Summarise the older pairs; then the text area sends its text again, if it still has that text."""
         target = draft.conversation_id
         try:
             bench = await bench_of(current(), target)
@@ -539,7 +539,7 @@ async def look_of(state: rx.State, conversation_id: str) -> ViewOptions:
 
 
 def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) -> None:
-    """Copy what the composer shows of a screen, as far as it is not what was shown before."""
+    """Copy the parts of a screen that the composer shows and that have changed."""
     if shown is None or screen.running != shown.running:
         state.running = screen.running
     if shown is None or screen.counting != shown.counting:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from typing import Any, Final
 
-from sqlalchemy import Select, delete, func, insert, literal, select
+from sqlalchemy import ColumnElement, Select, delete, func, insert, literal, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.types import NullType
 
 from app.domain.conversation.attachments import MAX_BYTES, MAX_BYTES_TOGETHER, Attachment, list_named
 from app.domain.conversation.conversation import Message
@@ -19,6 +21,8 @@ from app.domain.errors import InputError, NotFoundError
 from app.store.conversation.rows_attachment import ATTACHMENT, ATTACHMENT_USE
 from app.store.conversation.rows_upload import UPLOAD
 
+NOT_THERE: Final = "it is named by its message, but is not there"
+"""The reason of an attachment without a row."""
 MAX_IDS = 500
 """Ids asked for at once: SQLite bounds the variables of a statement."""
 
@@ -50,11 +54,35 @@ async def keep_attachments(
 
 
 async def insert_bytes(session: AsyncSession, owner: str, attachments: Sequence[Attachment], at: datetime) -> None:
-    """Store the bytes of these attachments, as far as they are not there. Whoever needs them says so elsewhere."""
-    stored = set((await session.execute(_stored(owner, [one.id for one in attachments]))).scalars())
-    rows = [_encode(owner, one, at) for one in attachments if one.id not in stored]
+    """Store the bytes of these attachments, as far as they are not there whole. Their use is stored elsewhere."""
+    ids = [one.id for one in attachments]
+    stored, lost = await load_attachments(session, owner, ids), await find_lost(session, owner, ids)
+    rows = [_encode(owner, one, at) for one in attachments if one.id in lost or stored[one.id] != one.data]
     if rows:
+        here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_([row["id"] for row in rows]))
+        await session.execute(delete(ATTACHMENT).where(*here))
         await session.execute(insert(ATTACHMENT), rows)
+
+
+async def find_lost(session: AsyncSession, owner: str, ids: Collection[str]) -> dict[str, str]:
+    """Those of these attachments that are not there, or not with all their bytes, each with the reason."""
+    data: ColumnElement[bytes] = ATTACHMENT.c.data
+    size: ColumnElement[Any] = type_coerce(ATTACHMENT.c.size, NullType())
+    columns = (ATTACHMENT.c.id, size, func.typeof(data), func.length(data))
+    lost = dict.fromkeys(ids, NOT_THERE)
+    wanted = list(lost)
+    for start in range(0, len(wanted), MAX_IDS):
+        here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(wanted[start : start + MAX_IDS]))
+        for stored, expected, kind, length in await session.execute(select(*columns).where(*here)):
+            if kind != "blob":
+                lost[stored] = "it is no bytes"
+            elif not isinstance(expected, int):
+                lost[stored] = "its size cannot be read"
+            elif length != expected:
+                lost[stored] = f"it has {length:,} of {expected:,} bytes"
+            else:
+                del lost[stored]
+    return lost
 
 
 async def use_attachments(
@@ -82,7 +110,7 @@ async def load_attachment(session: AsyncSession, owner: str, attachment_id: str)
     columns = (ATTACHMENT.c.media_type, ATTACHMENT.c.data, ATTACHMENT.c.name)
     query = select(*columns).where(ATTACHMENT.c.owner == owner, ATTACHMENT.c.id == attachment_id)
     row = (await session.execute(query)).one_or_none()
-    if row is None:
+    if row is None or not isinstance(row.data, bytes):
         raise NotFoundError("attachment", attachment_id)
     return Attachment(row.media_type, row.data, row.name)
 
@@ -94,13 +122,15 @@ async def load_attachments(session: AsyncSession, owner: str, ids: Collection[st
     for start in range(0, len(wanted), MAX_IDS):
         here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(wanted[start : start + MAX_IDS]))
         rows = await session.execute(select(ATTACHMENT.c.id, ATTACHMENT.c.data).where(*here))
-        found |= {row.id: row.data for row in rows}
+        found |= {row.id: row.data for row in rows if isinstance(row.data, bytes)}
     return found
 
 
 async def measure_attachments(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, int]:
-    """The bytes that those of these attachments have that are there, in this order."""
+    """The bytes that those of these attachments have that are there whole, in this order."""
     sizes: dict[str, int] = {}
+    lost = await find_lost(session, owner, ids)
+    ids = [one for one in ids if one not in lost]
     for start in range(0, len(ids), MAX_IDS):
         here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(ids[start : start + MAX_IDS]))
         rows = await session.execute(select(ATTACHMENT.c.id, ATTACHMENT.c.size).where(*here))
@@ -131,10 +161,6 @@ def _uses(owner: str, conversation_id: str, ids: Collection[str]) -> Select[str]
         ATTACHMENT_USE.c.conversation_id == conversation_id,
         ATTACHMENT_USE.c.attachment_id.in_(ids),
     )
-
-
-def _stored(owner: str, ids: Collection[str]) -> Select[str]:
-    return select(ATTACHMENT.c.id).where(ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(ids))
 
 
 async def _size_of(session: AsyncSession, owner: str, conversation_id: str) -> int:

@@ -6,20 +6,23 @@ it, for what once was sent.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, bindparam, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.conversation.attachments import list_attachments
 from app.domain.conversation.conversation import Message, Pair
 from app.domain.errors import NotFoundError
+from app.store.conversation.attachments import find_lost
 from app.store.conversation.conversations import not_in_trash
 from app.store.conversation.rows import IS_RUNNING_PAIR, MESSAGE, PAIR, RUN
 from app.store.conversation.rows_comparison import COMPARISON, IS_OPEN_COMPARISON
-from app.store.database.mapping import decode_pair, encode_parameters
+from app.store.database.damage import Reading
+from app.store.database.mapping import Columns, decode_pair, encode_parameters
 from app.store.database.parts_json import encode_parts
 
 WINDOW = 30
@@ -65,7 +68,8 @@ async def load_pair(session: AsyncSession, owner: str, pair_id: str) -> Pair:
     row = (await session.execute(query)).mappings().one_or_none()
     if row is None:
         raise NotFoundError("pair", pair_id)
-    return decode_pair(row)
+    (pair,) = await _read_pairs(session, owner, [row])
+    return pair
 
 
 async def load_pairs(  # noqa: PLR0913 - a window has many edges
@@ -84,9 +88,9 @@ async def load_pairs(  # noqa: PLR0913 - a window has many edges
         query = query.where(PAIR.c.position < before_position)
     if after_position is not None:
         query = query.where(PAIR.c.position > after_position).order_by(PAIR.c.position)
-        return tuple(map(decode_pair, (await session.execute(query)).mappings()))
+        return await _read_pairs(session, owner, (await session.execute(query)).mappings())
     rows = (await session.execute(query.order_by(PAIR.c.position.desc()))).mappings().all()
-    return tuple(map(decode_pair, reversed(rows)))
+    return await _read_pairs(session, owner, reversed(rows))
 
 
 async def load_pairs_between(
@@ -95,7 +99,7 @@ async def load_pairs_between(
     """The pairs at these positions and between them, oldest first, deleted ones too: for what once was sent."""
     here = (PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner)
     query = _select_pairs().where(*here, PAIR.c.position.between(first, last)).order_by(PAIR.c.position)
-    return tuple(map(decode_pair, (await session.execute(query)).mappings()))
+    return await _read_pairs(session, owner, (await session.execute(query)).mappings())
 
 
 async def load_sent_pairs(
@@ -117,14 +121,36 @@ async def load_positions(session: AsyncSession, owner: str, pair_ids: Collection
 async def load_pairs_by_id(session: AsyncSession, owner: str, pair_ids: tuple[str, ...]) -> tuple[Pair, ...]:
     """These pairs, oldest first; ids that are not there, or another's, are left out."""
     asked = {"ids": pair_ids, "of_owner": owner}
-    return tuple(map(decode_pair, (await session.execute(_by_id(), asked)).mappings()))
+    return await _read_pairs(session, owner, (await session.execute(_by_id(), asked)).mappings())
 
 
 async def load_standing(session: AsyncSession, owner: str, pair_ids: tuple[str, ...]) -> dict[str, tuple[int, Pair]]:
     """Those of these pairs that are there, by id, each with the revision at which it changed last."""
     asked = {"ids": pair_ids, "of_owner": owner}
-    rows = (await session.execute(_by_id(), asked)).mappings()
-    return {row["id"]: (row["revision"], decode_pair(row)) for row in rows}
+    rows = (await session.execute(_by_id(), asked)).mappings().all()
+    pairs = await _read_pairs(session, owner, rows)
+    return {row["id"]: (row["revision"], pair) for row, pair in zip(rows, pairs, strict=True)}
+
+
+async def _read_pairs(session: AsyncSession, owner: str, rows: Iterable[Columns]) -> tuple[Pair, ...]:
+    """The pairs of these rows. An attachment that a message names and that is lost is damage of its pair."""
+    pairs = tuple(map(decode_pair, rows))
+    named = {pair.id: tuple(list_attachments(pair)) for pair in pairs}
+    ids = dict.fromkeys(one for of_pair in named.values() for one in of_pair)
+    if not ids or not (lost := await find_lost(session, owner, ids)):
+        return pairs
+    return tuple(_add_damage(pair, lost, [one for one in named[pair.id] if one in lost]) for pair in pairs)
+
+
+def _add_damage(pair: Pair, lost: Mapping[str, str], named: Sequence[str]) -> Pair:
+    if not named:
+        return pair
+    damage = list(pair.damage)
+    for one in dict.fromkeys(named):
+        reading = Reading("attachment", one)
+        reading.note("data", lost[one], None)
+        damage += reading.damage
+    return replace(pair, damage=tuple(damage))
 
 
 @cache

@@ -38,7 +38,7 @@ UNKNOWN_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
 UNKNOWN_MODEL: Final = "unknown:unknown"
 """Replaces the model of a pair that cannot be read."""
 NO_UTF8: Final = "it is no UTF-8"
-"""Of a text that only `make_reading_engine` reads: elsewhere SQLite's driver refuses the whole query."""
+"""The reason of a text that SQLite holds and that is not UTF-8."""
 MAX_LOGGED: Final = 10_000
 MAX_REASON: Final = 200
 

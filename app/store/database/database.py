@@ -150,10 +150,19 @@ def make_blocking_engine(url: str) -> Engine:
 
 
 def make_reading_engine(url: str) -> Engine:
-    """An engine that only reads this SQLite database. A text in it that is no UTF-8 is `Unreadable`."""
+    """An engine that only reads this SQLite database. A text in it that is not UTF-8 is `Unreadable`."""
+    return _make_tolerant_engine(url, "ro")
+
+
+def make_mending_engine(url: str) -> Engine:
+    """An engine that reads as `make_reading_engine` does, and writes. Its transactions wait for other writers."""
+    return _make_tolerant_engine(url, "rw").execution_options(begin="BEGIN IMMEDIATE")
+
+
+def _make_tolerant_engine(url: str, mode: str) -> Engine:
     parsed = make_url(url)
     place = f"file:{quote(parsed.database or '')}"
-    engine = create_engine(URL.create("sqlite", database=place, query={"mode": "ro", "uri": "true"}), **_options(url))
+    engine = create_engine(URL.create("sqlite", database=place, query={"mode": mode, "uri": "true"}), **_options(url))
     engine.dialect.colspecs = {**engine.dialect.colspecs, **READABLE}
     event.listen(engine, "connect", _read_any_text)
     event.listen(engine, "begin", _begin_sqlite)
@@ -229,6 +238,10 @@ _ADVICE = (
     ("full", "The disk is full. Nothing was changed; replies that run go on in memory. Make room, then try again."),
     ("readonly", "The database may not be written. Nothing was changed. Let Inview write its folder, then try again."),
     ("disk I/O", "The disk fails. Nothing was changed. Check the disk, and that it is still there, then try again."),
+    (
+        "malformed JSON",
+        "A stored preference cannot be read. Run `inview doctor --mend`: it resets what cannot be read.",
+    ),
     ("malformed", "The database is damaged. Put a copy of it back that is whole."),
 )
 """What a fault means, by a word of the driver's own message."""

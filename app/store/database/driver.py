@@ -7,6 +7,8 @@ As it comes, aiosqlite goes there four times for each (make a cursor, execute, f
 each. Going there and back is most of what a small query costs. So a transaction begins with its first statement, in the
 same visit, and nobody goes there to end one that is not open.
 
+A stored text that is not UTF-8 is given as `Unreadable`; the driver alone would refuse all rows of the query.
+
 Not here: engines, sessions and transactions (`database.py`). Rows are fetched whole, as SQLAlchemy does it in any case;
 nobody here streams them.
 """
@@ -21,7 +23,11 @@ from typing import Any, Self
 
 import aiosqlite
 
+from app.store.database.damage import read_text
+
 Rows = list[tuple[Any, ...]]
+NOT_DECODED = "Could not decode to UTF-8"
+"""The beginning of the driver's error for a text that is not UTF-8."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +88,10 @@ class VisitedConnection(aiosqlite.Connection):
         """A cursor that does not exist in SQLite before something is executed, nor after."""
         return VisitingCursor(self)
 
-    async def visit(self, act: Callable[[sqlite3.Cursor], object]) -> Done:
-        """Do this with a cursor, read what it gives, close it."""
+    async def visit(self, sql: str, act: Callable[[sqlite3.Cursor], object]) -> Done:
+        """Do this with a cursor, which executes the statement `sql`; read what it gives, close it."""
         self._open = True
-        visit = self._execute(_visit, self._conn, self._begin, act)  # pyright: ignore[reportUnknownMemberType] - untyped
+        visit = self._execute(_visit, self._conn, self._begin, sql, act)  # pyright: ignore[reportUnknownMemberType] - untyped
         done: Done = await visit
         self._begin, self._open = None, done.in_transaction
         return done
@@ -135,16 +141,40 @@ class Done:
 _NOTHING = Done([], None, -1, None)
 
 
-def _visit(connection: sqlite3.Connection, begin: str | None, act: Callable[[sqlite3.Cursor], object]) -> Done:
+def _visit(
+    connection: sqlite3.Connection, begin: str | None, sql: str, act: Callable[[sqlite3.Cursor], object]
+) -> Done:
     cursor = connection.cursor()
     try:
         if begin is not None and not connection.in_transaction:  # it began if only what came with it failed
             cursor.execute(begin)
-        act(cursor)
-        rows: Rows = cursor.fetchall() if cursor.description else []
+        rows = _read_rows(connection, cursor, sql, act)
         return Done(rows, cursor.description, cursor.rowcount, cursor.lastrowid, connection.in_transaction)
     finally:
         cursor.close()
+
+
+def _read_rows(
+    connection: sqlite3.Connection, cursor: sqlite3.Cursor, sql: str, act: Callable[[sqlite3.Cursor], object]
+) -> Rows:
+    """The rows that it gives. Only where a text is not UTF-8 is `read_text` asked, which takes twice as long.
+
+    A statement that changes rows and returns them must not be executed twice, so it asks `read_text` from the start.
+    """
+    is_query = "RETURNING" not in sql
+    connection.text_factory = str if is_query else read_text
+    try:
+        return _fetch(cursor, act)
+    except sqlite3.OperationalError as error:
+        if not is_query or NOT_DECODED not in str(error):
+            raise
+        connection.text_factory = read_text
+        return _fetch(cursor, act)
+
+
+def _fetch(cursor: sqlite3.Cursor, act: Callable[[sqlite3.Cursor], object]) -> Rows:
+    act(cursor)
+    return cursor.fetchall() if cursor.description else []
 
 
 class VisitingCursor:
@@ -172,11 +202,11 @@ class VisitingCursor:
         return self
 
     async def execute(self, sql: str, parameters: Any = ()) -> Self:
-        self._done = await self._connection.visit(lambda cursor: cursor.execute(sql, parameters))
+        self._done = await self._connection.visit(sql, lambda cursor: cursor.execute(sql, parameters))
         return self
 
     async def executemany(self, sql: str, parameters: Sequence[Any]) -> Self:
-        self._done = await self._connection.visit(lambda cursor: cursor.executemany(sql, parameters))
+        self._done = await self._connection.visit(sql, lambda cursor: cursor.executemany(sql, parameters))
         return self
 
     async def fetchall(self) -> Rows:

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Integer, exists, literal_colum
 from app.domain.conversation.attachments import list_named
 from app.domain.conversation.conversation import Role
 from app.domain.conversation.damage import Damage
+from app.store.conversation.attachments import NOT_THERE
 from app.store.conversation.rows import MESSAGE, PAIR, RUN, VERSION
 from app.store.conversation.rows_attachment import ATTACHMENT
 from app.store.conversation.rows_upload import UPLOAD
@@ -48,8 +49,7 @@ def find_missing_attachments(connection: Connection, row: Mapping[Any, Any]) -> 
     for named in dict.fromkeys(list_named(message.parts)):
         stored = select(ATTACHMENT.c.id).where(ATTACHMENT.c.id == named, ATTACHMENT.c.owner == row["owner"])
         if connection.execute(stored).first() is None:
-            reason = "it is named by its message, but is not there"
-            yield Damage("attachment", show_id(named), "data", reason, None), find_place(connection, MESSAGE, row)
+            yield Damage("attachment", show_id(named), "data", NOT_THERE, None), find_place(connection, MESSAGE, row)
 
 
 def _find_broken_keys(connection: Connection) -> Found:

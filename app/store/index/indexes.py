@@ -130,11 +130,19 @@ def _unindexed(vocabulary: str) -> Select[str]:
     )
 
 
-async def forget_undamaged(session: AsyncSession, pair_ids: Sequence[str]) -> frozenset[str]:
-    """Let the indexes forget those of these pairs that they take for whole. Returns their conversations."""
-    here = PAIR_TEXT.c.pair_id.in_(pair_ids), PAIR_TEXT.c.damaged.is_(False)
-    forgotten = delete(PAIR_TEXT).where(*here).returning(PAIR_TEXT.c.conversation_id)
-    return frozenset((await session.execute(forgotten)).scalars())
+async def find_mistaken(session: AsyncSession, damaged: Sequence[str], whole: Sequence[str]) -> dict[str, str]:
+    """Those of these pairs that the indexes take for whole, or for damaged, by mistake; each with its conversation."""
+    mistaken = or_(
+        and_(PAIR_TEXT.c.pair_id.in_(damaged), PAIR_TEXT.c.damaged.is_(False)),
+        and_(PAIR_TEXT.c.pair_id.in_(whole), PAIR_TEXT.c.damaged.is_(True)),
+    )
+    rows = await session.execute(select(PAIR_TEXT.c.pair_id, PAIR_TEXT.c.conversation_id).where(mistaken))
+    return {row.pair_id: row.conversation_id for row in rows}
+
+
+async def forget_indexed(session: AsyncSession, pair_ids: Sequence[str]) -> None:
+    """Let the indexes be made again of these pairs."""
+    await session.execute(delete(PAIR_TEXT).where(PAIR_TEXT.c.pair_id.in_(pair_ids)))
 
 
 async def save_indexed(session: AsyncSession, vocabulary: str, indexed: Sequence[Indexed]) -> None:
@@ -189,7 +197,7 @@ def _same_messages(index: Table) -> ColumnElement[bool]:
 
 def _is_no_id(stored: ColumnElement[Any]) -> ColumnElement[bool]:
     """Damage that equals no id in an index. The index marks such a pair as damaged."""
-    return func.typeof(stored) == "blob"
+    return or_(func.typeof(stored) == "blob", stored.op("GLOB")("*[^ -~]*"))  # in an id all is ASCII
 
 
 def _place(pair: Pair) -> dict[str, str | None]:

@@ -48,7 +48,7 @@ def _words_of(message_id: str) -> str:
     )
 
 
-def _enter_pair(where: str) -> str:
+def enter_words(where: str) -> str:
     """The statement that enters the words of the pair as they are now, once its messages are there."""
     reply = f"CASE WHEN pair.{IS_RUNNING_PAIR} THEN '' ELSE {_words_of('pair.reply_id')} END"
     return (
@@ -79,17 +79,17 @@ TRIGGERS: Final = (
     ),
     (
         "CREATE TRIGGER message_is_searched AFTER INSERT ON message WHEN NEW.pair_id IS NOT NULL "
-        f"BEGIN {_enter_pair(f'pair.id = NEW.pair_id AND {_STANDS}')} END"
+        f"BEGIN {enter_words(f'pair.id = NEW.pair_id AND {_STANDS}')} END"
     ),
     (
         "CREATE TRIGGER changed_message_is_searched AFTER UPDATE OF parts ON message WHEN NEW.pair_id IS NOT NULL "
-        f"BEGIN {_enter_pair(f'pair.id = NEW.pair_id AND {_STANDS} AND NOT pair.{IS_RUNNING_PAIR}')} END"
+        f"BEGIN {enter_words(f'pair.id = NEW.pair_id AND {_STANDS} AND NOT pair.{IS_RUNNING_PAIR}')} END"
     ),
     (
         "CREATE TRIGGER changed_pair_is_searched AFTER UPDATE OF request_id, reply_id, lifecycle, deleted_at ON pair "
         "WHEN NEW.deleted_at IS NULL AND (OLD.deleted_at IS NOT NULL OR OLD.request_id <> NEW.request_id "
         f"OR OLD.reply_id IS NOT NEW.reply_id OR ({_OLD_RUNS}) <> ({_NEW_RUNS})) "
-        f"BEGIN {_enter_pair('pair.id = NEW.id')} END"
+        f"BEGIN {enter_words('pair.id = NEW.id')} END"
     ),
     (
         "CREATE TRIGGER deleted_pair_is_not_searched AFTER UPDATE OF deleted_at ON pair "

@@ -39,12 +39,12 @@ from app.store.ledger.rows_ledger import LEDGER
 
 Purpose = Literal["reply", "count", "summary", "title", "delegated", "comparison", "keep_warm"]
 REPLIES: tuple[Purpose, ...] = ("reply", "delegated", "comparison")
-"""What brings an answer to what a person, or another model, asked."""
+"""The purposes of calls that answer a person or another model."""
 
 ENTRY: ColumnElement[int] = literal_column("ledger.rowid", Integer)
-"""In which order calls were entered: SQLite counts its rows, and none of these is ever deleted."""
+"""The order of the entries: SQLite numbers its rows, and no entry is ever deleted."""
 LOOKED_AT = 4 * MAX_OBSERVATIONS
-"""How many of the newest calls are looked at for those of which both sides are known."""
+"""The number of the newest calls that are searched for calls with a count and a report."""
 _COUNTED = ("counted_text", "counted_messages", "estimated_tokens", "sent_characters", "sent_bytes")
 
 
@@ -67,7 +67,7 @@ class Counted:
 class Call:
     """One provider call as it ended. `usage` None: the provider told nothing. `error_class` None: it did not fail.
 
-    `counted` None: nobody counted the request. A call that only asked for a count uses nothing (`usage` None) and
+    `counted` None: the request was not counted. A call that only asked for a count uses nothing (`usage` None) and
     belongs to no pair and no run: its `pair_id` is empty, its `run_id` its own id, and its `estimated_tokens` are what
     the provider answered. `report_fault` says what of the provider's report is no count.
     """
@@ -90,7 +90,7 @@ class Call:
 
     @property
     def reported(self) -> Observation | None:
-        """What was counted of it beside what its provider says it read; None: one of the two is not known."""
+        """The count of the request and the report of its provider; None if one of them is unknown."""
         counted = self.counted
         if counted is None or counted.counted_text is None or counted.counted_messages is None:
             return None
@@ -110,7 +110,7 @@ class Call:
 
 
 async def insert_calls(session: AsyncSession, calls: Sequence[Call]) -> None:
-    """Enter calls into the book. A call (run and attempt) that stands there already is refused by the database.
+    """Insert calls into the ledger. The database refuses a call (run and attempt) that is already there.
 
     Each goes on the account of its conversation, or, if that is a `tool` one, of the one it was derived from; its agent
     is its pair's. Both are looked up now: the ledger says what was true when the call was made.
@@ -122,7 +122,7 @@ async def insert_calls(session: AsyncSession, calls: Sequence[Call]) -> None:
 
 @cache
 def _enter() -> Insert:
-    """What `insert_calls` does: made once, as making it takes longer than doing it."""
+    """The statement of `insert_calls`. It is cached: to build it takes longer than to execute it."""
     own = bindparam("of_conversation", type_=String())
     derived_from = select(CONVERSATION.c.parent_id).where(
         CONVERSATION.c.id == own, CONVERSATION.c.kind == ConversationKind.TOOL
@@ -136,7 +136,7 @@ def _enter() -> Insert:
 
 
 async def insert_missing_calls(session: AsyncSession, run_id: str, calls: Sequence[Call]) -> None:
-    """Enter those of a run's calls that nobody else has entered."""
+    """Insert those calls of a run that the ledger does not have."""
     entered = set((await session.execute(select(LEDGER.c.attempt).where(LEDGER.c.run_id == run_id))).scalars())
     await insert_calls(session, [call for call in calls if call.attempt not in entered])
 
@@ -154,9 +154,9 @@ async def load_calls(session: AsyncSession, owner: str, conversation_id: str) ->
 async def sum_usage(
     session: AsyncSession, owner: str, *, conversation_id: str | None = None, since: datetime | None = None
 ) -> dict[str, Usage]:
-    """What was spent, by model: on a conversation's account, since a time, or both.
+    """Return the usage by model: on a conversation's account, since a time, or both.
 
-    Calls of which nothing was told are none.
+    A call without a report is left out.
     """
     query = select(LEDGER.c.model, *(func.coalesce(func.sum(clean(LEDGER.c[name])), 0) for name in COUNTERS))
     query = query.where(LEDGER.c.owner == owner)
@@ -168,13 +168,13 @@ async def sum_usage(
 
 
 async def count_calls(session: AsyncSession, owner: str, conversation_id: str) -> int:
-    """How many calls stand on a conversation's account."""
+    """Return the number of calls on a conversation's account."""
     query = select(func.count()).select_from(LEDGER).where(LEDGER.c.owner == owner, on_account(conversation_id))
     return (await session.execute(query)).scalar_one()
 
 
 async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: str, *, after: int) -> Usage:
-    """What was used on a conversation's account by all calls but the first ones entered: `after` so many."""
+    """Return the usage on a conversation's account by all calls but the first `after` ones."""
     counters = [func.coalesce(clean(LEDGER.c[name]), 0).label(name) for name in COUNTERS]
     later = (
         select(*counters)
@@ -211,7 +211,7 @@ async def load_latest(
 ) -> tuple[Call, ...]:
     """Of each of these purposes the newest call on a conversation's account that brought something, newest first.
 
-    A reply that was made elsewhere, as those that are compared, counts once it stands in a pair of the conversation.
+    A reply that was made elsewhere, such as a compared one, counts once a pair of the conversation has it.
     """
     stands = select(PAIR.c.run_id).where(PAIR.c.conversation_id == conversation_id, PAIR.c.run_id.is_not(None))
     newest = (
@@ -240,7 +240,7 @@ def on_account(conversation_id: str) -> ColumnElement[bool]:
 
 
 async def load_request_tokens(session: AsyncSession, owner: str, run_id: str) -> int | None:
-    """How many tokens a run's request was estimated to have; None: nobody counted."""
+    """Return the estimated tokens of a run's request, None if it has no estimate."""
     query = select(func.max(LEDGER.c.estimated_tokens)).where(LEDGER.c.run_id == run_id, LEDGER.c.owner == owner)
     return (await session.execute(query)).scalar_one()
 
@@ -248,9 +248,9 @@ async def load_request_tokens(session: AsyncSession, owner: str, run_id: str) ->
 async def load_observations(
     session: AsyncSession, owner: str, model: str, conversation_id: str | None = None
 ) -> tuple[Observation, ...]:
-    """What was counted of this owner's newest calls of a model beside what the provider said it read, newest first.
+    """Return the counts and the reports of this owner's newest calls of a model, newest first.
 
-    Those of `conversation_id` are told apart. A call whose report or count is none is not among them.
+    Those of `conversation_id` are separate. A call without a report or a count is left out.
     """
     rows = (await session.execute(_observations(), {"of_owner": owner, "of_model": model})).mappings()
     calls = (_decode(row) for row in rows)
@@ -263,7 +263,7 @@ async def load_observations(
 
 @cache
 def _observations() -> Select[Any]:
-    """What `load_observations` asks: made once, as making it takes longer than asking."""
+    """The query of `load_observations`. It is cached: to build it takes longer than to execute it."""
     return (
         select(LEDGER)
         .where(

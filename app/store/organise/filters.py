@@ -6,21 +6,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Select, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, Integer, Select, bindparam, delete, literal_column, select, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.conversation.rows import CONVERSATION
+from app.store.database.damage import Reading, a_text
 from app.store.organise.rows_filters import APPLIED_FILTER, SAVED_FILTER
 
+UNREADABLE_FILTER = "(cannot be read"
+"""Stands for a filter that cannot be read. It cannot be parsed, so that a use of it is refused."""
 MAX_APPLIED = 200
 """Filters of the history that are kept."""
 
 
 async def load_saved_filters(session: AsyncSession, owner: str) -> dict[str, str]:
     """An owner's saved filters by name, in alphabetical order."""
-    query = select(SAVED_FILTER.c.name, SAVED_FILTER.c.filter).where(SAVED_FILTER.c.owner == owner)
-    return {row.name: row.filter for row in await session.execute(query.order_by(SAVED_FILTER.c.name))}
+    rowid: ColumnElement[int] = literal_column("saved_filter.rowid", Integer)
+    query = select(SAVED_FILTER.c.name, SAVED_FILTER.c.filter, rowid).where(SAVED_FILTER.c.owner == owner)
+    rows = await session.execute(query.order_by(SAVED_FILTER.c.name))
+    return {name: _read_line("saved_filter", number, line) for name, line, number in rows if isinstance(name, str)}
+
+
+def _read_line(table: str, row_id: object, stored: object) -> str:
+    return Reading(table, str(row_id)).take("filter", stored, a_text, UNREADABLE_FILTER)
 
 
 async def write_saved_filters(session: AsyncSession, owner: str, lines: Mapping[str, str], now: datetime) -> None:
@@ -53,7 +62,11 @@ async def load_filters_in_use(session: AsyncSession, owner: str) -> tuple[Filter
         .where(CONVERSATION.c.owner == owner, CONVERSATION.c.filter.contains("@"))
         .order_by(CONVERSATION.c.updated_at.desc())
     )
-    return tuple(FilterInUse(*row) for row in await session.execute(query))
+    rows = await session.execute(query)
+    return tuple(
+        FilterInUse(one, title if isinstance(title, str) else "", _read_line("conversation", one, line))
+        for one, title, line in rows
+    )
 
 
 async def set_conversation_filters(session: AsyncSession, lines: Mapping[str, str]) -> None:
@@ -76,7 +89,8 @@ async def keep_applied(session: AsyncSession, owner: str, line: str, now: dateti
 
 async def load_applied(session: AsyncSession, owner: str) -> tuple[str, ...]:
     """The filters that were applied, the newest first."""
-    return tuple((await session.execute(_newest_first(owner).limit(MAX_APPLIED))).scalars())
+    lines = (await session.execute(_newest_first(owner).limit(MAX_APPLIED))).scalars()
+    return tuple(_read_line("applied_filter", at, line) for at, line in enumerate(lines))
 
 
 def _newest_first(owner: str) -> Select[str]:

@@ -1,7 +1,7 @@
-"""Queries of runs: begin, save as they go, end by a guarded claim, read back, and find those that nobody drives.
+"""Queries of runs: begin, save progress, end by a guarded claim, read back, and find those that no process drives.
 
-A run's row carries what its log needs besides the text, which is its pair's reply. Only a run that stands as `running`
-can be saved or ended: the first to claim the end has it, everybody else is told so by `False`.
+A run's row has the data of its log except the text, which is its pair's reply. Only a run with the status `running` can
+be saved or ended: the first claim ends it, each later one returns `False`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ Sent = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class SentWith:
-    """What went out beside pairs and tools: the card of the person, and what marks stood for (None: nobody looked)."""
+    """The rest of a request: the card of the person, and the texts that marks replace (None: not searched)."""
 
     prelude: str | None = None
     replaced: tuple[Replaced, ...] | None = None
@@ -69,7 +69,7 @@ SENT_ALONE = SentWith()
 
 @dataclass(frozen=True, slots=True)
 class RunPlace:
-    """Where a run belongs."""
+    """The owner, the conversation, the pair and the reply of a run."""
 
     owner: str
     conversation_id: str
@@ -81,7 +81,7 @@ class RunPlace:
 class StoredRun:
     """A run as stored: `state.outcome` is None while it is on. `attempt_started_at` is when its last call began.
 
-    `sent` None: nobody knows any more which pairs went with its request. `purpose`: what its calls are for.
+    `sent` None: the pairs of its request are no longer known. `purpose`: the use of its calls.
     """
 
     place: RunPlace
@@ -95,10 +95,10 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a run that is on has received so far.
+    """The progress of a running run.
 
-    `growth` is what its reply gained since it was last stored; None: it is stored whole. `told`: what is known of the
-    run besides its reply is not as it was stored.
+    `growth` is the new end of its reply since the last save; None: the reply is stored whole. `told`: other data of the
+    run has changed since the last save.
     """
 
     place: RunPlace
@@ -124,12 +124,12 @@ async def insert_run(  # noqa: PLR0913, PLR0917 - what a run begins with
     purpose: Purpose = "reply",
     sent_with: SentWith = SENT_ALONE,
 ) -> None:
-    """A new run of a pair that names it. `sent` None: nobody knows any more what it sent.
+    """Insert a run. Its pair names it. `sent` None: the pairs of its request are no longer known.
 
     `replay_of`: the run whose reply is given again; no call is made.
 
-    `cache`: what was planned for the vendor's prompt cache, None where there is none. `tools`: those the request tells
-    of. `purpose`: what its calls are for. `sent_with`: what goes out beside these.
+    `cache`: the plan for the vendor's prompt cache, None if there is none. `tools`: those in the request. `purpose`:
+    the use of its calls. `sent_with`: the rest of the request.
     """
     row = {
         "id": start.run_id,
@@ -160,18 +160,18 @@ async def insert_run(  # noqa: PLR0913, PLR0917 - what a run begins with
 
 
 async def load_sent_with(session: AsyncSession, run_id: str) -> SentWith:
-    """What went out with a run's request beside pairs and tools."""
+    """Return the rest of a run's request: all but pairs and tools."""
     row = (await session.execute(select(RUN.c.prelude, RUN.c.redacted).where(RUN.c.id == run_id))).one()
     return SentWith(row.prelude, decode_replaced(row.redacted))
 
 
 async def note_replaced(session: AsyncSession, run_id: str, replaced: Sequence[Replaced]) -> None:
-    """Note all that marks stand for in a run's requests, those of its later rounds included."""
+    """Store the texts that marks replace in all requests of a run, also of its later rounds."""
     await session.execute(update(RUN).where(RUN.c.id == run_id).values(redacted=encode_replaced(tuple(replaced))))
 
 
 async def save_progress(session: AsyncSession, progress: Sequence[Progress]) -> None:
-    """Store what these runs have received; one that was ended meanwhile is left as it is."""
+    """Store the progress of these runs. A run that has ended meanwhile is not changed."""
     whole = [one for one in progress if one.growth is None]
     if whole:
         still_running = select(1).where(RUN.c.id == bindparam("of_run"), RUN.c.status == STATUS_RUNNING).exists()
@@ -232,7 +232,7 @@ async def save_heartbeat(session: AsyncSession, process_id: str, now: datetime) 
 async def finish_run(session: AsyncSession, place: RunPlace, state: RunState, now: datetime) -> bool:
     """Store the end of a run: its outcome, the whole reply, the pair's lifecycle. False: it had been ended before.
 
-    Unless it succeeded, what waits in its conversation is held, also when nobody lives to do so afterwards.
+    Unless it succeeded, this also holds the queue of its conversation, in the same transaction.
     """
     lifecycle = lifecycle_of(state)
     claim = {
@@ -258,10 +258,10 @@ async def finish_run(session: AsyncSession, place: RunPlace, state: RunState, no
     return True
 
 
-async def replace_reply(  # noqa: PLR0913, PLR0917 - what stands in the pair, and since when
+async def replace_reply(  # noqa: PLR0913, PLR0917 - the new reply, its run and its time
     session: AsyncSession, place: RunPlace, reply: Message, ended: RunState, revision: int, now: datetime
 ) -> None:
-    """Let another message be the reply of a run that is over, which stands in its pair; the one before is deleted."""
+    """Replace the reply of a run that has ended, and delete the previous one."""
     reason = ended.outcome.reason if isinstance(ended.outcome, Failed) else None
     await insert_message(session, place.owner, place.conversation_id, place.pair_id, reply)
     run_id, stood = ended.start.run_id, place.reply_id
@@ -279,7 +279,7 @@ async def replace_reply(  # noqa: PLR0913, PLR0917 - what stands in the pair, an
 
 @cache
 def _claim_end() -> ReturningUpdate[str]:
-    """What `finish_run` does first. It and what follows are made once, as making them takes longer than doing them."""
+    """The first statement of `finish_run`. Statements are cached: to build one takes longer than to execute it."""
     told = ("status", "attempt", "retries", "usage", "rounds", "stop_reason", "failure")
     changes: dict[str, Any] = {name: bindparam(name) for name in told}
     changes["heartbeat_at"] = changes["ended_at"] = bindparam("at")
@@ -318,14 +318,14 @@ async def load_run(session: AsyncSession, owner: str, run_id: str) -> StoredRun:
 
 
 async def find_replayable(session: AsyncSession, owner: str, request_hash: str) -> StoredRun | None:
-    """The newest run that answered this very request, by a call of its own."""
+    """Return the newest run that answered the same request by a call."""
     query = select(RUN.c.id).where(RUN.c.owner == owner, RUN.c.request_hash == request_hash, text(CAN_BE_REPLAYED))
     run_id = (await session.execute(query.order_by(RUN.c.started_at.desc()).limit(1))).scalar_one_or_none()
     return None if run_id is None else await load_run(session, owner, run_id)
 
 
 async def load_heartbeats(session: AsyncSession, driven: Sequence[str]) -> dict[str, datetime]:
-    """The last sign of life of each run that stands as running and is not `driven` here."""
+    """Return the last heartbeat of each running run that is not `driven` here."""
     others = RUN.c.status == STATUS_RUNNING, RUN.c.id.not_in(driven)
     return {
         row.id: row.heartbeat_at for row in await session.execute(select(RUN.c.id, RUN.c.heartbeat_at).where(*others))
@@ -333,13 +333,13 @@ async def load_heartbeats(session: AsyncSession, driven: Sequence[str]) -> dict[
 
 
 async def load_running(session: AsyncSession, run_ids: Collection[str]) -> tuple[StoredRun, ...]:
-    """Those of these runs that still stand as running."""
+    """Return the runs that are still running, of these."""
     return await _load(session, RUN.c.status == STATUS_RUNNING, RUN.c.id.in_(run_ids)) if run_ids else ()
 
 
 @dataclass(frozen=True, slots=True)
 class AbandonedPair:
-    """A pair that stands as running without a run."""
+    """A pair with the lifecycle of a running one, but without a run."""
 
     id: str
     owner: str

@@ -76,6 +76,7 @@ def _attachment(item: AttachmentVar) -> rx.Component:
             item.kind.to(str),
             ("image", picture(address, name, item.width.to(int), item.height.to(int))),
             ("file", saved_file(address, name)),
+            ("lost", rx.el.span(name, class_name="tool-file text-danger")),
             text_file(name, item.text.to(str)),
         )
     )

@@ -8,11 +8,11 @@
 import { createElement, type ReactNode, useEffect, useReducer, useRef } from "react";
 import { CopyButton } from "../kit/copy_button.tsx";
 import { fetchPart } from "../kit/part.ts";
-import { plain } from "./bounds.ts";
 import type { MarkdownWords } from "./views.ts";
 
 const EVERY_MS = 300;
-const TOO_LONG = 60_000; // characters; beyond, colours cost more than they give, and it is drawn in pieces
+const TOO_LONG = 40_000; // characters; beyond, colours cost more than they give
+const LONG_LINE = /[^\n]{5001}/; // so does a line that no person wrote
 
 type Highlighter = typeof import("./highlight.ts").lowlight;
 type Tree = ReturnType<Highlighter["highlight"]>;
@@ -61,12 +61,10 @@ export function Code({ text, language, open, words }: CodeProps): ReactNode {
 function useColoured(text: string, language: string, open: boolean): ReactNode {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const done = useRef<{ text: string; nodes: ReactNode[] | null; at: number }>({ text: "", nodes: null, at: 0 });
-  const wanted = Boolean(language) && text.length <= TOO_LONG;
+  const wanted = Boolean(language) && text.length <= TOO_LONG && !LONG_LINE.test(text);
   useEffect(() => {
     if (wanted && !highlighter?.registered(language)) fetchHighlighter(language).then(redraw);
   }, [wanted, language]);
-  if (text.length > TOO_LONG)
-    return plain(text).map(({ raw }, at) => createElement("span", { key: at, className: "code-piece" }, raw));
   if (!wanted || !highlighter?.registered(language)) return text;
   const last = done.current;
   const now = performance.now();

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import reflex as rx
 
 from app.state.reply.edit import EditState
@@ -17,9 +15,6 @@ from app.views.screen.pair import ScreenPairView
 PairVar = rx.vars.ObjectVar[ScreenPairView]
 
 _TELL_MS = 80
-MAX_WHOLE: Final = 20_000
-"""Characters of a request that is drawn at once. A longer one is drawn in pieces, as far as they are on the screen."""
-_PIECE: Final = r"/[\s\S]{0,1999}\n|[\s\S]{1,2000}/g"
 
 
 def _edit_and_text(edit: rx.Var[str], text: rx.Var[str]) -> tuple[rx.Var[str], rx.Var[str]]:
@@ -53,11 +48,7 @@ def request(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
             rx.cond(
                 pair.user_text != "",
                 rx.el.div(
-                    rx.cond(
-                        pair.user_text.length() > MAX_WHOLE,
-                        rx.foreach(_cut(pair.user_text), lambda piece: rx.el.div(piece, class_name="plain")),
-                        pair.user_text,
-                    ),
+                    pair.user_text,
                     dir="auto",
                     class_name="whitespace-pre-wrap break-words [overflow-wrap:anywhere]",
                 ),
@@ -67,12 +58,6 @@ def request(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
             class_name="request w-fit max-w-full rounded-xl bg-sunken px-4 py-2",
         ),
     )
-
-
-def _cut(text: rx.Var[str]) -> rx.Var[list[str]]:
-    """A text in pieces: whole lines of it, or 2,000 characters of a longer line."""
-    made = text._get_all_var_data()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - Reflex has no other name
-    return rx.Var(f"({text!s}.match({_PIECE}) ?? [])", _var_type=list[str], _var_data=made)
 
 
 @rx.memo

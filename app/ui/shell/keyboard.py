@@ -8,25 +8,15 @@ from typing import Final, Literal
 
 import reflex as rx
 
-from app.state.compare.choice import ComparisonChoiceState
 from app.state.filters.sheet import SheetState
 from app.state.inspector.frame import SECTIONS
-from app.state.reply.deletion import PairDeletionState
-from app.state.reply.summary import SummaryState
 from app.state.settings.preferences import OwnKey, PreferencesState
-from app.state.shell.keyboard import FIRST_SENT, PAGE_EVENTS, PAIR_EVENTS, KeyboardState
-from app.state.toasts import ToastState
-from app.state.topics.picker import TopicPickerState
+from app.state.shell.keyboard import FIRST_SENT, PAGE_EVENTS, PAIR_EVENTS, KeyAnswer, KeyboardState
 from app.ui.kit.island import Island, island
 from app.ui.kit.place import Place
 from app.views.keys import ACTIONS, KeyAction, Mode
 
-_DIALOG_MS: Final = 500
-_FORM_MS: Final = 2_000  # what is typed meanwhile is not lost
-_HOLDS_MS: Final = {
-    **dict.fromkeys(("topic", "delete", "summarise", "help", "help_anywhere"), _DIALOG_MS),
-    **dict.fromkeys(("edit", "regenerate"), _FORM_MS),
-}
+_OPENERS: Final = frozenset({"topic", "delete", "summarise", "help", "help_anywhere", "edit", "regenerate"})
 _PLACES: Final[Mapping[str, Place]] = {
     "to_input": Place.COMPOSER,
     "leave_input": Place.KEYS,
@@ -40,9 +30,8 @@ _SENT: Final = frozenset({*PAIR_EVENTS, *PAGE_EVENTS, FIRST_SENT})
 class KeyBinding:
     """A key and its effect. `place`: the browser goes there. `sends`: the server performs the action.
 
-    `pair`: it acts on the pair at the cursor. `holds_ms`: milliseconds for which later keys wait for the form or the
-    dialog that it opens. `fixed`: a person cannot change the key. `beside`: it acts in the inspector too.
-    `ends`: single keys are off afterwards.
+    `pair`: it acts on the pair at the cursor. `opens`: it opens a dialog or a form; later keys wait. `fixed`: a person
+    cannot change the key. `beside`: it also acts in the inspector. `ends`: single keys are off afterwards.
     """
 
     action: str
@@ -52,7 +41,7 @@ class KeyBinding:
     place: Place | None
     pair: Literal["none", "some", "must"]
     sends: bool
-    holds_ms: int
+    opens: bool
     beside: bool
     ends: bool
 
@@ -72,7 +61,7 @@ def bind(action: KeyAction) -> KeyBinding | None:
         place=place,
         pair="must" if about_pair else "some" if action.id == "summarise" else "none",
         sends=action.id in _SENT,
-        holds_ms=_HOLDS_MS.get(action.id, 0),
+        opens=action.id in _OPENERS,
         beside=action.id in SECTIONS,
         ends=action.id in _ENDS,
     )
@@ -81,15 +70,17 @@ def bind(action: KeyAction) -> KeyBinding | None:
 BINDINGS: Final = tuple(filter(None, map(bind, ACTIONS)))
 
 
-def _performed(action: rx.Var[str], pair_id: rx.Var[str]) -> tuple[rx.Var[str], rx.Var[str]]:
-    return action, pair_id
+def _performed(
+    action: rx.Var[str], pair_id: rx.Var[str], stroke: rx.Var[int]
+) -> tuple[rx.Var[str], rx.Var[str], rx.Var[int]]:
+    return action, pair_id, stroke
 
 
 class Keyboard(Island):
     """Hears the keys of the page. `own` are the keys that differ from those of `bindings`, once they are `known`.
 
-    `on_perform` gets the action and the pair at the cursor, "" for none. A change of `has_dialog` or `toast` says that
-    the dialog or the message of a key is shown.
+    `on_perform` gets the action, the pair at the cursor ("" for none), and the number of a key that opens something (0
+    for others); `answer` says what the key with that number has led to.
     """
 
     library = island("shell/keyboard.tsx")
@@ -97,8 +88,7 @@ class Keyboard(Island):
     bindings: rx.Var[tuple[KeyBinding, ...]]
     own: rx.Var[tuple[OwnKey, ...]]
     known: rx.Var[bool]
-    has_dialog: rx.Var[bool]
-    toast: rx.Var[str]
+    answer: rx.Var[KeyAnswer]
     on_perform: rx.EventHandler[_performed]
 
 
@@ -108,12 +98,7 @@ def keyboard() -> rx.Component:
         bindings=BINDINGS,
         own=PreferencesState.preferred.own_keys,
         known=PreferencesState.loaded,
-        has_dialog=SheetState.open
-        | TopicPickerState.picking.bool()
-        | PairDeletionState.deleting.bool()
-        | ComparisonChoiceState.choosing.bool()
-        | SummaryState.choice.bool(),
-        toast=rx.cond(ToastState.toast, ToastState.toast.id, ""),
+        answer=KeyboardState.answer,
         on_perform=KeyboardState.perform,
     )
 

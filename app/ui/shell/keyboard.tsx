@@ -2,11 +2,12 @@
  * Hears the keys of the page. What a key does is done by the region that offers it (places.ts), or by Python.
  *
  * The mode follows the focus; the stylesheet reads it from the document. Single keys are commands only after Escape
- * (key_mode.ts), and never while a text field or a menu has the focus. Keys pressed before what the last one opens go to
- * that form or menu.
+ * (key_mode.ts), and never while a text field or a menu has the focus. Keys pressed before the form or the dialog that the
+ * last one opens is there go to it.
  */
 import { useEffect, useRef } from "react";
 import { keyMode } from "../kit/key_mode.ts";
+import { currentLink, useLink } from "../kit/link.ts";
 import { answerOf, goTo, offer } from "../kit/places.ts";
 import { bindingOf, isPlain, type Mode, type Spot } from "./strokes.ts";
 import type { KeyBinding, KeyboardProps, OwnKey } from "./views.ts";
@@ -15,7 +16,8 @@ const TYPES =
   "input, textarea, select, [contenteditable=true], [role=listbox], [role=menu], [role=tree], [role=combobox]";
 const PRESSED = "button, a, summary, label, [role=button], [role=option]";
 const COMPOSER = "#prompt";
-const FORM = ".edit-form textarea, .again-menu input";
+const OPENED = ".edit-form textarea, dialog:modal *";
+const TEXT_FIELD = "textarea, input[type=text], input[type=search], input:not([type])";
 const TWICE_MS = 600;
 const TYPING_MS = 1000;
 const AS_TYPED = { bubbles: true, cancelable: true };
@@ -24,20 +26,22 @@ const OWN_KEYS = "inview.keys"; // in the browser, so that they are right before
 let mode: Mode = "INPUT";
 let typedAt = -TYPING_MS;
 let escapedAt = -TWICE_MS;
-let awaitedUntil = 0; // what a key opens is not there yet
-let early: KeyboardEvent[] = []; // pressed meanwhile
+let strokes = Math.trunc(Date.now() / 10) % 2 ** 30; // keys that open something, counted on from page to page
+let awaited = 0; // the one that has opened nothing yet, 0: there is none
+const early: KeyboardEvent[] = []; // pressed meanwhile
 
 export function Keyboard(props: KeyboardProps): null {
-  const { own, known, hasDialog, toast } = props;
+  const { own, known, answer } = props;
   const latest = useRef(props);
   latest.current = props;
   useEffect(() => {
     if (known) localStorage.setItem(OWN_KEYS, JSON.stringify(own));
   }, [known, own]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: either says that what was waited for is there
+  const link = useLink();
   useEffect(() => {
-    awaitedUntil = 0;
-  }, [hasDialog, toast]);
+    const opensNothing = !answer.opened || document.querySelector("dialog:not([open])") !== null; // closed meanwhile
+    if (link === "lost" || (answer.stroke === awaited && opensNothing)) takeEarly();
+  }, [link, answer]);
   useEffect(() => listen(() => latest.current), []);
   return null;
 }
@@ -47,8 +51,10 @@ function listen(now: () => KeyboardProps): () => void {
   const remembered: readonly OwnKey[] = JSON.parse(localStorage.getItem(OWN_KEYS) ?? "[]");
   const pressed = (event: KeyboardEvent) => {
     if (hasModal()) return;
-    if (performance.now() < awaitedUntil && !document.activeElement?.matches(FORM)) {
-      if (isPlain(event)) early.push(event);
+    if (awaited) {
+      const isGivenUp = event.key === "Escape" && early.some(({ key }) => key === "Escape");
+      if (isGivenUp) takeEarly();
+      else if (isPlain(event)) early.push(event);
       event.preventDefault();
       return;
     }
@@ -73,11 +79,11 @@ function listen(now: () => KeyboardProps): () => void {
   const focused = ({ target }: FocusEvent) => {
     if (target instanceof Element && target.matches(COMPOSER)) keyMode.set(false);
     moved();
-    if (!(target instanceof HTMLElement) || !target.matches(FORM)) return;
-    const heard = performance.now() < awaitedUntil ? early : [];
-    awaitedUntil = 0;
+    if (!awaited || !(target instanceof Element) || !target.matches(OPENED)) return;
+    const heard = takeEarly();
+    // Once the field has its caret. A dialog focuses its first control before the one that it is for.
     queueMicrotask(() => {
-      for (const event of heard.splice(0)) type(target, event); // once the field has its caret
+      for (const event of heard) type(document.activeElement, event);
     });
   };
   const typed = () => {
@@ -85,6 +91,7 @@ function listen(now: () => KeyboardProps): () => void {
   };
   // Not when the pointer is pressed: the bar would go, and what is pressed would move away from under the pointer.
   const clicked = ({ target, detail }: MouseEvent) => {
+    takeEarly();
     const isOutside = !(target instanceof Element && target.closest(".scroll, .keys-bar"));
     if (isOutside && detail > 0) keyMode.set(false); // 0: a key pressed a button
   };
@@ -112,17 +119,22 @@ function listen(now: () => KeyboardProps): () => void {
 
 /** Do what a key calls. Returns whether the key is used up. A key that is held down only walks. */
 function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPerform"]): boolean {
-  const { action, place, pair, sends, holds_ms, ends } = binding;
+  const { action, place, pair, sends, opens, ends } = binding;
   const id = pair === "none" ? "" : answerOf("pair");
   if (pair === "must" && !id) return false;
   if (isHeld && (sends || pair !== "none")) return true;
   if (ends) keyMode.set(false);
-  if (sends) tell?.(action, id);
-  const isDone = place !== null && goTo(place, id);
-  if (!holds_ms || isDone) return true;
-  awaitedUntil = performance.now() + holds_ms;
-  early = [];
+  if (opens) strokes += 1;
+  if (opens && currentLink() === "open") awaited = strokes;
+  if (sends) tell?.(action, id, opens ? strokes : 0);
+  if (place !== null) goTo(place, id);
   return true;
+}
+
+/** Wait no more for what the last key opens. Returns the keys that were pressed meanwhile. */
+function takeEarly(): KeyboardEvent[] {
+  awaited = 0;
+  return early.splice(0);
 }
 
 /** Leave the field that has the focus, for the place in the history where one was. */
@@ -168,11 +180,12 @@ function spotOf(target: EventTarget | null): Spot {
   return { mode, keys: keyMode.get(), place: writes ? "" : here, presses: at.closest(PRESSED) !== null };
 }
 
-/** Let a field hear a key that was pressed before it was there. */
-function type(field: HTMLElement, { key, keyCode, shiftKey }: KeyboardEvent): void {
+/** Let what was opened hear a key that was pressed before it was there: a text field any, a dialog only Escape. */
+function type(at: Element | null, { key, keyCode, shiftKey }: KeyboardEvent): void {
+  const dialog = key === "Escape" ? at?.closest("dialog") : null;
   const text = key === "Enter" && shiftKey ? "\n" : key.length === 1 ? key : "";
-  const dialog = key === "Escape" ? field.closest("dialog") : null;
+  if (dialog) dialog.dispatchEvent(new Event("cancel", { cancelable: true }));
+  if (dialog || !at?.matches(TEXT_FIELD)) return;
   if (text) document.execCommand("insertText", false, text);
-  else if (dialog) dialog.dispatchEvent(new Event("cancel", { cancelable: true }));
-  else field.dispatchEvent(new KeyboardEvent("keydown", { ...AS_TYPED, key, keyCode, which: keyCode }));
+  else at.dispatchEvent(new KeyboardEvent("keydown", { ...AS_TYPED, key, keyCode, which: keyCode }));
 }

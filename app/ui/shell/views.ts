@@ -2,6 +2,11 @@
 
 import type { ReactNode } from "react";
 
+export interface KeyAnswer {
+  readonly stroke: number;
+  readonly opened: boolean;
+}
+
 export interface KeyBinding {
   readonly action: string;
   readonly key: string;
@@ -10,7 +15,7 @@ export interface KeyBinding {
   readonly place: Place | null;
   readonly pair: "none" | "some" | "must";
   readonly sends: boolean;
-  readonly holds_ms: number;
+  readonly opens: boolean;
   readonly beside: boolean;
   readonly ends: boolean;
 }
@@ -28,9 +33,8 @@ export interface KeyboardProps {
   readonly bindings: readonly KeyBinding[];
   readonly own: readonly OwnKey[];
   readonly known: boolean;
-  readonly hasDialog: boolean;
-  readonly toast: string;
-  readonly onPerform?: ((action: string, pair_id: string) => void) | undefined;
+  readonly answer: KeyAnswer;
+  readonly onPerform?: ((action: string, pair_id: string, stroke: number) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

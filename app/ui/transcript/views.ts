@@ -83,7 +83,7 @@ export interface ReadReplyView {
 }
 
 export interface ScreenAttachment {
-  readonly kind: "image" | "file" | "text";
+  readonly kind: "image" | "file" | "text" | "lost";
   readonly name: string;
   readonly address: string;
   readonly text: string;

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
+from app.domain.conversation.attachments import id_of
 from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenAttachment:
-    """A picture or a file is at its `address`; a `text` is shown as it is. Sizes are pixels, 0 if not known."""
+    """A picture or a file is at its `address`; a `text` is shown unchanged; of a `lost` one only the name is known.
 
-    kind: Literal["image", "file", "text"]
+    Sizes are pixels, 0 if not known.
+    """
+
+    kind: Literal["image", "file", "text", "lost"]
     name: str
     address: str = ""
     text: str = ""
@@ -20,14 +24,19 @@ class ScreenAttachment:
     height: int = 0
 
 
-def show_attached(parts: tuple[Part, ...]) -> tuple[ScreenAttachment, ...]:
-    """What is drawn of these parts of a request, as many and in the same order."""
-    return tuple(map(_show, parts))
+def show_attached(parts: tuple[Part, ...], lost: frozenset[str] = frozenset()) -> tuple[ScreenAttachment, ...]:
+    """Return one item for each part of a request, in the same order. `lost` are ids of attachments."""
+    return tuple(_show_lost(part) if id_of(part) in lost else _show(part) for part in parts)
 
 
 def address_of(part: Image | File) -> str:
     """Where the bytes are."""
     return f"/api/v1/attachments/{part.attachment_id}"
+
+
+def _show_lost(part: Part) -> ScreenAttachment:
+    name = part.name if isinstance(part, File) else "Picture"
+    return ScreenAttachment(kind="lost", name=f"{name}: missing")
 
 
 def _show(part: Part) -> ScreenAttachment:

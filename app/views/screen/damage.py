@@ -20,5 +20,5 @@ class DamagedSettingView:
 def show_damaged_settings(damage: Iterable[Damage]) -> tuple[DamagedSettingView, ...]:
     """Those that a send depends on: until they are set again, nothing is sent."""
     return tuple(
-        DamagedSettingView(one.column, SETTINGS[one.column], str(one)) for one in list_damaged_settings(damage)
+        DamagedSettingView(one.column, SETTINGS[one.column], one.line) for one in list_damaged_settings(damage)
     )

@@ -147,10 +147,14 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
         created_at=pair.created_at.isoformat(),
         updated_at=pair.updated_at.isoformat(),
         user_text=plain_text(pair.request.parts),
-        attached=show_attached(list_attached(pair.request.parts)),
+        attached=show_attached(list_attached(pair.request.parts), _list_lost(pair)),
         parts=() if pair.reply is None else show_parts(pair.reply.parts, running=runs),
-        damage=tuple(map(str, pair.damage)),
+        damage=tuple(one.line for one in pair.damage),
     )
+
+
+def _list_lost(pair: Pair) -> frozenset[str]:
+    return frozenset(one.row_id for one in pair.damage if one.table == "attachment")
 
 
 def _has_text(pair: Pair) -> bool:

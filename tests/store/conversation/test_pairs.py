@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from sqlalchemy import event, text
 from sqlalchemy.exc import IntegrityError
 
+from app.domain.conversation.attachments import list_attachments
 from app.domain.conversation.conversation import Effort, Mark, Pair, Parameters
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Part
@@ -57,7 +58,9 @@ async def test_any_parts_come_back_from_the_database(
     await save_conversation(store, a_conversation("any"), pair)
 
     async with store.read() as session:
-        assert await load_pairs(session, OWNER, "any") == (pair,)
+        (found,) = await load_pairs(session, OWNER, "any")
+    assert replace(found, damage=()) == pair
+    assert {one.row_id for one in found.damage} == set(list_attachments(pair))  # none of them is stored
 
 
 async def test_the_window_is_the_newest_pairs_oldest_first(store: Store) -> None:

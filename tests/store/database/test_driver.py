@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
+from app.store.database.damage import NO_UTF8, Unreadable
 from app.store.database.database import Store, make_engine
 from app.store.database.driver import Connections
 from tests.runs.clock import take_turns
@@ -128,3 +129,20 @@ async def test_an_engine_ends_the_thread_of_a_connection_in_use(tmp_path: Path):
         await engine.dispose()
 
         assert not thread.is_alive()
+
+
+async def test_text_that_is_not_utf8_takes_no_other_value_along_and_nothing_is_done_twice(tmp_path: Path):
+    engine = make_engine(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}")
+    async with engine.begin() as connection:
+        await connection.execute(text("CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT, told INTEGER)"))
+        await connection.execute(text("INSERT INTO word VALUES (1, 'a', 0), (2, CAST(x'5bff' AS TEXT), 0)"))
+
+        read = (await connection.execute(text("SELECT text FROM word ORDER BY id"))).scalars().all()
+        told = text("UPDATE word SET told = told + 1 RETURNING text, told")
+        changed = (await connection.execute(told)).all()
+        again = (await connection.execute(text("SELECT text FROM word WHERE id = 1"))).scalar_one()
+    await engine.dispose()
+
+    assert read == ["a", Unreadable(b"[\xff", NO_UTF8)]
+    assert changed == [("a", 1), (Unreadable(b"[\xff", NO_UTF8), 1)]
+    assert again == "a"

@@ -1,0 +1,239 @@
+"""Mends what can be mended of a damaged database without a loss, for `inview doctor --mend`.
+
+    done = mend(url, folder)
+    done.sentences           # ("The search index was built again: 2 entries.", …)
+    done.kept                # the file with the stored form of each row that was changed or deleted; None: no such row
+
+Everything is one transaction. The file is written before the transaction is committed. A row of a table that is built
+from other tables (indexes, search) is not in the file.
+"""
+
+from __future__ import annotations
+
+import os
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+from sqlalchemy import Connection, Integer, Table, delete, exists, func, literal_column, select, type_coerce, update
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.types import NullType
+
+from app.domain.conversation.damage import SETTINGS, list_damaged_settings
+from app.domain.errors import StoreError
+from app.store.conversation.rows import CONVERSATION, PAIR
+from app.store.conversation.rows_attachment import ATTACHMENT
+from app.store.conversation.rows_upload import UPLOAD
+from app.store.database.damage import UNREADABLE, Unreadable, raw_bytes
+from app.store.database.database import explain_fault, make_mending_engine
+from app.store.database.mapping import decode_conversation, encode_conversation
+from app.store.diagnosis.rows import examine, name_row
+from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
+from app.store.index.rows_search import INDEX_NAME, SEARCH_TEXT, enter_words
+from app.store.organise.rows_topics import TOPIC
+from app.store.settings.preferences import read_preferences
+from app.store.settings.rows_settings import PREFERENCE
+from app.store.tables import Row
+
+BUILT: Final = frozenset({PAIR_TEXT, PAIR_SIZE, SEARCH_TEXT})
+"""Tables that are built from other tables."""
+
+
+@dataclass(slots=True)
+class Mended:
+    """The repairs, a sentence for each. `kept` is the file with the rows as they were stored."""
+
+    sentences: list[str] = field(default_factory=list[str])
+    kept: Path | None = None
+
+
+@dataclass(slots=True)
+class _Mending:
+    connection: Connection
+    sentences: list[str] = field(default_factory=list[str])
+    rows: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+    def keep(self, table: Table, rowid: int) -> None:
+        """Keep the stored row for the file."""
+        columns = (type_coerce(column, NullType()).label(column.name) for column in table.c)
+        row = self.connection.execute(select(*columns).where(_rowid(table) == rowid)).mappings().one()
+        self.rows.append({"table": table.name, "row": {name: _tell(value) for name, value in row.items()}})
+
+    def say(self, sentence: str) -> None:
+        self.sentences.append(sentence)
+
+
+def mend(url: str, folder: Path) -> Mended:
+    """Mend a database of the newest revision. No server may run on it.
+
+    Raises:
+        StoreError: it cannot be opened or written. Nothing was changed.
+    """
+    engine = make_mending_engine(url)
+    try:
+        with engine.begin() as connection:
+            mending = _Mending(connection)
+            _reset_settings(mending)
+            _reset_preferences(mending)
+            _raise_revisions(mending)
+            _correct_sizes(mending)
+            _delete_lost_uploads(mending)
+            _delete_orphans(mending)
+            _delete_damaged_indexes(mending)
+            _enter_words(mending)
+            kept = _write(folder, mending.rows) if mending.rows else None
+        return Mended(mending.sentences, kept)
+    except DBAPIError as error:
+        raise explain_fault(engine, "mended", error) from error
+    finally:
+        engine.dispose()
+
+
+def _reset_settings(mending: _Mending) -> None:
+    for rowid, row in _rows_of(mending, CONVERSATION):
+        conversation = decode_conversation(row)
+        damaged = list_damaged_settings(conversation.damage)
+        if not damaged:
+            continue
+        mending.keep(CONVERSATION, rowid)
+        neutral = encode_conversation(conversation)
+        changes = {one.column: neutral[one.column] for one in damaged}
+        if {"summary", "summary_position"} & changes.keys():  # the two are one setting
+            changes |= {"summary": None, "summary_position": None}
+        mending.connection.execute(update(CONVERSATION).where(_rowid(CONVERSATION) == rowid).values(**changes))
+        for name in dict.fromkeys(SETTINGS[one.column] for one in damaged):
+            mending.say(f"The {name} of conversation {name_row(CONVERSATION, row)} could not be read and was reset.")
+
+
+def _reset_preferences(mending: _Mending) -> None:
+    for rowid, row in _rows_of(mending, PREFERENCE):
+        if not examine(PREFERENCE, row) and _is_preference(row):
+            continue
+        mending.keep(PREFERENCE, rowid)
+        mending.connection.execute(delete(PREFERENCE).where(_rowid(PREFERENCE) == rowid))
+        mending.say(f"Preference number {rowid} could not be read and has its default again.")
+
+
+def _is_preference(row: Mapping[Any, Any]) -> bool:
+    try:
+        read_preferences(orjson.dumps({row["name"]: row["value"]}).decode())
+    except UNREADABLE:
+        return False
+    return True
+
+
+def _raise_revisions(mending: _Mending) -> None:
+    """A conversation has the highest revision of its pairs, or a higher one."""
+    highest = func.max(type_coerce(PAIR.c.revision, Integer)).filter(func.typeof(PAIR.c.revision) == "integer")
+    for rowid, row in _rows_of(mending, CONVERSATION):
+        of_pairs = select(highest).where(PAIR.c.conversation_id == _plain(row["id"]))
+        wanted = mending.connection.execute(of_pairs).scalar() or 0
+        stored = row["revision"]
+        if isinstance(stored, int) and stored >= wanted:
+            continue
+        mending.keep(CONVERSATION, rowid)
+        changed = update(CONVERSATION).where(_rowid(CONVERSATION) == rowid).values(revision=wanted + 1)
+        mending.connection.execute(changed)
+        mending.say(f"The revision of conversation {name_row(CONVERSATION, row)} was counted again.")
+
+
+def _correct_sizes(mending: _Mending) -> None:
+    """The size of an attachment is computed again where its bytes are those that were stored."""
+    data, size = ATTACHMENT.c.data, type_coerce(ATTACHMENT.c.size, NullType())
+    wrong = (func.typeof(data) == "blob") & (func.length(data) != size)
+    query = select(_rowid(ATTACHMENT).label("rowid"), ATTACHMENT.c.id, data).where(wrong)
+    for rowid, attachment_id, stored in mending.connection.execute(query).all():
+        if sha256(stored).hexdigest() == attachment_id:
+            mending.connection.execute(update(ATTACHMENT).where(_rowid(ATTACHMENT) == rowid).values(size=len(stored)))
+            mending.say(f"The size of attachment {attachment_id} was computed again.")
+
+
+def _delete_lost_uploads(mending: _Mending) -> None:
+    stored = exists().where(ATTACHMENT.c.id == UPLOAD.c.attachment_id, ATTACHMENT.c.owner == UPLOAD.c.owner)
+    for (rowid,) in mending.connection.execute(select(_rowid(UPLOAD)).select_from(UPLOAD).where(~stored)).all():
+        mending.keep(UPLOAD, rowid)
+        mending.connection.execute(delete(UPLOAD).where(_rowid(UPLOAD) == rowid))
+        mending.say("A file of a draft had lost its bytes and was removed from the draft.")
+
+
+def _delete_orphans(mending: _Mending) -> None:
+    """Rows that name a row that is not there: no page can show them. A topic becomes one of the first level."""
+    while found := mending.connection.exec_driver_sql("PRAGMA foreign_key_check").all():
+        for name, rowid in dict.fromkeys((name, rowid) for name, rowid, *_ in found):
+            table = Row.metadata.tables[name]
+            if table not in BUILT:
+                mending.keep(table, rowid)
+            if table is TOPIC:
+                mending.connection.execute(update(TOPIC).where(_rowid(TOPIC) == rowid).values(parent_id=None))
+                mending.say(f"Topic {rowid} named a topic that is not there, and was moved to the first level.")
+                continue
+            mending.connection.execute(delete(table).where(_rowid(table) == rowid))
+            mending.say(f"Row {rowid} of {name} named a row that is not there, and was deleted.")
+
+
+def _delete_damaged_indexes(mending: _Mending) -> None:
+    """Delete damaged rows of the indexes: the next reading of the conversation makes them again."""
+    for table in (PAIR_TEXT, PAIR_SIZE):
+        damaged = [rowid for rowid, row in _rows_of(mending, table) if examine(table, row)]
+        for rowid in damaged:
+            mending.connection.execute(delete(table).where(_rowid(table) == rowid))
+        if damaged:
+            mending.say(f"Damaged rows of {table.name} were deleted and are made again when needed: {len(damaged):,}.")
+
+
+def _enter_words(mending: _Mending) -> None:
+    """Enter the words of pairs that the search does not have, or has differently; then check the full-text index."""
+    entered = mending.connection.exec_driver_sql(enter_words("1")[:-1] + CHANGED).rowcount
+    if entered:
+        mending.say(f"The words of pairs were entered into the search again: {entered:,}.")
+    check = f"INSERT INTO {INDEX_NAME} ({INDEX_NAME}, rank) VALUES ('integrity-check', 1)"  # noqa: S608
+    try:
+        mending.connection.exec_driver_sql(check)
+    except DBAPIError as error:
+        if "malformed" not in str(error.orig):
+            raise
+        mending.connection.exec_driver_sql(f"INSERT INTO {INDEX_NAME} ({INDEX_NAME}) VALUES ('rebuild')")  # noqa: S608
+        mending.say("The full-text index of the search was built again.")
+
+
+CHANGED: Final = " WHERE search_text.words IS NOT excluded.words"
+
+
+def _write(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    """Keep these rows in a new file that only its owner can read, one JSON object a line."""
+    path = folder / f"mended-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.jsonl"
+    try:
+        path.touch(0o600, exist_ok=False)
+        with path.open("wb") as file:
+            file.writelines(orjson.dumps(row) + b"\n" for row in rows)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise StoreError(
+            f"The rows that were to be changed could not be kept in {path}: {error.strerror}. Nothing was changed.",
+            "Let Inview write its folder, and make room on its disk.",
+        ) from error
+    return path
+
+
+def _rows_of(mending: _Mending, table: Table) -> Iterator[tuple[int, Mapping[Any, Any]]]:
+    """The rows, read before the first of them is changed."""
+    for row in mending.connection.execute(select(table, _rowid(table).label("rowid"))).mappings().all():
+        yield row["rowid"], row
+
+
+def _rowid(table: Table) -> Any:
+    return literal_column(f"{table.name}.rowid", Integer)
+
+
+def _plain(stored: Any) -> Any:
+    return stored.raw if isinstance(stored, Unreadable) else stored
+
+
+def _tell(value: Any) -> Any:
+    return {"base64": b64encode(raw_bytes(value)).decode()} if isinstance(value, bytes | Unreadable) else value
