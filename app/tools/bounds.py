@@ -15,7 +15,7 @@ MAX_MESSAGE: Final = 16 * 1024 * 1024
 FLOW_BYTES: Final = 16 * MAX_MESSAGE
 FLOW_SECONDS: Final = 60.0
 LEAST_BYTES: Final = 1024
-"""What the smallest message counts as: it is as much work as one of this size."""
+"""The size that a smaller message counts as: it takes as much work."""
 
 
 class TooMuchError(Exception):
@@ -31,7 +31,7 @@ class Flow:
         self._bytes = 0
 
     def note(self, size: int, messages: int = 1) -> None:
-        """Note `size` received bytes of so many messages.
+        """Count `size` received bytes of `messages` messages.
 
         Raises:
             TooMuchError: that is too many for this time.
@@ -44,7 +44,7 @@ class Flow:
 
 
 def require_few(values: int) -> None:
-    """Refuse a message of so many values.
+    """Refuse a message with too many values.
 
     Raises:
         TooMuchError: they are too many.

@@ -1,7 +1,7 @@
 """An MCP server as a program on this machine: started, spoken to line by line, ended with everything it started.
 
-The SDK has such a transport too. This one knows how the program ended, tells its standard error, and takes no line
-longer than `MAX_MESSAGE`; the SDK's takes whatever comes. The order in which a program is ended (close its input, wait,
+The SDK has such a transport too. This one knows how the program ended, logs its standard error, and has bounds for
+lines, values and bytes a minute (`lines.py`). The order in which a program is ended (close its input, wait,
 terminate, kill) is the specification's: modelcontextprotocol.io/specification, Lifecycle, Shutdown.
 """
 
@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,16 +22,14 @@ from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
-from app.domain.json_size import ValueCount
 from app.domain.tools.tool_servers import OverStdio
-from app.tools.bounds import MAX_MESSAGE, Flow, TooMuchError, require_few
+from app.tools.bounds import TooMuchError
+from app.tools.lines import PIECE, Messages, Words, read_lines
 from app.tools.terms import Ending
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other
 
-_PIECE: Final = 65_536
-"""Bytes of a line that are looked at before others have their turn."""
 PATIENCE: Final = 0.6
 """Seconds to end by itself when its input is closed, and again when it is told to."""
 
@@ -60,7 +58,7 @@ async def run_program(
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            limit=MAX_MESSAGE,
+            limit=PIECE,
             env={**inherited, "PATH": path, **environment},
             cwd=way.folder,
             start_new_session=True,
@@ -97,20 +95,17 @@ async def _hear(
     ending: Ending,
 ) -> None:
     assert process.stdout is not None  # noqa: S101 - it was asked for
-    words, flow = "", Flow()
+    words = ""
     try:
-        while line := await process.stdout.readline():
-            flow.note(len(line))
-            await _require_few_values(line)
-            try:
-                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValueError:
-                if line.strip():
-                    tell("warning", f"Not a message: {line[:200].decode(errors='replace').strip()}")
-                continue
-            await heard.send(SessionMessage(message))
-    except ValueError:  # what asyncio makes of a line beyond the limit
-        words = f"sent a line of more than {MAX_MESSAGE // 1024**2} MB"
+        async with aclosing(read_lines(process.stdout, Messages())) as lines:
+            async for line in lines:
+                try:
+                    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                except ValueError:
+                    if line.strip():
+                        tell("warning", f"Not a message: {line[:200].decode(errors='replace').strip()}")
+                    continue
+                await heard.send(SessionMessage(message))
     except TooMuchError as error:
         words = f"sent {error}"
     except (anyio.ClosedResourceError, anyio.BrokenResourceError):
@@ -122,14 +117,6 @@ async def _hear(
         words = _describe_end(process.returncode)
     _note_end(ending, words)
     heard.close()
-
-
-async def _require_few_values(line: bytes) -> None:
-    """Refuse a message of too many values. Others have their turn, also while lines without end are there."""
-    values = ValueCount()
-    for start in range(0, len(line), _PIECE):
-        require_few(values.feed(line[start : start + _PIECE]))
-        await asyncio.sleep(0)
 
 
 def _note_end(ending: Ending, words: str) -> None:
@@ -148,21 +135,12 @@ async def _say(process: asyncio.subprocess.Process, to_say: MemoryObjectReceiveS
 
 async def _overhear(process: asyncio.subprocess.Process, tell: Tell, ending: Ending) -> None:
     assert process.stderr is not None  # noqa: S101 - it was asked for
-    flow = Flow()
-    while True:
-        try:
-            line = await process.stderr.readline()
-        except ValueError:
-            line = b"(a line of many megabytes)"
-        if not line:
-            return
-        await asyncio.sleep(0)  # lines that are there already would leave nobody a turn
-        try:
-            flow.note(len(line))
-        except TooMuchError as error:
-            _note_end(ending, f"sent {error} to its standard error")
-            return
-        tell("stderr", line[:4000].decode(errors="replace").rstrip())
+    try:
+        async with aclosing(read_lines(process.stderr, Words())) as lines:
+            async for line in lines:
+                tell("stderr", line.decode(errors="replace").rstrip())
+    except TooMuchError as error:
+        _note_end(ending, f"sent {error} to its standard error")
 
 
 async def _end(process: asyncio.subprocess.Process, tasks: list[asyncio.Task[None]]) -> None:

@@ -14,7 +14,7 @@ ATTACKS = {
     "a line without end": ("sys.stdout.buffer.write(b'x' * 100_000)", "sent a line of more than 16 MB"),
     "errors without end": ("sys.stderr.buffer.write(b'x\\n' * 100_000)", "to its standard error"),
     "notifications without end": ("print(NOTE * 1_000)", "sent more than"),
-    "wide": ('print(\'{"jsonrpc":"2.0","id":1,"result":[%s[]]}\' % (\'[],\' * 1_200_000))', "100,000 values"),
+    "wide": ('print(\'{"jsonrpc":"2.0","id":1,"result":[%s[]]}\' % (\'[],\' * 2_600_000))', "100,000 values"),
     "deep": ('print(\'{"jsonrpc":"2.0","id":1,"result":%s\' % (\'[\' * 200_000))', "100,000 values"),
 }
 GATE = {"lines without end", "a line without end", "wide", "deep"}
@@ -24,8 +24,8 @@ NOTE = json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params"
 def act(asked):
     while True:
 """
-MOST_MB = 64 + 64
-"""What reading may take, and what the two streams of a program hold."""
+MOST_MB = 64
+"""Additional memory for reading."""
 
 
 @pytest.mark.parametrize(
