@@ -37,8 +37,8 @@ def _mask_nothing(*_secrets: str) -> None: ...
 class Terms:
     """`tell`: a level and a line for the log. `changed`: what the server has is another thing now.
 
-    `make_auth` makes what signs requests over HTTP, `mask` hides in the log what that uses. `ending`, `status` and
-    `refused` (of the newest HTTP answer, alone in their lists) and `sign_in_needed` are told by the connection.
+    `make_auth` makes what signs requests over HTTP, `mask` hides in the log what that uses. The connection sets
+    `ending`, `status` (one item: that of the newest HTTP answer) and `sign_in_needed`.
     """
 
     tell: Callable[[str, str], None]
@@ -47,5 +47,4 @@ class Terms:
     mask: Callable[..., None] = _mask_nothing
     ending: Ending = field(default_factory=Ending)
     status: list[int] = field(default_factory=list[int])
-    refused: list[str] = field(default_factory=list[str])
     sign_in_needed: asyncio.Event = field(default_factory=asyncio.Event)

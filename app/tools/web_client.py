@@ -1,4 +1,4 @@
-"""An HTTP client that talks to checked addresses only, and takes no more than it is told to.
+"""An HTTP client that talks to checked addresses only and reads answers within bounds.
 
     async with open_client(Guard(), Bounds(2_000_000)) as client:
         response = await client.get("https://example.org/")
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, cast
@@ -31,18 +31,21 @@ _BOUNDS: Final = "inview.bounds"
 _BLANK_LINE: Final = re.compile(rb"\n\n|\n\r|\r\r")
 
 
+class TooMuchSentError(TooMuchError, httpx2.SSEError, httpx2.StreamError):
+    """An answer over HTTP has too much. MCP's SDK passes the words of such errors on to the caller of the request."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What is taken of one answer.
+    """The bounds of one answer.
 
     `is_json`: its values are bounded as well. `may_last`: if it is a stream of events, the bounds are those of each
-    event (who reads it bounds its bytes) and of a `Flow`. `refused` is told what there was too much of.
+    event (the SDK bounds its bytes) and of a `Flow`.
     """
 
     most_bytes: int
     is_json: bool = False
     may_last: bool = False
-    refused: Callable[[str], None] | None = None
 
 
 def put_bounds(request: httpx2.Request, bounds: Bounds) -> None:
@@ -149,9 +152,7 @@ class _Bounded(httpx2.AsyncByteStream):
                 self._note(chunk)
                 yield chunk
         except TooMuchError as error:
-            if self._bounds.refused is not None:  # the SDK of MCP drops what is raised here
-                self._bounds.refused(str(error))
-            raise
+            raise TooMuchSentError(str(error)) from None
 
     async def aclose(self) -> None:
         await self._stream.aclose()

@@ -31,8 +31,8 @@ CASES = [
 ]
 
 
-MOST_MB: Final = 64 + 32
-"""What reading may take, and what an attack takes that is one body."""
+MOST_MB: Final = 64
+"""Additional memory for reading."""
 PIECE_BYTES: Final = 1_000_000
 """As much as a reader may unpack at once."""
 
@@ -68,11 +68,6 @@ class _Counted:
         piece = self.unpacker.decompress(*arguments)
         self.count.size += len(piece)
         return piece
-
-
-@pytest.fixture(autouse=True)
-def replies_take_no_time() -> None:
-    """No reply is made here."""
 
 
 @pytest.mark.parametrize(("reader", "attack"), CASES)

@@ -16,7 +16,7 @@ from app.domain.tools.tools import Caller
 from app.providers.detection import ANSWER_SECONDS, LARGEST_LIST, detect_local_servers
 from app.providers.registry import PROVIDERS
 from app.tools.addresses import Guard
-from app.tools.bounds import FLOW_BYTES, MAX_MESSAGE
+from app.tools.bounds import MAX_MESSAGE
 from app.tools.fetching import fetch_page
 from app.tools.oauth import SIGN_IN_BOUNDS
 from app.tools.oauth_person import sign_in
@@ -29,6 +29,8 @@ from tests.providers.peer import Answer
 from tests.tools.servers import a_server, a_session, ignore
 
 MB: Final = 1_000_000
+SHORT_FLOW: Final = 32 * MB
+"""Bytes of a stream in a minute, in these tests: sending the usual number takes seconds."""
 SIGN_IN: Final = Answer(status=401, headers=(("WWW-Authenticate", "Bearer"),))
 
 
@@ -61,12 +63,13 @@ async def detect(url: str) -> str:
     return f"{len(found)} found"
 
 
-# A server is asked twice: in the newest protocol, and in the one before it.
+TWICE: Final = 2 * MAX_MESSAGE
+"""A server is asked in the newest protocol, and then in the one before it."""
 _server = partial(Reader, read=read_server, seconds=START_SECONDS, step=20, says=("It could not be reached: ",))
 TOOL_READERS: Final = (
-    _server("MCP over HTTP: an answer", answer=Answer(headers=JSON), filler=b" ", most_bytes=MAX_MESSAGE),
-    _server("MCP over HTTP: an error", answer=Answer(status=500, headers=JSON), filler=b" ", most_bytes=MAX_MESSAGE),
-    _server("MCP over HTTP: a stream", answer=STREAM, filler=COMMENT, frame=as_event, most_bytes=2 * FLOW_BYTES),
+    _server("MCP over HTTP: an answer", answer=Answer(headers=JSON), filler=b" ", most_bytes=TWICE),
+    _server("MCP over HTTP: an error", answer=Answer(status=500, headers=JSON), filler=b" ", most_bytes=TWICE),
+    _server("MCP over HTTP: a stream", answer=STREAM, filler=COMMENT, frame=as_event, most_bytes=2 * SHORT_FLOW),
     Reader(
         "sign-in to an MCP server",
         read=read_sign_in,
