@@ -31,6 +31,8 @@ MAX_ATTACHMENTS: Final = 20_000
 MAX_SHELL: Final = 16 * 1024 * 1024
 """Bytes of a file that are in no long list: titles, system prompts, and the blanks between."""
 DEEPEST: Final = 64
+MAX_DIGITS: Final = 4_096
+"""The most digits of a number. Nothing else in JSON is long without brackets, quotes or blanks."""
 
 _WINDOW: Final = 16 * 1024
 """Bytes looked at at once, as nobody else can work meanwhile."""
@@ -143,6 +145,7 @@ class _Scanner:
 
     def _look(self, at: int, end: int) -> int:
         """Take what stands in a window; where the next one begins."""
+        token = None
         for token in _TOKEN.finditer(self.body, at, end):
             start, byte = token.start(), self.body[token.start()]
             if byte == _QUOTE:
@@ -159,6 +162,10 @@ class _Scanner:
                 self._open(byte, start)
             else:
                 self._close(byte, start)
+        if token is None and end - at > MAX_DIGITS and not self._is_blank(at, end):
+            raise FaultError(
+                "$", f"is not JSON or has a number of more than {MAX_DIGITS:,} digits, before byte {end:,}."
+            )
         return end
 
     def _skip_string(self, at: int) -> int:
