@@ -1,4 +1,4 @@
-"""Local model servers on their usual ports, found by asking: is anybody there, and does it list models?
+"""Local model servers on their usual ports, found by asking: does a server answer, and does it list models?
 
 It asks only 127.0.0.1, all ports at once, and gives up quickly, whatever is sent. It uses the standard library on
 purpose: looking around when a page opens must not cost the memory of an SDK that may never be needed.
@@ -23,7 +23,7 @@ ANSWER_SECONDS = 0.5
 """For all of it: connecting, asking, and the whole answer."""
 LARGEST_LIST = 1_000_000
 NO_LIST = (TimeoutError, OSError, HTTPException, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
-"""Nobody is there, or somebody else."""
+"""Errors that mean: no server is there, or it lists no models."""
 _REQUEST = b"GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n"
 
 

@@ -14,7 +14,7 @@ import orjson
 from app.domain.json_size import MAX_VALUES, has_more_values
 
 MAX_ANSWER_VALUES: Final = 4 * MAX_VALUES
-"""Of an answer or an event. A list of models has some hundred for each."""
+"""The most values of an answer or an event. A list has about a hundred for each model."""
 
 
 def load_json(data: bytes) -> Any:

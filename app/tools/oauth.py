@@ -38,7 +38,7 @@ from app.tools.web_client import Bounds, put_bounds
 
 UNAUTHORIZED: Final = 401
 SIGN_IN_BOUNDS: Final = Bounds(1_000_000, is_json=True)
-"""Of an answer about signing in: metadata, a registration, tokens."""
+"""The bounds of an answer about signing in: metadata, a registration, tokens."""
 _BUSY: Final = 429
 _FAULT: Final = 500
 _LONG_AGO: Final = 1.0

@@ -2,8 +2,8 @@
 
     outcome = await read_page("https://example.org/", 0, Guard())
 
-Text is made of a page in a process of its own (`page_worker.py`): that takes up to a second and 300 MB, in which nobody
-else should wait. At most two are at work at once. Not here: the tool itself (`fetching.py`).
+Another process makes text of a page (`page_worker.py`), as that takes up to a second and 300 MB, and other tasks should
+not wait. At most two of these run at once. Not here: the tool itself (`fetching.py`).
 """
 
 from __future__ import annotations
