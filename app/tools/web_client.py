@@ -106,11 +106,11 @@ class _CheckedTransport(httpx2.AsyncHTTPTransport):
 
 
 class _CheckedNetwork(httpcore2.AsyncNetworkBackend):
-    """Resolves and checks, then connects to the address itself; TLS goes on checking the name."""
+    """Resolves and checks, then connects to the address itself; TLS checks the name as usual."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
-        # The cast: without anyio it would be a stand-in of another type, and anyio is one of our packages.
+        # The cast: without anyio it would be a substitute of another type, and anyio is one of our packages.
         self._network = cast("httpcore2.AsyncNetworkBackend", httpcore2.AnyIOBackend())
 
     async def connect_tcp(

@@ -23,7 +23,7 @@ ABORT_SECONDS: Final = 5.0
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):
-    """uvicorn's own, which also ends when nobody reads."""
+    """uvicorn's own, with bounds for messages, which also ends when the browser reads no more."""
 
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)

@@ -12,18 +12,18 @@ _STATUS: Final = Path("/proc/self/status")
 
 @dataclass(frozen=True)
 class Memory:
-    """What was used at that moment, in MB."""
+    """The memory in use at a moment, in MB."""
 
     used: float
 
     @classmethod
     def now(cls) -> Self:
         gc.collect()
-        Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew: see proc(5)
+        Path("/proc/self/clear_refs").write_text("5")  # resets the peak: see proc(5)
         return cls(_read("VmRSS"))
 
     def growth(self) -> float:
-        """How much more it was at most since then, in MB."""
+        """The peak since then, less what was in use, in MB."""
         return _read("VmHWM") - self.used
 
 

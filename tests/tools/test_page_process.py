@@ -1,4 +1,4 @@
-"""Text is made of pages in a process of their own, which has bounds and of which there are few."""
+"""Separate processes make text of pages. They have bounds, and two run at once."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Put = Callable[[str], None]
 
 @pytest.fixture
 def put_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
-    """Puts a program in the place of the one that makes text of pages."""
+    """Replaces the program that makes text of pages."""
 
     def put(code: str) -> None:
         path = tmp_path / "worker.py"
