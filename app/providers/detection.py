@@ -1,7 +1,7 @@
-"""Local model servers on their usual ports, found by asking: is anybody there, and does it list models?
+"""Local model servers on their usual ports, found by asking: does a server answer, and does it list models?
 
-It asks only 127.0.0.1, all ports at once, and gives up quickly. It uses the standard library on purpose: looking around
-when a page opens must not cost the memory of an SDK that may never be needed.
+It asks only 127.0.0.1, all ports at once, and gives up quickly, whatever is sent. It uses the standard library on
+purpose: looking around when a page opens must not cost the memory of an SDK that may never be needed.
 
     >>> import asyncio
     >>> asyncio.run(detect_local_servers(rows=()))
@@ -12,14 +12,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPException, parse_headers
+from io import BytesIO
 
 from app.providers.base import Credentials, Provider, ProviderRow
 from app.providers.json_values import load_json
 from app.providers.registry import PROVIDERS, make_provider
 
 ANSWER_SECONDS = 0.5
+"""For all of it: connecting, asking, and the whole answer."""
 LARGEST_LIST = 1_000_000
+NO_LIST = (TimeoutError, OSError, HTTPException, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
+"""Errors that mean: no server is there, or it lists no models."""
+_REQUEST = b"GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n"
 
 
 async def detect_local_servers(rows: Iterable[ProviderRow] = PROVIDERS.values()) -> tuple[Provider, ...]:
@@ -36,21 +41,28 @@ async def detect_local_servers(rows: Iterable[ProviderRow] = PROVIDERS.values())
 async def _answers(port: int) -> bool:
     try:
         async with asyncio.timeout(ANSWER_SECONDS):
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.close()
-            return await asyncio.to_thread(_lists_models, port)
-    except (TimeoutError, OSError):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            try:
+                writer.write(_REQUEST % port)
+                said = load_json(await _read_list(reader))
+            finally:
+                writer.transport.abort()
+    except NO_LIST:
         return False
-
-
-def _lists_models(port: int) -> bool:
-    connection = HTTPConnection("127.0.0.1", port, timeout=ANSWER_SECONDS)
-    try:
-        connection.request("GET", "/v1/models")
-        response = connection.getresponse()
-        said = load_json(response.read(LARGEST_LIST)) if response.status == 200 else None
-    except (OSError, HTTPException, ValueError):
-        return False  # somebody else lives there
-    finally:
-        connection.close()
     return isinstance(said, dict) and "data" in said
+
+
+async def _read_list(reader: asyncio.StreamReader) -> bytes:
+    """The body of an answer with status 200, or nothing."""
+    status, _, lines = (await reader.readuntil(b"\r\n\r\n")).partition(b"\r\n")
+    if status.split(b" ")[1:2] != [b"200"]:
+        return b""
+    headers, body = parse_headers(BytesIO(lines)), bytearray()
+    if headers.get("Transfer-Encoding", "").lower() == "chunked":
+        while (size := int((await reader.readline()).partition(b";")[0], 16)) and len(body) + size <= LARGEST_LIST:
+            body += (await reader.readexactly(size + 2))[:size]
+        return bytes(body)
+    most = min(int(headers.get("Content-Length", LARGEST_LIST)), LARGEST_LIST)
+    while len(body) < most and (piece := await reader.read(most - len(body))):
+        body += piece
+    return bytes(body)

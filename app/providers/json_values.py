@@ -7,9 +7,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import orjson
+
+from app.domain.json_size import MAX_VALUES, has_more_values
+
+MAX_ANSWER_VALUES: Final = 4 * MAX_VALUES
+"""The most values of an answer or an event. A list has about a hundred for each model."""
 
 
 def load_json(data: bytes) -> Any:
@@ -22,8 +27,10 @@ def load_json(data: bytes) -> Any:
     ({'tokens': nan}, [inf, -inf])
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is none, or it holds more than `MAX_ANSWER_VALUES`.
     """
+    if has_more_values(data, MAX_ANSWER_VALUES):
+        raise ValueError(f"more than {MAX_ANSWER_VALUES:,} values")
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError as error:

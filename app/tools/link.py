@@ -10,6 +10,7 @@ which only an installation with servers pays.
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -26,18 +27,23 @@ from pydantic import ValidationError
 from app.domain.tools.tool_servers import CLIENT_SECRET, Listing, OverHttp, OverStdio, ToolServer
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
 from app.tools.addresses import AddressRefusedError, Guard
+from app.tools.bounds import MAX_MESSAGE, TooMuchError
 from app.tools.inserting import write_prompt, write_resource
 from app.tools.listing import list_all
 from app.tools.outcome import read_outcome
 from app.tools.schemas import check_arguments
-from app.tools.stdio import MAX_LINE, run_program
+from app.tools.stdio import run_program
 from app.tools.terms import Progress, Terms
-from app.tools.web_client import TooMuchError, open_client
+from app.tools.web_client import Bounds, open_client
 
+BOUNDS: Final = Bounds(MAX_MESSAGE, is_json=True, may_last=True)
+"""The bounds of one answer over HTTP."""
 _CONNECTED: Final = httpx2.Timeout(30.0, read=300.0)
 MAX_PROGRESS: Final = 2**53
 """Largest count of a progress report. NaN, the infinities and more than this are no progress."""
 _UNAUTHORIZED: Final = frozenset({401, 403})
+_TOO_MUCH: Final = re.compile(r"(?:Failed to parse JSON response|SSE stream failed): ((?:a message of )?more than .*)")
+"""The SDK's message for a `TooMuchSentError`."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +128,8 @@ class Link:
                 "It is started again; its log in Settings → Tools may say why it ended.",
             )
         words = describe_fault(error, self.terms)
+        if _find_too_much(_first(error)):
+            return ToolFailedError(ToolFault.TOO_LARGE, f"{where} was left: {words}.", "Ask it for less at a time.")
         if isinstance(error, MCPError) and not _is_gone(error):
             return ToolFailedError(ToolFault.PROTOCOL, f"{where} was refused: {words}.", advice)
         if isinstance(error, MCPError):
@@ -152,14 +160,14 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms
                 http = await stack.enter_async_context(
                     open_client(
                         Guard(allow_private),
-                        most_bytes=MAX_LINE,
+                        BOUNDS,
                         headers={name: value for name, value in secrets.items() if name != CLIENT_SECRET},
                         auth=terms.make_auth(terms) if terms.make_auth else None,
                         timeout=_CONNECTED,
                     )
                 )
-                http.event_hooks = {"request": [], "response": [note_status]}
-                transport = streamable_http_client(url, http_client=http, max_sse_event_size=MAX_LINE)
+                http.event_hooks = {"response": [note_status]}
+                transport = streamable_http_client(url, http_client=http, max_sse_event_size=MAX_MESSAGE)
 
         async def heard(message: IncomingMessage) -> None:
             if isinstance(
@@ -203,15 +211,16 @@ def describe_fault(error: BaseException, terms: Terms | None = None) -> str:
     """What went wrong, in a few words without a full stop; the first of several."""
     status = terms.status[-1] if terms and terms.status else 0
     first = _first(error)
+    too_much = _find_too_much(first)
     match first:
         case _ if terms and terms.ending.over.is_set():
             return f"it {terms.ending.words}"
+        case _ if too_much:
+            return f"it sent {too_much}"
         case _ if status in _UNAUTHORIZED:
             return f"the server answered {status}: it wants other headers, or somebody to sign in"
         case AddressRefusedError():
             return str(first).rstrip(".")
-        case TooMuchError():
-            return f"it answered {first}"
         case TimeoutError() | httpx2.TimeoutException():
             return "it did not answer in time"
         case FileNotFoundError():
@@ -226,6 +235,14 @@ def describe_fault(error: BaseException, terms: Terms | None = None) -> str:
             return f"{first.message.rstrip('.') or first.code}{f' (status {status})' if status >= 400 else ''}"
         case _:
             return str(first).partition("\n")[0][:300].rstrip(".") or type(first).__name__
+
+
+def _find_too_much(error: BaseException) -> str:
+    """Return the words of a `TooMuchError`, also from the error that the SDK makes of it; otherwise an empty text."""
+    if isinstance(error, MCPError):
+        found = _TOO_MUCH.fullmatch(error.message)
+        return found[1] if found else ""
+    return str(error) if isinstance(error, TooMuchError) else ""
 
 
 def _is_gone(error: MCPError) -> bool:

@@ -34,8 +34,11 @@ from pydantic import AnyUrl, BaseModel
 from app.domain.tools.tool_servers import OverHttp
 from app.tools.sign_ins import SignInFailedError, StoredGrant
 from app.tools.terms import SignInNeededError, Terms
+from app.tools.web_client import Bounds, put_bounds
 
 UNAUTHORIZED: Final = 401
+SIGN_IN_BOUNDS: Final = Bounds(1_000_000, is_json=True)
+"""The bounds of an answer about signing in: metadata, a registration, tokens."""
 _BUSY: Final = 429
 _FAULT: Final = 500
 _LONG_AGO: Final = 1.0
@@ -138,7 +141,7 @@ class StoredAuth(httpx2.Auth):
                 try:
                     outgoing = await anext(flow)
                     while outgoing is not request:
-                        require_closed_line(outgoing.url, self._way)
+                        prepare(outgoing, self._way)
                         response = yield outgoing
                         if response.status_code >= _FAULT or response.status_code == _BUSY:
                             raise OAuthFlowError(f"the sign-in could not be renewed (status {response.status_code})")
@@ -173,6 +176,16 @@ def _asks_for_sign_in(response: httpx2.Response) -> bool:
     """Whether a 401 means OAuth: it says so, or says nothing of what it wants, as servers of older days do."""
     challenges = response.headers.get("www-authenticate", "bearer").lower()
     return response.status_code == UNAUTHORIZED and "bearer" in challenges
+
+
+def prepare(outgoing: httpx2.Request, way: OverHttp) -> None:
+    """Bound the answer to a request of the sign-in.
+
+    Raises:
+        SignInFailedError: it would go over an open line.
+    """
+    require_closed_line(outgoing.url, way)
+    put_bounds(outgoing, SIGN_IN_BOUNDS)
 
 
 def require_closed_line(url: httpx2.URL, way: OverHttp) -> None:

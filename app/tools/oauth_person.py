@@ -17,8 +17,9 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull
 from pydantic import ValidationError
 
 from app.domain.tools.tool_servers import CLIENT_SECRET, OverHttp, ToolServer
+from app.tools.bounds import TooMuchError
 from app.tools.link import describe_fault, open_link
-from app.tools.oauth import UNAUTHORIZED, Storage, describe_ourselves, is_loopback, require_closed_line
+from app.tools.oauth import UNAUTHORIZED, Storage, describe_ourselves, is_loopback, prepare
 from app.tools.server_log import ServerLog
 from app.tools.sign_ins import Refusal, SignIn, SignInFailedError, StoredGrant
 from app.tools.terms import Terms
@@ -56,7 +57,7 @@ class PersonAuth(httpx2.Auth):
             outgoing = await anext(flow)
             while True:
                 if outgoing is not request:
-                    require_closed_line(outgoing.url, self._way)
+                    prepare(outgoing, self._way)
                 self._answer = response = yield outgoing
                 if outgoing is request and response.status_code == _FORBIDDEN:
                     return  # more is wanted than somebody granted: asking again gives the same
@@ -116,6 +117,8 @@ class PersonAuth(httpx2.Auth):
                 return f"Its token endpoint gave no token (status {status}{f': {code}' if code else ''})"
             case SignInFailedError():
                 return str(error)
+            case TooMuchError():
+                return f"Its authorization server sent {error}"
             case ValidationError():
                 return "Its authorization server answered what is not OAuth"
             case _:

@@ -1,7 +1,7 @@
 """An MCP server as a program on this machine: started, spoken to line by line, ended with everything it started.
 
-The SDK has such a transport too. This one knows how the program ended, tells its standard error, and takes no line
-longer than `MAX_LINE`; the SDK's takes whatever comes. The order in which a program is ended (close its input, wait,
+The SDK has such a transport too. This one knows how the program ended, logs its standard error, and has bounds for
+lines, values and bytes a minute (`lines.py`). The order in which a program is ended (close its input, wait,
 terminate, kill) is the specification's: modelcontextprotocol.io/specification, Lifecycle, Shutdown.
 """
 
@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,13 +23,13 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from app.domain.tools.tool_servers import OverStdio
+from app.tools.bounds import TooMuchError
+from app.tools.lines import PIECE, Messages, Words, read_lines
 from app.tools.terms import Ending
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other
 
-MAX_LINE: Final = 16 * 1024 * 1024
-"""Bytes of one message. Images come as base64 in one line."""
 PATIENCE: Final = 0.6
 """Seconds to end by itself when its input is closed, and again when it is told to."""
 
@@ -58,7 +58,7 @@ async def run_program(
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            limit=MAX_LINE,
+            limit=PIECE,
             env={**inherited, "PATH": path, **environment},
             cwd=way.folder,
             start_new_session=True,
@@ -72,7 +72,7 @@ async def run_program(
     tasks = [
         asyncio.create_task(_hear(process, heard, tell, ending)),
         asyncio.create_task(_say(process, to_say)),
-        asyncio.create_task(_overhear(process, tell)),
+        asyncio.create_task(_overhear(process, tell, ending)),
     ]
     try:
         yield incoming, outgoing
@@ -97,16 +97,17 @@ async def _hear(
     assert process.stdout is not None  # noqa: S101 - it was asked for
     words = ""
     try:
-        while line := await process.stdout.readline():
-            try:
-                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValueError:
-                if line.strip():
-                    tell("warning", f"Not a message: {line[:200].decode(errors='replace').strip()}")
-                continue
-            await heard.send(SessionMessage(message))
-    except ValueError:  # what asyncio makes of a line beyond the limit
-        words = f"sent a line of more than {MAX_LINE // 1024**2} MB"
+        async with aclosing(read_lines(process.stdout, Messages())) as lines:
+            async for line in lines:
+                try:
+                    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                except ValueError:
+                    if line.strip():
+                        tell("warning", f"Not a message: {line[:200].decode(errors='replace').strip()}")
+                    continue
+                await heard.send(SessionMessage(message))
+    except TooMuchError as error:
+        words = f"sent {error}"
     except (anyio.ClosedResourceError, anyio.BrokenResourceError):
         return
     if not words:
@@ -114,10 +115,14 @@ async def _hear(
             async with asyncio.timeout(PATIENCE):
                 await process.wait()
         words = _describe_end(process.returncode)
-    if not ending.wanted:
+    _note_end(ending, words)
+    heard.close()
+
+
+def _note_end(ending: Ending, words: str) -> None:
+    if not ending.wanted and not ending.over.is_set():
         ending.words = words
         ending.over.set()
-    heard.close()
 
 
 async def _say(process: asyncio.subprocess.Process, to_say: MemoryObjectReceiveStream[SessionMessage]) -> None:
@@ -128,17 +133,14 @@ async def _say(process: asyncio.subprocess.Process, to_say: MemoryObjectReceiveS
             await process.stdin.drain()
 
 
-async def _overhear(process: asyncio.subprocess.Process, tell: Tell) -> None:
+async def _overhear(process: asyncio.subprocess.Process, tell: Tell, ending: Ending) -> None:
     assert process.stderr is not None  # noqa: S101 - it was asked for
-    while True:
-        try:
-            line = await process.stderr.readline()
-        except ValueError:
-            tell("stderr", "(a line of many megabytes)")
-            continue
-        if not line:
-            return
-        tell("stderr", line[:4000].decode(errors="replace").rstrip())
+    try:
+        async with aclosing(read_lines(process.stderr, Words())) as lines:
+            async for line in lines:
+                tell("stderr", line.decode(errors="replace").rstrip())
+    except TooMuchError as error:
+        _note_end(ending, f"sent {error} to its standard error")
 
 
 async def _end(process: asyncio.subprocess.Process, tasks: list[asyncio.Task[None]]) -> None:

@@ -37,8 +37,8 @@ def _mask_nothing(*_secrets: str) -> None: ...
 class Terms:
     """`tell`: a level and a line for the log. `changed`: what the server has is another thing now.
 
-    `make_auth` makes what signs requests over HTTP, `mask` hides in the log what that uses. `ending`, `status` (of the
-    newest HTTP answer, alone in its list) and `sign_in_needed` are told by the connection.
+    `make_auth` makes what signs requests over HTTP, `mask` hides in the log what that uses. The connection sets
+    `ending`, `status` (one item: that of the newest HTTP answer) and `sign_in_needed`.
     """
 
     tell: Callable[[str, str], None]

@@ -1,6 +1,6 @@
-"""An HTTP client that talks to checked addresses only, and takes no more than it is told to.
+"""An HTTP client that talks to checked addresses only and reads answers within bounds.
 
-    async with open_client(Guard(), most_bytes=2_000_000) as client:
+    async with open_client(Guard(), Bounds(2_000_000)) as client:
         response = await client.get("https://example.org/")
 
 The environment's proxies are not used: behind one the address talked to could not be checked.
@@ -8,43 +8,65 @@ The environment's proxies are not used: behind one the address talked to could n
 
 from __future__ import annotations
 
+import re
 import ssl
 from collections.abc import AsyncIterator, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, cast
 
 import httpcore2
 import httpx2
 
+from app.domain.json_size import ValueCount
 from app.tools.addresses import Guard
+from app.tools.bounds import Flow, TooMuchError, require_few
 
 USER_AGENT: Final = "Inview (self-hosted chat workbench)"
 MAX_REDIRECTS: Final = 5
 MAX_CONNECTIONS: Final = 20
 
 
-class TooMuchError(Exception):
-    """An answer is larger than what is taken."""
+_BOUNDS: Final = "inview.bounds"
+_BLANK_LINE: Final = re.compile(rb"\n\n|\n\r|\r\r")
 
-    def __init__(self, most: int) -> None:
-        super().__init__(f"more than {most:,} bytes")
-        self.most = most
+
+class TooMuchSentError(TooMuchError, httpx2.SSEError, httpx2.StreamError):
+    """An answer over HTTP has too much. MCP's SDK passes the words of such errors on to the caller of the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The bounds of one answer.
+
+    `is_json`: its values are bounded as well. `may_last`: if it is a stream of events, the bounds are those of each
+    event (the SDK bounds its bytes) and of a `Flow`.
+    """
+
+    most_bytes: int
+    is_json: bool = False
+    may_last: bool = False
+
+
+def put_bounds(request: httpx2.Request, bounds: Bounds) -> None:
+    """Have the answer to this request within these bounds, whatever those of the client are."""
+    request.extensions[_BOUNDS] = bounds
 
 
 def open_client(
     guard: Guard,
+    bounds: Bounds,
     *,
-    most_bytes: int | None = None,
     headers: Mapping[str, str] | None = None,
     auth: httpx2.Auth | None = None,
     timeout: httpx2.Timeout | float = 30.0,
 ) -> httpx2.AsyncClient:
-    """A client to be closed by its caller. `most_bytes` bounds each answer over the wire but streams of events.
+    """A client to be closed by its caller. `bounds` are those of each answer.
 
     Its requests raise AddressRefusedError for an address that is not talked to, TooMuchError while a body is read.
     """
     return httpx2.AsyncClient(
-        transport=_CheckedTransport(guard, most_bytes),
+        transport=_CheckedTransport(guard, bounds),
         headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity", **(headers or {})},
         auth=auth,
         timeout=timeout,
@@ -60,9 +82,9 @@ def _certificates() -> ssl.SSLContext:
 
 
 class _CheckedTransport(httpx2.AsyncHTTPTransport):
-    def __init__(self, guard: Guard, most_bytes: int | None) -> None:
+    def __init__(self, guard: Guard, bounds: Bounds) -> None:
         super().__init__(verify=_certificates(), trust_env=False)
-        self._most_bytes = most_bytes
+        self._bounds = bounds
         # httpx2 has no argument for it; httpcore2, which it passes all others on to, does.
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=_certificates(),
@@ -75,18 +97,20 @@ class _CheckedTransport(httpx2.AsyncHTTPTransport):
         if (encoding := response.headers.get("content-encoding", "identity")) != "identity":
             await response.aclose()  # a small answer could become a huge one
             raise httpx2.DecodingError(f"The answer is compressed ({encoding}), which was not asked for.")
-        streams = response.headers.get("content-type", "").startswith("text/event-stream")
-        if self._most_bytes is not None and not streams and isinstance(response.stream, httpx2.AsyncByteStream):
-            response.stream = _Bounded(response.stream, self._most_bytes)
+        bounds: Bounds = request.extensions.get(_BOUNDS, self._bounds)
+        streams = response.is_success and response.headers.get("content-type", "").startswith("text/event-stream")
+        if isinstance(response.stream, httpx2.AsyncByteStream):
+            bounded = _BoundedEvents if streams and bounds.may_last else _Bounded
+            response.stream = bounded(response.stream, bounds)
         return response
 
 
 class _CheckedNetwork(httpcore2.AsyncNetworkBackend):
-    """Resolves and checks, then connects to the address itself; TLS goes on checking the name."""
+    """Resolves and checks, then connects to the address itself; TLS checks the name as usual."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
-        # The cast: without anyio it would be a stand-in of another type, and anyio is one of our packages.
+        # The cast: without anyio it would be a substitute of another type, and anyio is one of our packages.
         self._network = cast("httpcore2.AsyncNetworkBackend", httpcore2.AnyIOBackend())
 
     async def connect_tcp(
@@ -114,17 +138,46 @@ class _CheckedNetwork(httpcore2.AsyncNetworkBackend):
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    def __init__(self, stream: httpx2.AsyncByteStream, most: int) -> None:
+    """The body of one answer."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, bounds: Bounds) -> None:
         self._stream = stream
-        self._most = most
+        self._bounds = bounds
+        self._taken = 0
+        self._values = ValueCount()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        taken = 0
-        async for chunk in self._stream:
-            taken += len(chunk)
-            if taken > self._most:
-                raise TooMuchError(self._most)
-            yield chunk
+        try:
+            async for chunk in self._stream:
+                self._note(chunk)
+                yield chunk
+        except TooMuchError as error:
+            raise TooMuchSentError(str(error)) from None
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+    def _note(self, chunk: bytes) -> None:
+        self._taken += len(chunk)
+        if self._taken > self._bounds.most_bytes:
+            raise TooMuchError(f"more than {self._bounds.most_bytes:,} bytes")
+        if self._bounds.is_json:
+            require_few(self._values.feed(chunk))
+
+
+class _BoundedEvents(_Bounded):
+    """A stream of server-sent events, which may last."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, bounds: Bounds) -> None:
+        super().__init__(stream, bounds)
+        self._flow = Flow()
+        self._line_break = b""
+
+    def _note(self, chunk: bytes) -> None:
+        first, *others = _BLANK_LINE.split(self._line_break + chunk)  # no chunk holds a whole event of too many values
+        self._flow.note(len(chunk), len(others))
+        require_few(self._values.feed(first))
+        if others:
+            self._values = ValueCount()
+            self._values.feed(others[-1])
+        self._line_break = chunk[-1:] if chunk.endswith((b"\r", b"\n")) else b""

@@ -2,37 +2,53 @@
 
     outcome = await read_page("https://example.org/", 0, Guard())
 
-Loaded only once somebody fetches a page: what it needs takes 12 MB and a tenth of a second. Not here: the tool itself
-(`fetching.py`).
+Another process makes text of a page (`page_worker.py`), as that takes up to a second and 300 MB, and other tasks should
+not wait. At most two of these run at once. Not here: the tool itself (`fetching.py`).
 """
 
 from __future__ import annotations
 
 import asyncio
+import codecs
 import re
+import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 import httpx2
-from html_to_markdown import WarningKind, convert
 
 from app.domain.conversation.parts import Text
 from app.domain.tools.tools import ToolOutcome
 from app.tools.addresses import AddressRefusedError, Guard
-from app.tools.web_client import TooMuchError, open_client
+from app.tools.bounds import TooMuchError
+from app.tools.web_client import Bounds, open_client
 
 MAX_BYTES: Final = 3_000_000
 MAX_CHARACTERS: Final = 40_000
 SECONDS: Final = 20.0
 """For all of it together: names, connections, redirects, the body, and making text of it."""
 
-MAX_NESTED: Final = 20
-"""How deep quotes, lists and code may be within each other: each writes its mark on every line that is in it."""
+MAX_AT_ONCE: Final = 2
 
-_INDENTED: Final = re.compile(r"<(/?)(?:blockquote|ol|pre|ul)(?=[\s/>])", re.IGNORECASE)
-_LEFT_OUT: Final = "\n\n[Parts of this page are nested too deeply to be read. They are left out.]"
+_WORKER: Final = Path(__file__).with_name("page_worker.py")
+_workers: Final = asyncio.Semaphore(MAX_AT_ONCE)
 _PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
 _TEXTS: Final = re.compile(r"text/.*|application/(?:.*\+)?(?:json|xml|yaml)|application/(?:javascript|x-ndjson)|")
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE)
+
+
+_ENCODINGS: Final = frozenset(
+    codecs.lookup(name).name
+    for name in (
+        "utf-8 utf-16 utf-16-le utf-16-be ascii big5 euc-jp euc-kr gb2312 gb18030 gbk hz ibm866 iso-2022-jp koi8-r "
+        "koi8-u latin-1 mac-cyrillic mac-roman shift-jis tis-620 "
+        + " ".join(f"cp{number}" for number in (874, 932, 949, *range(1250, 1259)))
+        + " "
+        + " ".join(f"iso8859-{number}" for number in (*range(2, 12), *range(13, 17)))
+    ).split()
+)
+"""Those of the web (https://encoding.spec.whatwg.org). Others that Python knows take the square of a page's length."""
 
 
 async def read_page(url: str, start: int, guard: Guard) -> ToolOutcome:
@@ -50,17 +66,23 @@ async def read_page(url: str, start: int, guard: Guard) -> ToolOutcome:
         return _failed(f"The page did not come within {SECONDS:g} seconds.")
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         return _failed(f"The page could not be fetched: {str(error) or type(error).__name__}")
+    except _UnreadableError:
+        return _failed("The page could not be made into text. Fetch another one that says the same.")
+
+
+class _UnreadableError(Exception):
+    """The process that makes text of a page ended without any."""
 
 
 async def _read(url: str, start: int, guard: Guard) -> ToolOutcome:
-    async with open_client(guard, most_bytes=MAX_BYTES, timeout=SECONDS) as client:
+    async with open_client(guard, Bounds(MAX_BYTES), timeout=SECONDS) as client:
         response = await client.get(url, follow_redirects=True)
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in _PAGES and not _TEXTS.fullmatch(kind):
         return _failed(f"{response.url} is no text ({kind}).")
     text = _decode(response)
     if kind in _PAGES:
-        text = await asyncio.to_thread(page_text, text)
+        text = await _make_text(text)
     where = f"{response.url} (status {response.status_code})"
     piece = text[start : start + MAX_CHARACTERS]
     rest = len(text) - start - len(piece)
@@ -68,33 +90,35 @@ async def _read(url: str, start: int, guard: Guard) -> ToolOutcome:
     return ToolOutcome((Text(f"{where}\n\n{piece}{end}"),), is_error=response.status_code >= 400)
 
 
-def page_text(html: str) -> str:
-    """A page as markdown. Quotes, lists and code nested beyond `MAX_NESTED` are plain blocks there."""
-    depth = 0
+async def _make_text(page: str) -> str:
+    """The page as Markdown.
 
-    def flatten(tag: re.Match[str]) -> str:
-        nonlocal depth
-        is_end = tag[1] == "/"
-        is_deep = depth > MAX_NESTED if is_end else depth >= MAX_NESTED
-        depth = max(0, depth - 1) if is_end else depth + 1
-        return f"<{tag[1]}div" if is_deep else tag[0]
-
-    converted = convert(_INDENTED.sub(flatten, html))
-    text = (converted.content or "").strip()
-    return (
-        f"{text}{_LEFT_OUT}"
-        if any(one.kind == WarningKind.DEPTH_LIMIT_EXCEEDED for one in converted.warnings)
-        else text
-    )
+    Raises:
+        _UnreadableError: nothing came of it.
+    """
+    async with _workers:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-I", _WORKER, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        )
+        try:
+            text, _ = await process.communicate(page.encode(errors="replace"))
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()  # it is not wanted any more, if it still works
+            await process.wait()
+    if process.returncode:
+        raise _UnreadableError
+    return text.decode()
 
 
 def _decode(response: httpx2.Response) -> str:
     said = _CHARSET.search(response.content[:2048])
     name = response.charset_encoding or (said.group(1).decode() if said else "utf-8")
     try:
-        return response.content.decode(name, errors="replace")
+        encoding = codecs.lookup(name).name
     except LookupError:
-        return response.content.decode(errors="replace")
+        encoding = "utf-8"
+    return response.content.decode(encoding if encoding in _ENCODINGS else "utf-8", errors="replace")
 
 
 def _failed(words: str) -> ToolOutcome:

@@ -35,14 +35,14 @@ class Served:
 
 
 @asynccontextmanager
-async def serve(app: ASGIApp) -> AsyncGenerator[Served]:
-    """The app on a free port of 127.0.0.1."""
+async def serve(app: ASGIApp, ws: type[asyncio.Protocol] | str = "websockets-sansio") -> AsyncGenerator[Served]:
+    """The app on a free port of 127.0.0.1. `ws`: what reads its sockets."""
     listener = listen()
     config = uvicorn.Config(
         app,
         lifespan="off",
         http="httptools",
-        ws="websockets-sansio",
+        ws=ws,
         ws_per_message_deflate=False,
         log_config=None,
         access_log=False,

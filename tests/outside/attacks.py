@@ -92,6 +92,9 @@ def _play(
     return attack
 
 
+WIDE: Final = 2_600_000
+"""Lists that take 150 MB and more once they are built, and 8 MB as JSON."""
+HALF: Final = b"[]," * (WIDE // 2)
 LEVELS: Final = 100_000
 DEEP: Final = {
     "levels beyond any stack": b"[" * LEVELS + b"]" * LEVELS,
@@ -121,6 +124,8 @@ ATTACKS: Final[dict[str, Callable[[Reader, LoopClock], Attack]]] = {
     "bomb": bomb,
     "endless": endless,
     "dripping": dripping,
+    "wide": body_of(b"[" + b"[]," * WIDE + b"[]]"),
+    "wide, in fields": body_of(b'{"data":[' + HALF + b'[]],"choices":[' + HALF + b"[]]}"),
     **{f"deep: {name}": body_of(body) for name, body in DEEP.items()},
     **{f"wrong: {name}": body_of(body) for name, body in WRONG.items()},
 }

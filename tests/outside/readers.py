@@ -31,7 +31,8 @@ class Reader:
     """A reader of the network. `read` takes the address of the peer.
 
     `filler`: meaningless bytes that the body repeats. `frame` makes a body of a JSON text. `most_bytes`, unpacked,
-    and `seconds` are the bounds; `step` is a pause in seconds that is not taken for silence.
+    and `seconds` are the bounds; `step` is a pause in seconds that is not taken for silence. `says`: how the error may
+    begin. `before`: answers before the attack. `unlike`: attacks that are none of this reader.
     """
 
     name: str
@@ -42,6 +43,9 @@ class Reader:
     seconds: float
     step: float
     frame: Callable[[bytes], bytes] = lambda body: body
+    says: tuple[str, ...] = ("Groq (", "OpenAI (", "Anthropic (")
+    before: tuple[Answer, ...] = ()
+    unlike: frozenset[str] = frozenset()
 
 
 def _text_of(error: ProviderError) -> str:
@@ -84,15 +88,16 @@ async def _read_answer(read: Callable[[Transport, Provider], Awaitable[None]], p
     return _text_of(raised.value)
 
 
-def _data(body: bytes) -> bytes:
+def as_event(body: bytes) -> bytes:
+    """A server-sent event."""
     return b"data: " + body + b"\n\n"
 
 
 STREAM: Final = Answer()
 COMMENT: Final = b": " + b"x" * 998 + b"\n\n"
 EMPTY: Final = {
-    "groq": _data(b'{"choices":[{"index":0,"delta":{"content":""}}],"padding":"' + b"x" * 900 + b'"}'),
-    "openai": _data(b'{"type":"response.output_text.delta","delta":"","padding":"' + b"x" * 900 + b'"}'),
+    "groq": as_event(b'{"choices":[{"index":0,"delta":{"content":""}}],"padding":"' + b"x" * 900 + b'"}'),
+    "openai": as_event(b'{"type":"response.output_text.delta","delta":"","padding":"' + b"x" * 900 + b'"}'),
     "anthropic": b'event: ping\ndata: {"type":"ping","padding":"' + b"x" * 900 + b'"}\n\n',
 }
 MB: Final = 1_000_000
@@ -103,12 +108,12 @@ def readers_of(vendor: str) -> tuple[Reader, ...]:
     reply, models = partial(read_reply, vendor), partial(read_list, vendor)
     refusal = Answer(status=500, headers=JSON)
     answer = Answer(headers=JSON)
-    stream = partial(Reader, read=reply, answer=STREAM, most_bytes=34 * MB, seconds=600, step=20)
+    stream = partial(Reader, read=reply, answer=STREAM, most_bytes=17 * MB, seconds=600, step=20)
     error = partial(Reader, answer=refusal, filler=b" ", most_bytes=65_536, seconds=15, step=1)
     whole = partial(Reader, answer=answer, filler=b" ", most_bytes=8 * MB, seconds=15, step=1)
     return (
-        stream(f"stream of {vendor}: comments", filler=COMMENT, frame=_data),
-        stream(f"stream of {vendor}: empty deltas", filler=EMPTY[vendor], frame=_data),
+        stream(f"stream of {vendor}: comments", filler=COMMENT, frame=as_event),
+        stream(f"stream of {vendor}: empty deltas", filler=EMPTY[vendor], frame=as_event),
         error(f"error of {vendor} instead of a reply", reply),
         error(f"error of {vendor} instead of a list", models),
         whole(f"list of {vendor}", models),

@@ -13,19 +13,26 @@ from typing import Any, Final, Self
 import pytest
 
 from tests.outside.attacks import ATTACKS, SOCKET_BYTES
+from tests.outside.memory import Memory
 from tests.outside.readers import Reader, readers_of
+from tests.outside.tool_readers import TOOL_READERS
 from tests.providers.peer import a_peer
 from tests.runs.clock import LoopClock
 
-READERS = [reader for vendor in ("groq", "openai", "anthropic") for reader in readers_of(vendor)]
-GATE = {"stream of groq: comments", "error of groq instead of a reply", "list of groq", "count of openai"}
+READERS = [*TOOL_READERS, *(reader for vendor in ("groq", "openai", "anthropic") for reader in readers_of(vendor))]
+GATE = {"stream of groq: comments", "error of groq instead of a reply", "list of groq", "count of openai"}.union(
+    reader.name for reader in TOOL_READERS
+)
 CASES = [
     pytest.param(reader, attack, id=f"{reader.name} - {attack}", marks=marks)
     for reader, attack in product(READERS, ATTACKS)
+    if attack not in reader.unlike
     for marks in [() if reader.name in GATE else pytest.mark.exhaustive]
 ]
 
 
+MOST_MB: Final = 64
+"""Additional memory for reading."""
 PIECE_BYTES: Final = 1_000_000
 """As much as a reader may unpack at once."""
 
@@ -63,11 +70,6 @@ class _Counted:
         return piece
 
 
-@pytest.fixture(autouse=True)
-def replies_take_no_time() -> None:
-    """No reply is made here."""
-
-
 @pytest.mark.parametrize(("reader", "attack"), CASES)
 async def test_a_reader_ends_in_a_clear_error_within_its_bounds(
     reader: Reader, attack: str, monkeypatch: pytest.MonkeyPatch
@@ -75,10 +77,12 @@ async def test_a_reader_ends_in_a_clear_error_within_its_bounds(
     played = ATTACKS[attack](reader, LoopClock.at_work(monkeypatch))
     unpacked = Unpacked.at_work(monkeypatch)
 
-    async with a_peer(played.answer) as peer:
+    async with a_peer(*reader.before, played.answer) as peer:
+        memory = Memory.now()
         message = await reader.read(f"{peer.url}/v1")
 
-    assert message.startswith(("Groq (", "OpenAI (", "Anthropic ("))
+    assert message.startswith(reader.says)
+    assert memory.growth() <= MOST_MB
     assert unpacked.size <= reader.most_bytes + PIECE_BYTES
     assert attack == "bomb" or played.sent <= reader.most_bytes + SOCKET_BYTES
     assert played.clock.ahead <= reader.seconds + 3 * reader.step

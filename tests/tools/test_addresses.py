@@ -9,9 +9,11 @@ import httpx2
 import pytest
 
 from app.tools.addresses import AddressRefusedError, Guard, Reach, Resolve, reach_of, resolve_name
-from app.tools.web_client import TooMuchError, open_client
+from app.tools.bounds import TooMuchError
+from app.tools.web_client import Bounds, open_client
 from tests.tools.web import a_site
 
+ANY = Bounds(1_000_000)
 PUBLIC = ["1.1.1.1", "8.8.8.8", "2606:4700:4700::1111", "::ffff:1.1.1.1", "64:ff9b::101:101", "2002:101:101::1"]
 PRIVATE = [
     "127.0.0.1", "127.8.8.8", "10.1.2.3", "172.31.0.1", "192.168.0.1", "100.64.0.1", "::1", "fd12::1", "fec0::1",
@@ -37,7 +39,7 @@ def test_every_address_leads_where_it_leads(address: str, reach: Reach) -> None:
     "writing", ["127.0.0.1", "2130706433", "0x7f.1", "127.1", "017700000001", "localhost", "[::1]"]
 )
 async def test_no_writing_of_this_machine_is_talked_to(writing: str) -> None:
-    async with a_site({"/": "secret"}) as site, open_client(Guard()) as client:
+    async with a_site({"/": "secret"}) as site, open_client(Guard(), ANY) as client:
         with pytest.raises((AddressRefusedError, httpx2.ConnectError, httpx2.InvalidURL)) as caught:
             await client.get(f"http://{writing}:{site.port}/")
 
@@ -65,7 +67,7 @@ async def test_name_that_changes_its_mind_is_not_followed_inside() -> None:
     """The first answer is public and checked; were the name asked again for connecting, it would be this machine."""
     answers = answering([["192.88.99.255"], ["127.0.0.1"]])
 
-    async with a_site({"/": "secret"}) as site, open_client(Guard(resolve=answers), timeout=0.2) as client:
+    async with a_site({"/": "secret"}) as site, open_client(Guard(resolve=answers), ANY, timeout=0.2) as client:
         with pytest.raises((httpx2.ConnectError, httpx2.ConnectTimeout, AddressRefusedError)):
             await client.get(f"http://rebinding.example:{site.port}/")
 
@@ -83,7 +85,7 @@ async def test_redirect_to_a_refused_address_is_not_followed() -> None:
 async def test_allowed_site_is_talked_to_under_its_own_name() -> None:
     guard = Guard(allow_private=True, resolve=answering([["127.0.0.1"]]))
 
-    async with a_site({"/": "hello"}) as site, open_client(guard) as client:
+    async with a_site({"/": "hello"}) as site, open_client(guard, ANY) as client:
         answer = await client.get(f"http://named.example:{site.port}/")
 
     assert answer.text == "hello"
@@ -91,7 +93,7 @@ async def test_allowed_site_is_talked_to_under_its_own_name() -> None:
 
 
 async def test_answer_beyond_the_bound_is_cut_off() -> None:
-    async with a_site({"/": "x" * 5000}) as site, open_client(Guard(allow_private=True), most_bytes=1000) as client:
+    async with a_site({"/": "x" * 5000}) as site, open_client(Guard(allow_private=True), Bounds(1000)) as client:
         with pytest.raises(TooMuchError):
             await client.get(f"http://127.0.0.1:{site.port}/")
 
@@ -99,7 +101,7 @@ async def test_answer_beyond_the_bound_is_cut_off() -> None:
 async def test_proxy_of_the_environment_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     async with a_site({"/": "hello"}) as site, a_site({}) as proxy:
         monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
-        async with open_client(Guard(allow_private=True)) as client:
+        async with open_client(Guard(allow_private=True), ANY) as client:
             answer = await client.get(f"http://127.0.0.1:{site.port}/")
 
     assert answer.text == "hello"
@@ -107,7 +109,7 @@ async def test_proxy_of_the_environment_is_not_asked(monkeypatch: pytest.MonkeyP
 
 
 async def test_name_that_is_none_says_so() -> None:
-    async with open_client(Guard()) as client:
+    async with open_client(Guard(), ANY) as client:
         with pytest.raises(httpx2.ConnectError, match="not known"):
             await client.get("http://nowhere.invalid/")
 
@@ -138,5 +140,5 @@ async def pinned_site(inner_port: int) -> AsyncGenerator[tuple[httpx2.AsyncClien
             return ["127.0.0.1"] if host == "public.example" else await super().find(host, port)
 
     away = {"/away": f"http://127.0.0.1:{inner_port}/"}
-    async with a_site({}, redirects=away) as outer, open_client(Passing()) as client:
+    async with a_site({}, redirects=away) as outer, open_client(Passing(), ANY) as client:
         yield client, f"http://public.example:{outer.port}"

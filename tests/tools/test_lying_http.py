@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -16,7 +16,7 @@ from app.tools.sessions import ServerSession
 from tests.sockets import serve_connections
 from tests.tools.servers import a_session, ask
 
-Lie = Callable[[dict[str, Any]], bytes | None]
+Lie = Callable[[dict[str, Any]], Awaitable[bytes] | bytes | None]
 
 
 def _answer(message: Any, kind: str = "application/json", status: int = 200) -> bytes:
@@ -29,7 +29,7 @@ def _result(asked: dict[str, Any], **result: Any) -> bytes:
     return _answer({"jsonrpc": "2.0", "id": asked["id"], "result": result})
 
 
-def _serve(asked: dict[str, Any], call: Lie) -> bytes | None:
+def _serve(asked: dict[str, Any], call: Lie) -> Awaitable[bytes] | bytes | None:
     match asked.get("method"):
         case "initialize":
             about = {"name": "liar", "version": "1"}
@@ -59,6 +59,8 @@ async def a_liar(call: Lie) -> AsyncGenerator[ServerSession]:
             if answer is None:
                 await asyncio.Event().wait()
                 return
+            if isinstance(answer, Awaitable):
+                answer = await answer
             writer.write(answer)
             if b"Content-Length" not in answer:
                 return
@@ -79,7 +81,7 @@ LIES: list[tuple[Lie, float, set[ToolFault]]] = [
     (lambda _: _answer(b"oops", "text/plain", 500), 20, FAILS),
     (lambda _: _answer({"jsonrpc": "2.0", "id": 99, "result": {"content": []}}), 0.4, set(ToolFault)),
     (lambda _: _answer(b"data: {]\n\n", "text/event-stream"), 0.4, set(ToolFault)),
-    (lambda _: _answer(b" " * 17_000_000), 20, FAILS),
+    (lambda _: _answer(b" " * 17_000_000), 20, {ToolFault.TOO_LARGE}),
     (lambda _: b"HTTP/1.1 200 So\r\n", 20, FAILS),
 ]
 
@@ -99,3 +101,23 @@ async def test_server_over_http_that_lies_gives_a_fault_in_words(
 
     assert caught.value.fault in faults, str(caught.value)
     assert '"act" of "lab"' in str(caught.value)
+
+
+async def test_each_of_two_calls_at_the_same_time_has_its_own_fault() -> None:
+    asked_to_refuse, refuse = asyncio.Event(), asyncio.Event()
+
+    async def answer(asked: dict[str, Any]) -> bytes:
+        if asked["params"]["arguments"] == {"how": "huge"}:
+            return _answer(b" " * 17_000_000)
+        asked_to_refuse.set()
+        await refuse.wait()
+        return _answer({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32000, "message": "I will not"}})
+
+    async with a_liar(answer) as session, asyncio.timeout(25):
+        other = asyncio.create_task(ask(session, "act", how="refuse", seconds=20))
+        await asked_to_refuse.wait()
+        with pytest.raises(ToolFailedError, match="it sent more than 16,777,216 bytes"):
+            await ask(session, "act", how="huge", seconds=20)
+        refuse.set()
+        with pytest.raises(ToolFailedError, match="was refused: I will not"):
+            await other

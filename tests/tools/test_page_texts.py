@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from app.tools import web_pages
-from app.tools.web_pages import page_text
+from app.tools import page_worker
+from app.tools.page_worker import page_text
 
 NESTED = {
     "quotes": "<blockquote>x ",
@@ -42,13 +42,13 @@ def test_page_that_is_converted_is_hardly_longer_and_nested_twenty_levels_deep_a
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The library writes each quote once for each quote around it: 60 times the work for four times the page."""
-    converted, convert = list[str](), web_pages.convert
+    converted, convert = list[str](), page_worker.convert
 
     def note_and_convert(html: str) -> object:
         converted.append(html)
         return convert(html)
 
-    monkeypatch.setattr(web_pages, "convert", note_and_convert)
+    monkeypatch.setattr(page_worker, "convert", note_and_convert)
     page = NESTED[name] * 1_000
     page_text(page)
 

@@ -1,25 +1,33 @@
-"""No body larger than we take: refused by its announced length, or where it grows past the limit without one.
+"""Bodies of requests within bounds: of bytes, of seconds, and of values in JSON. One beyond them gets a problem.
 
-Starlette has the same, but answers in plain text before any handler of ours is asked.
+What is in an import is counted where it is read (`app/runs/transfer/import_scan.py`), a list item at a time.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Final
 
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.http.problems import answer_problem
+from app.domain.json_size import MAX_VALUES, ValueCount
 from app.views.problem import describe_problem
 
 MAX_LENGTH = 18
 """Digits of a length that is worth reading as a number."""
+BODY_SECONDS: Final = 600.0
+"""For all of a body: the largest takes so long at a megabit a second."""
 
 
 class BodyLimit:
-    """Refuses bodies of more than `most` bytes with 413. `larger` are the paths that take more, and how much."""
+    """Refuses bodies of more than `most` bytes with 413, and those that take too long with 408.
+
+    `larger` are the paths that take more, and how much. Their values are not counted.
+    """
 
     def __init__(self, app: ASGIApp, most: int, larger: Mapping[str, int]) -> None:
         self._app = app
@@ -33,17 +41,46 @@ class BodyLimit:
         most = self._larger.get(scope["path"], self._most)
         announced = dict(scope["headers"]).get(b"content-length", b"0")
         if announced.isdigit() and (len(announced) > MAX_LENGTH or int(announced) > most):
-            detail = f"A body may have {most:,} bytes."
-            await answer_problem(describe_problem("body-too-large", detail))(scope, receive, send)
+            await answer_problem(describe_problem("body-too-large", _describe_most(most)))(scope, receive, send)
             return
-        received = 0
+        body = _Body(receive, most, None if scope["path"] in self._larger else ValueCount())
+        await self._app(scope, body.receive, send)
 
-        async def count() -> Message:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            if received > most:
-                raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-            return message
 
-        await self._app(scope, count, send)
+class _Body:
+    """The body of one request, while it is received."""
+
+    def __init__(self, receive: Receive, most: int, values: ValueCount | None) -> None:
+        self._receive = receive
+        self._most = most
+        self._values = values
+        self._received = 0
+        self._due: float | None = asyncio.get_running_loop().time() + BODY_SECONDS
+
+    async def receive(self) -> Message:
+        """The next message. After the body it is that the client has gone, whenever that is."""
+        limit = asyncio.timeout_at(self._due)
+        try:
+            async with limit:
+                message = await self._receive()
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise HTTPException(
+                HTTPStatus.REQUEST_TIMEOUT, f"A body may take {BODY_SECONDS:g} seconds. Send less at once."
+            ) from None
+        if not message.get("more_body", False):
+            self._due = None
+        body: bytes = message.get("body", b"")
+        self._received += len(body)
+        if self._received > self._most:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _describe_most(self._most))
+        if self._values is not None and self._values.feed(body) > MAX_VALUES:
+            raise HTTPException(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {MAX_VALUES:,} values. Send it in parts."
+            )
+        return message
+
+
+def _describe_most(most: int) -> str:
+    return f"A body may have {most:,} bytes."

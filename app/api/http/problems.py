@@ -73,6 +73,7 @@ _STATUS_NAMES: Mapping[int, ProblemName] = {
     HTTPStatus.BAD_REQUEST: "malformed-body",
     HTTPStatus.NOT_FOUND: "no-such-route",
     HTTPStatus.METHOD_NOT_ALLOWED: "method-not-allowed",
+    HTTPStatus.REQUEST_TIMEOUT: "body-too-slow",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "body-too-large",
 }
 
@@ -211,7 +212,8 @@ async def _answer_http_exception(request: Request, error: Exception) -> Response
         "malformed-body": "The body could not be read as JSON.",
         "no-such-route": f"There is nothing at {request.url.path}. See /api/v1/docs.",
         "method-not-allowed": f"{request.url.path} does not take {request.method}. See /api/v1/docs.",
-        "body-too-large": "The body is larger than this server takes.",
+        "body-too-slow": error.detail,
+        "body-too-large": error.detail,
     }
     headers = _all_methods(request) if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED else None
     return answer_problem(describe_problem(name, _well_formed(details[name])), headers or error.headers)

@@ -23,13 +23,16 @@ from typing import Final
 import orjson
 
 from app.domain.errors import InputError
+from app.domain.json_size import MAX_VALUES
 
 MAX_PAIRS: Final = 200_000
 """Of all conversations of a file together; the same for what stands between pairs."""
 MAX_ATTACHMENTS: Final = 20_000
-MAX_VALUES: Final = 100_000
-"""Of one pair, or of all of a file that is in no long list. Building so many takes some ten milliseconds."""
+MAX_SHELL: Final = 16 * 1024 * 1024
+"""Bytes of a file that are in no long list: titles, system prompts, and the blanks between."""
 DEEPEST: Final = 64
+MAX_DIGITS: Final = 4_096
+"""The most digits of a number. Nothing else in JSON is long without brackets, quotes or blanks."""
 
 _WINDOW: Final = 16 * 1024
 """Bytes looked at at once, as nobody else can work meanwhile."""
@@ -128,11 +131,21 @@ class _Scanner:
         while at < len(self.body):
             self.rest()
             at = self._look(at, min(at + _WINDOW, len(self.body)))
-        self.shell += self.body[self.copied :]
+        self._copy(len(self.body))
         return Scan(self.body, bytes(self.shell), self.lists)
+
+    def _copy(self, end: int) -> None:
+        """Take what is before this place, and in no long list, into the shell."""
+        if len(self.shell) + end - self.copied > MAX_SHELL:
+            most = MAX_SHELL // 2**20
+            raise FaultError(
+                "$", f"holds more than {most} MiB besides pairs, nodes and attachments. Import it in parts."
+            )
+        self.shell += self.body[self.copied : end]
 
     def _look(self, at: int, end: int) -> int:
         """Take what stands in a window; where the next one begins."""
+        token = None
         for token in _TOKEN.finditer(self.body, at, end):
             start, byte = token.start(), self.body[token.start()]
             if byte == _QUOTE:
@@ -149,6 +162,10 @@ class _Scanner:
                 self._open(byte, start)
             else:
                 self._close(byte, start)
+        if token is None and end - at > MAX_DIGITS and not self._is_blank(at, end):
+            raise FaultError(
+                "$", f"is not JSON or has a number of more than {MAX_DIGITS:,} digits, before byte {end:,}."
+            )
         return end
 
     def _skip_string(self, at: int) -> int:
@@ -176,7 +193,7 @@ class _Scanner:
             if where in self.lists:
                 raise FaultError(f"$.{self.name}", f"stands there twice, at byte {start:,}.")
             self.current = self.lists[where] = array("Q")
-            self.shell += self.body[self.copied : start + 1]
+            self._copy(start + 1)
             self.item, self.values, self.in_item = start + 1, 0, True
 
     def _kind_of(self, byte: int) -> _Kind:

@@ -125,7 +125,7 @@ async def export(bench: Bench, owner: Owner, asked: AskedUsage, group_by: Groups
     summary="Compare the ledger with a provider's own export of usage (CSV)",
     description="The file that Anthropic's or OpenAI's console exports, compared by UTC day and model. It is not kept.",
     dependencies=[ReadsJson],
-    responses=says(ReconciledView, "malformed-body", "body-too-large", "unsupported-media-type"),
+    responses=says(ReconciledView, "malformed-body", "body-too-slow", "body-too-large", "unsupported-media-type"),
     openapi_extra={"requestBody": {"required": True, "content": {CSV: {"schema": {"type": "string"}}}}},
 )
 async def compare_with(bench: Bench, owner: Owner, request: Request) -> Response:

@@ -1,0 +1,65 @@
+r"""How many values a JSON text holds, counted while it is received and before any of them is built.
+
+A text of 15 MB can hold five million lists, which take 1.6 GB and ten seconds to build.
+
+    >>> count = ValueCount()
+    >>> count.feed(b'{"a": [1, "[[[,,,'), count.feed(b'\\"[", 2]}')
+    (3, 4)
+
+Counted are commas and opening brackets outside of strings: nearly one for each value. What follows the first fault of a
+text may be counted wrongly, and no reader builds it. A line break ends a string, as JSON has none within one: so lines
+that are no JSON, such as those of server-sent events, mislead it no further than to their end.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+MAX_VALUES: Final = 100_000
+"""The most values of one text. Building 100,000 takes about ten milliseconds and ten megabytes."""
+
+_ESCAPED: Final = re.compile(rb"\\[^\r\n]")
+_STRING: Final = re.compile(rb'"[^"\r\n]*+["\r\n]')
+_END_OF_STRING: Final = re.compile(rb'["\r\n]')
+_COUNTED: Final = (b",", b"[", b"{")
+_PIECE: Final = 65_536
+
+
+class ValueCount:
+    """Counts the values of a text that comes in pieces."""
+
+    __slots__ = ("_held", "_in_string", "values")
+
+    def __init__(self) -> None:
+        self.values = 0
+        self._in_string = False
+        self._held = b""
+
+    def feed(self, piece: bytes) -> int:
+        """Count what is in this piece as well; returns the number of values so far."""
+        self.values += piece.count(b"\0")  # no JSON in UTF-8 has one; in UTF-16 each bracket and comma has
+        piece, self._held = _ESCAPED.sub(b"", self._held + piece), b""
+        if piece.endswith(b"\\"):  # half of an escape sequence
+            piece, self._held = piece[:-1], b"\\"
+        if self._in_string:
+            if (end := _END_OF_STRING.search(piece)) is None:
+                return self.values
+            piece, self._in_string = piece[end.end() :], False
+        piece = _STRING.sub(b"", piece)
+        if (opened := piece.find(b'"')) >= 0:
+            piece, self._in_string = piece[:opened], True
+        self.values += sum(map(piece.count, _COUNTED))
+        return self.values
+
+
+def has_more_values(text: bytes, most: int) -> bool:
+    """Return True if a whole text has more than `most` values. Quick for nearly every text with fewer.
+
+    >>> has_more_values(b'["a,b,c"]', 2)
+    False
+    """
+    if sum(map(text.count, (*_COUNTED, b"\0"))) <= most:
+        return False
+    values = ValueCount()
+    return any(values.feed(text[start : start + _PIECE]) > most for start in range(0, len(text), _PIECE))

@@ -1,0 +1,83 @@
+"""The lines that a program writes, made of pieces, so that little of its output is in memory at once.
+
+    async with aclosing(read_lines(process.stdout, Messages())) as lines:
+        async for line in lines: ...
+
+asyncio's own `readline` keeps up to twice its longest line, also where all lines are short.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterator
+from typing import Final
+
+from app.domain.json_size import ValueCount
+from app.tools.bounds import MAX_MESSAGE, Flow, TooMuchError, require_few
+
+PIECE: Final = 65_536
+"""Bytes that are read at once."""
+MAX_WORDS: Final = 4_000
+
+
+class Words:
+    """Makes lines of pieces. Only the first `MAX_WORDS` bytes of a line are kept."""
+
+    def __init__(self) -> None:
+        self._line = bytearray()
+
+    def feed(self, piece: bytes) -> Iterator[bytes]:
+        """Add a piece; iterates over the lines that end in it.
+
+        Raises:
+            TooMuchError: there is too much in a line.
+        """
+        *ends, rest = piece.split(b"\n")
+        for end in ends:
+            self._add(end)
+            line = bytes(self._line)
+            self._start()
+            yield line
+        self._add(rest)
+
+    def _start(self) -> None:
+        self._line.clear()
+
+    def _add(self, piece: bytes) -> None:
+        self._line += piece[: MAX_WORDS - len(self._line)]
+
+
+class Messages(Words):
+    """Makes lines of pieces and refuses a line that is longer than a message or has more values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._values = ValueCount()
+
+    def _start(self) -> None:
+        super()._start()
+        self._values = ValueCount()
+
+    def _add(self, piece: bytes) -> None:
+        self._line += piece
+        if len(self._line) > MAX_MESSAGE:
+            raise TooMuchError(f"a line of more than {MAX_MESSAGE // 1024**2} MB")
+        require_few(self._values.feed(piece))
+
+
+async def read_lines(stream: asyncio.StreamReader, made: Words) -> AsyncGenerator[bytes]:
+    """Each line of a stream without its end. Other tasks run after every piece and every line.
+
+    Raises:
+        TooMuchError: there is too much in a line, or in a minute.
+    """
+    flow = Flow()
+    while piece := await stream.read(PIECE):
+        flow.note(len(piece), piece.count(b"\n"))
+        for line in made.feed(piece):
+            yield line
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    for line in made.feed(b"\n"):  # the last line may have no end
+        if line:
+            yield line

@@ -1,0 +1,60 @@
+"""The process that makes text of one page. It runs as a script and imports nothing of Inview.
+
+It reads HTML from its standard input until that ends, and writes Markdown. It has bounds for memory and time, and ends
+after its one page.
+"""
+
+from __future__ import annotations
+
+import re
+import resource
+import sys
+from contextlib import suppress
+from typing import Final
+
+from html_to_markdown import WarningKind, convert
+
+MAX_MEMORY: Final = 1024 * 1024 * 1024
+"""Bytes of address space: a page of three million bytes takes up to 300 million."""
+MAX_SECONDS: Final = 20
+"""Processor time."""
+MAX_TEXT: Final = 3_000_000
+"""Characters."""
+MAX_NESTED: Final = 20
+"""How deep quotes, lists and code may be within each other: each writes its mark on every line that is in it."""
+
+_INDENTED: Final = re.compile(r"<(/?)(?:blockquote|ol|pre|ul)(?=[\s/>])", re.IGNORECASE)
+_TOO_DEEP: Final = "\n\n[Parts of this page are nested too deeply to be read. They are left out.]"
+_TOO_LONG: Final = f"\n\n[The text of this page is longer than {MAX_TEXT:,} characters. The rest is left out.]"
+
+
+def page_text(html: str) -> str:
+    """A page as Markdown. Quotes, lists and code nested beyond `MAX_NESTED` are plain blocks there."""
+    depth = 0
+
+    def flatten(tag: re.Match[str]) -> str:
+        nonlocal depth
+        is_end = tag[1] == "/"
+        is_deep = depth > MAX_NESTED if is_end else depth >= MAX_NESTED
+        depth = max(0, depth - 1) if is_end else depth + 1
+        return f"<{tag[1]}div" if is_deep else tag[0]
+
+    converted = convert(_INDENTED.sub(flatten, html))
+    text = (converted.content or "").strip()
+    if len(text) > MAX_TEXT:
+        text = f"{text[:MAX_TEXT]}{_TOO_LONG}"
+    too_deep = any(one.kind == WarningKind.DEPTH_LIMIT_EXCEEDED for one in converted.warnings)
+    return f"{text}{_TOO_DEEP}" if too_deep else text
+
+
+def main() -> None:
+    """Make text of the page on the standard input."""
+    with suppress(ValueError, OSError):  # a system that has no such limits
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
+    page = sys.stdin.buffer.read().decode()
+    sys.stdout.buffer.write(page_text(page).encode())
+
+
+if __name__ == "__main__":
+    main()

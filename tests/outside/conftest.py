@@ -1,0 +1,30 @@
+"""What the attacks have in common: no reply is made, a minute of a stream is short, and memory is measured quickly."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Generator
+
+import pytest
+
+from app.tools import bounds
+from tests.outside.tool_readers import SHORT_FLOW
+
+
+@pytest.fixture(scope="module", autouse=True)
+def replies_take_no_time() -> None:
+    """No reply is made here."""
+
+
+@pytest.fixture(autouse=True)
+def a_minute_has_few_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "FLOW_BYTES", SHORT_FLOW)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def collections_are_quick() -> Generator[None]:
+    """Leave all modules out of the collections before each measurement: they take a tenth of a second each."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()

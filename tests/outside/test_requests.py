@@ -1,0 +1,97 @@
+"""What programs and pages send to Inview, against everything that they can send: a problem in words, within bounds."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from pathlib import Path
+
+import pytest
+from starlette.types import Receive, Scope, Send
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosedError
+
+from app.api.http.body_limit import BODY_SECONDS
+from app.web.sockets import SocketProtocol
+from tests.api.served import serve, serve_api
+from tests.outside.attacks import DEEP, WIDE, WRONG
+from tests.outside.memory import Memory
+from tests.runs.clock import LoopClock
+
+JSON = "application/json"
+READERS = {"/conversations": JSON, "/import": JSON, "/attachments?name=a.docx": "application/octet-stream"}
+BODIES = {
+    **{f"deep: {name}": body for name, body in DEEP.items()},
+    **{f"wrong: {name}": body for name, body in WRONG.items()},
+    "wide": b'{"title":"x","pairs":[' + b"[]," * 4_000_000 + b"[]]}",  # 12 MB of these take 250 MB once they are built
+    "digits": b'{"title":"x","pairs":[{"position":' + b"1" * 1_000_000 + b"}]}",
+    "blanks": b" " * 15_900_000 + b"x",
+    "packed": gzip.compress(b"{}" + b" " * 30_000_000),
+    "an archive": b"PK\x03\x04" + bytes(1_000_000),
+}
+WORDS = {
+    ("/conversations", "wide"): "A body may have 100,000 values",
+    ("/import", "wide"): "more than 200,000 pairs",
+    ("/import", "digits"): "a number of more than 4,096 digits",
+}
+MOST_MB = 64 + 32
+"""Additional memory for reading, and for a body of 16 MB on its way and received."""
+
+
+@pytest.mark.parametrize("path", READERS)
+async def test_a_body_that_is_no_input_gets_a_problem_in_words(path: str, tmp_path: Path) -> None:
+    async with serve_api(tmp_path) as api:
+        for name, body in BODIES.items():
+            if path.startswith("/attachments") and name.startswith(("deep", "wrong", "digits", "wide")):
+                continue  # these are texts that can be attached
+            memory = Memory.now()
+            answer = await api.http.post(path, content=body, headers={"Content-Type": READERS[path]})
+
+            assert 400 <= answer.status_code < 500, name
+            assert WORDS.get((path, name), "") in answer.json()["detail"]
+            assert len(answer.json()["detail"]) > 10, name
+            assert memory.growth() <= MOST_MB, name
+
+
+@pytest.mark.parametrize("path", READERS)
+async def test_a_body_that_drips_is_left_when_its_time_is_over(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serve_api(tmp_path) as api:
+        clock = LoopClock.at_work(monkeypatch)
+        reader, writer = await asyncio.open_connection("127.0.0.1", api.port)
+        kind = READERS[path]
+        lines = f"POST /api/v1{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked"
+        writer.write(f"{lines}\r\n\r\n".encode())
+        answered = asyncio.ensure_future(reader.readuntil(b"}"))
+        while not answered.done() and clock.ahead <= 3 * BODY_SECONDS:
+            writer.write(b"1\r\n \r\n")
+            await clock.move(BODY_SECONDS / 20)
+        assert answered.done()
+        answer = answered.result()
+        writer.transport.abort()
+
+    assert answer.startswith(b"HTTP/1.1 408")
+    assert b"A body may take 600 seconds. Send less at once." in answer
+
+
+async def test_a_message_of_too_many_values_closes_the_socket_before_anybody_reads_it() -> None:
+    heard: list[int] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        while (message := await receive())["type"] == "websocket.receive":
+            heard.append(len(message["text"]))
+            await send({"type": "websocket.send", "text": "heard"})
+
+    wide = "[" + "[]," * WIDE + "[]]"
+    for parts in (wide, (wide[:1_000], wide[1_000:])):  # in one frame, and in two
+        async with serve(app, ws=SocketProtocol) as served, connect(f"ws://{served.host}/", max_size=None) as socket:
+            await socket.send('"' + "[,{" * 200_000 + '"')  # a text is one value, whatever is in it
+            assert await socket.recv() == "heard"
+            await socket.send(parts)
+            with pytest.raises(ConnectionClosedError, match="A message may have 100,000 values"):
+                await socket.recv()
+
+    assert len(heard) == 2
