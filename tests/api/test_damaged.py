@@ -131,7 +131,7 @@ async def test_nothing_is_sent_until_each_setting_that_cannot_be_read_is_set_aga
         async def require_refusal(address: str, body: Mapping[str, object], name: str) -> None:
             refused = await api.http.post(address, json=body)
             assert refused.status_code == 409, (address, refused.text)
-            assert f"The {name} of conversation" in refused.json()["detail"], address
+            assert f"The {name} of this conversation" in refused.json()["detail"], address
 
         assert await list_damaged() == set(SETTINGS)
         items = (await api.http.get(f"{place}/pairs")).json()["items"]
