@@ -51,6 +51,7 @@ e2e: .venv/dev peers  ## drive the real page in Chromium
 bench: .venv/dev  ## measure streaming, opening, memory, start and growth against their targets
 	$(BIN)/python -m tests.bench
 	$(BIN)/python -m tests.bench.growth
+	$(BIN)/python -m tests.bench.attacked
 
 golden: .venv/dev  ## rewrite the golden files; read the diff before committing it
 	$(BIN)/python -m pytest tests --ignore tests/e2e --golden-rewrite
