@@ -100,12 +100,12 @@ def _changed(vocabulary: str, *, asks_all: bool) -> Select[*tuple[Any, ...]]:
 
 def _decode(row: Any) -> Candidate:
     pair_id, position, lifecycle, _, blank, damaged, text, messages, thinking, vendor, images, revision = row
+    if not isinstance(pair_id, str):
+        raise _refuse("pair", "id", pair_id)
     if lifecycle in RUNNING:
         return Candidate(pair_id, position, NO_SIZES, running=True, revision=revision)
     if text is None or blank is None:
         raise ValueError(f"Pair {pair_id} is not in the indexes: they were to be brought up to date before.")
-    if not isinstance(pair_id, str):
-        raise _refuse("pair", "id", pair_id)
     try:
         dimensions = () if images == _NO_IMAGES else tuple((width, height) for width, height in orjson.loads(images))
     except UNREADABLE as error:
