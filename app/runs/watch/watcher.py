@@ -284,7 +284,11 @@ class Watcher:
             found = await load_bytes_beside(session, self.owner, self.conversation_id, limit=WINDOW + 1)
         fitting = found[: count_fitting(pair.size for pair in found[:WINDOW])]
         async with self._pairs.reading:
-            pairs = await self._pairs.load([pair.pair_id for pair in fitting])
+            try:
+                pairs = await self._pairs.load([pair.pair_id for pair in fitting])
+            except DamagedRowError as error:  # the place of one of them is not known, so neither is what is shown
+                self._show(refusal=show_refusal(error))
+                return
             self._start(self._pairs.put_all(pairs))
         if len(found) > len(fitting):
             self._window = Window(since=fitting[-1].position)
