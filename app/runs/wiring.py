@@ -51,8 +51,8 @@ from app.store.database.database import open_store
 from app.store.database.encryption import KEY_FILE, Seal
 from app.store.database.migrations import upgrade
 from app.store.database.presence import claim
-from app.tools.clock import current_time
-from app.tools.fetching import fetch_page
+from app.tools.built_in.clock import current_time
+from app.tools.built_in.fetching import fetch_page
 from app.tools.toolbox import Toolbox
 
 COMMAND_SECONDS = 0.4

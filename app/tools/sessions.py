@@ -30,7 +30,7 @@ from app.tools.terms import Progress, Terms
 if TYPE_CHECKING:
     import httpx2
 
-    from app.tools.link import Link
+    from app.tools.connection.link import Link
 
 START_SECONDS: Final = 60.0
 """For connecting and listing. A program that is fetched at its first start (npx, uvx) takes its time."""
@@ -203,7 +203,7 @@ class ServerSession:
 
     async def _keep_connected(self) -> None:
         failures = 0
-        module = await asyncio.to_thread(importlib.import_module, "app.tools.link")
+        module = await asyncio.to_thread(importlib.import_module, "app.tools.connection.link")
         while True:
             began = time.monotonic()
             self._hurry.clear()

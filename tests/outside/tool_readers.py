@@ -17,13 +17,13 @@ from app.providers.detection import ANSWER_SECONDS, LARGEST_LIST, detect_local_s
 from app.providers.registry import PROVIDERS
 from app.tools.addresses import Guard
 from app.tools.bounds import MAX_MESSAGE
-from app.tools.fetching import fetch_page
-from app.tools.oauth import SIGN_IN_BOUNDS
-from app.tools.oauth_person import sign_in
+from app.tools.built_in.fetching import fetch_page
+from app.tools.built_in.web_pages import MAX_BYTES, SECONDS
 from app.tools.server_log import ServerLog
 from app.tools.sessions import START_SECONDS
-from app.tools.sign_ins import SignIn, SignInFailedError
-from app.tools.web_pages import MAX_BYTES, SECONDS
+from app.tools.sign_in.oauth import SIGN_IN_BOUNDS
+from app.tools.sign_in.oauth_person import sign_in
+from app.tools.sign_in.sign_ins import SignIn, SignInFailedError
 from tests.outside.readers import COMMENT, JSON, STREAM, Reader, as_event
 from tests.providers.peer import Answer
 from tests.tools.servers import a_server, a_session, ignore

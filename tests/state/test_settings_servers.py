@@ -19,7 +19,7 @@ from app.state.settings.preferences import PreferencesState
 from app.state.settings.server_form import parse_command, parse_secrets, read_server_form
 from app.state.settings.server_items import ServerItem
 from app.state.settings.servers import DeleteServerView, ServersState
-from app.tools import sign_ins
+from app.tools.sign_in import sign_ins
 from tests.state.conftest import Tab
 from tests.tools.protected import Protected, a_protected_server
 from tests.tools.servers import script

@@ -9,7 +9,7 @@ import pytest
 
 from app.domain.json_size import MAX_VALUES
 from app.tools.bounds import FLOW_BYTES, FLOW_SECONDS, LEAST_BYTES, MAX_MESSAGE, Flow, TooMuchError
-from app.tools.lines import MAX_WORDS, PIECE, Messages, Words, read_lines
+from app.tools.connection.lines import MAX_WORDS, PIECE, Messages, Words, read_lines
 from tests.runs.clock import LoopClock
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.domain.tools.tools import ToolFailedError, ToolFault
 from app.tools import sessions
-from app.tools.json_text import write_json
+from app.tools.connection.json_text import write_json
 from app.tools.sessions import Health
 from tests.tools.servers import a_session, ask, find_tool, script
 

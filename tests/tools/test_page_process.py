@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from app.tools import page_worker, web_pages
-from app.tools.page_worker import MAX_TEXT, page_text
-from app.tools.web_pages import MAX_AT_ONCE
+from app.tools.built_in import page_worker, web_pages
+from app.tools.built_in.page_worker import MAX_TEXT, page_text
+from app.tools.built_in.web_pages import MAX_AT_ONCE
 from tests.sockets import serve_connections
 from tests.tools.test_fetching import fetch, text_of
 from tests.tools.web import a_site

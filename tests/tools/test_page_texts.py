@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from app.tools import page_worker
-from app.tools.page_worker import page_text
+from app.tools.built_in import page_worker
+from app.tools.built_in.page_worker import page_text
 
 NESTED = {
     "quotes": "<blockquote>x ",

@@ -14,9 +14,9 @@ import uvloop
 from app.domain.conversation.parts import Text
 from app.domain.tools.tool_servers import OverStdio
 from app.domain.tools.tools import Caller, ToolFailedError, ToolFault, ToolOutcome
-from app.tools.clock import CURRENT_TIME, current_time
-from app.tools.link import describe_fault
-from app.tools.stdio import run_program
+from app.tools.built_in.clock import CURRENT_TIME, current_time
+from app.tools.connection.link import describe_fault
+from app.tools.connection.stdio import run_program
 from app.tools.terms import Ending
 from app.tools.toolbox import BuiltIn, Progress, Toolbox
 

@@ -1,7 +1,7 @@
 r"""What a server's prompts and resources look like in the text that a person is writing.
 
 They come in as words, for a draft is words: what is sent is what stands in the box, where it can be read and changed.
-Getting them from a server is not here (`app/tools/inserting.py`).
+Getting them from a server is not here (`app/tools/connection/inserting.py`).
 
     >>> join_spoken([("user", "Hello"), ("user", "Who are you?")])
     'Hello\n\nWho are you?'

@@ -9,7 +9,7 @@ from app.domain.tools.tool_servers import OverHttp
 from app.runs.workbench import Workbench
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
-from app.tools.sign_ins import StoredGrant
+from app.tools.sign_in.sign_ins import StoredGrant
 from app.tools.terms import Terms
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def make_auth_of(wb: Workbench, stored: StoredServer) -> Callable[[Terms], httpx
     kept = StoredGrant(None if sealed is None else wb.catalogue.seal.open(sealed), store)
 
     def make(terms: Terms) -> httpx2.Auth:
-        from app.tools.oauth import StoredAuth  # noqa: PLC0415 - the SDK, which a connection over HTTP has loaded already
+        from app.tools.sign_in.oauth import StoredAuth  # noqa: PLC0415 - the SDK, which a connection over HTTP has loaded already
 
         return StoredAuth(way, kept, terms)
 

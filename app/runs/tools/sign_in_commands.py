@@ -23,7 +23,7 @@ from app.runs.workbench import Workbench
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.server_log import OWN_LEVEL, ServerLog
-from app.tools.sign_ins import SIGN_IN_SECONDS, Answer, Refusal, SignIn, SignInFailedError
+from app.tools.sign_in.sign_ins import SIGN_IN_SECONDS, Answer, Refusal, SignIn, SignInFailedError
 
 CALLBACK: Final = "/api/v1/mcp-servers/oauth/callback"
 ASK_SECONDS: Final = 30.0
@@ -112,7 +112,7 @@ async def _sign_in(wb: Workbench, stored: StoredServer, sign_in: SignIn) -> str:
     log = running.log if running is not None else ServerLog(secrets.values())
     log.tell(OWN_LEVEL, "Signing in …")
     try:
-        person = await asyncio.to_thread(import_module, "app.tools.oauth_person")
+        person = await asyncio.to_thread(import_module, "app.tools.sign_in.oauth_person")
         async with asyncio.timeout(SIGN_IN_SECONDS):
             text: str = await person.sign_in(server, secrets, sign_in, log)
     except TimeoutError:

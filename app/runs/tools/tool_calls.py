@@ -32,7 +32,7 @@ from app.runs.process.ids import now
 from app.runs.tools.permissions import ask_permission
 from app.runs.workbench import Workbench
 from app.store.conversation.attachments import keep_attachments
-from app.tools.schemas import check_arguments
+from app.tools.connection.schemas import check_arguments
 
 log = structlog.get_logger()
 

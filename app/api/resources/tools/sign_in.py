@@ -20,7 +20,7 @@ from app.api.resources.tools.servers import ServerId
 from app.domain.errors import NotFoundError
 from app.runs.tools import sign_in_commands
 from app.runs.workbench import current
-from app.tools.sign_ins import Answer, Refusal
+from app.tools.sign_in.sign_ins import Answer, Refusal
 from app.views.server import SignInView
 
 router = APIRouter(prefix="/mcp-servers", tags=["tools"], dependencies=[Depends(offers(JSON))])

@@ -15,7 +15,7 @@ import mcp_types as types
 from app.domain.conversation.attachments import MAX_BYTES, Attachment
 from app.domain.conversation.parts import Text
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
-from app.tools.json_text import write_json
+from app.tools.connection.json_text import write_json
 
 MAX_PARTS: Final = 200
 

@@ -18,10 +18,10 @@ from pydantic import ValidationError
 
 from app.domain.tools.tool_servers import CLIENT_SECRET, OverHttp, ToolServer
 from app.tools.bounds import TooMuchError
-from app.tools.link import describe_fault, open_link
-from app.tools.oauth import UNAUTHORIZED, Storage, describe_ourselves, is_loopback, prepare
+from app.tools.connection.link import describe_fault, open_link
 from app.tools.server_log import ServerLog
-from app.tools.sign_ins import Refusal, SignIn, SignInFailedError, StoredGrant
+from app.tools.sign_in.oauth import UNAUTHORIZED, Storage, describe_ourselves, is_loopback, prepare
+from app.tools.sign_in.sign_ins import Refusal, SignIn, SignInFailedError, StoredGrant
 from app.tools.terms import Terms
 
 _FORBIDDEN: Final = 403

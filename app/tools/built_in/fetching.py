@@ -52,7 +52,7 @@ def fetch_page(guard: Guard | None = None) -> BuiltIn:
 
 
 def _load_reader() -> Callable[[str, int, Guard], Awaitable[ToolOutcome]]:
-    from app.tools.web_pages import read_page  # noqa: PLC0415 - 12 MB and a tenth of a second, for who fetches pages
+    from app.tools.built_in.web_pages import read_page  # noqa: PLC0415 - 12 MB and a tenth of a second, for who fetches pages
 
     return read_page
 

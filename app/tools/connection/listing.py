@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from app.domain.privacy.invisible import INVISIBLE, strip_invisible, strip_invisible_in_lines
 from app.domain.tools.tool_servers import ListedArgument, ListedPrompt, ListedResource, ListedTool, Listing
 from app.schemas.checker import WORKS_TOO_LONG, check_schema
-from app.tools.json_text import write_json
+from app.tools.connection.json_text import write_json
 
 MAX_LISTED: Final = 500
 MAX_PAGES: Final = 50

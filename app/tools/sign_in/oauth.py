@@ -32,7 +32,7 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl, BaseModel
 
 from app.domain.tools.tool_servers import OverHttp
-from app.tools.sign_ins import SignInFailedError, StoredGrant
+from app.tools.sign_in.sign_ins import SignInFailedError, StoredGrant
 from app.tools.terms import SignInNeededError, Terms
 from app.tools.web_client import Bounds, put_bounds
 

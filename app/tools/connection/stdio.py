@@ -24,7 +24,7 @@ from mcp_types import jsonrpc_message_adapter
 
 from app.domain.tools.tool_servers import OverStdio
 from app.tools.bounds import TooMuchError
-from app.tools.lines import PIECE, Messages, Words, read_lines
+from app.tools.connection.lines import PIECE, Messages, Words, read_lines
 from app.tools.terms import Ending
 
 if TYPE_CHECKING:

@@ -28,11 +28,11 @@ from app.domain.tools.tool_servers import CLIENT_SECRET, Listing, OverHttp, Over
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
 from app.tools.addresses import AddressRefusedError, Guard
 from app.tools.bounds import MAX_MESSAGE, TooMuchError
-from app.tools.inserting import write_prompt, write_resource
-from app.tools.listing import list_all
-from app.tools.outcome import read_outcome
-from app.tools.schemas import check_arguments
-from app.tools.stdio import run_program
+from app.tools.connection.inserting import write_prompt, write_resource
+from app.tools.connection.listing import list_all
+from app.tools.connection.outcome import read_outcome
+from app.tools.connection.schemas import check_arguments
+from app.tools.connection.stdio import run_program
 from app.tools.terms import Progress, Terms
 from app.tools.web_client import Bounds, open_client
 

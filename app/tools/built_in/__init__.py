@@ -1,0 +1,1 @@
+"""The tools that Inview itself offers to models."""

@@ -1,0 +1,1 @@
+"""One connection to an MCP server, and what comes over it."""

@@ -1,0 +1,1 @@
+"""A person signs in to an MCP server, and Inview keeps what the sign-in gave."""
