@@ -41,7 +41,7 @@ def create_asgi(settings: Settings) -> ASGIApp:
     """The API and Reflex's socket, with the lifespan of both."""
     # Here, not at the top: the page is built without them.
     from app.api.app import create_api  # noqa: PLC0415 - see above
-    from app.providers.token_counts import warm_up  # noqa: PLC0415 - see above
+    from app.providers.counts.token_counts import warm_up  # noqa: PLC0415 - see above
     from app.runs.wiring import open_workbench  # noqa: PLC0415 - see above
 
     @asynccontextmanager

@@ -1,11 +1,11 @@
 """Processes of our own that answer questions over pipes: started, spoken to, and let go.
 
-    process = start_worker("-m", "app.providers.token_counts_worker")
+    process = start_worker("-m", "app.providers.counts.token_counts_worker")
     input_of(process).write(question)
     answer = output_of(process).readline()
     close_pipes(process)
 
-Not here: what is asked, and when a process is ended (`schemas/checker.py`, `providers/token_counts.py`).
+Not here: what is asked, and when a process is ended (`schemas/checker.py`, `providers/counts/token_counts.py`).
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import structlog
 from hypothesis import HealthCheck, settings
 
 from app.domain.conversation import retry_policy
-from app.providers import offline_script
+from app.providers.offline import script
 from app.schemas import checker
 from tests.effort import examples
 from tests.seeds import EXPLORES
@@ -69,8 +69,8 @@ def replies_take_no_time() -> Generator[None]:
     One that needs a reply or a rest to last says so: `/rate 25`, `/fail rate retry-after 30`.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(offline_script, "INTRODUCTION", "{quoted}I got {messages}, the last of {words}.")
-        patch.setattr(offline_script, "DEFAULT_RATE", 20_000.0)
+        patch.setattr(script, "INTRODUCTION", "{quoted}I got {messages}, the last of {words}.")
+        patch.setattr(script, "DEFAULT_RATE", 20_000.0)
         patch.setattr(retry_policy, "MAX_BACKOFF", 0.02)
         yield
 

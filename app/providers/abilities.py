@@ -1,7 +1,7 @@
 """What families of models can do, by their names: the one fact that no public table has.
 
 Sources: the vendors' model pages and the documentation of parameters in their official SDKs. A provider's own list of
-models wins over it where it says something (`profiles.py`), and an installation may override both.
+models wins over it where it says something (`models/profiles.py`), and an installation may override both.
 
     >>> abilities_of("claude-3-7-sonnet-latest").thinking
     <ThinkingStyle.BUDGET: 'budget'>

@@ -1,7 +1,7 @@
 """The shapes every provider shares: registry rows, credentials, wire requests, and what an adapter must offer.
 
 An adapter is two pure halves, `encode_body` (request → bytes) and a `Decoder` (server-sent events → stream events),
-plus a `Link` that carries bytes (the official SDK's client, see `sdk.py`). Nothing here does I/O: `transport.py` does.
+plus a `Link` that carries bytes (the official SDK's client, see `wire/sdk.py`). `wire/transport.py` does the I/O.
 
     wire = encode(provider, request, profile, attachments)      # what `preview` shows …
     async for batch in transport.stream(provider, wire): ...    # … is what is sent, byte for byte
@@ -26,7 +26,7 @@ from app.domain.errors import InputError
 from app.domain.model_profile import ModelProfile, ThinkingStyle, split_model_name
 from app.domain.request.request import Request
 from app.domain.stream_events import StreamEvent
-from app.providers.sse import SseEvent
+from app.providers.wire.sse import SseEvent
 
 MASK = "••••"
 
@@ -212,7 +212,7 @@ class ListedModel:
 
 @dataclass(frozen=True, slots=True)
 class ListedModels:
-    """A provider's list: the models that can be offered, and which entries cannot and why (`listing.py`)."""
+    """A provider's list: the models that can be offered, and which entries cannot and why (`models/listing.py`)."""
 
     models: tuple[ListedModel, ...]
     skipped: tuple[str, ...] = ()
@@ -293,9 +293,9 @@ class Adapter:
 @cache
 def load_adapter(protocol: str) -> Adapter:
     """The adapter of a protocol: the `ADAPTER` of the module of that name, imported on first use."""
-    adapter = import_module(f"app.providers.{protocol}").ADAPTER
+    adapter = import_module(f"app.providers.vendors.{protocol}").ADAPTER
     if not isinstance(adapter, Adapter):
-        raise TypeError(f"app.providers.{protocol}.ADAPTER is not an Adapter.")
+        raise TypeError(f"app.providers.vendors.{protocol}.ADAPTER is not an Adapter.")
     return adapter
 
 

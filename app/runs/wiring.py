@@ -20,10 +20,10 @@ from typing import Any
 from app.domain.conversation.parts import ToolCall
 from app.domain.run.run import ToolFinished
 from app.providers.base import Timeouts
-from app.providers.models import ModelLists
-from app.providers.remembered import LISTS_FILE, read_remembered
-from app.providers.token_counts import end_if_idle
-from app.providers.transport import Transport
+from app.providers.counts.token_counts import end_if_idle
+from app.providers.models.models import ModelLists
+from app.providers.models.remembered import LISTS_FILE, read_remembered
+from app.providers.wire.transport import Transport
 from app.runs.cache.keep_alive import keep_resuming, resume_keeping
 from app.runs.derived.delegation import delegate_tool
 from app.runs.derived.post_run import follow_up

@@ -16,7 +16,7 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
-from app.providers.vocabularies import vocabulary_of
+from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.process.catalogue import DEFAULT_MODEL
 from app.runs.process.ids import new_id
 from app.runs.request.calibration import load_estimator

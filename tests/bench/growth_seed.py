@@ -17,7 +17,7 @@ import orjson
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.pattern import fold
-from app.providers.vocabularies import counter, vocabulary_of
+from app.providers.counts.vocabularies import counter, vocabulary_of
 from app.runs.send.commands import LOCAL_OWNER
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)

@@ -19,7 +19,7 @@ from sqlalchemy import delete
 
 from app.domain.conversation.search import parse_search
 from app.domain.filters.commands import ExportFormat
-from app.providers.token_counts import end_if_idle
+from app.providers.counts.token_counts import end_if_idle
 from app.runs.process.collector import give_memory_back
 from app.runs.request.indexes import Indexer
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply

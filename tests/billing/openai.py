@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from os.path import commonprefix
 from typing import Any
 
-from app.providers.vocabularies import counter, vocabulary_of
+from app.providers.counts.vocabularies import counter, vocabulary_of
 
 MINIMUM, STEP, CLOSING, FRAME = 1_024, 128, 3, 4
 

@@ -19,11 +19,11 @@ from app.domain.errors import InputError
 from app.domain.structured.partial_json import read_partial
 from app.domain.structured.structured import read_schema, write_schema
 from app.domain.tools.arguments import read_arguments, write_arguments
-from app.providers.anthropic import parse_models as parse_anthropic_models
-from app.providers.json_values import load_json
-from app.providers.openai import parse_usage as parse_responses_usage
-from app.providers.openai_compatible import parse_models as parse_chat_models
-from app.providers.openai_compatible import parse_usage as parse_chat_usage
+from app.providers.vendors.anthropic import parse_models as parse_anthropic_models
+from app.providers.vendors.openai import parse_usage as parse_responses_usage
+from app.providers.vendors.openai_compatible import parse_models as parse_chat_models
+from app.providers.vendors.openai_compatible import parse_usage as parse_chat_usage
+from app.providers.wire.json_values import load_json
 from app.runs.transfer.import_file import read_file
 from app.runs.transfer.import_scan import FaultError
 from app.tools.connection.json_text import write_json

@@ -16,7 +16,7 @@ from sqlalchemy import create_engine
 from alembic import command
 from app.domain.model_profile import ModelProfile
 from app.domain.tokens.calibration import estimator_of
-from app.providers import models
+from app.providers.models import models
 from app.runs.request.calibration import load_estimator
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.broadcast import follow

@@ -16,9 +16,9 @@ import pytest
 
 from app.domain.errors import ProviderError
 from app.providers.base import Provider, encode
-from app.providers.counting import count_tokens
-from app.providers.models import ModelLists
-from app.providers.transport import Transport
+from app.providers.counts.counting import count_tokens
+from app.providers.models.models import ModelLists
+from app.providers.wire.transport import Transport
 from tests.providers.peer import Answer
 from tests.providers.playing import a_profile, a_provider, a_request
 

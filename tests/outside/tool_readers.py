@@ -13,7 +13,7 @@ import pytest
 from app.domain.conversation.parts import Text
 from app.domain.tools.tool_servers import OverHttp
 from app.domain.tools.tools import Caller
-from app.providers.detection import ANSWER_SECONDS, LARGEST_LIST, detect_local_servers
+from app.providers.models.detection import ANSWER_SECONDS, LARGEST_LIST, detect_local_servers
 from app.providers.registry import PROVIDERS
 from app.tools.addresses import Guard
 from app.tools.bounds import MAX_MESSAGE

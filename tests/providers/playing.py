@@ -18,7 +18,7 @@ from app.domain.stream_events import Stopped, StreamEvent, UsageReported, join_t
 from app.domain.usage import Usage
 from app.providers.base import CallTarget, Credentials, Provider, Timeouts, encode, load_adapter
 from app.providers.registry import PROVIDERS, make_provider
-from app.providers.transport import Transport, decode
+from app.providers.wire.transport import Transport, decode
 
 RECORDINGS = Path(__file__).parent / "recordings"
 

@@ -20,9 +20,9 @@ from app.domain.stream_events import Stopped, StopReason
 from app.domain.usage import Usage
 from app.providers import base, registry
 from app.providers.base import Adapter, Credentials, Provider, ProviderRow, encode, load_adapter
-from app.providers.models import ModelLists
+from app.providers.models.models import ModelLists
 from app.providers.registry import build_providers, make_provider
-from app.providers.transport import Transport
+from app.providers.wire.transport import Transport
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import a_profile, a_request, ask, play, read_recording
 
@@ -46,10 +46,10 @@ VENDOR_ROW, ADAPTER_FILE, PROTOCOL_ROW = blocks("python")
 
 @pytest.fixture
 def plainly() -> Generator[ProviderRow, None, None]:
-    """The page's adapter file, as if it lay in `app/providers`."""
-    path = re.match(r"# app/providers/(\w+)\.py\n", ADAPTER_FILE)
+    """The page's adapter file, as if it lay in `app/providers/vendors`."""
+    path = re.match(r"# app/providers/vendors/(\w+)\.py\n", ADAPTER_FILE)
     assert path is not None
-    name = f"app.providers.{path[1]}"
+    name = f"app.providers.vendors.{path[1]}"
     spec = importlib.util.spec_from_loader(name, loader=None)
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
@@ -86,7 +86,7 @@ async def test_a_compatible_vendor_is_one_row(monkeypatch: pytest.MonkeyPatch) -
 
 def test_the_adapter_of_the_page_is_one(plainly: ProviderRow) -> None:
     assert isinstance(load_adapter(plainly.protocol), Adapter)
-    assert isinstance(sys.modules["app.providers.plainly"], ModuleType)
+    assert isinstance(sys.modules["app.providers.vendors.plainly"], ModuleType)
 
 
 async def test_a_new_protocol_is_one_file_a_row_and_a_recorded_stream(plainly: ProviderRow) -> None:

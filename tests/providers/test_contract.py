@@ -21,7 +21,7 @@ from app.domain.run.run import Failed, Succeeded
 from app.domain.stream_events import Stopped, StopReason, TextReceived
 from app.domain.usage import Usage
 from app.providers.base import CallTarget, Provider, load_adapter
-from app.providers.transport import PIECE_BYTES, Transport, decode
+from app.providers.wire.transport import PIECE_BYTES, Transport, decode
 from tests.effort import examples
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import (

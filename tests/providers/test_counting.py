@@ -14,10 +14,10 @@ from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.errors import ErrorClass, InputError, ProviderError
 from app.domain.model_profile import ModelProfile, ThinkingStyle
 from app.domain.request.request import Request, ToolDefinition
-from app.providers import anthropic, openai
 from app.providers.base import Provider, Timeouts, WireRequest, encode
-from app.providers.counting import count_tokens, encode_count
-from app.providers.transport import Transport
+from app.providers.counts.counting import count_tokens, encode_count
+from app.providers.vendors import anthropic, openai
+from app.providers.wire.transport import Transport
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import a_provider, a_request
 

@@ -16,8 +16,8 @@ from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking,
 from app.domain.errors import InputError
 from app.domain.model_profile import ModelProfile, ThinkingStyle
 from app.domain.request.request import Request, RequestMessage, ToolDefinition, WireRole
-from app.providers.anthropic import API_VERSION
 from app.providers.base import encode
+from app.providers.vendors.anthropic import API_VERSION
 from tests.providers.playing import a_profile, a_provider, a_request
 from tests.work import counting
 

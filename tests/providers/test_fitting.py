@@ -12,8 +12,8 @@ from app.domain.conversation.parameters import NAMES
 from app.domain.errors import InputError
 from app.domain.model_profile import ModelProfile
 from app.providers.base import ListedModel
-from app.providers.fitting import describe_left_out, find_refusal, fit_parameters, list_taken, require_taken
-from app.providers.profiles import build_profile
+from app.providers.models.fitting import describe_left_out, find_refusal, fit_parameters, list_taken, require_taken
+from app.providers.models.profiles import build_profile
 from tests.providers.playing import a_provider
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)

@@ -16,15 +16,15 @@ from genai_prices.data_snapshot import get_snapshot
 
 from app.domain.errors import ErrorClass, ProviderError, SettingsError
 from app.domain.model_profile import UNKNOWN_WINDOW, Prices, ThinkingStyle
-from app.providers import detection, tariffs
 from app.providers.abilities import abilities_of
 from app.providers.base import Credentials, ListedModel, ListedModels, load_adapter
-from app.providers.detection import detect_local_servers
-from app.providers.models import NOT_FOR_CHAT, ModelLists
-from app.providers.profiles import build_profile, is_local
+from app.providers.models import detection, tariffs
+from app.providers.models.detection import detect_local_servers
+from app.providers.models.models import NOT_FOR_CHAT, ModelLists
+from app.providers.models.profiles import build_profile, is_local
+from app.providers.models.remembered import ToldList, read_remembered
 from app.providers.registry import PROVIDERS, compatible_row, make_provider
-from app.providers.remembered import ToldList, read_remembered
-from app.providers.transport import Transport
+from app.providers.wire.transport import Transport
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import a_provider
 from tests.work import counting

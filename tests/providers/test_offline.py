@@ -15,9 +15,9 @@ from app.domain.conversation.parts import Image, Text, Thinking, ToolCall, plain
 from app.domain.errors import ErrorClass
 from app.domain.request.request import RequestMessage
 from app.domain.stream_events import Stopped, StopReason
-from app.providers import offline_script
-from app.providers.offline_script import HELP, long_text, split_tokens, write_script
-from app.providers.transport import Transport
+from app.providers.offline import script
+from app.providers.offline.script import HELP, long_text, split_tokens, write_script
+from app.providers.wire.transport import Transport
 from tests.moved_loop import seconds_of
 from tests.providers.playing import Told, a_provider, a_request, ask, ask_offline
 
@@ -214,7 +214,7 @@ async def test_a_model_it_does_not_have_is_refused() -> None:
 async def test_a_command_that_is_not_understood_is_answered_with_help(
     line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(offline_script, "DEFAULT_RATE", 0.0)
+    monkeypatch.setattr(script, "DEFAULT_RATE", 0.0)
 
     told = await ask_offline(line)
 

@@ -16,7 +16,7 @@ from app.domain.conversation.parts import Image, Part, Text, Thinking, ToolCall,
 from app.domain.model_profile import ModelProfile
 from app.domain.request.request import ToolDefinition
 from app.providers.base import encode
-from app.providers.transport import Transport
+from app.providers.wire.transport import Transport
 from tests.builders import a_pair
 from tests.effort import examples
 from tests.providers.peer import Answer, Peer, a_peer

@@ -13,10 +13,10 @@ from app.domain.conversation.parts import plain_text
 from app.domain.errors import ErrorClass
 from app.domain.stream_events import Stopped, StopReason, TextReceived
 from app.providers.base import Provider, encode
-from app.providers.detection import detect_local_servers
-from app.providers.models import ModelLists
+from app.providers.models.detection import detect_local_servers
+from app.providers.models.models import ModelLists
 from app.providers.registry import PROVIDERS
-from app.providers.transport import Transport
+from app.providers.wire.transport import Transport
 from tests.providers.playing import a_profile, a_provider, a_request, ask
 from tests.real_model import MODEL, real_model
 

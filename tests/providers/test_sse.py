@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.providers.sse import BOM, EventTooLargeError, SseEvent, SseParser
+from app.providers.wire.sse import BOM, EventTooLargeError, SseEvent, SseParser
 
 
 def parse(*chunks: bytes) -> list[SseEvent]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from app.domain.conversation.parts import plain_text
 from app.domain.stream_events import PartEnded, TextReceived, ThinkingReceived
-from app.providers.surrogates import Mender
+from app.providers.wire.surrogates import Mender
 from tests.providers.playing import a_provider, play
 
 

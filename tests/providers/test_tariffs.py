@@ -10,8 +10,8 @@ import pytest
 from genai_prices.data_snapshot import get_snapshot
 
 from app.domain.costs.prices import PROMPT_STEPS
+from app.providers.models.tariffs import read_tariff
 from app.providers.registry import PROVIDERS
-from app.providers.tariffs import read_tariff
 
 VENDORS = sorted({row.prices for row in PROVIDERS.values() if row.prices})
 LENGTHS = sorted({0, 10**7, *PROMPT_STEPS, *(step + 1 for step in PROMPT_STEPS)})

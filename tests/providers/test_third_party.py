@@ -17,8 +17,8 @@ from app.domain.model_profile import ThinkingStyle
 from app.domain.request.request import ToolDefinition
 from app.domain.stream_events import Stopped, StopReason
 from app.providers.abilities import abilities_of
-from app.providers.models import ModelLists
-from app.providers.transport import Transport
+from app.providers.models.models import ModelLists
+from app.providers.wire.transport import Transport
 from tests.providers.aimock import an_aimock
 from tests.providers.playing import Told, a_provider, a_request, ask
 

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.providers import token_counts
-from app.providers.token_counts import QUESTION, close, count_texts, end_if_idle, process_id, warm_up
-from app.providers.vocabularies import CL100K, O200K, PIECE, counter
+from app.providers.counts import token_counts
+from app.providers.counts.token_counts import QUESTION, close, count_texts, end_if_idle, process_id, warm_up
+from app.providers.counts.vocabularies import CL100K, O200K, PIECE, counter
 from tests.effort import examples
 
 ROOT = Path(__file__).parents[2]
@@ -114,7 +114,7 @@ async def test_an_unknown_vocabulary_is_refused_by_name() -> None:
 
 ASKING = """
 import asyncio, sys
-from app.providers.token_counts import count_texts, process_id
+from app.providers.counts.token_counts import count_texts, process_id
 assert asyncio.run(count_texts("o200k_base", ["hello world"])) == [2]
 assert not {"tiktoken", "regex"} & sys.modules.keys()
 print(process_id(), flush=True)
@@ -136,7 +136,7 @@ def test_who_asks_reads_no_vocabulary_and_takes_the_process_along_when_killed() 
 
 FORKED = """
 import asyncio, os, sys
-from app.providers.token_counts import count_texts, process_id
+from app.providers.counts.token_counts import count_texts, process_id
 
 asyncio.run(count_texts("o200k_base", ["one"]))
 parents, child = process_id(), os.fork()
@@ -157,7 +157,7 @@ def test_a_fork_counts_in_a_process_of_its_own_and_leaves_its_parents_alone() ->
 
 STARTING_A_PROGRAM = """
 import asyncio, os, signal, uvloop
-from app.providers.token_counts import count_texts, process_id
+from app.providers.counts.token_counts import count_texts, process_id
 
 async def main():
     await count_texts("o200k_base", ["one"])

@@ -17,7 +17,7 @@ from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import RETRYABLE, ErrorClass, ProviderError
 from app.domain.stream_events import Stopped, StopReason, TextReceived
 from app.providers.base import MASK, Provider, Timeouts, encode
-from app.providers.transport import Transport
+from app.providers.wire.transport import Transport
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import Told, a_profile, a_provider, a_request, ask, read_recording
 from tests.runs.clock import LoopClock

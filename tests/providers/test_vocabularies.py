@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.providers.vocabularies import CL100K, O200K, PIECE, counter, split_pieces, vocabulary_of
+from app.providers.counts.vocabularies import CL100K, O200K, PIECE, counter, split_pieces, vocabulary_of
 from tests.effort import examples
 
 VOCABULARIES = (O200K, CL100K)
@@ -146,7 +146,7 @@ def test_an_unknown_vocabulary_is_refused_by_name() -> None:
 MEASURE = """
 import ctypes, sys
 from pathlib import Path
-from app.providers import vocabularies
+from app.providers.counts import vocabularies
 assert "tiktoken" not in sys.modules
 def pss():
     (line,) = [line for line in Path("/proc/self/smaps_rollup").read_text().splitlines() if line.startswith("Pss:")]

@@ -17,7 +17,7 @@ from typing import Self
 import orjson
 import pytest
 
-from app.providers.offline import OfflineResponse
+from app.providers.vendors.offline import OfflineResponse
 
 
 @dataclass

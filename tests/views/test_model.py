@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from app.providers.base import ListedModel
-from app.providers.profiles import build_profile
+from app.providers.models.profiles import build_profile
 from app.views.model import describe_in_short, describe_model
 from tests.providers.playing import a_provider
 

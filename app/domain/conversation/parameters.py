@@ -1,7 +1,7 @@
 """How a model is asked: which parameters there are, within which bounds, and who decides each of them.
 
 A send decides for itself alone. What it leaves open is as the conversation says, else as the agent says, else as the
-provider does it. Which of them a model takes is said by its protocol (`providers.fitting`).
+provider does it. Which of them a model takes is said by its protocol (`app/providers/models/fitting.py`).
 
     >>> merge_parameters(Parameters(temperature=1.0), Parameters(temperature=0.2, seed=7)).seed
     7

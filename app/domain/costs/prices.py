@@ -5,7 +5,7 @@ better is put behind what the public table says. Within a period a long prompt m
 the price of all tokens of that call, as vendors bill it.
 
 All money is US dollars in `Decimal`; days and times of day are UTC, as vendors bill them. Not here: where the figures
-come from (`providers/tariffs.py`), and costs of several calls (`costs.py`).
+come from (`providers/models/tariffs.py`), and costs of several calls (`costs.py`).
 
     >>> sonnet = Prices(Decimal(3), Decimal(15), Decimal("0.3"), Decimal("3.75"), Decimal(6))
     >>> dear = Prices(Decimal(6), Decimal("22.5"), Decimal("0.6"), Decimal("7.5"), Decimal(12))

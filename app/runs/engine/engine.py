@@ -49,7 +49,7 @@ from app.domain.run.run import (
 )
 from app.domain.stream_events import StreamEvent
 from app.providers.base import Provider, Timeouts, WireRequest
-from app.providers.transport import Transport
+from app.providers.wire.transport import Transport
 from app.runs.engine.live import LiveRun, Loop
 from app.runs.engine.writer import Writer
 from app.runs.process.event_bus import EventBus, PairsChanged

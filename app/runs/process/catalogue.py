@@ -2,7 +2,7 @@
 
 Keys are unsealed when a provider is made and leave this process only in the header of a call.
 
-Not the table of vendors (`providers/registry.py`) and not what is known of models (`providers/profiles.py`).
+Not the table of vendors (`providers/registry.py`) and not what is known of models (`providers/models/profiles.py`).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from app.domain.costs.prices import Tariff
 from app.domain.errors import ErrorClass, Failure, InputError, ProviderError, StoreError, failure
 from app.domain.model_profile import ModelProfile, split_model_name, vendor_and_name
 from app.providers.base import Credentials, Provider
-from app.providers.detection import detect_local_servers
-from app.providers.models import ModelLists
+from app.providers.models.detection import detect_local_servers
+from app.providers.models.models import ModelLists
 from app.providers.registry import PROVIDERS, build_providers, missing_provider
 from app.settings import Settings
 from app.store.database.encryption import Seal

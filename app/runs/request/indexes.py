@@ -2,8 +2,8 @@
 
     await wb.indexer.index_pairs(owner, conversation_id, revision, vocabulary)
 
-Counting is done in a process of its own (`providers/token_counts.py`), a batch at a time, and each batch is stored:
-what was counted once is not counted again, by any process. Pages are told how far it is.
+A process of its own counts (`providers/counts/token_counts.py`), a batch at a time, and each batch is stored: no
+process counts it again. Pages show how far the count is.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from app.domain.conversation.parts import ToolCall, has_attachment
 from app.domain.errors import InviewError
 from app.domain.filters.condition import searched_text
 from app.domain.tokens.estimates import measure_pair
-from app.providers.token_counts import count_texts
+from app.providers.counts.token_counts import count_texts
 from app.runs.process.event_bus import EventBus, PairsChanged, PairsCounted
 from app.store.conversation.conversations import load_with_revision, next_revision
 from app.store.conversation.pairs import touch_pairs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.providers.token_counts import count_texts
+from app.providers.counts.token_counts import count_texts
 from app.runs.process.memory_cache import MemoryCache
 
 MAX_KEPT = 2_000_000

@@ -54,8 +54,8 @@ from app.domain.tokens.kinds import kind_of
 from app.domain.tools.inclusion import NOTHING_CHOSEN, choose_tools
 from app.domain.topics.topics import build_topic_tree
 from app.providers.base import Provider
-from app.providers.fitting import describe_left_out, fit_parameters
-from app.providers.vocabularies import vocabulary_of
+from app.providers.counts.vocabularies import vocabulary_of
+from app.providers.models.fitting import describe_left_out, fit_parameters
 from app.runs.process.catalogue import DEFAULT_MODEL
 from app.runs.request.bases import Base
 from app.runs.request.calibration import load_estimator

@@ -15,7 +15,7 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass, ProviderError, failure
 from app.domain.preferences import OverBudget
-from app.providers.counting import count_tokens, encode_count
+from app.providers.counts.counting import count_tokens, encode_count
 from app.runs.process.ids import new_id, now
 from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached

@@ -14,7 +14,7 @@ from app.domain.conversation.parameters import NO_PARAMETERS, Source, trace_para
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.model_profile import ModelProfile
 from app.providers.base import Provider
-from app.providers.fitting import fit_parameters
+from app.providers.models.fitting import fit_parameters
 from app.views.screen.parameters import SettingView, show_policy, show_setting
 
 

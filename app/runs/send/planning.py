@@ -23,7 +23,7 @@ from app.domain.errors import ConflictError, ErrorClass, InputError, ProviderErr
 from app.domain.filters.selection import selects_unmarked
 from app.domain.filters.syntax import Recent, RecentOfTopic, leaves
 from app.domain.preferences import OverBudget
-from app.providers.fitting import fit_parameters, require_taken
+from app.providers.models.fitting import fit_parameters, require_taken
 from app.runs.library.abilities import join_or, list_capable
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached, load_named
 from app.runs.request.bases import Base

@@ -28,7 +28,7 @@ from app.domain.conversation.damage import SETTINGS
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.errors import ConflictError, InputError, NotFoundError, StoreError
 from app.domain.export import Fresh, NodeRecord
-from app.providers.vocabularies import vocabulary_of
+from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.library.topic_commands import make_topics
 from app.runs.process.catalogue import DEFAULT_MODEL
 from app.runs.process.ids import new_id, now

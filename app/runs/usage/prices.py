@@ -20,9 +20,9 @@ from app.domain.costs.prices import FREE, Tariff
 from app.domain.errors import InputError
 from app.domain.model_profile import Prices, split_model_name, vendor_and_name
 from app.providers.base import Provider
-from app.providers.profiles import is_local
+from app.providers.models.profiles import is_local
+from app.providers.models.tariffs import read_tariff
 from app.providers.registry import PROVIDERS
-from app.providers.tariffs import read_tariff
 from app.runs.process.catalogue import OwnPrices
 from app.runs.process.shielded import shielded
 from app.runs.workbench import Workbench

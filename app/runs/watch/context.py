@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
-from app.providers.counting import can_count
+from app.providers.counts.counting import can_count
 from app.runs.request.preview import Composed
 from app.runs.send.parameters import Layers, list_settings
 from app.views.composition import boundary_of, describe_estimate

@@ -33,7 +33,7 @@ from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.errors import InputError, InviewError
 from app.domain.model_profile import ModelProfile
 from app.providers.base import Provider
-from app.providers.fitting import fit_parameters, list_taken
+from app.providers.models.fitting import fit_parameters, list_taken
 from app.runs.process.catalogue import DEFAULT_MODEL
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.send.parameters import Layers, list_settings

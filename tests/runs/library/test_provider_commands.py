@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass, InputError, StoreError
 from app.providers.base import Credentials
-from app.providers.detection import detect_local_servers
+from app.providers.models.detection import detect_local_servers
 from app.providers.registry import PROVIDERS
 from app.runs.library.provider_commands import (
     PATIENCE_SECONDS,

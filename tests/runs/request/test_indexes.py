@@ -9,7 +9,7 @@ import orjson
 import pytest
 from sqlalchemy import delete, select
 
-from app.providers.vocabularies import CL100K, O200K
+from app.providers.counts.vocabularies import CL100K, O200K
 from app.runs.process.event_bus import PairsCounted
 from app.runs.request import indexes
 from app.runs.request.indexes import BATCH, Indexer

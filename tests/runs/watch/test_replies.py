@@ -15,7 +15,7 @@ import pytest
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import Marks
-from app.providers.transport import Transport
+from app.providers.wire.transport import Transport
 from app.runs.library.mark_commands import mark_pair
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run

@@ -32,13 +32,13 @@ from app.domain.stream_events import (
     UsageReported,
 )
 from app.providers.base import JSON_STREAM, Adapter, Call, CallTarget, Counting, Dialect, ListedModel, ListedModels
-from app.providers.faults import describe_error
-from app.providers.json_values import as_object, fields_of, load_json, text_of
-from app.providers.listing import Entry, read_list
-from app.providers.openai import data_url, open_link, schema_format
-from app.providers.sse import SseEvent
-from app.providers.tool_calls import ToolCalls
-from app.providers.usage_reports import UsageReport
+from app.providers.models.listing import Entry, read_list
+from app.providers.vendors.openai import data_url, open_link, schema_format
+from app.providers.vendors.tool_calls import ToolCalls
+from app.providers.vendors.usage_reports import UsageReport
+from app.providers.wire.faults import describe_error
+from app.providers.wire.json_values import as_object, fields_of, load_json, text_of
+from app.providers.wire.sse import SseEvent
 
 FINISH_REASONS: Mapping[str, StopReason] = MappingProxyType(
     {

@@ -15,8 +15,8 @@ import orjson
 from app.domain.errors import ErrorClass, InputError, ProviderError, failure
 from app.domain.usage import read_count
 from app.providers.base import JSON_STREAM, CallTarget, Counting, Headers, Provider, Timeouts, WireRequest, load_adapter
-from app.providers.json_values import load_json
-from app.providers.transport import STANDARD_TIMEOUTS, Transport
+from app.providers.wire.json_values import load_json
+from app.providers.wire.transport import STANDARD_TIMEOUTS, Transport
 
 JSON_ANSWER: Headers = tuple((name, "application/json" if name == "Accept" else value) for name, value in JSON_STREAM)
 

@@ -24,7 +24,7 @@ from typing import Any, cast
 
 from app.domain.errors import ErrorClass, Failure, failure
 from app.providers.base import MASK, CallTarget
-from app.providers.json_values import load_json
+from app.providers.wire.json_values import load_json
 
 MAX_QUOTE = 300
 

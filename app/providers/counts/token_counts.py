@@ -26,13 +26,13 @@ from threading import Lock
 from time import monotonic
 from typing import Final
 
-from app.providers.token_counts_worker import read_message, write_message
-from app.providers.vocabularies import O200K, check_vocabulary, split_pieces
+from app.providers.counts.token_counts_worker import read_message, write_message
+from app.providers.counts.vocabularies import O200K, check_vocabulary, split_pieces
 from app.workers import close_pipes, input_of, output_of, start_worker
 
 QUESTION: Final = 500_000
 """Characters of a question at most, some 20 ms of work: a longer text is asked in pieces, and others come between."""
-_WORKER: Final = "app.providers.token_counts_worker"
+_WORKER: Final = "app.providers.counts.token_counts_worker"
 
 
 async def count_texts(vocabulary: str, texts: Sequence[str]) -> list[int]:

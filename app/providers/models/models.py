@@ -21,10 +21,10 @@ from app.domain.errors import ErrorClass, Failure, ProviderError, failure
 from app.domain.model_profile import ModelProfile, split_model_name
 from app.domain.provider_trials import ProviderHealth, Trial, describe_trial_failure
 from app.providers.base import CallTarget, ListedModel, ListedModels, Provider, Timeouts, load_adapter
-from app.providers.listing import BadEntryError
-from app.providers.profiles import Overrides, build_profile
-from app.providers.remembered import RememberedLists
-from app.providers.transport import UNREADABLE, Transport
+from app.providers.models.listing import BadEntryError
+from app.providers.models.profiles import Overrides, build_profile
+from app.providers.models.remembered import RememberedLists
+from app.providers.wire.transport import UNREADABLE, Transport
 
 log = structlog.get_logger()
 

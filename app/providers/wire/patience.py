@@ -19,7 +19,7 @@ from app.domain.errors import ErrorClass, Failure, ProviderError, failure
 from app.domain.run.reply_size import measure_event
 from app.domain.stream_events import StreamEvent
 from app.providers.base import CallTarget, Timeouts
-from app.providers.sse import MAX_EVENT_BYTES
+from app.providers.wire.sse import MAX_EVENT_BYTES
 
 _T = TypeVar("_T")
 MAX_EMPTY_BYTES: Final = 2 * MAX_EVENT_BYTES

@@ -1,7 +1,7 @@
 """The offline provider: built in, no key, no network, no model. It answers by fixed rules and says so.
 
 It is both what a fresh installation answers with and the peer that demonstrations and tests are played against: the
-request's text commands what it does (`/help`), see `offline_script.py`. It keeps the same contract as every other
+request's text commands what it does (`/help`), see `offline/script.py`. It keeps the same contract as every other
 adapter; only its link ends in this process, and its events carry the domain's own words:
 
     data: {"text": "Hello"}
@@ -50,11 +50,11 @@ from app.providers.base import (
     Timeouts,
     WireRequest,
 )
-from app.providers.offline_counts import count_input
-from app.providers.offline_derived import derive
-from app.providers.offline_sample import make_sample
-from app.providers.offline_script import Script, split_tokens, write_script
-from app.providers.sse import SseEvent
+from app.providers.offline.counts import count_input
+from app.providers.offline.derived import derive
+from app.providers.offline.sample import make_sample
+from app.providers.offline.script import Script, split_tokens, write_script
+from app.providers.wire.sse import SseEvent
 
 MODELS = (
     ListedModel("demo", "Offline demo", 131_072, 16_384, images=True, files=True, tools=True, structured=True),

@@ -31,11 +31,11 @@ from app.providers.base import (
     WireRequest,
     load_adapter,
 )
-from app.providers.bodies import read_beginning, read_whole
-from app.providers.faults import CHECK_BASE_URL, describe_no_stream, describe_truncation, describe_unreadable
-from app.providers.patience import Patience
-from app.providers.sse import EventTooLargeError, SseParser
-from app.providers.surrogates import Mender, may_be_cut
+from app.providers.wire.bodies import read_beginning, read_whole
+from app.providers.wire.faults import CHECK_BASE_URL, describe_no_stream, describe_truncation, describe_unreadable
+from app.providers.wire.patience import Patience
+from app.providers.wire.sse import EventTooLargeError, SseParser
+from app.providers.wire.surrogates import Mender, may_be_cut
 
 STANDARD_TIMEOUTS = Timeouts()
 STREAM_TYPES = frozenset({"text/event-stream", ""})

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from app.providers.json_values import fields_of
+from app.providers.wire.json_values import fields_of
 
 MAX_DEPTH = 8
 ITEMS = 3

@@ -22,8 +22,8 @@ import httpx2
 
 from app.domain.errors import ErrorClass, Failure, ProviderError, failure
 from app.providers.base import MASK, CallTarget, Provider, Timeouts, WireRequest
-from app.providers.bodies import UnpackingError, read_beginning, unpack
-from app.providers.faults import describe_missing_key, describe_status
+from app.providers.wire.bodies import UnpackingError, read_beginning, unpack
+from app.providers.wire.faults import describe_missing_key, describe_status
 
 MAX_ERROR_BYTES: Final = 65_536
 ERROR_SECONDS: Final = 15.0

@@ -48,12 +48,12 @@ from app.providers.base import (
     ListedModels,
     Provider,
 )
-from app.providers.faults import describe_error
-from app.providers.json_values import fields_of, load_json, text_of
-from app.providers.listing import read_list
-from app.providers.sse import SseEvent
-from app.providers.tool_calls import ToolCalls
-from app.providers.usage_reports import UsageReport
+from app.providers.models.listing import read_list
+from app.providers.vendors.tool_calls import ToolCalls
+from app.providers.vendors.usage_reports import UsageReport
+from app.providers.wire.faults import describe_error
+from app.providers.wire.json_values import fields_of, load_json, text_of
+from app.providers.wire.sse import SseEvent
 
 INCOMPLETE_REASONS: Mapping[str, StopReason] = MappingProxyType(
     {"max_output_tokens": StopReason.MAX_TOKENS, "content_filter": StopReason.CONTENT_FILTER}
@@ -282,7 +282,7 @@ def open_link(provider: Provider) -> Link:
     # Imported here because it takes half a second and 25 MB, which only those who use it should pay.
     import openai  # noqa: PLC0415 - as said above
 
-    from app.providers.sdk import Sdk, SdkLink, refuse  # noqa: PLC0415 - it imports httpx2
+    from app.providers.wire.sdk import Sdk, SdkLink, refuse  # noqa: PLC0415 - it imports httpx2
 
     client = openai.AsyncOpenAI(
         api_key=provider.key or "none",  # the SDK insists on a key; local servers ignore it

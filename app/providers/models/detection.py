@@ -16,8 +16,8 @@ from http.client import HTTPException, parse_headers
 from io import BytesIO
 
 from app.providers.base import Credentials, Provider, ProviderRow
-from app.providers.json_values import load_json
 from app.providers.registry import PROVIDERS, make_provider
+from app.providers.wire.json_values import load_json
 
 ANSWER_SECONDS = 0.5
 """For all of it: connecting, asking, and the whole answer."""

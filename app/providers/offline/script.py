@@ -8,8 +8,8 @@ A command stands at the start of a line of the last user message; several may sh
 Lines of `/tool` call tools; what follows a line `/then` is done when they have answered, and `/again`
 does the same every time. Without more to do it tells what they answered.
 
-The answer is a `Script`: words with a rate, and how it ends. `offline.py` performs it. A token is a word of up to
-eight letters, or a sign, with the blanks before it; nothing here knows any other tokenizer.
+The answer is a `Script`: words with a rate, and how it ends. `vendors/offline.py` performs it. A token is a word of up
+to eight letters, or a sign, with the blanks before it; nothing here knows any other tokenizer.
 """
 
 from __future__ import annotations

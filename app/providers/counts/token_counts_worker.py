@@ -14,7 +14,7 @@ import marshal
 import sys
 from typing import IO
 
-from app.providers.vocabularies import counter
+from app.providers.counts.vocabularies import counter
 
 
 def serve(questions: IO[bytes], answers: IO[bytes]) -> None:

@@ -4,7 +4,7 @@ A request costs three tokens and each message four, the system text being one; a
 their tokens, and so do the definitions of tools and the schema of the reply in the body. A picture costs as much as for
 GPT-4o, a file its name. `families.py` and `tool_sizes.py` estimate by the same rules.
 
-Not here: the answer, which is counted token by token (`offline_script.py`).
+Not here: the answer, which is counted token by token (`script.py`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 import orjson
 
 from app.domain.tokens.images import ImageRule, count_image
-from app.providers.token_counts import count_texts
-from app.providers.vocabularies import O200K
+from app.providers.counts.token_counts import count_texts
+from app.providers.counts.vocabularies import O200K
 
 PER_REQUEST = 3
 PER_MESSAGE = 4

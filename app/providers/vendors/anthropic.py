@@ -52,11 +52,11 @@ from app.providers.base import (
     ListedModels,
     Provider,
 )
-from app.providers.faults import describe_error
-from app.providers.json_values import as_object, fields_of, load_json, text_of
-from app.providers.listing import Entry, read_list
-from app.providers.sse import SseEvent
-from app.providers.usage_reports import UsageReport
+from app.providers.models.listing import Entry, read_list
+from app.providers.vendors.usage_reports import UsageReport
+from app.providers.wire.faults import describe_error
+from app.providers.wire.json_values import as_object, fields_of, load_json, text_of
+from app.providers.wire.sse import SseEvent
 
 API_VERSION = "2026-10-21"
 """The version that the SDK is made for (a test holds the two together)."""
@@ -367,7 +367,7 @@ def open_link(provider: Provider) -> Link:
     # Imported here because it takes more than a second and 39 MB, which only those who use it should pay.
     import anthropic  # noqa: PLC0415 - as said above
 
-    from app.providers.sdk import Sdk, SdkLink, refuse  # noqa: PLC0415 - it imports httpx2
+    from app.providers.wire.sdk import Sdk, SdkLink, refuse  # noqa: PLC0415 - it imports httpx2
 
     client = anthropic.AsyncAnthropic(
         api_key=provider.key or "none",

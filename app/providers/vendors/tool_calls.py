@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from app.domain.errors import ErrorClass, ProviderError, failure
 from app.domain.run.rounds import MAX_CALLS
 from app.domain.stream_events import PartEnded, StreamEvent, ToolCallStarted, ToolInputReceived
-from app.providers.json_values import text_of
+from app.providers.wire.json_values import text_of
 
 MAX_HELD = 1_000_000
 """Characters that are held back until their turn comes."""

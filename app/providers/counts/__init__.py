@@ -1,0 +1,1 @@
+"""Token counts: asked of a provider, or made here in a public vocabulary."""

@@ -1,0 +1,1 @@
+"""The offline provider: no key, no network. It answers by fixed rules."""
