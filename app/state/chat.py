@@ -24,7 +24,7 @@ from app.store.conversation.branches import Origin, load_origin
 from app.store.conversation.conversations import describe_listed
 from app.store.conversation.lineage import load_ancestor
 from app.store.settings.agents import find_agent
-from app.views.conversation import cut_snippet
+from app.views.conversation.conversation import cut_snippet
 
 
 class ChatState(rx.State):

@@ -22,7 +22,7 @@ from app.state.address import conversation_path, pair_path
 from app.state.titles import name_of
 from app.store.conversation.conversations import Listed, Wanted, list_conversations
 from app.store.index.search import Excerpt, load_found, search
-from app.views.conversation import cut_snippet
+from app.views.conversation.conversation import cut_snippet
 
 MAX_TEMPORARY: Final = 50
 

@@ -18,7 +18,7 @@ from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.store.conversation.conversations import load_conversation
-from app.views.model import describe_in_short, describe_skipped
+from app.views.library.model import describe_in_short, describe_skipped
 from app.views.screen.options import OptionRow
 
 GATHER_SECONDS: Final = 0.2

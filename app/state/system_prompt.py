@@ -31,7 +31,7 @@ from app.state.toasts import show_fault, show_toast
 from app.state.visit import VisitedState
 from app.state.watching import watcher_of
 from app.store.conversation.conversations import load_conversation
-from app.views.figures import plural
+from app.views.usage.figures import plural
 
 MAX_PROMPT: Final = 900_000
 """Characters. A longer text would close the page's connection; over HTTP it may be longer."""

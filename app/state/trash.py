@@ -25,8 +25,8 @@ from app.state.sidebar import SidebarState
 from app.state.titles import UNNAMED
 from app.state.visit import VisitedState
 from app.store.organise.trash import TrashEntry, find_entry
-from app.views.conversation import cut_snippet
-from app.views.figures import plural
+from app.views.conversation.conversation import cut_snippet
+from app.views.usage.figures import plural
 
 PAGE: Final = 50
 """Entries shown at first, and added by each "Show older"."""

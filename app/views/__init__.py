@@ -4,7 +4,7 @@ The HTTP API's shapes, and in `screen` the page's; the names are those that prog
 Not here: domain rules (they are in `domain`), fetching, HTTP. Everything is a pure function of its arguments.
 
     >>> from app.domain.usage import Usage
-    >>> from app.views.pair import describe_usage
+    >>> from app.views.conversation.pair import describe_usage
     >>> describe_usage(Usage(input_tokens=3)).input_tokens
     3
 """

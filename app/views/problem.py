@@ -15,7 +15,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from app.views.composition import LargerModelView, WayOutView
+from app.views.request.composition import LargerModelView, WayOutView
 
 ProblemName = Literal[
     "malformed-body",

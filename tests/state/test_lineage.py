@@ -11,7 +11,7 @@ from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conv
 from app.runs.workbench import Workbench
 from app.state.inspector import lineage
 from app.state.inspector.lineage import DerivedItem, LineageState, OriginItem
-from app.views.lineage import AncestorView, DescendantView, LineageStatus, LineageView
+from app.views.conversation.lineage import AncestorView, DescendantView, LineageStatus, LineageView
 from tests.runs.steps import collect, reply_to
 from tests.state.conftest import Tab
 

@@ -16,7 +16,7 @@ from app.state.composer.views import OrderKind
 from app.state.shell.undo import UndoState
 from app.state.toasts import ToastState
 from app.state.transcript import TranscriptState
-from app.views.queue import HoldView
+from app.views.conversation.queue import HoldView
 from app.views.screen.panels import QueuedItemView, ScreenQueueView
 from tests.runs.steps import send
 from tests.state.conftest import Tab

@@ -12,8 +12,8 @@ from app.domain.conversation.parts import File, Image, Text, Thinking, ToolCall,
 from app.domain.errors import ErrorClass, failure
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
+from app.views.conversation.pair import PairFacts, describe_pair
 from app.views.encode import to_json
-from app.views.pair import PairFacts, describe_pair
 from tests.builders import a_pair
 
 NAMES_CLIENTS_RELY_ON = {

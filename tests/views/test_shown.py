@@ -19,12 +19,12 @@ from app.domain.conversation.parts import Image, Text, Thinking
 from app.domain.model_profile import ModelProfile, Prices
 from app.domain.request.hashing import content_hash, content_hashes
 from app.domain.tokens.estimates import Estimator, PairSizes
-from app.views.conversation import SNIPPET_LENGTH, cut_snippet, describe_conversation
+from app.views.conversation.conversation import SNIPPET_LENGTH, cut_snippet, describe_conversation
+from app.views.conversation.message import describe_pair_messages
 from app.views.encode import to_json
-from app.views.message import describe_pair_messages
-from app.views.model import describe_model
-from app.views.preview import Previewed, describe_preview
+from app.views.library.model import describe_model
 from app.views.problem import PROBLEMS, ProblemName, describe_problem
+from app.views.request.preview import Previewed, describe_preview
 from tests.builders import EPOCH, a_pair
 
 NAMES_CLIENTS_RELY_ON = {

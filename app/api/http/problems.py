@@ -42,9 +42,9 @@ from app.domain.errors import (
 from app.domain.filters.errors import FilterError
 from app.domain.tools.tools import ToolFailedError
 from app.runs.tools.permission_commands import WrongArgumentsError
-from app.views.composition import describe_cost, describe_ways_out
 from app.views.encode import to_json
 from app.views.problem import PROBLEMS, FieldProblem, ProblemName, ProblemView, describe_problem
+from app.views.request.composition import describe_cost, describe_ways_out
 
 PROBLEM_JSON = "application/problem+json"
 PROBLEM_SCHEMA = "Problem"

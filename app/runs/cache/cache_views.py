@@ -6,8 +6,8 @@ from app.domain.costs.prices import Tariff
 from app.runs.cache.cache_state import CacheState, Compared
 from app.runs.cache.keep_alive import KeepAlive, offer_keeping
 from app.runs.request.preview import Preview
-from app.views.cache import CachedCallView, CacheStateView, CacheView, describe_cache, describe_call
-from app.views.keep_warm import KeepWarmOfferView, KeepWarmView, describe_keeping, describe_offer
+from app.views.request.cache import CachedCallView, CacheStateView, CacheView, describe_cache, describe_call
+from app.views.request.keep_warm import KeepWarmOfferView, KeepWarmView, describe_keeping, describe_offer
 
 
 def describe_cache_state(state: CacheState, kept: KeepAlive | None) -> CacheStateView:

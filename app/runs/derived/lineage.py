@@ -14,8 +14,8 @@ from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.lineage import Ancestor, Descendant, load_ancestor, load_descendants
 from app.store.run.comparisons import load_open
-from app.views.conversation import cut_snippet
-from app.views.lineage import AncestorView, DescendantView, LineageKind, LineageStatus, LineageView
+from app.views.conversation.conversation import cut_snippet
+from app.views.conversation.lineage import AncestorView, DescendantView, LineageKind, LineageStatus, LineageView
 
 _MADE: dict[Role, LineageKind] = {
     Role.SYSTEM_TITLE: "title",

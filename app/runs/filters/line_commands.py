@@ -51,7 +51,8 @@ from app.store.index.filter_queries import select_names
 from app.store.organise.filters import load_saved_filters
 from app.store.organise.topics import load_topics
 from app.store.settings.agents import load_names
-from app.views.filter_line import (
+from app.views.conversation.marks import describe_changes
+from app.views.library.filter_line import (
     CommandView,
     CompletionView,
     LineView,
@@ -62,7 +63,6 @@ from app.views.filter_line import (
     describe_done,
     describe_filter_error,
 )
-from app.views.marks import describe_changes
 
 LOOK = ViewOptions()
 

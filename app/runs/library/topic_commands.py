@@ -36,7 +36,7 @@ from app.runs.process.shielded import shielded
 from app.runs.workbench import Workbench
 from app.store.organise import topics
 from app.store.settings.preferences import load_preferences
-from app.views.topic import TopicsView, describe_topics
+from app.views.conversation.topic import TopicsView, describe_topics
 
 Path = tuple[str, ...]
 """The names from the root to a topic."""

@@ -33,7 +33,7 @@ from app.store.conversation.conversations import (
     next_revision,
 )
 from app.store.conversation.pairs import load_pair
-from app.views.conversation import cut_snippet
+from app.views.conversation.conversation import cut_snippet
 
 
 async def fork_from(

@@ -35,10 +35,10 @@ from app.store.organise.topics import load_filed_topics
 from app.store.raw_rows import load_raw_conversation
 from app.store.run.comparisons import load_open
 from app.store.run.queues import load_queue
-from app.views.conversation import cut_snippet
+from app.views.conversation.conversation import cut_snippet
+from app.views.conversation.transcript_html import html_foot, html_head, html_pair
+from app.views.conversation.transcript_markdown import markdown_head, markdown_pair
 from app.views.encode import to_json
-from app.views.transcript_html import html_foot, html_head, html_pair
-from app.views.transcript_markdown import markdown_head, markdown_pair
 
 IN_MEMORY = 8 * 1024 * 1024
 """Bytes of a file that are kept in memory before it goes to the disk."""

@@ -19,7 +19,7 @@ from app.runs.request.bases import Base
 from app.runs.usage.prices import learn_tariffs
 from app.runs.workbench import Workbench
 from app.store.organise.topics import load_topics
-from app.views.pair import PairFacts
+from app.views.conversation.pair import PairFacts
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from app.runs.watch.surroundings import surround
 from app.runs.workbench import Workbench
 from app.store.conversation.pair_bytes import load_pair_bytes
 from app.store.conversation.pairs import load_pairs_by_id
-from app.views.pair import NO_FACTS, PairFacts
+from app.views.conversation.pair import NO_FACTS, PairFacts
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView, ScreenPart, ShownMarks, show_pair, show_parts
 from app.views.screen.panels import PermissionItemView, ToolProgressView

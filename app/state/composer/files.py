@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from app.domain.conversation.uploads import MAX_ATTACHED, MAX_UPLOAD_BYTES, Upload, UploadKind
-from app.views.figures import number, size
+from app.views.usage.figures import number, size
 
 TOO_MANY: Final = f"A message can have {MAX_ATTACHED} files. Remove one before you attach another."
 WAITING: Final = "A file is still being uploaded. Send again when it has arrived, or remove it."

@@ -15,8 +15,8 @@ from app.runs.library.preference_commands import read_preferences, set_preferenc
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.composer.views import OverBudgetView, WayView
-from app.views.composition import NAMES_OF_LIMITS, describe_cost
-from app.views.figures import money, number, plural
+from app.views.request.composition import NAMES_OF_LIMITS, describe_cost
+from app.views.usage.figures import money, number, plural
 
 FIT = "fit"
 FORCE = "force"

@@ -28,8 +28,8 @@ from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState, make_ord
 from app.state.composer.views import OrderKind, QueueRow
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import MAX_UNDOS, show_fault, show_toast
-from app.views.figures import plural
 from app.views.screen.panels import QueuedItemView, ScreenQueueView
+from app.views.usage.figures import plural
 
 _MAX_ID: Final = 64
 _TURNS: Final = Turns()

@@ -12,11 +12,11 @@ from decimal import Decimal
 from typing import Final
 
 from app.state.composer.views import CachedCostView, SplitRow, SplitView
-from app.views.cache import CacheView
-from app.views.composition import NAMES_OF_LIMITS, EstimateView
-from app.views.figures import UNKNOWN, band, band_note, money, number, plural
+from app.views.request.cache import CacheView
+from app.views.request.composition import NAMES_OF_LIMITS, EstimateView
 from app.views.screen.context import ContextView
 from app.views.screen.panels import CountingView
+from app.views.usage.figures import UNKNOWN, band, band_note, money, number, plural
 
 _TIMES: Final = "\u00d7"
 

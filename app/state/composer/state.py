@@ -68,7 +68,7 @@ from app.state.temporary import TemporaryState
 from app.state.topics.chosen import TopicState
 from app.state.visit import visit_of
 from app.state.watching import watcher_of
-from app.views.composition import EstimateView
+from app.views.request.composition import EstimateView
 from app.views.screen.context import ContextView, ToolCountView
 
 MAX_TEXT: Final = 4_000_000

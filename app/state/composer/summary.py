@@ -18,7 +18,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.broadcast import count_characters, follow_states
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
-from app.views.figures import number, plural
+from app.views.usage.figures import number, plural
 
 ADOPT_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 0.1

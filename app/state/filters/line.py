@@ -28,8 +28,8 @@ from app.state.filters.applied import MAX_FILTER, FilterState
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import show_toast
 from app.state.visit import VisitedState
-from app.views.filter_line import OutcomeView
-from app.views.marks import ChangeView
+from app.views.conversation.marks import ChangeView
+from app.views.library.filter_line import OutcomeView
 from app.views.screen.filter_line import CommandQuestionView, LineFeedbackView, show_line, show_mistake
 
 MAX_UNDOS: Final = 50

@@ -27,8 +27,8 @@ from app.state.inputs import text_in
 from app.state.toasts import show_fault, show_toast
 from app.store.conversation.conversations import describe_listed
 from app.store.conversation.pairs import load_pair
-from app.views.branch import BranchView, describe_branches
-from app.views.figures import plural
+from app.views.conversation.branch import BranchView, describe_branches
+from app.views.usage.figures import plural
 
 AGAIN_SECONDS: Final = 1.0
 """A second request for the same fork within that time is a double click or a key held down."""

@@ -23,7 +23,7 @@ from app.state.inputs import whole_in
 from app.state.toasts import show_fault
 from app.state.visit import VisitedState
 from app.state.watching import Moment, moment_of, moments
-from app.views.keep_warm import CHOICES
+from app.views.request.keep_warm import CHOICES
 from app.views.screen.cache import CacheNotesView, show_cache
 
 SETTLE_SECONDS: Final = 0.3

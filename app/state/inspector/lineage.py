@@ -15,8 +15,8 @@ from app.runs.derived.lineage import read_lineage
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
-from app.views.figures import number, plural
-from app.views.lineage import AncestorView, DescendantView
+from app.views.conversation.lineage import AncestorView, DescendantView
+from app.views.usage.figures import number, plural
 
 _KINDS: Final = {
     "fork": "Fork",

@@ -25,7 +25,7 @@ from app.state.inputs import text_in, whole_in
 from app.state.inspector.bodies import BodyView, show_body
 from app.state.watching import Moment, moment_of
 from app.store.conversation.pairs import load_pairs
-from app.views.preview import Previewed
+from app.views.request.preview import Previewed
 from app.views.screen.request import FIRST_MESSAGES, MORE_MESSAGES, Reading, RequestView, show_request
 from app.views.screen.request_changes import ChangesView, Compared, show_changes
 

@@ -28,8 +28,8 @@ from app.state.filters.line import FilterLineState
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import Offer, show_fault, show_toast
 from app.state.watching import watcher_of
-from app.views.figures import plural
 from app.views.screen.pair import ScreenPairView, ShownMarks
+from app.views.usage.figures import plural
 
 MAX_ID: Final = 64
 _NEXT: Final[Mapping[Mark | None, Mark | None]] = MappingProxyType({None: Mark.IN, Mark.IN: Mark.OUT, Mark.OUT: None})

@@ -21,7 +21,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import bench_of, current
 from app.state.composer.over_budget import Counted
-from app.views.figures import plural
+from app.views.usage.figures import plural
 
 BRANCHED: Final = "Branched: this is a new conversation with copies of the pairs above. The other one is as it was."
 ALL_WAYS: Final = (Later.KEEP, Later.DISCARD, Later.BRANCH)

@@ -33,7 +33,7 @@ from app.state.toasts import MAX_UNDOS, show_fault, show_toast
 from app.state.visit import VisitedState
 from app.state.watching import watcher_of
 from app.store.conversation.conversations import load_conversation
-from app.views.figures import plural
+from app.views.usage.figures import plural
 
 MAX_ID: Final = 64
 

@@ -16,8 +16,8 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import Workbench
 from app.state.faults import describe_fault
-from app.views.composition import describe_cost
-from app.views.figures import money, number, plural
+from app.views.request.composition import describe_cost
+from app.views.usage.figures import money, number, plural
 
 REST: Final = "rest"
 UP_TO: Final = "up_to"

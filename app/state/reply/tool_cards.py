@@ -17,8 +17,8 @@ from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.inputs import text_in, whole_in
 from app.state.usage.labels import describe_charge
-from app.views.figures import plural
 from app.views.screen.tool_body import DelegatedView, ShownCall, ToolBodyView, list_pieces, show_body
+from app.views.usage.figures import plural
 
 MAX_ID: Final = 64
 MAX_CALL_ID: Final = 500

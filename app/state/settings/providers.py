@@ -22,8 +22,8 @@ from app.runs.library.provider_commands import (
 )
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
-from app.views.figures import plural
-from app.views.model import describe_skipped
+from app.views.library.model import describe_skipped
+from app.views.usage.figures import plural
 
 BUILT_IN: Final = "offline"
 """The provider that has nothing to set up."""

@@ -23,7 +23,7 @@ from app.state.settings.preferences import prefer
 from app.state.settings.server_form import HTTP, STDIO, TEXT_FIELDS, field_id, read_server_form
 from app.state.settings.server_items import ServerItem, describe_item, describe_trial, read_log
 from app.state.visit import VisitedState
-from app.views.server import describe_built_ins
+from app.views.tools.server import describe_built_ins
 
 WATCH_SECONDS: Final = 0.5
 

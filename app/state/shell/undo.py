@@ -33,7 +33,7 @@ from app.state.toasts import (
 )
 from app.state.visit import visit_of
 from app.store.organise.trash import TrashEntry
-from app.views.conversation import cut_snippet
+from app.views.conversation.conversation import cut_snippet
 
 MAX_ID: Final = 64
 MAX_NAME: Final = 50

@@ -35,7 +35,7 @@ from app.state.topics.rows import (
 )
 from app.state.visit import VisitedState
 from app.store.conversation.pairs import load_pair
-from app.views.topic import TopicView
+from app.views.conversation.topic import TopicView
 
 MAX_QUERY: Final = 2_000
 _PLACES: Final = frozenset({"before", "into", "after"})

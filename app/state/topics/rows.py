@@ -8,7 +8,7 @@ from typing import Final
 
 from app.domain.topics.topics import PATH_SEPARATOR
 from app.runs.library.topic_commands import TopicChanges
-from app.views.topic import TopicView
+from app.views.conversation.topic import TopicView
 
 NO_TOPIC: Final = "No topic"
 

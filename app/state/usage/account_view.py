@@ -27,8 +27,8 @@ from app.state.usage.labels import (
     label_saving,
     short_model,
 )
-from app.views.figures import number, plural
-from app.views.usage import describe_report
+from app.views.usage.figures import number, plural
+from app.views.usage.usage import describe_report
 
 _OUTCOMES: Final = {Lifecycle.ERROR: "failed", Lifecycle.CANCELED: "stopped"}
 

@@ -21,7 +21,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.reconciliation import reconcile
 from app.runs.workbench import current
 from app.state.usage.labels import CACHE_READ, CACHE_WRITE, INPUT, OUTPUT
-from app.views.figures import number, plural
+from app.views.usage.figures import number, plural
 
 KINDS: Final = (INPUT, CACHE_READ, CACHE_WRITE, OUTPUT)
 """The kinds of tokens that are compared, in the order of `BillLine.tokens`."""

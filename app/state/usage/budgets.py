@@ -15,8 +15,8 @@ from app.runs.usage.budgets import Budgeted, list_budgets, remove_budget, set_bu
 from app.runs.workbench import current
 from app.state.usage.forms import NOT_MONEY, read_money, read_text
 from app.state.usage.labels import describe_charge, short_model
-from app.views.composition import describe_cost
-from app.views.figures import money
+from app.views.request.composition import describe_cost
+from app.views.usage.figures import money
 
 SCOPES: Final = {
     Scope.ALL.value: "Everything",

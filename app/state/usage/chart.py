@@ -17,7 +17,7 @@ from typing import Final, Literal
 from app.domain.costs.spending import Spent
 from app.domain.usage import Usage
 from app.state.usage.labels import CACHE_READ, CACHE_WRITE, INPUT, OUTPUT
-from app.views.figures import money, number, plural, short
+from app.views.usage.figures import money, number, plural, short
 
 Measure = Literal["cost", "tokens"]
 Unit = Literal["day", "month"]

@@ -14,8 +14,8 @@ from decimal import Decimal
 from typing import Final
 
 from app.domain.costs.spending import Spent
-from app.views.composition import describe_cost
-from app.views.figures import charged, money, number
+from app.views.request.composition import describe_cost
+from app.views.usage.figures import charged, money, number
 
 INPUT: Final = "Input"
 CACHE_READ: Final = "Cache read"

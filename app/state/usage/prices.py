@@ -17,7 +17,7 @@ from app.runs.workbench import current
 from app.state.usage.forms import NOT_MONEY, read_day, read_money, read_text
 from app.state.usage.labels import CACHE_READ, CACHE_WRITE, CACHE_WRITE_1H, INPUT, OUTPUT
 from app.store.ledger.prices import OwnPrice, load_own_prices
-from app.views.model import describe_prices
+from app.views.library.model import describe_prices
 
 KINDS: Final = {
     "input": INPUT,

@@ -20,7 +20,7 @@ from app.state.usage.labels import (
     label_saving,
 )
 from app.store.ledger.usage import GroupBy
-from app.views.figures import number, plural, short
+from app.views.usage.figures import number, plural, short
 
 GROUPS: Final[Mapping[GroupBy, str]] = MappingProxyType(
     {

@@ -22,7 +22,7 @@ from app.state.address import conversation_in
 from app.state.usage.budgets import describe_spent_of
 from app.state.usage.labels import describe_charge, describe_tokens
 from app.state.watching import moments
-from app.views.figures import number, plural, short
+from app.views.usage.figures import number, plural, short
 
 SETTLE_SECONDS: Final = 0.4
 """What the end of a reply brings to the screen comes first."""

@@ -12,8 +12,8 @@ import reflex as rx
 from app.domain.conversation.conversation import Mark
 from app.state.reply.marks import MarksState
 from app.ui.kit.icon import line_icon
-from app.views.figures import plural
 from app.views.screen.pair import ScreenPairView
+from app.views.usage.figures import plural
 
 PairVar = rx.vars.ObjectVar[ScreenPairView]
 

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from app.views.cache import CacheBreakView, CacheStateView, CacheView
-from app.views.figures import UNKNOWN, charged, money, number, plural
-from app.views.keep_warm import KeepWarmChoiceView, KeepWarmOfferView, KeepWarmView
+from app.views.request.cache import CacheBreakView, CacheStateView, CacheView
+from app.views.request.keep_warm import KeepWarmChoiceView, KeepWarmOfferView, KeepWarmView
+from app.views.usage.figures import UNKNOWN, charged, money, number, plural
 
 _HOUR = 60
 

@@ -16,10 +16,10 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.costs.costs import Cost
 from app.domain.usage import Usage
-from app.views.cost import describe_amount
-from app.views.figures import charged, number, plural
 from app.views.screen.pair import FailureNote, ScreenPairView, ScreenPart, show_failure, show_parts
 from app.views.screen.panels import ComparedReplyView
+from app.views.usage.cost import describe_amount
+from app.views.usage.figures import charged, number, plural
 
 WAITS: Final = "Waits for your permission"
 _THINKING: Final = "Thinking…"

@@ -8,7 +8,7 @@ from app.domain.context.context import OutReason
 from app.domain.errors import InviewError
 from app.domain.filters.errors import FilterError
 from app.domain.tools.inclusion import Choice
-from app.views.composition import EstimateView
+from app.views.request.composition import EstimateView
 from app.views.screen.parameters import SettingView
 
 

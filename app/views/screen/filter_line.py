@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.domain.errors import InviewError
 from app.domain.filters.errors import FilterError
 from app.domain.filters.plain_words import search_for
-from app.views.filter_line import LineView, SuggestionView
+from app.views.library.filter_line import LineView, SuggestionView
 
 
 @dataclass(frozen=True, slots=True)

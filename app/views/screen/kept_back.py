@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from app.views.figures import number, plural
-from app.views.pair import ReplacedView
+from app.views.conversation.pair import ReplacedView
+from app.views.usage.figures import number, plural
 
 _PLACES: Final[Mapping[str, str]] = {
     "system": "in the system text",

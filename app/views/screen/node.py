@@ -11,9 +11,9 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.costs.accounting import Accounting
 from app.domain.costs.prices import Tariff
 from app.domain.derived.derived import DerivedCall
-from app.views.figures import charged, number, plural
-from app.views.node import AccountingNodeView, DerivedNodeView, MadeView, NodeView, describe_nodes
-from app.views.pair import UsageView
+from app.views.conversation.node import AccountingNodeView, DerivedNodeView, MadeView, NodeView, describe_nodes
+from app.views.conversation.pair import UsageView
+from app.views.usage.figures import charged, number, plural
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,16 +26,16 @@ from app.domain.conversation.parts import (
 from app.domain.costs.costs import Cost, is_cut_short
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
-from app.views.cost import describe_amount
-from app.views.figures import charged, number, short
-from app.views.pair import NO_FACTS, PairFacts, describe_replaced
-from app.views.parts import FileView, ImageView, TextFileView, TextView, ThinkingView, describe_content
+from app.views.conversation.pair import NO_FACTS, PairFacts, describe_replaced
+from app.views.conversation.parts import FileView, ImageView, TextFileView, TextView, ThinkingView, describe_content
 from app.views.screen.attachment import ScreenAttachment, show_attached
 from app.views.screen.failure import FailureNote, show_failure
 from app.views.screen.kept_back import KeptBackNote, note_kept_back
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.structured import ReadReplyView
 from app.views.screen.tool_card import ToolAnswerView, ToolCardView, show_card
+from app.views.usage.cost import describe_amount
+from app.views.usage.figures import charged, number, short
 
 ScreenPart = TextView | ThinkingView | ImageView | FileView | TextFileView | ToolCardView | ToolAnswerView
 

@@ -9,9 +9,9 @@ from app.domain.conversation.comparisons import Comparison
 from app.domain.conversation.parameters import describe_parameters
 from app.domain.run.queue import Queue, QueuedText
 from app.domain.tools.permission_requests import PermissionRequest
-from app.views.figures import plural
-from app.views.queue import HoldView, describe_hold
+from app.views.conversation.queue import HoldView, describe_hold
 from app.views.screen.failure import plain_message
+from app.views.usage.figures import plural
 
 
 @dataclass(frozen=True, slots=True)

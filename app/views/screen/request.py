@@ -1,7 +1,7 @@
 """A request as the page shows it to be read: short messages whole, long ones in part, with the facts beside them.
 
-Not its exact bytes (`json_pages.py`, and the download) and not the API's preview (`app/views/preview.py`), which has
-all of it at once. `Reading` says how much of it a person asked for.
+Not its exact bytes (`json_pages.py`, and the download) and not the API's preview (`app/views/request/preview.py`),
+which has all of it at once. `Reading` says how much of it a person asked for.
 
     view = show_request(previewed, Reading(messages=60))
     view.messages[-1].parts                # of older ones only as many as fit; the others say what they begin with
@@ -17,12 +17,12 @@ from app.domain.context.composition import Composition
 from app.domain.context.context import OutReason
 from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 from app.domain.request.request import Request, RequestMessage
-from app.views.composition import describe_estimate
-from app.views.figures import band, band_note, money, number, plural
-from app.views.pair import describe_replaced
-from app.views.preview import Previewed, describe_parameters
+from app.views.conversation.pair import describe_replaced
+from app.views.request.composition import describe_estimate
+from app.views.request.preview import Previewed, describe_parameters
 from app.views.screen.differences import Sign
 from app.views.screen.kept_back import describe_kept_back
+from app.views.usage.figures import band, band_note, money, number, plural
 
 FIRST_MESSAGES: Final = 60
 MORE_MESSAGES: Final = 1_000

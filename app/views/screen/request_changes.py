@@ -12,8 +12,7 @@ from typing import Any, Final, TypeVar, cast
 
 from app.domain.conversation.parts import Part, Text
 from app.domain.request.request import Request, RequestMessage
-from app.views.figures import number, plural
-from app.views.preview import describe_parameters
+from app.views.request.preview import describe_parameters
 from app.views.screen.differences import Sign, diff_items
 from app.views.screen.request import (
     LONG,
@@ -25,6 +24,7 @@ from app.views.screen.request import (
     show_message,
     size_of,
 )
+from app.views.usage.figures import number, plural
 
 T = TypeVar("T")
 _LISTS: Final = ("messages", "input")

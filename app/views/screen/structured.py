@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from app.domain.structured.partial_json import name_path
 from app.domain.structured.structured import SchemaFault
-from app.views.figures import plural
 from app.views.screen.json_tree import draw_json
+from app.views.usage.figures import plural
 
 
 class Fit(StrEnum):

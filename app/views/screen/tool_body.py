@@ -20,8 +20,8 @@ from app.domain.conversation.parts import File, Image, Text, ToolCall, ToolResul
 from app.domain.tools.arguments import DEEPEST
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import ToolContent
-from app.views.figures import number
 from app.views.screen.attachment import address_of
+from app.views.usage.figures import number
 
 MAX_START: Final = 2_000
 MAX_LINES: Final = 24

@@ -17,8 +17,8 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from app.domain.conversation.parts import Part, Text, ToolCall, ToolResult, tool_call_state
-from app.views.figures import number
 from app.views.screen.panels import PermissionItemView, ToolProgressView
+from app.views.usage.figures import number
 
 MAX_GIST: Final = 120
 MAX_PERCENT: Final = 9_999

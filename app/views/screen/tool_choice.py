@@ -8,8 +8,8 @@ from typing import Final
 
 from app.domain.conversation.conversation import ToolMode
 from app.domain.tools.inclusion import Why
-from app.views.figures import UNKNOWN, money, number, plural
-from app.views.tools import ChosenToolView, ConversationToolsView, ToolModeView
+from app.views.tools.tools import ChosenToolView, ConversationToolsView, ToolModeView
+from app.views.usage.figures import UNKNOWN, money, number, plural
 
 MODES: Final[Mapping[ToolMode, tuple[str, str]]] = {
     ToolMode.CACHED: ("All, cached", "Every tool, in a fixed order, kept by the provider apart from the rest."),

@@ -14,7 +14,7 @@ from app.runs.uploads import attach_file, load_attached
 from app.runs.workbench import Workbench
 from app.store.ledger.ledger import Call
 from app.tools.toolbox import BuiltIn
-from app.views.usage import describe_report
+from app.views.usage.usage import describe_report
 from tests.media.test_pictures import a_picture
 from tests.runs.steps import a_conversation, calls_of, reply_to
 

@@ -20,7 +20,7 @@ from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
-from app.views.parts import TextView, ThinkingView
+from app.views.conversation.parts import TextView, ThinkingView
 from app.views.screen.pair import ScreenPairView
 from tests.store.values import START, a_pair_of
 

@@ -27,7 +27,7 @@ from app.runs.watch.pairs import WatchedPairs
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.store.conversation import pairs as stored_pairs
-from app.views.pair import NO_FACTS
+from app.views.conversation.pair import NO_FACTS
 from app.views.screen.pair import ScreenPairView, show_pair
 from tests.api.peer import Peer, Piece, cut_at_random, serve_peer
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, settings_of, wait_for_text

@@ -22,7 +22,7 @@ from app.domain.conversation.attachments import look_at
 from app.runs.temporary import find_attachment
 from app.runs.uploads import attach_file, drop_upload
 from app.runs.workbench import current
-from app.views.upload import UploadView, describe_upload
+from app.views.request.upload import UploadView, describe_upload
 
 router = APIRouter(prefix="/attachments", tags=["attachments"])
 

@@ -13,8 +13,8 @@ from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.resend import forks
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
-from app.views.branch import BranchesView, describe_branches
-from app.views.conversation import ConversationView, describe_conversation
+from app.views.conversation.branch import BranchesView, describe_branches
+from app.views.conversation.conversation import ConversationView, describe_conversation
 
 router = APIRouter(prefix="/conversations", tags=["branches"], dependencies=[Depends(offers(JSON))])
 HasBody = Depends(require_json_body)

@@ -24,7 +24,7 @@ from app.runs.workbench import current
 from app.store.conversation.conversations import Cursor, Listed, Wanted, describe_listed, list_conversations
 from app.store.database.database import Store
 from app.store.index.search import Found, load_found, search
-from app.views.conversation import ConversationView, FoundView, describe_conversation
+from app.views.conversation.conversation import ConversationView, FoundView, describe_conversation
 
 router = APIRouter(prefix="/conversations", tags=["conversations"], dependencies=[Depends(offers(JSON))])
 HasBody = Depends(require_json_body)

@@ -18,7 +18,7 @@ from app.domain.conversation.page_bytes import count_fitting
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pair_bytes import load_bytes_beside
 from app.store.conversation.pairs import load_pairs
-from app.views.message import MessageView, describe_pair_messages
+from app.views.conversation.message import MessageView, describe_pair_messages
 
 router = APIRouter(prefix="/conversations", tags=["pairs"], dependencies=[Depends(offers(JSON))])
 

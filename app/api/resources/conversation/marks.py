@@ -22,8 +22,8 @@ from app.runs.library import mark_commands
 from app.runs.workbench import Workbench
 from app.store.conversation.pairs import load_pair
 from app.store.organise.topics import load_topics
-from app.views.marks import ChangedView, MarkedPairView, describe_changed, describe_marked
-from app.views.pair import PairFacts, describe_pair
+from app.views.conversation.marks import ChangedView, MarkedPairView, describe_changed, describe_marked
+from app.views.conversation.pair import PairFacts, describe_pair
 
 router = APIRouter(tags=["marks"], dependencies=[Depends(offers(JSON))])
 HasBody = Depends(require_json_body)

@@ -30,8 +30,8 @@ from app.runs.watch.facts import show_pairs
 from app.runs.workbench import current
 from app.store.conversation.pair_bytes import load_pair_bytes
 from app.store.conversation.pairs import WINDOW, load_pairs_by_id
-from app.views.composition import EstimateView, boundary_of, describe_estimate
-from app.views.pair import PairView, describe_pair
+from app.views.conversation.pair import PairView, describe_pair
+from app.views.request.composition import EstimateView, boundary_of, describe_estimate
 
 router = APIRouter(prefix="/conversations", tags=["pairs"], dependencies=[Depends(offers(JSON))])
 

@@ -31,8 +31,8 @@ from app.domain.errors import InputError
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern
 from app.runs.library import agent_commands
 from app.runs.process.ids import now
-from app.views.agent import AGENTS_FORMAT, AgentsFile, AgentsView, AgentView, describe_agent, write_agents
 from app.views.encode import to_readable_json
+from app.views.library.agent import AGENTS_FORMAT, AgentsFile, AgentsView, AgentView, describe_agent, write_agents
 
 router = APIRouter(prefix="/agents", tags=["agents"], dependencies=[Depends(offers(JSON))])
 HasBody = Depends(require_json_body)

@@ -15,7 +15,7 @@ from app.api.http.negotiation import JSON, offers, require_json_body
 from app.domain.filters.lexer import MAX_LENGTH
 from app.domain.filters.saved_rules import MAX_NAME
 from app.runs.filters import filter_commands
-from app.views.filters import FiltersView, SavedFilterView, describe_filters, describe_saved
+from app.views.library.filters import FiltersView, SavedFilterView, describe_filters, describe_saved
 
 router = APIRouter(prefix="/filters", tags=["filters"], dependencies=[Depends(offers(JSON))])
 HasBody = Depends(require_json_body)

@@ -13,7 +13,7 @@ from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.filters import line_commands
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
-from app.views.filter_line import LineView, OutcomeView
+from app.views.library.filter_line import LineView, OutcomeView
 
 router = APIRouter(
     prefix="/conversations", tags=["filters"], dependencies=[Depends(offers(JSON)), Depends(require_json_body)]

@@ -11,8 +11,8 @@ from app.api.http.access import Bench, Owner
 from app.api.http.answers import answer, says
 from app.api.http.negotiation import JSON, offers
 from app.runs.library.provider_commands import list_models
-from app.views.model import ModelView, describe_model
-from app.views.pair import FailureView, describe_failure
+from app.views.conversation.pair import FailureView, describe_failure
+from app.views.library.model import ModelView, describe_model
 
 router = APIRouter(tags=["models"], dependencies=[Depends(offers(JSON))])
 

@@ -29,7 +29,7 @@ from app.domain.preferences import (
 from app.domain.privacy.redaction import redact_text
 from app.domain.privacy.user_context import MAX_ABOUT
 from app.runs.library import preference_commands
-from app.views.preferences import PreferencesView, PreludeView, RedactionView, describe_preferences
+from app.views.library.preferences import PreferencesView, PreludeView, RedactionView, describe_preferences
 
 router = APIRouter(prefix="/preferences", tags=["preferences"], dependencies=[Depends(offers(JSON))])
 

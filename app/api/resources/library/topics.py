@@ -18,7 +18,7 @@ from app.domain.preferences import TopicOrder
 from app.domain.topics.topic_rules import MAX_LEVELS, MAX_NAME
 from app.runs.library import topic_commands
 from app.runs.workbench import Workbench
-from app.views.topic import TopicsView, TopicView
+from app.views.conversation.topic import TopicsView, TopicView
 
 router = APIRouter(prefix="/topics", tags=["topics"], dependencies=[Depends(offers(JSON))])
 HasBody = Depends(require_json_body)

@@ -18,7 +18,7 @@ from app.runs.library import trash
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import Cursor
 from app.store.organise.trash import TrashEntry, TrashPlace
-from app.views.trash import TrashEntryView, describe_entry
+from app.views.conversation.trash import TrashEntryView, describe_entry
 
 router = APIRouter(tags=["trash"], dependencies=[Depends(offers(JSON))])
 

@@ -16,8 +16,8 @@ from app.api.resources.conversation.conversations import ConversationId
 from app.api.resources.send.send import answer_started, describe_started
 from app.domain.conversation.conversation import Checkpoint
 from app.runs.derived import summaries
-from app.views.checkpoint import CheckpointView, SummaryPlanView, SummaryView, describe_checkpoint
-from app.views.composition import describe_cost
+from app.views.conversation.checkpoint import CheckpointView, SummaryPlanView, SummaryView, describe_checkpoint
+from app.views.request.composition import describe_cost
 
 router = APIRouter(prefix="/conversations", tags=["checkpoints"])
 HasBody = Depends(require_json_body)

@@ -21,15 +21,15 @@ from app.runs.resend import comparisons
 from app.runs.resend.pair_comparisons import compare_again
 from app.runs.resend.resend import Later
 from app.runs.watch.facts import learn_prices
-from app.views.comparison import (
+from app.views.conversation.comparison import (
     ComparisonNowView,
     ComparisonView,
     KeptView,
     describe_comparison,
     describe_comparison_now,
 )
-from app.views.marks import describe_changes
-from app.views.pair import PairFacts, describe_pair
+from app.views.conversation.marks import describe_changes
+from app.views.conversation.pair import PairFacts, describe_pair
 
 router = APIRouter(tags=["comparisons"], dependencies=[Depends(offers(JSON))])
 HasBody = Depends(require_json_body)

@@ -11,7 +11,7 @@ from app.api.http.bodies import DraftToPreview
 from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.send.exact_counts import count_exactly
-from app.views.count import CountView
+from app.views.request.count import CountView
 
 router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(require_json_body)])
 

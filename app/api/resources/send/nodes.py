@@ -20,8 +20,8 @@ from app.runs.usage.prices import learn_tariffs
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.derived import load_derived
 from app.store.conversation.nodes import load_accounting
-from app.views.node import NodeView, describe_nodes
-from app.views.run import DerivedRunView
+from app.views.conversation.node import NodeView, describe_nodes
+from app.views.conversation.run import DerivedRunView
 
 router = APIRouter(prefix="/conversations", tags=["nodes"])
 

@@ -16,7 +16,7 @@ from app.api.http.patterns import NOT_BLANK
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.run.queue import MAX_QUEUED, HoldReason
 from app.runs.send import queue as queueing
-from app.views.queue import QueuedView, QueueView, describe_queue, describe_queued
+from app.views.conversation.queue import QueuedView, QueueView, describe_queue, describe_queued
 
 router = APIRouter(prefix="/conversations", tags=["queue"], dependencies=[Depends(offers(JSON))])
 HasBody = Depends(require_json_body)

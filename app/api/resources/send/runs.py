@@ -13,7 +13,7 @@ from app.api.http.event_stream import answer_events, events_documented
 from app.api.http.negotiation import EVENT_STREAM, JSON, offers
 from app.runs.send import commands
 from app.runs.watch.broadcast import follow, load_state
-from app.views.run import RunView, describe_run
+from app.views.conversation.run import RunView, describe_run
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 

@@ -19,8 +19,8 @@ from app.runs.send import commands
 from app.runs.usage.prices import learn_tariffs
 from app.runs.watch.broadcast import follow
 from app.runs.workbench import Workbench
-from app.views.preview import Previewed, PreviewView, describe_preview
-from app.views.run import StartedRunView
+from app.views.conversation.run import StartedRunView
+from app.views.request.preview import Previewed, PreviewView, describe_preview
 
 router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(require_json_body)])
 

@@ -11,7 +11,7 @@ from app.api.http.negotiation import JSON, offers
 from app.api.resources.send.runs import RunId
 from app.domain.errors import NotFoundError
 from app.runs.resend.verification import Verified, verify_run
-from app.views.verification import SentRequestView, VerificationView, describe_sent_request
+from app.views.request.verification import SentRequestView, VerificationView, describe_sent_request
 
 router = APIRouter(prefix="/runs", tags=["runs"], dependencies=[Depends(offers(JSON))])
 

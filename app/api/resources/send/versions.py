@@ -21,10 +21,10 @@ from app.runs.workbench import Workbench
 from app.store.conversation.pairs import load_pair
 from app.store.conversation.versions import load_versions
 from app.store.run.snapshots import load_snapshot
+from app.views.conversation.marks import describe_changes
+from app.views.conversation.version import ResentView, SnapshotView, VersionsView, describe_version
 from app.views.encode import raw_json
-from app.views.marks import describe_changes
-from app.views.preview import HeaderView, PreviewView
-from app.views.version import ResentView, SnapshotView, VersionsView, describe_version
+from app.views.request.preview import HeaderView, PreviewView
 
 router = APIRouter(prefix="/pairs", tags=["versions"])
 HasBody = Depends(require_json_body)

@@ -14,7 +14,7 @@ from app.api.http.bodies import Body
 from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.resources.tools.servers import ServerId
 from app.runs.tools import insertions
-from app.views.server import InsertionView
+from app.views.tools.server import InsertionView
 
 router = APIRouter(
     prefix="/mcp-servers", tags=["tools"], dependencies=[Depends(offers(JSON)), Depends(require_json_body)]

@@ -19,7 +19,7 @@ from app.runs.tools import permission_commands as commands
 from app.runs.tools.permission_commands import MAX_PATTERNS, Answer
 from app.store.tools.audit import AuditEntry
 from app.store.tools.permissions import StoredRule
-from app.views.permission import (
+from app.views.tools.permission import (
     AuditEntryView,
     AuditView,
     PermissionsView,

@@ -22,7 +22,7 @@ from app.runs.library.agent_commands import read_agent
 from app.runs.tools import server_commands
 from app.runs.tools.server_commands import SeenServer, ServerWish
 from app.runs.tools.sign_in_commands import callback_of
-from app.views.server import (
+from app.views.tools.server import (
     LogLineView,
     ServerLogView,
     ServersView,

@@ -21,7 +21,7 @@ from app.domain.errors import NotFoundError
 from app.runs.tools import sign_in_commands
 from app.runs.workbench import current
 from app.tools.sign_in.sign_ins import Answer, Refusal
-from app.views.server import SignInView
+from app.views.tools.server import SignInView
 
 router = APIRouter(prefix="/mcp-servers", tags=["tools"], dependencies=[Depends(offers(JSON))])
 

@@ -12,7 +12,7 @@ from app.api.http.answers import answer, says
 from app.api.http.negotiation import JSON, offers
 from app.store.conversation.pairs import load_pair
 from app.store.tools.tool_calls import load_pair_tool_calls
-from app.views.tool_calls import ToolCallsView, describe_tool_call
+from app.views.tools.tool_calls import ToolCallsView, describe_tool_call
 
 router = APIRouter(prefix="/pairs", tags=["pairs"], dependencies=[Depends(offers(JSON))])
 

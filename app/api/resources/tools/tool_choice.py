@@ -14,7 +14,7 @@ from app.api.http.view_options import AskedLook
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.tools.tool_looks import look_at_tools
 from app.runs.tools.tool_views import describe_seen_tools
-from app.views.tools import ConversationToolsView
+from app.views.tools.tools import ConversationToolsView
 
 router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(offers(JSON))])
 

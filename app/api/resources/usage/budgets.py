@@ -22,8 +22,8 @@ from app.domain.model_profile import Prices
 from app.runs.usage.budgets import Budgeted, list_budgets, remove_budget, set_budget
 from app.runs.usage.prices import remove_price, set_price
 from app.store.ledger.prices import OwnPrice, load_own_prices
-from app.views.model import PricesView, describe_prices
-from app.views.usage import GroupView, SpentView, describe_spent, spent_fields
+from app.views.library.model import PricesView, describe_prices
+from app.views.usage.usage import GroupView, SpentView, describe_spent, spent_fields
 
 router = APIRouter(tags=["usage"], dependencies=[Depends(offers(JSON))])
 HasBody = Depends(require_json_body)

@@ -13,7 +13,7 @@ from app.api.resources.conversation.conversations import ConversationId
 from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.cache_views import describe_cache_state
 from app.runs.cache.keep_alive import read_keeping
-from app.views.cache import CacheStateView
+from app.views.request.cache import CacheStateView
 
 router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(offers(JSON))])
 

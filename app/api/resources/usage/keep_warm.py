@@ -13,7 +13,7 @@ from app.api.resources.conversation.conversations import ConversationId
 from app.domain.errors import NotFoundError
 from app.runs.cache.cache_views import describe_kept
 from app.runs.cache.keep_alive import KeepAlive, read_keeping, start_keeping, stop_keeping
-from app.views.keep_warm import KeepWarmView
+from app.views.request.keep_warm import KeepWarmView
 
 router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(offers(JSON))])
 

@@ -27,8 +27,8 @@ from app.runs.usage.budgets import list_budgets_of
 from app.runs.usage.reconciliation import reconcile
 from app.runs.usage.usage import report_usage
 from app.store.ledger.usage import GroupBy, UsageQuery
-from app.views.composition import describe_cost
-from app.views.usage import (
+from app.views.request.composition import describe_cost
+from app.views.usage.usage import (
     AccountView,
     BriefAccountView,
     BudgetStandView,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.conversation.conversation import Checkpoint
-from app.views.run import DerivedRunView
+from app.views.conversation.run import DerivedRunView
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.domain.agents.agents import Agent
 from app.domain.tools.permissions import AllowedTool
-from app.views.parameters import ParametersView, show_parameters
+from app.views.request.parameters import ParametersView, show_parameters
 
 AGENTS_FORMAT = "inview-agents"
 AGENTS_VERSION = 1

@@ -11,8 +11,8 @@ from decimal import Decimal
 
 from app.domain.conversation.conversation import ToolMode
 from app.domain.tools.inclusion import Choice, Decided, Why
-from app.views.cache import CacheBreakView, CacheView
-from app.views.composition import describe_cost
+from app.views.request.cache import CacheBreakView, CacheView
+from app.views.request.composition import describe_cost
 
 Price = Callable[[int], Decimal | None]
 """What so many tokens cost; None: nobody knows."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
-from app.views.parts import FileView, ImageView, TextView, describe_content
+from app.views.conversation.parts import FileView, ImageView, TextView, describe_content
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.conversation.branches import Placed
-from app.views.conversation import cut_snippet
+from app.views.conversation.conversation import cut_snippet
 
 
 @dataclass(frozen=True, slots=True)

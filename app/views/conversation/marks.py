@@ -9,7 +9,7 @@ from typing import Literal, NotRequired, cast
 from typing_extensions import TypedDict
 
 from app.domain.conversation.marks import PairMarks
-from app.views.pair import PairView
+from app.views.conversation.pair import PairView
 
 
 class ChangeView(TypedDict):

@@ -17,7 +17,7 @@ from app.domain.costs.spending import Spent
 from app.domain.errors import ErrorClass
 from app.domain.tokens.calibration import Observation, is_plausible, plausible_tokens
 from app.domain.usage import Usage
-from app.views.composition import describe_cost
+from app.views.request.composition import describe_cost
 
 AT_ONCE = 32_768
 """Characters of a table that are written at once."""

@@ -16,8 +16,8 @@ from app.domain.cache.warmth import Mark
 from app.domain.costs.prices import Tariff, price_usage
 from app.domain.request.request import Request, WireRole
 from app.domain.usage import Usage
-from app.views.composition import describe_cost
-from app.views.keep_warm import KeepWarmOfferView, KeepWarmView
+from app.views.request.composition import describe_cost
+from app.views.request.keep_warm import KeepWarmOfferView, KeepWarmView
 
 Kind = Literal["tools", "system", "message"]
 

@@ -8,7 +8,7 @@ from typing import Literal, assert_never
 from app.domain.filters.command_rules import Act, Ask, Decision, Refuse, Tell
 from app.domain.filters.commands import Command, Delete, Export, FileUnder, Fork, Rate, SetFlag, SetMark
 from app.domain.filters.errors import FilterError
-from app.views.marks import ChangeView
+from app.views.conversation.marks import ChangeView
 
 Would = Literal["act", "ask", "tell", "refuse"]
 Outcome = Literal["done", "ask", "told", "refused"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.conversation.conversation import Message, Pair, Role
-from app.views.parts import PartView, describe_parts
+from app.views.conversation.parts import PartView, describe_parts
 
 
 @dataclass(frozen=True, slots=True)

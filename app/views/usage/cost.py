@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.costs.costs import Cost
-from app.views.composition import describe_cost
+from app.views.request.composition import describe_cost
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.domain.request.request import Request
-from app.views.preview import (
+from app.views.request.preview import (
     RequestMessageView,
     ToolView,
     describe_messages,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from app.views.conversation import cut_snippet
+from app.views.conversation.conversation import cut_snippet
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from app.domain.cache.keep_alive import Offer
 from app.domain.costs.costs import Cost
-from app.views.composition import describe_cost
+from app.views.request.composition import describe_cost
 
 CHOICES = (15, 30, 60, 120)
 """Minutes that are offered."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.conversation.comparisons import ComparedRun, Comparison
-from app.views.marks import ChangeView
-from app.views.pair import PairView
+from app.views.conversation.marks import ChangeView
+from app.views.conversation.pair import PairView
 
 
 @dataclass(frozen=True, slots=True)

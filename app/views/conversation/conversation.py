@@ -13,8 +13,8 @@ from app.domain.conversation.conversation import (
     ToolMode,
 )
 from app.domain.conversation.retry_policy import RetryPolicy
-from app.views.pair import DamageView, describe_damage
-from app.views.parameters import ParametersView, show_parameters
+from app.views.conversation.pair import DamageView, describe_damage
+from app.views.request.parameters import ParametersView, show_parameters
 
 SNIPPET_LENGTH = 160
 """Characters of a snippet, its ellipsis included."""

@@ -12,7 +12,7 @@ from app.domain.conversation.attachments import id_of
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import Hold, HoldReason, Queue, QueuedText
 from app.views.encode import raw_json
-from app.views.parameters import ParametersView, show_parameters
+from app.views.request.parameters import ParametersView, show_parameters
 
 _SAID: Mapping[HoldReason, str] = MappingProxyType(
     {

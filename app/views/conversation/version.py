@@ -9,12 +9,19 @@ from typing import Any
 from app.domain.conversation.conversation import Version
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
-from app.views.marks import ChangeView
-from app.views.pair import DamageView, FailureView, UsageView, describe_damage, describe_failure, describe_usage
-from app.views.parameters import ParametersView, show_parameters
-from app.views.parts import PartView, describe_parts
-from app.views.preview import HeaderView
-from app.views.run import StartedRunView
+from app.views.conversation.marks import ChangeView
+from app.views.conversation.pair import (
+    DamageView,
+    FailureView,
+    UsageView,
+    describe_damage,
+    describe_failure,
+    describe_usage,
+)
+from app.views.conversation.parts import PartView, describe_parts
+from app.views.conversation.run import StartedRunView
+from app.views.request.parameters import ParametersView, show_parameters
+from app.views.request.preview import HeaderView
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,9 @@ from app.domain.costs.costs import UNKNOWN, Cost
 from app.domain.errors import Failure
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
-from app.views.cost import describe_amount
-from app.views.parameters import ParametersView, show_parameters
-from app.views.parts import PartView, describe_parts
+from app.views.conversation.parts import PartView, describe_parts
+from app.views.request.parameters import ParametersView, show_parameters
+from app.views.usage.cost import describe_amount
 
 # `class` is a word that no dataclass can have as a field.
 FailureView = TypedDict("FailureView", {"class": str, "message": str, "next_step": str})

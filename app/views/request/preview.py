@@ -17,11 +17,11 @@ from app.domain.context.context import BuiltRequest, OutReason, Unsupported
 from app.domain.conversation.conversation import Parameters
 from app.domain.model_profile import split_model_name
 from app.domain.request.request import Request, WireRole
-from app.views.cache import CacheView
-from app.views.composition import EstimateView, boundary_of, describe_estimate
+from app.views.conversation.pair import ReplacedView, describe_replaced
+from app.views.conversation.parts import PartView, describe_parts
 from app.views.encode import raw_json
-from app.views.pair import ReplacedView, describe_replaced
-from app.views.parts import PartView, describe_parts
+from app.views.request.cache import CacheView
+from app.views.request.composition import EstimateView, boundary_of, describe_estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,15 @@ from app.domain.costs.accounting import Accounting, Departure, describe_departur
 from app.domain.costs.costs import UNKNOWN, Cost, price_call
 from app.domain.costs.prices import Tariff
 from app.domain.derived.derived import DerivedCall, MadeCall
-from app.views.cost import describe_amount
-from app.views.pair import DamageView, FailureView, UsageView, describe_damage, describe_failure, describe_usage
+from app.views.conversation.pair import (
+    DamageView,
+    FailureView,
+    UsageView,
+    describe_damage,
+    describe_failure,
+    describe_usage,
+)
+from app.views.usage.cost import describe_amount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

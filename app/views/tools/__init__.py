@@ -1,0 +1,1 @@
+"""Tools as shown: servers, calls and permissions."""
