@@ -13,7 +13,7 @@ begins with the bytes of the shorter one.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -225,8 +225,8 @@ class Decoder(Protocol):
     they may raise ValueError, TypeError, LookupError or AttributeError: the base says then what that means.
     """
 
-    def feed(self, event: SseEvent) -> list[StreamEvent]:
-        """What this event says."""
+    def feed(self, event: SseEvent) -> Iterable[StreamEvent]:
+        """What this event says. An iterator that raises has given out what came before the fault."""
         ...
 
     def end(self) -> list[StreamEvent]:

@@ -1,4 +1,4 @@
-"""Chat Completions, as OpenAI defined it and everybody else serves it: llama.cpp, Ollama, vLLM, LM Studio, OpenRouter …
+"""Chat Completions, as OpenAI defined it and most others serve it: llama.cpp, Ollama, vLLM, LM Studio, OpenRouter …
 
 Source: https://developers.openai.com/api/reference/resources/chat; what servers do differently is a `Dialect` of their
 registry row where it must be known before sending, and is understood here in any spelling where it is only read:
@@ -33,11 +33,12 @@ from app.domain.stream_events import (
 )
 from app.providers.base import JSON_STREAM, Adapter, Call, CallTarget, Counting, Dialect, ListedModel, ListedModels
 from app.providers.models.listing import Entry, read_list
+from app.providers.vendors.call_pieces import CallPieces
 from app.providers.vendors.openai import data_url, open_link, schema_format
 from app.providers.vendors.tool_calls import ToolCalls
 from app.providers.vendors.usage_reports import UsageReport
 from app.providers.wire.faults import describe_error
-from app.providers.wire.json_values import as_object, fields_of, load_json, text_of
+from app.providers.wire.json_values import as_object, load_json, text_of
 from app.providers.wire.sse import SseEvent
 
 FINISH_REASONS: Mapping[str, StopReason] = MappingProxyType(
@@ -63,7 +64,7 @@ FAULTY_FINISHES: Mapping[str, ErrorClass] = MappingProxyType(
         "insufficient_system_resource": ErrorClass.OVERLOADED,
     }
 )
-"""Finish reasons that tell of a fault."""
+"""Finish reasons of a reply that failed."""
 
 
 # --- encoding ---
@@ -203,44 +204,62 @@ class ChatDecoder:
     def __init__(self, asked: CallTarget) -> None:
         self._asked = asked
         self._calls = ToolCalls()
-        self._ids: dict[int, str] = {}
+        self._pieces = CallPieces(self._calls)
         self._stop_reason: StopReason | None = None
         self._thinking = False
         self._held: list[StreamEvent] = []
 
-    def feed(self, event: SseEvent) -> list[StreamEvent]:
+    def feed(self, event: SseEvent) -> Iterator[StreamEvent]:
+        """The stream events of one event of the wire, up to a fault in it."""
+        try:
+            yield from self._read(event)
+        except Exception:
+            yield from self._let_go()
+            raise
+
+    def _read(self, event: SseEvent) -> Iterator[StreamEvent]:
         if event.data == b"[DONE]":
-            return self.end()
+            yield from self.end()
+            return
         said: dict[str, Any] = load_json(event.data)
         if said.get("error") or said.get("object") == "error" or event.name == b"error":
             raise ProviderError(describe_error(self._asked, said.get("error") or said))
-        events: list[StreamEvent] = []
         if choices := said.get("choices"):
             choice = choices[0]
             if delta := choice.get("delta"):
-                events = self._receive(delta)
+                yield from self._receive(delta)
                 if self._calls.too_many:
-                    return [*events, *self._calls.end_all(), Stopped(StopReason.TOOL_LIMIT)]
+                    yield from self._calls.end_all()
+                    yield Stopped(StopReason.TOOL_LIMIT)
+                    return
             if reason := choice.get("finish_reason"):
-                events += self._finish(reason, choice)
+                yield from self._finish(reason, choice)
         if usage := said.get("usage") or _usage_of_groq(said.get("x_groq")):
-            events.append(parse_usage(usage))
-        return events
+            yield parse_usage(usage)
 
     def end(self) -> list[StreamEvent]:
-        return self._held if self._stop_reason is None else [Stopped(self._stop_reason)]
+        if self._stop_reason is None:
+            return self._let_go()
+        if self._calls.unnamed:
+            raise ProviderError(failure(ErrorClass.STREAM, f"{self._asked} called a tool without naming it."))
+        return [Stopped(self._stop_reason)]
 
-    def _receive(self, delta: dict[str, Any]) -> list[StreamEvent]:
+    def _receive(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         said = self._receive_words(delta)
-        if said and self._calls.open:  # our parts are sequential: words between pieces of a call wait for its end
-            self._hold(said)
-            said = []
+        if self._calls.open:  # our parts are sequential: words between pieces of a call wait for its end
+            self._hold(list(said))
+        else:
+            yield from said
         for call in delta.get("tool_calls") or ():
-            said += self._end_thinking()
-            said += self._receive_call(call)
+            yield from self._end_thinking()
+            yield from self._pieces.take(call)
             if self._calls.too_many:
                 break
-        return said
+
+    def _let_go(self) -> list[StreamEvent]:
+        """The words that waited for the end of a call which does not come any more."""
+        held, self._held = self._held, []
+        return held
 
     def _hold(self, said: list[StreamEvent]) -> None:
         for event in said:
@@ -248,18 +267,16 @@ class ChatDecoder:
                 self._calls.hold(event.text)
         self._held += said
 
-    def _receive_words(self, delta: dict[str, Any]) -> list[StreamEvent]:
-        events: list[StreamEvent] = []
+    def _receive_words(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         if reasoning := delta.get("reasoning_content") or delta.get("reasoning"):
             self._thinking = True
-            events.append(ThinkingReceived(text_of(reasoning)))
+            yield ThinkingReceived(text_of(reasoning))
         if content := delta.get("content") or delta.get("refusal"):
-            events += self._end_thinking()
+            yield from self._end_thinking()
             if isinstance(content, str):
-                events.append(TextReceived(content))
+                yield TextReceived(content)
             else:
-                events += _parse_content_list(content)
-        return events
+                yield from _parse_content_list(content)
 
     def _end_thinking(self) -> list[StreamEvent]:
         """A vendor that wants its reasoning back signs it by being itself."""
@@ -268,21 +285,6 @@ class ChatDecoder:
         self._thinking = False
         dialect = self._asked.row.dialect
         return [] if dialect.reasoning_back is None else [ThinkingSigned("", self._asked.row.name)]
-
-    def _receive_call(self, call: dict[str, Any]) -> list[StreamEvent]:
-        """Some servers number no calls or all of them 0, but then each has an id of its own."""
-        index = call.get("index") or 0
-        call_id = call.get("id")
-        function = fields_of(call.get("function"))
-        events: list[StreamEvent] = []
-        if index not in self._ids or (call_id and call_id != self._ids[index]):
-            if index in self._ids:
-                events += self._calls.end(self._ids[index])
-            self._ids[index] = call_id or f"call_{index}"
-            events += self._calls.start(self._ids[index], self._ids[index], function.get("name") or "")
-            if self._calls.too_many:
-                return events
-        return events + self._calls.add(self._ids[index], function.get("arguments") or "")
 
     def _finish(self, reason: str, choice: dict[str, Any]) -> list[StreamEvent]:
         if reason in FAULTY_FINISHES:
@@ -293,8 +295,7 @@ class ChatDecoder:
         if reason not in FINISH_REASONS:
             message = f"{self._asked} stopped for a reason unknown here: {str(reason)[:60]!r}."
             raise ProviderError(failure(ErrorClass.STREAM, message))
-        events = [*self._end_thinking(), *self._calls.end_all(), *self._held]
-        self._held = []
+        events = [*self._end_thinking(), *self._calls.end_all(), *self._let_go()]
         stopped = FINISH_REASONS[reason]
         # Ollama and others say "stop" after tool calls as well.
         self._stop_reason = StopReason.TOOL_CALLS if stopped is StopReason.END and self._calls.any else stopped

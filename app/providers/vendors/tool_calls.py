@@ -25,8 +25,8 @@ MAX_HELD = 1_000_000
 
 @dataclass(slots=True)
 class _Pending:
-    tool_call_id: str
-    name: str
+    tool_call_id: str = ""
+    name: str = ""
     pieces: list[str] = field(default_factory=list[str])
     has_input: bool = False
     ended: bool = False
@@ -38,22 +38,32 @@ class ToolCalls:
     def __init__(self) -> None:
         self._waiting: dict[object, _Pending] = {}
         self._count = 0
+        self._unnamed = 0
         self._held = 0
 
     @property
     def any(self) -> bool:
-        """Whether a call began."""
+        """True once a call began."""
         return self._count > 0
 
     @property
     def too_many(self) -> bool:
-        """Whether more calls began than are taken. Whoever decodes ends the stream then."""
+        """True once more than `MAX_CALLS` began. The decoder then ends the stream."""
         return self._count > MAX_CALLS
 
     @property
     def open(self) -> bool:
-        """Whether a call is not complete."""
+        """True while a call is not complete."""
         return bool(self._waiting)
+
+    @property
+    def unnamed(self) -> int:
+        """The number of calls that ended without a name. They gave no event."""
+        return self._unnamed
+
+    def wait_for_name(self, number: object) -> None:
+        """A call has its place among the others, and begins with `start`."""
+        self._waiting[number] = _Pending()
 
     def start(self, number: object, tool_call_id: str, name: str) -> list[StreamEvent]:
         """A call begins."""
@@ -61,9 +71,11 @@ class ToolCalls:
             raise ValueError("a tool call without a name or id")
         self._count += 1
         if self.too_many:
+            self._waiting.pop(number, None)
             return []
-        self._waiting[number] = _Pending(tool_call_id, name)
-        return [ToolCallStarted(tool_call_id, name)] if len(self._waiting) == 1 else []
+        call = self._waiting.setdefault(number, _Pending())
+        call.tool_call_id, call.name = tool_call_id, name
+        return self._release() if self._is_first(number) else []
 
     def add(self, number: object, json_text: str) -> list[StreamEvent]:
         """Some more input of a call."""
@@ -71,7 +83,7 @@ class ToolCalls:
         if not text_of(json_text):
             return []
         call.has_input = True
-        if number == next(iter(self._waiting)):
+        if call.name and self._is_first(number):
             return [ToolInputReceived(json_text)]
         self.hold(json_text)
         call.pieces.append(json_text)
@@ -88,7 +100,7 @@ class ToolCalls:
             raise ProviderError(failure(ErrorClass.TOO_LONG, f"More than {MAX_HELD:,} characters came out of order."))
 
     def end(self, number: object) -> list[StreamEvent]:
-        """A call is complete; those behind it that can go on do."""
+        """A call is complete; the next one continues."""
         self._waiting[number].ended = True
         events: list[StreamEvent] = []
         while self._waiting:
@@ -96,9 +108,12 @@ class ToolCalls:
             call = self._waiting[first]
             if not call.ended:
                 break
-            if not call.has_input:
-                events.append(ToolInputReceived("{}"))  # no arguments: still JSON
-            events.append(PartEnded())
+            if not call.name:
+                self._unnamed += 1
+            else:
+                if not call.has_input:
+                    events.append(ToolInputReceived("{}"))  # no arguments: still JSON
+                events.append(PartEnded())
             del self._waiting[first]
             events += self._release()
         return events
@@ -108,13 +123,16 @@ class ToolCalls:
         return [event for number in list(self._waiting) if number in self._waiting for event in self.end(number)]
 
     def has_input(self, number: object) -> bool:
-        """Whether any input of a call came."""
+        """True once some input of a call came."""
         return self._waiting[number].has_input
 
+    def _is_first(self, number: object) -> bool:
+        return number == next(iter(self._waiting))
+
     def _release(self) -> list[StreamEvent]:
-        """What the call that is now the first has gathered while it waited."""
+        """The events of the first call, with all that it gathered while it waited."""
         call = next(iter(self._waiting.values()), None)
-        if call is None:
+        if call is None or not call.name:
             return []
         events: list[StreamEvent] = [ToolCallStarted(call.tool_call_id, call.name)]
         if call.pieces:

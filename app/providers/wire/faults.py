@@ -24,7 +24,7 @@ from typing import Any, cast
 
 from app.domain.errors import ErrorClass, Failure, failure
 from app.providers.base import MASK, CallTarget
-from app.providers.wire.json_values import load_json
+from app.providers.wire.json_values import FieldError, load_json
 
 MAX_QUOTE = 300
 
@@ -181,8 +181,9 @@ def describe_truncation(asked: CallTarget | str) -> Failure:
 
 
 def describe_unreadable(asked: CallTarget | str, error: Exception) -> Failure:
-    """The stream holds what is not of its protocol. Only the error's kind is told: its text may quote content."""
-    return failure(ErrorClass.STREAM, f"{asked} sent an event that cannot be read ({type(error).__name__}).")
+    """An event that is not of its protocol. The text of a FieldError is shown; that of others may quote content."""
+    reason = str(error) if isinstance(error, FieldError) else type(error).__name__
+    return failure(ErrorClass.STREAM, f"{asked} sent an event that cannot be read ({reason}).")
 
 
 def describe_no_stream(asked: CallTarget | str, content_type: str, beginning: bytes) -> Failure:

@@ -17,6 +17,10 @@ MAX_ANSWER_VALUES: Final = 4 * MAX_VALUES
 """The most values of an answer or an event. A list has about a hundred for each model."""
 
 
+class FieldError(ValueError):
+    """A field of an event that has no obvious meaning. Its text names the field and the fault, never what it holds."""
+
+
 def load_json(data: bytes) -> Any:
     """The value of a JSON text, also of one that strict readers refuse for a number or for half a character.
 

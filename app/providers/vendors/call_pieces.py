@@ -1,0 +1,197 @@
+"""Pieces of tool calls in a Chat Completions stream, each brought to the call that it belongs to.
+
+OpenAI numbers the calls of a reply, and names each in its first piece. Other servers send no number, number each call
+0, send no id, send the name late or with each piece, or send the arguments as an object. The rules:
+
+- A known id or number leads to its call. A piece with neither belongs to the last call.
+- A name begins a call where id and number are new or missing. With a known number it begins one where the arguments of
+  the call before are complete, so that a server is understood that numbers each call 0.
+- A call whose first pieces have no name waits for it.
+
+    >>> pieces = CallPieces(ToolCalls())
+    >>> pieces.take({"function": {"name": "clock", "arguments": {"zone": "UTC"}}})
+    [ToolCallStarted(tool_call_id='call_0', name='clock'), ToolInputReceived(json_text='{"zone":"UTC"}')]
+    >>> pieces.take({"function": {"name": "clock", "arguments": "{}"}})
+    [PartEnded(), ToolCallStarted(tool_call_id='call_1', name='clock'), ToolInputReceived(json_text='{}')]
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+import orjson
+
+from app.domain.stream_events import StreamEvent
+from app.providers.vendors.tool_calls import ToolCalls
+from app.providers.wire.json_values import FieldError, fields_of
+
+_SIGNS: Final = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
+_LONE_BACKSLASH: Final = re.compile(r"(?<!\\)(?:\\\\)*\\\Z")
+_MAX_DIGITS: Final = 18
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    index: int | None
+    call_id: str | None
+    name: str
+    arguments: str
+
+
+@dataclass(slots=True)
+class _Call:
+    number: int
+    index: int | None
+    call_id: str | None
+    name: str = ""
+    texts: list[str] = field(default_factory=list[str])
+    _read: int = 0
+    _depth: int = 0
+    _opened: bool = False
+    _in_string: bool = False
+    _backslash: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the arguments are a closed object or list. Each character is read once."""
+        self._read_on()
+        return self._opened and self._depth == 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the arguments have begun and are not complete."""
+        self._read_on()
+        return self._opened and self._depth > 0
+
+    def _read_on(self) -> None:
+        text = self._backslash + "".join(self.texts[self._read :])
+        self._read = len(self.texts)
+        self._backslash = "\\" if _LONE_BACKSLASH.search(text) else ""
+        for sign in _SIGNS.findall(text):
+            if sign == '"':
+                self._in_string = not self._in_string
+            elif not self._in_string and len(sign) == 1:
+                self._opened = True
+                self._depth += 1 if sign in "{[" else -1
+
+
+class CallPieces:
+    """The calls of one stream, given piece by piece."""
+
+    def __init__(self, calls: ToolCalls) -> None:
+        self._calls = calls
+        self._known: list[_Call] = []
+
+    def take(self, said: object) -> list[StreamEvent]:
+        """What one entry of `tool_calls` says.
+
+        Raises:
+            FieldError: a field has a type without an obvious meaning, or the name changes within a call.
+            TypeError: the piece is no object.
+        """
+        piece = _read_piece(said)
+        call = self._find(piece)
+        if call is not None and not _begins_another(call, piece):
+            return self._go_on(call, piece)
+        if call is None and not (piece.name or piece.call_id or piece.arguments):
+            return []
+        events = [] if call is None else self._calls.end(call.number)
+        number = len(self._known)
+        self._known.append(_Call(number, piece.index, piece.call_id))
+        self._calls.wait_for_name(number)
+        return events + self._go_on(self._known[-1], piece)
+
+    def _find(self, piece: _Piece) -> _Call | None:
+        """The call that a piece leads to, None for one that no piece has led to yet."""
+        last = self._known[-1] if self._known else None
+        for call in reversed(self._known):
+            if call.call_id is not None and call.call_id == piece.call_id:
+                return call
+        if piece.index is None:
+            return last
+        for call in reversed(self._known):
+            if call.index == piece.index:
+                return call
+        goes_on = last is not None and last.index is None and not (piece.name or piece.call_id)
+        return last if goes_on else None
+
+    def _go_on(self, call: _Call, piece: _Piece) -> list[StreamEvent]:
+        events: list[StreamEvent] = []
+        call.call_id = call.call_id or piece.call_id
+        if piece.name and not call.name:
+            call.name = piece.name
+            events += self._calls.start(call.number, call.call_id or f"call_{call.number}", call.name)
+            if self._calls.too_many:
+                return events
+        elif piece.name and piece.name != call.name:
+            raise FieldError("tool_calls[].function.name changes within a call")
+        if piece.arguments and not (call.is_whole and piece.arguments == "".join(call.texts)):
+            call.texts.append(piece.arguments)
+            events += self._calls.add(call.number, piece.arguments)
+        return events
+
+
+def _begins_another(call: _Call, piece: _Piece) -> bool:
+    """Whether a piece that leads to this call, by its number or as the last one, begins the next."""
+    if call.call_id is not None and call.call_id == piece.call_id:
+        return False
+    has_own_id = call.call_id is not None and piece.call_id is not None
+    if not piece.name:
+        return has_own_id and bool(piece.arguments) and call.is_whole
+    if not call.name:
+        return has_own_id
+    if piece.index is None or piece.index != call.index:
+        return not (call.is_open and piece.name == call.name)
+    if has_own_id:
+        return True
+    if piece.name != call.name:
+        return call.is_whole or not call.texts
+    return bool(piece.arguments) and call.is_whole and piece.arguments != "".join(call.texts)
+
+
+def _read_piece(said: object) -> _Piece:
+    piece = fields_of(said)
+    function = fields_of(piece.get("function"))
+    return _Piece(
+        _read_index(piece.get("index")),
+        _read_id(piece.get("id")),
+        _read_name(function.get("name")),
+        _read_arguments(function.get("arguments")),
+    )
+
+
+def _read_index(said: object) -> int | None:
+    if isinstance(said, str) and said.isascii() and said.isdigit() and len(said) <= _MAX_DIGITS:
+        return int(said)
+    if said is None or (isinstance(said, int) and not isinstance(said, bool)):
+        return said
+    raise FieldError(f"tool_calls[].index is {_kind(said)} instead of a number")
+
+
+def _read_id(said: object) -> str | None:
+    if said is None or isinstance(said, str):
+        return said or None
+    if isinstance(said, int) and not isinstance(said, bool):
+        return str(said)
+    raise FieldError(f"tool_calls[].id is {_kind(said)} instead of a text")
+
+
+def _read_name(said: object) -> str:
+    if said is None or isinstance(said, str):
+        return said or ""
+    raise FieldError(f"tool_calls[].function.name is {_kind(said)} instead of a text")
+
+
+def _read_arguments(said: object) -> str:
+    if said is None or isinstance(said, str):
+        return said or ""
+    if isinstance(said, dict):
+        return orjson.dumps(said).decode()
+    raise FieldError(f"tool_calls[].function.arguments is {_kind(said)} instead of a text or an object")
+
+
+def _kind(said: object) -> str:
+    kinds: dict[type, str] = {bool: "true or false", list: "a list", dict: "an object", str: "a text"}
+    return kinds.get(type(said), "a number")
