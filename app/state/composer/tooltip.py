@@ -17,7 +17,8 @@ from app.state.address import conversation_in
 from app.state.composer.files import ids_of
 from app.state.composer.parameters import once_in
 from app.state.composer.split import describe_cached, describe_exact
-from app.state.composer.state import ComposerState, look_of
+from app.state.composer.state import ComposerState
+from app.state.composer.view_options import look_of
 from app.state.composer.views import CachedCostView
 
 
