@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from sqlalchemy import text
 
 from app.runs.workbench import Workbench
@@ -67,3 +68,18 @@ async def test_page_says_that_a_title_cannot_be_read_and_takes_a_new_one(wb: Wor
 
         assert tab.shows(ChatState, "title_damage") == ""
     await reply_to(wb, conversation_id, "/echo two")
+
+
+@pytest.mark.parametrize("which", ["request", "reply"])
+async def test_pair_names_the_message_that_cannot_be_read(wb: Workbench, tab: Tab, which: str) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await reply_to(wb, conversation_id, "/echo one")
+    async with wb.store.write() as session:
+        await session.execute(text(f"UPDATE message SET parts = '[{{' WHERE id = (SELECT {which}_id FROM pair)"))
+
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+        (pair,) = tab.shows(TranscriptState, "pairs")
+
+    assert pair.damage == (f"The {which} (parts): What is stored is garbled, or ends in the middle (2 bytes).",)
+    assert pair.unread is (which == "request")
