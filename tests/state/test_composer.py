@@ -477,6 +477,18 @@ async def test_first_message_has_an_estimate_and_a_price_before_it_is_sent(wb: W
     assert call.counted.estimated_tokens == written.tokens
 
 
+async def test_split_of_a_first_message_says_what_is_sent_and_what_each_figure_is(wb: Workbench, tab: Tab) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(ComposerState.write, draft="Hello", typed=True)
+    split = tab.shows(ComposerState, "split")
+    await tab.send(SystemPromptState.save, form={"prompt": "Be brief."})
+    await tab.send(ComposerState.write, draft="Hello", typed=True)
+
+    assert split.title == "Only the new request is sent"
+    assert [row.name for row in split.rows] == ["Form of the request", "Tools", "0 pairs sent", "Draft"]
+    assert tab.shows(ComposerState, "split").rows[0].name == "System"
+
+
 async def test_estimate_of_a_first_message_follows_its_system_prompt_schema_and_files(wb: Workbench, tab: Tab) -> None:
     await tab.send(ComposerState.open)
     await tab.send(ComposerState.estimate_first)

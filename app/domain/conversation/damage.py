@@ -68,6 +68,7 @@ _SENTENCES: Final = (
     (r"it is no JSON.*", "What is stored is garbled, or ends in the middle ({size})."),
     (r"it is missing, not \w+", "Nothing is stored here."),
     (r"it is no time|it is \w+, not datetime", "What is stored is not a time ({size})."),
+    (r"it is no filter", "What is stored is not a filter ({size})."),
     (r"it is \w+, not (int|float)", "What is stored is not a number ({size})."),
     (r"it is no flag|it is \w+, not bool", "What is stored is neither yes nor no ({size})."),
     (r"it is named by its \w+, but is not there", "It is missing from the database."),
