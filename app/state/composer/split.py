@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
+from app.domain.errors import ErrorClass, Failure
 from app.state.composer.views import CachedCostView, SplitRow, SplitView
 from app.views.cache import CacheView
 from app.views.composition import NAMES_OF_LIMITS, EstimateView
@@ -104,6 +105,13 @@ def describe_exact(tokens: int, estimated: int) -> str:
     """
     off = (estimated - tokens) / tokens * 100 if tokens else 0.0
     return f"Exactly {number(tokens)} tokens: the estimate is {abs(off):.1f} % {'below' if off < 0 else 'above'}."
+
+
+def describe_uncounted(reason: Failure) -> str:
+    """Why the provider counted nothing, and what to do."""
+    again = "The estimate stays. Count again in a while."
+    message = reason.message if reason.message.endswith((".", "!", "?")) else f"{reason.message}."
+    return f"Not counted. {message} {reason.next_step if reason.error_class is ErrorClass.AUTH else again}"
 
 
 def describe_secrets(kinds: Sequence[str], *, previewed: bool = False) -> str:

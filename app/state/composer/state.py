@@ -419,7 +419,7 @@ class ComposerState(rx.State):
             return ""
         except InviewError as error:
             async with self:
-                await self._refuse(draft, describe_fault(error) if isinstance(error, InputError) else str(error))
+                await self._refuse(draft, describe_fault(error))
             return ""
         except Exception:
             async with self:
