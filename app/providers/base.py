@@ -186,13 +186,13 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class CallTarget:
-    """Who was asked for what, as messages name it. `model` is "provider:model"."""
+    """Who was asked for what, as messages name it. `model` is "provider:model", "" where no model was asked."""
 
     row: ProviderRow
     model: str
 
     def __str__(self) -> str:
-        return f"{self.row.label} ({self.model})"
+        return f"{self.row.label} ({self.model})" if self.model else self.row.label
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import reflex as rx
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Conversation, ConversationKind
+from app.domain.conversation.damage import find_damaged_title
 from app.domain.derived.titles import may_be_titled
 from app.domain.errors import InviewError, NotFoundError
 from app.domain.run.run import Canceled, Failed
@@ -30,6 +31,7 @@ from app.views.conversation.conversation import cut_snippet
 class ChatState(rx.State):
     """`missing`: the address names a conversation that is not there, or not ours. `title` is "" until there is one;
     `title_made`: it is no person's own, so a model may be asked for another; `titling`: one is being asked.
+    `title_damage`: why the stored one cannot be read; `title` is then the first words.
 
     `opened` is the conversation that all of it is about, and whether it is `temporary`.
 
@@ -38,6 +40,7 @@ class ChatState(rx.State):
     """
 
     title: rx.Field[str] = rx.field("")
+    title_damage: rx.Field[str] = rx.field("")
     title_made: rx.Field[bool] = rx.field(default=False)
     titling: rx.Field[bool] = rx.field(default=False)
     tab_title: rx.Field[str] = rx.field("Inview")
@@ -78,6 +81,8 @@ class ChatState(rx.State):
         conversation = self._read_of = listed.conversation
         self.missing = False
         self.title = name_of(conversation.title, cut_snippet(listed.opening))
+        damaged = find_damaged_title(conversation.damage)
+        self.title_damage = "" if damaged is None else damaged.sentence
         self.opened, self.temporary = conversation.id, conversation.temporary
         # A browser remembers titles, on its disk.
         self.tab_title = f"{'Temporary conversation' if conversation.temporary else self.title} · Inview"
@@ -116,7 +121,7 @@ class ChatState(rx.State):
 
     async def _rename(self, title: object) -> None:
         cleaned = clean_title(title)
-        if cleaned and cleaned != self.title:
+        if cleaned and (cleaned != self.title or self.title_damage):
             await change_conversation(await self._bench(), LOCAL_OWNER, self._on_screen(), title=cleaned)
             await self._read()
 

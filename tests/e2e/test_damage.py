@@ -42,7 +42,7 @@ def test_damaged_pair_is_shown_with_what_can_be_done_and_the_rest_goes_on(apart:
     reload(screen.page)
     damaged = screen.pairs.last
     expect(damaged.get_by_role("alert")).to_contain_text(
-        f"A message (parts): What is stored is garbled, or ends in the middle ({len(BROKEN)} bytes)."
+        f"The reply (parts): What is stored is garbled, or ends in the middle ({len(BROKEN)} bytes)."
     )
     expect(screen.page.locator(f'[data-pair="{pair_id}"]')).to_have_attribute("data-out", "damaged")
     expect(screen.pairs.first).to_contain_text("one")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -106,12 +106,23 @@ def test_split_opens_on_hover_and_on_focus(opened: Screen, of: Callable[[Page], 
     expect(panel(opened.page)).to_have_count(0)
 
 
-@pytest.mark.exhaustive
-def test_split_opens_and_closes_with_a_tap(browser: Browser, server: Served, conversation: str) -> None:
-    phone = browser.new_context(
+@pytest.fixture
+def phone(browser: Browser, server: Served, conversation: str) -> Generator[Page]:
+    opened = browser.new_context(
         base_url=server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
     )
-    page = Screen(phone.new_page()).go(f"/c/{conversation}").page
+    yield Screen(opened.new_page()).go(f"/c/{conversation}").page
+    opened.close()
+
+
+def test_estimate_on_a_phone_shows_the_price(phone: Page) -> None:
+    expect(estimate(phone).get_by_text("free")).to_be_in_viewport(ratio=1)
+    expect(phone.get_by_role("button", name="Send", exact=True)).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.exhaustive
+def test_split_opens_and_closes_with_a_tap(phone: Page) -> None:
+    page = phone
 
     counter(page).tap()
     expect(panel(page)).to_be_visible()
@@ -119,4 +130,3 @@ def test_split_opens_and_closes_with_a_tap(browser: Browser, server: Served, con
     counter(page).tap()
 
     expect(panel(page)).to_have_count(0)
-    phone.close()

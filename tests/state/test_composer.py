@@ -13,6 +13,7 @@ from app.domain.errors import ConflictError, NotFoundError
 from app.domain.preferences import OverBudget, Preferences
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.library.trash import list_trash
 from app.runs.resend.comparisons import read_comparison
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
@@ -26,7 +27,7 @@ from app.state.model import ModelState
 from app.state.reply.deletion import PairDeletionState
 from app.state.system_prompt import SystemPromptState
 from app.state.temporary import TemporaryState
-from app.store.conversation.conversations import load_conversation
+from app.store.conversation.conversations import list_conversations, load_conversation
 from app.store.conversation.pairs import load_pairs
 from app.store.ledger.ledger import load_calls
 from tests.runs.steps import reply_to, until_quiet
@@ -53,6 +54,12 @@ async def requests(wb: Workbench, conversation_id: str) -> list[str]:
     async with wb.store.read() as session:
         pairs = await load_pairs(session, LOCAL_OWNER, conversation_id)
     return [plain_text(pair.request.parts) for pair in pairs]
+
+
+async def listed(wb: Workbench) -> list[str]:
+    """The conversations in the list."""
+    async with wb.store.read() as session:
+        return [one.conversation.id for one in await list_conversations(session, LOCAL_OWNER, limit=10)]
 
 
 async def too_much(wb: Workbench, tab: Tab) -> str:
@@ -312,6 +319,52 @@ async def test_first_message_that_does_not_fit_is_asked_about_and_sent_as_chosen
     assert await requests(wb, tab.shows(ComposerState, "made")) == [text]
 
 
+async def test_first_message_that_is_sent_as_chosen_leads_to_its_conversation(wb: Workbench, tab: Tab) -> None:
+    await set_preferences(wb, LOCAL_OWNER, Preferences(send_tokens=900))
+    await tab.send(ComposerState.open)
+
+    await send(tab, "/echo " + "word " * 400)
+    await tab.send(ComposerState.choose_way, key="force")
+
+    assert tab.way == [f"/c/{tab.shows(ComposerState, 'made')}"]
+    assert await listed(wb) == [tab.shows(ComposerState, "made")]
+
+
+async def test_first_message_that_is_cancelled_leaves_no_conversation(wb: Workbench, tab: Tab) -> None:
+    await set_preferences(wb, LOCAL_OWNER, Preferences(send_tokens=900))
+    await tab.send(ComposerState.open)
+    await tab.send(SystemPromptState.save, form={"prompt": "Be brief."})
+
+    await send(tab, "/echo " + "word " * 400)
+    while_asked = await listed(wb)
+    await tab.send(ComposerState.end_over_budget)
+
+    assert while_asked == await listed(wb) == []
+    assert (await list_trash(wb, LOCAL_OWNER, limit=1)).entries == ()
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+    assert tab.shows(SystemPromptState, "new") == "Be brief."
+    assert tab.way == []
+
+
+@pytest.mark.parametrize("temporary", [False, True])
+async def test_first_message_that_the_provider_check_refuses_leaves_no_conversation(
+    wb: Workbench, tab: Tab, *, temporary: bool
+) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(ModelState.choose, model="anthropic:claude-sonnet-4-5")  # it has no key
+    await tab.send(TemporaryState.want, wanted=temporary)
+
+    await send(tab, "Hello")
+
+    assert tab.shows(ComposerState, "fault").startswith('No key for provider "anthropic".')
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+    assert tab.shows(TemporaryState, "wanted") is temporary
+    assert await listed(wb) == []
+    if temporary:
+        assert wb.beside.bench is not None
+        assert await listed(wb.beside.bench) == []
+
+
 async def test_two_tabs_that_send_at_once_send_each_text_once(wb: Workbench, tab: Tab) -> None:
     conversation_id = await opened(wb, tab)
     other = Tab(tab.processor, tab.path)
@@ -422,6 +475,18 @@ async def test_first_message_has_an_estimate_and_a_price_before_it_is_sent(wb: W
         (call,) = await load_calls(session, LOCAL_OWNER, tab.shows(ComposerState, "made"))
     assert call.counted is not None
     assert call.counted.estimated_tokens == written.tokens
+
+
+async def test_split_of_a_first_message_says_what_is_sent_and_what_each_figure_is(wb: Workbench, tab: Tab) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(ComposerState.write, draft="Hello", typed=True)
+    split = tab.shows(ComposerState, "split")
+    await tab.send(SystemPromptState.save, form={"prompt": "Be brief."})
+    await tab.send(ComposerState.write, draft="Hello", typed=True)
+
+    assert split.title == "Only the new request is sent"
+    assert [row.name for row in split.rows] == ["Form of the request", "Tools", "0 pairs sent", "Draft"]
+    assert tab.shows(ComposerState, "split").rows[0].name == "System"
 
 
 async def test_estimate_of_a_first_message_follows_its_system_prompt_schema_and_files(wb: Workbench, tab: Tab) -> None:

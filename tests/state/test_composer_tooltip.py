@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.temporary import create_temporary
 from app.runs.uploads import attach_file, load_attached
 from app.runs.watch.context import show_context
+from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench, bench_of
 from app.state.composer.split import describe_split
 from app.state.composer.state import ComposerState
@@ -20,7 +23,16 @@ from app.state.temporary import TemporaryState
 from app.state.toasts import ToastState
 from tests.media.test_pictures import a_picture
 from tests.providers.peer import Answer, a_peer
+from tests.runs.steps import settings_of
 from tests.state.conftest import Tab
+
+JSON = (("Content-Type", "application/json"),)
+
+
+@pytest.fixture
+async def wb(tmp_path: Path) -> AsyncGenerator[Workbench]:
+    async with open_workbench(settings_of(tmp_path, INVIEW_TIMEOUT="0.3")) as opened:
+        yield opened
 
 
 async def test_a_provider_that_cannot_count_says_so(wb: Workbench, tab: Tab) -> None:
@@ -117,3 +129,32 @@ async def test_the_wish_for_a_temporary_conversation_ends_in_any_other(wb: Workb
     await tab.send(TemporaryState.open)
 
     assert tab.shows(TemporaryState, "wanted") is False
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (
+            Answer((b'{"error":{"type":"authentication_error","message":"invalid x-api-key"}}',), 401, JSON),
+            "refused the key: invalid x-api-key. Add or correct the key in Settings → Providers.",
+        ),
+        (
+            Answer((b'{"error":{"type":"api_error","message":"Internal server error"}}',), 500, JSON),
+            "failed: Internal server error. The estimate stays. Count again in a while.",
+        ),
+        (Answer(then="silent"), "sent nothing for 0.3 seconds. The estimate stays. Count again in a while."),
+    ],
+    ids=["rejected", "failed", "silent"],
+)
+async def test_count_that_fails_says_what_happened_and_what_to_do(
+    wb: Workbench, tab: Tab, answer: Answer, said: str
+) -> None:
+    async with a_peer(answer) as peer:
+        await save_provider(wb, LOCAL_OWNER, "anthropic", key="sk-test", base_url=f"{peer.url}/v1")
+        conversation = await create_conversation(wb, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5")
+        tab.path = f"/c/{conversation.id}"
+
+        await tab.send(TooltipState.count)
+
+    assert tab.shows(TooltipState, "exact") == f"Not counted. Anthropic (anthropic:claude-sonnet-4-5) {said}"
+    assert tab.shows(TooltipState, "counting") is False

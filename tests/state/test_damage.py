@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from sqlalchemy import text
 
 from app.runs.workbench import Workbench
+from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
 from app.state.reply.damage import DamageState
 from app.state.toasts import ToastState
@@ -45,3 +47,39 @@ async def test_page_names_a_setting_that_cannot_be_read_and_resets_it(wb: Workbe
         await until(tab, lambda tab: not tab.shows(TranscriptState, "damaged"))
         assert tab.shows(ComposerState, "fault") == ""
     await reply_to(wb, conversation_id, "/echo two")
+
+
+async def test_page_says_that_a_title_cannot_be_read_and_takes_a_new_one(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await reply_to(wb, conversation_id, "/echo one")
+    for mend in (
+        lambda: tab.send(ChatState.rename, title="/echo one"),  # what stands in its place
+        lambda: tab.send(DamageState.reset_setting, column="title"),
+    ):
+        async with wb.store.write() as session:
+            await session.execute(text("UPDATE conversation SET title = x'ff00'"))
+        tab.path = f"/c/{conversation_id}"
+        await tab.send(ChatState.open)
+        assert tab.shows(ChatState, "title_damage") == "This text is not stored as text (2 bytes of binary data)."
+        assert tab.shows(ChatState, "title") == "/echo one"
+
+        await mend()
+        await tab.send(ChatState.open)
+
+        assert tab.shows(ChatState, "title_damage") == ""
+    await reply_to(wb, conversation_id, "/echo two")
+
+
+@pytest.mark.parametrize("which", ["request", "reply"])
+async def test_pair_names_the_message_that_cannot_be_read(wb: Workbench, tab: Tab, which: str) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await reply_to(wb, conversation_id, "/echo one")
+    async with wb.store.write() as session:
+        await session.execute(text(f"UPDATE message SET parts = '[{{' WHERE id = (SELECT {which}_id FROM pair)"))
+
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+        (pair,) = tab.shows(TranscriptState, "pairs")
+
+    assert pair.damage == (f"The {which} (parts): What is stored is garbled, or ends in the middle (2 bytes).",)
+    assert pair.unread is (which == "request")

@@ -86,8 +86,21 @@ async def test_added_server_is_tried_at_once_and_kept_when_it_is_unreachable(wb:
     lab = item(tab, "lab")
     assert (lab.health, lab.status) == ("unreachable", "Unreachable")
     assert lab.problem.endswith("Start the server or correct its base URL, then try again.")
+    assert lab.problem.startswith("lab could not be reached: nothing listens at its address.")
     assert tab.shows(ProvidersState, "added_note") == f"Added lab. Unreachable. {lab.problem}"
     assert lab.base_url == NOWHERE
+
+
+async def test_added_server_has_the_same_place_after_a_reload(wb: Workbench, tab: Tab) -> None:
+    await tab.send(ProvidersState.load)
+    before = [one.name for one in tab.shows(ProvidersState, "providers")]
+
+    await tab.send(ProvidersState.add_server, form={"name": "lab", "base_url": NOWHERE, "key": ""})
+    added = [one.name for one in tab.shows(ProvidersState, "providers")]
+    await tab.send(ProvidersState.load)
+
+    assert [one.name for one in tab.shows(ProvidersState, "providers")] == added
+    assert [name for name in added if name != "lab"] == before
 
 
 async def test_server_that_answers_shows_how_many_models_it_has_until_a_later_test_fails(

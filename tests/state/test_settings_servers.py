@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
+from sqlalchemy import text
 
 from app.domain.tools.tool_servers import OverHttp, OverStdio
 from app.runs.library.preference_commands import read_preferences
@@ -122,6 +123,34 @@ async def test_server_is_switched_off_tested_and_switched_on(wb: Workbench, tab:
     await tab.send(ServersState.switch, server_id=server_id, on=True)
     assert (row(tab).enabled, row(tab).health) == (True, "ready")
     assert "TOKEN" in row(tab).facts
+
+
+@pytest.mark.parametrize(
+    ("column", "stored", "line", "mended"),
+    [
+        ("way", '{"kind"', "Its program or address (way): What is stored is garbled", False),
+        ("sealed_secrets", "no bytes", "Its secrets (sealed_secrets): ", False),
+        ("enabled", "perhaps", "Whether it is switched on (enabled): What is stored is neither yes nor no", True),
+    ],
+)
+async def test_server_that_cannot_be_read_says_so_and_what_to_do(
+    wb: Workbench, tab: Tab, column: str, stored: str, line: str, *, mended: bool
+) -> None:
+    server_id = await a_program(wb, enabled=False)
+    async with wb.store.write() as session:
+        await session.execute(text(f"UPDATE mcp_server SET {column} = :stored"), {"stored": stored})
+
+    await tab.send(ServersState.load)
+
+    assert row(tab).status == "Cannot be read"
+    assert line in row(tab).problem
+    assert row(tab).problem.endswith("Switch it on again." if mended else "Delete it and add it again.")
+
+    await tab.send(ServersState.switch, server_id=server_id, on=True)
+
+    assert row(tab).enabled is mended
+    assert (row(tab).status == "Cannot be read") is not mended
+    assert ("Delete it and add it again." in row(tab).said) is not mended
 
 
 async def test_server_that_is_gone_meanwhile_is_taken_from_the_list(wb: Workbench, tab: Tab) -> None:

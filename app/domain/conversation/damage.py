@@ -32,6 +32,8 @@ SETTINGS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """The columns of a conversation that a send depends on, as the page names them."""
+TITLE: Final = "title"
+"""The column that no send depends on, and that a person sets too."""
 
 
 _TABLES: Final[Mapping[str, str]] = MappingProxyType(
@@ -66,6 +68,7 @@ _SENTENCES: Final = (
     (r"it is no JSON.*", "What is stored is garbled, or ends in the middle ({size})."),
     (r"it is missing, not \w+", "Nothing is stored here."),
     (r"it is no time|it is \w+, not datetime", "What is stored is not a time ({size})."),
+    (r"it is no filter", "What is stored is not a filter ({size})."),
     (r"it is \w+, not (int|float)", "What is stored is not a number ({size})."),
     (r"it is no flag|it is \w+, not bool", "What is stored is neither yes nor no ({size})."),
     (r"it is named by its \w+, but is not there", "It is missing from the database."),
@@ -109,10 +112,14 @@ class Damage:
         >>> Damage("message", "m1", "parts", "it is named by its pair, but is not there", None).line
         'A message: It is missing from the database.'
         """
-        name = SETTINGS.get(self.column) if self.table == "conversation" else _TABLES.get(self.table)
-        what = (name or self.table).capitalize() if self.table == "conversation" else name or self.table
-        column = "" if self.size is None or self.table == "conversation" else f" ({self.column})"
-        return f"{what}{column}: {self.sentence}"
+        if self.table == "conversation":
+            return f"{SETTINGS.get(self.column, self.column.replace('_', ' ')).capitalize()}: {self.sentence}"
+        return self.describe(_TABLES.get(self.table, self.table))
+
+    def describe(self, row: str) -> str:
+        """Describe the same with a name for the row, such as "The request"."""
+        column = "" if self.size is None else f" ({self.column})"
+        return f"{row}{column}: {self.sentence}"
 
 
 class DamagedSettingError(ConflictError):
@@ -144,6 +151,11 @@ def list_damaged_settings(damage: Iterable[Damage]) -> tuple[Damage, ...]:
     """The damage of a conversation that a send depends on, in the order of `SETTINGS`."""
     order = list(SETTINGS)
     return tuple(sorted((one for one in damage if one.column in SETTINGS), key=lambda one: order.index(one.column)))
+
+
+def find_damaged_title(damage: Iterable[Damage]) -> Damage | None:
+    """The damage of the title of a conversation."""
+    return next((one for one in damage if one.column == TITLE), None)
 
 
 def require_settings(damage: Iterable[Damage]) -> None:

@@ -115,7 +115,7 @@ class SdkLink:
         return SdkResponse(response, asked, timeouts)
 
     async def get(self, path: str, timeouts: Timeouts) -> SdkResponse:
-        asked = CallTarget(self._provider.row, "models")
+        asked = CallTarget(self._provider.row, "")
         request = self._client.get(
             f"{self._provider.base_url}/{path}",
             cast_to=httpx2.Response,

@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.comparisons import ComparingError
 from app.domain.conversation.conversation import Conversation, Message, Pair, Parameters, Role, ToolMode
-from app.domain.conversation.damage import list_damaged_settings
+from app.domain.conversation.damage import SETTINGS, TITLE
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parameters import NO_PARAMETERS, require_parameters
 from app.domain.conversation.retry_policy import RetryPolicy
@@ -180,6 +180,7 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
 @shielded
 async def reset_setting(wb: Workbench, owner: str, conversation_id: str, column: str) -> None:
     """Set a setting that cannot be read to its neutral value: no text, no model, no parameters, tools off.
+    A title that cannot be read is one of them.
 
     Raises:
         NotFoundError: no such conversation of this owner.
@@ -187,7 +188,7 @@ async def reset_setting(wb: Workbench, owner: str, conversation_id: str, column:
     """
     async with wb.store.write() as session:
         conversation = await conversations.load_conversation(session, owner, conversation_id)
-        if column not in {one.column for one in list_damaged_settings(conversation.damage)}:
+        if column not in {one.column for one in conversation.damage if one.column in {TITLE, *SETTINGS}}:
             raise ConflictError(
                 f"Conversation {conversation_id!r} has no {column!r} that cannot be read. Nothing was changed."
             )

@@ -2,6 +2,7 @@
 
 composed = await compose_first(wb, owner, NewConversation("offline:demo", agent_id=""), "Hello")
 composed.composition.estimate.tokens
+await discard_unused(wb, owner, conversation.id)     # it was made for a message that was refused
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
 from app.domain.conversation.retry_policy import RetryPolicy
+from app.runs.process.event_bus import ConversationRemoved
+from app.runs.process.shielded import shielded
 from app.runs.request.preview import Composed
 from app.runs.send.context_selection import ViewOptions, compose_base, read_first_base
 from app.runs.workbench import Workbench
-from app.store.conversation.conversations import load_last_agent
+from app.store.conversation.conversations import delete_conversation, load_last_agent
+from app.store.conversation.pairs import load_tail
 
 _UNSTORED: Final = "unstored"
 _NO_TIME: Final = datetime.fromtimestamp(0, UTC)
@@ -69,3 +73,17 @@ async def compose_first(  # noqa: PLR0913 - the arguments of `compose_view`
     )
     base = await read_first_base(wb, conversation, look)
     return await compose_base(base, draft, schema=schema, attached=attached)
+
+
+@shielded
+async def discard_unused(wb: Workbench, owner: str, conversation_id: str) -> None:
+    """Delete a conversation that was made for a message which was refused. One that has pairs stays.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+    """
+    async with wb.store.write() as session:
+        if (await load_tail(session, conversation_id)).position:
+            return
+        await delete_conversation(session, owner, conversation_id)
+    wb.event_bus.publish(owner, conversation_id, ConversationRemoved())

@@ -9,13 +9,16 @@ A program is started on this machine only for an administrator, and only where t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Final
 from urllib.parse import urlsplit
 
 import orjson
 import structlog
 
+from app.domain.conversation.damage import Damage
 from app.domain.errors import ConflictError, ForbiddenError, StoreError
 from app.domain.tools.tool_servers import (
     USUAL_TIMEOUT,
@@ -38,6 +41,21 @@ from app.store.tools.mcp_servers import StoredServer
 from app.tools.sessions import ServerSession
 
 MAX_SERVERS = 50
+_PIECES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "name": "Its name",
+        "way": "Its program or address",
+        "enabled": "Whether it is switched on",
+        "timeout": "How long a call may take",
+        "secret_names": "The names of its secrets",
+        "sealed_secrets": "Its secrets",
+        "sealed_tokens": "Its sign-in",
+        "created_at": "When it was added",
+        "updated_at": "When it was changed",
+    }
+)
+_REPLACED: Final = {"enabled", "created_at", "updated_at"}
+"""Columns that a change of the server stores anew."""
 
 log = structlog.get_logger()
 
@@ -57,12 +75,28 @@ class ServerWish:
 class SeenServer:
     """A server as set up, and how it stands. Without a session it is switched off.
 
-    `signing_in`: somebody is about to sign in.
+    `signing_in`: somebody is about to sign in. `damage` lists what of its row cannot be read.
     """
 
     server: ToolServer
     session: ServerSession | None
     signing_in: bool = False
+    damage: tuple[Damage, ...] = ()
+
+    @property
+    def problem(self) -> str:
+        """Why it does not work, without a full stop, "" if it does or is switched off."""
+        if self.damage:
+            return describe_damaged_server(self.damage)
+        return "" if self.session is None else self.session.problem
+
+
+def describe_damaged_server(damage: Sequence[Damage]) -> str:
+    """Say that a server cannot be read, and what to do."""
+    columns = {one.column for one in damage}
+    lines = " ".join(one.describe(_PIECES.get(one.column, one.column)) for one in damage)
+    what = "Switch it on again" if columns <= _REPLACED else "Delete it and add it again"
+    return f"What is stored of this server cannot be read, so it is switched off. {lines} {what}"
 
 
 def is_admin(owner: str) -> bool:
@@ -74,7 +108,7 @@ async def list_servers(wb: Workbench, owner: str) -> tuple[SeenServer, ...]:
     """An owner's servers by name."""
     async with wb.store.read() as session:
         stored = await mcp_servers.load_servers(session, owner)
-    return tuple(_see(wb, owner, one.server) for one in stored)
+    return tuple(_see(wb, owner, one) for one in stored)
 
 
 async def read_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
@@ -85,7 +119,7 @@ async def read_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
     """
     async with wb.store.read() as session:
         stored = await mcp_servers.load_server(session, owner, server_id)
-    return _see(wb, owner, stored.server)
+    return _see(wb, owner, stored)
 
 
 @shielded
@@ -110,7 +144,7 @@ async def add_server(wb: Workbench, owner: str, wish: ServerWish) -> SeenServer:
             raise ConflictError(f"There are {MAX_SERVERS} MCP servers, which is the most. Delete one first.")
         await mcp_servers.insert_server(session, stored)
     await have_server(wb, stored)
-    return _see(wb, owner, server)
+    return _see(wb, owner, stored)
 
 
 @shielded
@@ -124,10 +158,12 @@ async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerW
         NotFoundError: no such server of this owner.
         InputError: something of it cannot be.
         ForbiddenError: only an administrator may, or nobody here.
-        ConflictError: another bears the name.
+        ConflictError: another bears the name, or what it is made of cannot be read.
     """
     async with wb.store.write() as session:
         before = await mcp_servers.load_server(session, owner, server_id)
+        if not {one.column for one in before.damage} <= _REPLACED:
+            raise ConflictError(f"{describe_damaged_server(before.damage)}.")
         require_allowed(wb, owner, wish.way)
         same_place = _place(before.server.way) == _place(wish.way)
         old_secrets = _open(wb, before.sealed_secrets)
@@ -160,7 +196,7 @@ async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerW
     if before.server.way != wish.way or old_secrets != secrets:
         await expire_requests_of(wb, owner, server_id)
     await have_server(wb, stored)
-    return _see(wb, owner, server)
+    return _see(wb, owner, stored)
 
 
 @shielded
@@ -190,7 +226,7 @@ async def try_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
         stored = await mcp_servers.load_server(session, owner, server_id)
     if running := session_of(wb, owner, server_id):
         await running.look()
-        return _see(wb, owner, stored.server)
+        return _see(wb, owner, stored)
     require_allowed(wb, owner, stored.server.way)
     trial = _make_session(wb, stored)
     trial.start()
@@ -235,8 +271,9 @@ def _make_session(wb: Workbench, stored: StoredServer) -> ServerSession:
     return ServerSession(stored.server, secrets_of(wb, stored), remember, make_auth=make_auth_of(wb, stored))
 
 
-def _see(wb: Workbench, owner: str, server: ToolServer) -> SeenServer:
-    return SeenServer(server, session_of(wb, owner, server.id), server.id in wb.toolbox.sign_ins.under_way)
+def _see(wb: Workbench, owner: str, stored: StoredServer) -> SeenServer:
+    server, sign_ins = stored.server, wb.toolbox.sign_ins
+    return SeenServer(server, session_of(wb, owner, server.id), server.id in sign_ins.under_way, stored.damage)
 
 
 def secrets_of(wb: Workbench, stored: StoredServer) -> dict[str, str]:

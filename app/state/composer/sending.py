@@ -20,11 +20,10 @@ from app.domain.conversation.parts import Part
 from app.domain.preferences import OverBudget
 from app.runs.request.bases import Base
 from app.runs.resend.comparisons import start_comparison
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_base
 from app.runs.send.first_message import NewConversation
 from app.runs.send.queue import resume_queue, send_text
-from app.runs.temporary import create_temporary
 from app.runs.uploads import load_attached
 from app.runs.workbench import bench_of, current
 from app.state.composer.files import DraftFile, ids_of
@@ -67,26 +66,6 @@ class Draft:
         """What is asked of the model; None: nothing special."""
         parameters = replace(self.asked, reply_schema=self.schema or None)
         return None if parameters == NO_PARAMETERS else parameters
-
-
-async def begin(new: NewConversation) -> str:
-    """Make the conversation that a first text begins.
-
-    Raises:
-        NotFoundError: no such agent.
-        InputError: the model cannot be one.
-    """
-    create = create_temporary if new.temporary else create_conversation
-    made = await create(
-        current(),
-        LOCAL_OWNER,
-        model=new.model,
-        system_prompt=new.system_prompt,
-        parameters=new.parameters,
-        retry_policy=new.retry_policy,
-        agent_id=new.agent_id,
-    )
-    return made.id
 
 
 async def deliver(draft: Draft) -> str:

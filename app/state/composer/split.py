@@ -2,6 +2,8 @@
 
 >>> read_as_title(3, 6), read_as_title(2, 2), read_as_title(1, 1)
 ('3 of 6 pairs in view are sent', 'All 2 pairs in view are sent', 'The pair in view is sent')
+>>> read_as_title(0, 0)
+'Only the new request is sent'
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
+from app.domain.errors import ErrorClass, Failure
 from app.state.composer.views import CachedCostView, SplitRow, SplitView
 from app.views.request.cache import CacheView
 from app.views.request.composition import NAMES_OF_LIMITS, EstimateView
@@ -40,7 +43,7 @@ def describe_split(context: ContextView) -> SplitView:
         cost=money(estimate.cost),
         cost_known=estimate.cost != UNKNOWN,
         over=taken > estimate.limit,
-        rows=_list_rows(estimate, x),
+        rows=_list_rows(context),
         pairs=plural(x, "pair"),
         reserve=number(estimate.reserve),
         limit=number(estimate.limit),
@@ -63,6 +66,8 @@ def describe_counting(counting: CountingView | None) -> str:
 
 def read_as_title(x: int, y: int) -> str:
     """How many of the pairs in view are sent, as a sentence."""
+    if not y:
+        return "Only the new request is sent"
     if x != y:
         return f"{number(x)} of {number(y)} pairs in view are sent"
     return "The pair in view is sent" if y == 1 else f"All {number(y)} pairs in view are sent"
@@ -102,6 +107,13 @@ def describe_exact(tokens: int, estimated: int) -> str:
     return f"Exactly {number(tokens)} tokens: the estimate is {abs(off):.1f} % {'below' if off < 0 else 'above'}."
 
 
+def describe_uncounted(reason: Failure) -> str:
+    """Why the provider counted nothing, and what to do."""
+    again = "The estimate stays. Count again in a while."
+    message = reason.message if reason.message.endswith((".", "!", "?")) else f"{reason.message}."
+    return f"Not counted. {message} {reason.next_step if reason.error_class is ErrorClass.AUTH else again}"
+
+
 def describe_secrets(kinds: Sequence[str], *, previewed: bool = False) -> str:
     r"""Which secrets of a draft go out as marks. `previewed`: there is a preview that shows them.
 
@@ -115,10 +127,12 @@ def describe_secrets(kinds: Sequence[str], *, previewed: bool = False) -> str:
     return f"Replaced before sending: {told}.{' The preview shows what is sent.' if previewed else ''}"
 
 
-def _list_rows(estimate: EstimateView, x: int) -> tuple[SplitRow, ...]:
+def _list_rows(context: ContextView) -> tuple[SplitRow, ...]:
+    """The parts of a send. Without a system text there is what a provider counts for the form of any request."""
+    estimate, x = context.estimate, context.x
     images = (SplitRow("of it images", number(estimate.images), part=True),) if estimate.images else ()
     return (
-        SplitRow("System", number(estimate.system)),
+        SplitRow("System" if context.system else "Form of the request", number(estimate.system)),
         SplitRow("Tools", number(estimate.tools)),
         SplitRow(f"{plural(x, 'pair')} sent", number(estimate.pairs)),
         *images,

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
 from typing import Any, Final
 from uuid import uuid4
 
@@ -25,7 +24,6 @@ from app.domain.conversation.uploads import MAX_ATTACHED
 from app.domain.errors import InputError, InviewError, NotFoundError
 from app.runs.derived.summaries import summarise
 from app.runs.library.preference_commands import read_prelude
-from app.runs.process.catalogue import DEFAULT_MODEL
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import NewConversation
@@ -34,10 +32,9 @@ from app.runs.uploads import find_uploads, load_attached
 from app.runs.watch.screen import Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
-from app.state.agents.choice import AgentState
 from app.state.comparison import expect_replies
 from app.state.composer.files import DraftFile, describe_upload, ids_of, refuse_to_send
-from app.state.composer.first_message import estimate_first
+from app.state.composer.first_message import deliver_first, estimate_first, new_conversation
 from app.state.composer.over_budget import (
     Way,
     add_counted,
@@ -47,10 +44,11 @@ from app.state.composer.over_budget import (
     remember_way,
     selection_of,
 )
-from app.state.composer.parameters import begins_with, give_back_once, take_once
-from app.state.composer.sending import Delivered, Draft, Turns, begin, deliver
+from app.state.composer.parameters import give_back_once, take_once
+from app.state.composer.sending import Delivered, Draft, Turns, deliver
 from app.state.composer.split import describe_counting, describe_secrets, describe_split
 from app.state.composer.summary import describe_work, follow_summary
+from app.state.composer.view_options import look_of
 from app.state.composer.views import (
     BoxOrder,
     OrderKind,
@@ -60,11 +58,8 @@ from app.state.composer.views import (
     SummaryWorkView,
 )
 from app.state.faults import describe_fault
-from app.state.filters.applied import FilterState
 from app.state.inputs import text_in
 from app.state.model import ModelState
-from app.state.system_prompt import new_prompt
-from app.state.temporary import TemporaryState
 from app.state.topics.chosen import TopicState
 from app.state.visit import visit_of
 from app.state.watching import watcher_of
@@ -307,7 +302,7 @@ class ComposerState(rx.State):
                 yield ModelState.choose(way.model)
             look = replace(draft.look, model=way.model or draft.look.model)
             over_budget = draft.over_budget if way.as_counted else way.over_budget
-            await self._deliver(replace(draft, look=look, over_budget=over_budget))
+            yield _go_to(await self._deliver(replace(draft, look=look, over_budget=over_budget)))
 
     @rx.event
     async def end_over_budget(self) -> rx.event.EventType[()]:
@@ -404,16 +399,14 @@ class ComposerState(rx.State):
 
     async def _deliver(self, draft: Draft) -> str:
         """Send it, and show the result. Returns the conversation that it has begun, "" for none."""
-        begins, begun = not draft.conversation_id, ""
+        target, begun = draft.conversation_id, ""
         async with self:
             token = self.router.session.client_token
         try:
-            if target := _DELIVERED.find(token, draft.id):
-                draft = replace(draft, conversation_id=target)
+            if delivered := _DELIVERED.find(token, draft.id):
+                target = delivered
             else:
-                if begins:
-                    draft = replace(draft, conversation_id=await self._begin(draft.new))
-                begun = await deliver(draft)
+                target, begun = await self._deliver_to(draft)
         except OverBudgetError as error:
             async with self:
                 self._pending = draft
@@ -426,15 +419,15 @@ class ComposerState(rx.State):
             return ""
         except InviewError as error:
             async with self:
-                await self._refuse(draft, describe_fault(error) if isinstance(error, InputError) else str(error))
+                await self._refuse(draft, describe_fault(error))
             return ""
         except Exception:
             async with self:
                 await self._refuse(draft, "")
             raise
         if draft.id:
-            _DELIVERED.note(token, draft.id, draft.conversation_id)
-        moved = draft.conversation_id if begins else ""
+            _DELIVERED.note(token, draft.id, target)
+        moved = "" if draft.conversation_id else target
         async with self:
             self._going = moved or self._going
             await self._answer(draft, accepted=True)
@@ -442,22 +435,24 @@ class ComposerState(rx.State):
                 await expect_replies(self, begun)
         return moved
 
-    async def _begin(self, new: NewConversation) -> str:
-        """The conversation for a first text; the one that was made for a text that was refused serves again."""
+    async def _deliver_to(self, draft: Draft) -> tuple[str, str]:
+        """Deliver it. Returns its conversation, which a first text begins, and the comparison in it, "" for none."""
+        if draft.conversation_id:
+            return draft.conversation_id, await deliver(draft)
         async with self:
-            made = self.made if self._made_as == new else ""
-        if not made:
-            made = await begin(new)
-            async with self:
-                self.made, self._made_as = made, new
-        return made
+            made = self.made if self._made_as == draft.new else ""
+        if made:  # by the text before, on a page that has not been left yet
+            return made, await deliver(replace(draft, conversation_id=made))
+        made, comparison = await deliver_first(draft)
+        async with self:
+            self.made, self._made_as = made, draft.new
+        return made, comparison
 
     async def _answer(self, draft: Draft, *, accepted: bool) -> None:
         if not accepted:
             self.schema = self.schema or draft.schema
             self.files = self.files or draft.files
-            begun_here = draft.conversation_id == self.made
-            await give_back_once(self, "" if begun_here else draft.conversation_id, draft.asked)
+            await give_back_once(self, draft.conversation_id, draft.asked)
         if draft.id:
             self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(draft.id, accepted))
 
@@ -509,33 +504,6 @@ def set_schema(composer: ComposerState, schema: str) -> None:
 def make_order(kind: OrderKind, text: str) -> BoxOrder:
     """A new order for the text area."""
     return BoxOrder(uuid4().hex, kind, text)
-
-
-async def new_conversation(state: rx.State, look: ViewOptions) -> NewConversation:
-    """The conversation that the first message on this page starts."""
-    parameters, policy = await begins_with(state)
-    return NewConversation(
-        look.model or "",
-        (await state.get_state(AgentState)).answering,
-        (await state.get_state(TemporaryState)).wanted,
-        await new_prompt(state),
-        parameters,
-        policy,
-    )
-
-
-async def look_of(state: rx.State, conversation_id: str) -> ViewOptions:
-    """How the conversation on screen is looked at, so that what is in view is what is sent."""
-    filters, models = await state.get_state(FilterState), await state.get_state(ModelState)
-    watcher = watcher_of(state)
-    context = watcher.screen.context if watcher is not None and watcher.conversation_id == conversation_id else None
-    model = models.chosen if models.chosen_in == conversation_id else ""
-    if not conversation_id:
-        model = model or models.remembered or DEFAULT_MODEL
-    look = replace(filters.wanted, model=model or None, as_of=None)
-    if context is None:
-        return look
-    return replace(look, filter=context.filter, as_of=datetime.fromisoformat(context.as_of) if context.as_of else None)
 
 
 def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import reflex as rx
 
-from app.domain.errors import InviewError
+from app.domain.errors import InviewError, ProviderError
 from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.cache_views import describe_planned_cache
 from app.runs.send.commands import LOCAL_OWNER
@@ -16,8 +16,9 @@ from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.files import ids_of
 from app.state.composer.parameters import once_in
-from app.state.composer.split import describe_cached, describe_exact
-from app.state.composer.state import ComposerState, look_of
+from app.state.composer.split import describe_cached, describe_exact, describe_uncounted
+from app.state.composer.state import ComposerState
+from app.state.composer.view_options import look_of
 from app.state.composer.views import CachedCostView
 
 
@@ -70,6 +71,8 @@ class TooltipState(rx.State):
                 bench, LOCAL_OWNER, conversation_id, text, look, parameters=asked, attached=attached
             )
             said = describe_exact(counted.tokens, counted.estimated_tokens if estimate is None else estimate.tokens)
+        except ProviderError as error:
+            said = describe_uncounted(error.failure)
         except InviewError as error:
             said = str(error)
         async with self:

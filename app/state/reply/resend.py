@@ -36,7 +36,8 @@ from app.state.composer.over_budget import (
     remember_way,
     selection_of,
 )
-from app.state.composer.state import MAX_TEXT, TOO_LONG, look_of
+from app.state.composer.state import MAX_TEXT, TOO_LONG
+from app.state.composer.view_options import look_of
 from app.state.composer.views import OverBudgetView
 from app.state.faults import describe_fault
 from app.state.inputs import text_in

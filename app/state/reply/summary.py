@@ -23,8 +23,9 @@ from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
-from app.state.composer.state import ComposerState, look_of
+from app.state.composer.state import ComposerState
 from app.state.composer.summary import describe_work, follow_summary
+from app.state.composer.view_options import look_of
 from app.state.composer.views import SummaryWorkView
 from app.state.faults import describe_fault
 from app.state.inputs import text_in

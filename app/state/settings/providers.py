@@ -162,16 +162,16 @@ class ProvidersState(rx.State):
 
 
 def _arrange(found: Iterable[ProviderItem], before: Sequence[ProviderItem]) -> tuple[ProviderItem, ...]:
-    """Keep the order of `before`, so that nothing moves under the pointer; new ones follow, those with a key first."""
-    places = {item.name: place for place, item in enumerate(before)}
-
-    def keep(item: ProviderItem) -> ProviderItem:
-        was = before[places[item.name]]
-        return replace(item, said=was.said, edition=was.edition)
-
-    kept = (keep(item) if item.name in places else item for item in found)
-    no_key = ProviderHealth.NO_KEY
-    return tuple(sorted(kept, key=lambda item: (places.get(item.name, len(places)), item.health == no_key)))
+    """Those with a key first. What is on the page keeps its place; a new one is put where a reload has it."""
+    fresh = sorted(found, key=lambda item: item.health == ProviderHealth.NO_KEY)
+    named = {item.name: item for item in fresh}
+    arranged = [replace(named[was.name], said=was.said, edition=was.edition) for was in before if was.name in named]
+    places = {item.name for item in arranged}
+    for at, item in enumerate(fresh):
+        if item.name not in places:
+            names = [one.name for one in arranged]
+            arranged.insert(names.index(fresh[at - 1].name) + 1 if at else 0, item)
+    return tuple(arranged)
 
 
 async def _save(form: dict[str, Any], name: str) -> str:

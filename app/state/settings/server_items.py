@@ -77,12 +77,12 @@ def describe_item(seen: SeenServer, before: ServerItem | None) -> ServerItem:
     """The row of a server. `before` is the row as it was: what was done there stays."""
     session = seen.session
     health = Health.OFF if session is None else session.health
-    view = _view(seen.server, session)
+    view = _view(seen, session)
     item = ServerItem(
         id=view.id,
         name=view.name,
         health=health.value,
-        status=_status(health, view, signing_in=seen.signing_in),
+        status="Cannot be read" if seen.damage else _status(health, view, signing_in=seen.signing_in),
         where=_where(seen.server),
         problem=f"{view.problem}." if view.problem and not seen.signing_in else "",
         enabled=view.enabled,
@@ -102,7 +102,7 @@ def describe_trial(seen: SeenServer) -> str:
     session = seen.session
     if session is None:
         return f"{HEALTH[Health.OFF]}."
-    view = _view(seen.server, session)
+    view = _view(seen, session)
     if session.health is Health.READY:
         return f"It works: {plural(len(view.tools), 'tool')}."
     # The problem of a server that is switched on is shown above already.
@@ -127,11 +127,12 @@ def _keep(item: ServerItem, before: ServerItem, session: ServerSession | None) -
     )
 
 
-def _view(server: ToolServer, session: ServerSession | None) -> ServerView:
+def _view(seen: SeenServer, session: ServerSession | None) -> ServerView:
+    server = seen.server
     known: Listing | None = server.known if session is None else session.known
     if session is None:
-        return describe_server(server, known, "off", "", 0)
-    return describe_server(server, known, session.health.value, session.problem, session.restarts)
+        return describe_server(server, known, "off", seen.problem, 0)
+    return describe_server(server, known, session.health.value, seen.problem, session.restarts)
 
 
 def _status(health: Health, view: ServerView, *, signing_in: bool) -> str:

@@ -28,7 +28,7 @@ from app.store.tables import Row
 MALFORMED: Final = "SQLite cannot read the rest of this table"
 UNKNOWN_FORM: Final = "this version does not know its form, or a word in it"
 _WITHOUT_QUOTES: Final = re.compile(
-    r"it is no (time|bytes|flag|UTF-8)"
+    r"it is no (time|bytes|flag|filter|UTF-8)"
     r"|it is no JSON \(.*\)"  # the parser names a place, never a text
     r"|it is \w+, not \w+"
     r"|it is named by its (pair|message|draft), but is not there"

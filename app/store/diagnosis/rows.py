@@ -22,6 +22,8 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.uploads import UploadKind
 from app.domain.costs.budgets import Scope, Span
 from app.domain.errors import ErrorClass, StoreError
+from app.domain.filters.errors import FilterError
+from app.domain.filters.parser import parse_filter
 from app.domain.model_profile import Prices
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import HoldReason
@@ -58,6 +60,7 @@ from app.store.tools.mcp_servers import decode_listing, decode_way
 from app.store.tools.permissions import decode_patterns
 
 Values = Mapping[Any, Any]
+NO_FILTER: Final = "it is no filter"
 Read = Callable[[Any], object]
 
 
@@ -82,6 +85,13 @@ def examine(table: Table, row: Values) -> list[Damage]:
 
 def _read_status(stored: str) -> object:
     return stored if stored == STATUS_RUNNING else decode_word(Lifecycle, stored)
+
+
+def _require_filter(stored: str) -> object:
+    try:
+        return parse_filter(stored)
+    except FilterError:
+        raise StoreError(NO_FILTER) from None
 
 
 def _each(read: Read, stored: Any) -> object:
@@ -165,6 +175,9 @@ _READ_COLUMNS: Final[Mapping[str, Mapping[str, Read]]] = MappingProxyType(
         },
         "permission_rule": {"arguments": decode_patterns},
         "conversation_rule": {"arguments": decode_patterns},
+        "conversation": {"filter": _require_filter},
+        "saved_filter": {"filter": _require_filter},
+        "applied_filter": {"filter": _require_filter},
         "audit": {"data": an_object},
         "keep_warm": {"look": require_look},
         "prompt_cache": {"marks": decode_marks},

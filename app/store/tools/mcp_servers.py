@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.conversation.damage import Damage
 from app.domain.errors import NotFoundError, StoreError
 from app.domain.tools.tool_servers import (
     ListedArgument,
@@ -41,12 +42,16 @@ NO_WAY = OverStdio("", (), None)
 
 @dataclass(frozen=True, slots=True)
 class StoredServer:
-    """A server with its secrets as they are stored. `sealed_tokens`: what a sign-in gave."""
+    """A server with its secrets as they are stored. `sealed_tokens`: what a sign-in gave.
+
+    `damage` lists the columns that cannot be read: the server is switched off then.
+    """
 
     owner: str
     server: ToolServer
     sealed_secrets: bytes | None = field(repr=False)
     sealed_tokens: bytes | None = field(default=None, repr=False)
+    damage: tuple[Damage, ...] = ()
 
 
 async def load_every_server(session: AsyncSession) -> tuple[StoredServer, ...]:
@@ -136,10 +141,11 @@ def _decode(row: Columns) -> StoredServer:
         signed_in=row["sealed_tokens"] is not None,
     )
     secrets, tokens = (take(name, row[name], a_blob_or_none, None) for name in ("sealed_secrets", "sealed_tokens"))
-    if reading.damage:
+    damage = tuple(reading.damage)
+    if damage:
         server = replace(server, enabled=False)
     known = take("known", row["known"], lambda stored: None if stored is None else decode_listing(stored), None)
-    return StoredServer(row["owner"], replace(server, known=known), secrets, tokens)
+    return StoredServer(row["owner"], replace(server, known=known), secrets, tokens, damage)
 
 
 def _a_duration(stored: Any) -> float:

@@ -53,6 +53,7 @@ def request(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
                     class_name="whitespace-pre-wrap break-words [overflow-wrap:anywhere]",
                 ),
             ),
+            rx.cond(pair.unread, rx.el.p("This request cannot be read.", class_name="italic text-muted")),
             attachments(pair.attached.to(tuple[ScreenAttachment, ...])),
             **stop(pair, "Request", "request"),
             class_name="request w-fit max-w-full rounded-xl bg-sunken px-4 py-2",

@@ -1,9 +1,11 @@
-"""The note on settings of a conversation that cannot be read: at the top of its transcript, with a Reset for each."""
+"""The notes on what cannot be read of a conversation itself: at the top of its transcript, with a Reset for each."""
 
 from __future__ import annotations
 
 import reflex as rx
 
+from app.domain.conversation.damage import TITLE
+from app.state.chat import ChatState
 from app.state.reply.damage import DamageState
 from app.state.transcript import TranscriptState
 from app.ui.kit.damage_box import damage_box, export_raw
@@ -27,6 +29,22 @@ def damaged_settings() -> rx.Component | rx.Var[rx.Component]:
                 ),
             ),
             name="What to do about the settings",
+            space="mb-6",
+        ),
+    )
+
+
+def damaged_title() -> rx.Component | rx.Var[rx.Component]:
+    """Draw the note if the title is damaged."""
+    return rx.cond(
+        ChatState.title_damage != "",
+        damage_box(
+            "The title of this conversation cannot be read.",
+            rx.el.li(ChatState.title_damage),
+            "Type a new one above, or reset it: the first words are the title then. Messages are sent as before.",
+            export_raw("conversation", ChatState.opened.to(str)),
+            rx.el.button("Reset title", type="button", on_click=DamageState.reset_setting(TITLE)),
+            name="What to do about the title",
             space="mb-6",
         ),
     )

@@ -138,6 +138,7 @@ export interface ScreenPairView {
   readonly parts: readonly (TextView | ThinkingView | ImageView | FileView | TextFileView | ToolCardView | ToolAnswerView)[];
   readonly attached: readonly ScreenAttachment[];
   readonly damage: readonly string[];
+  readonly unread: boolean;
   readonly begins: boolean;
   readonly switched: boolean;
   readonly nodes: readonly ScreenNodeView[];

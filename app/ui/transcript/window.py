@@ -18,7 +18,7 @@ from app.ui.inspector.cache import cache_line, cache_notes, cached_after, cached
 from app.ui.inspector.fork_mark import forked_from
 from app.ui.kit.island import Island, island
 from app.ui.transcript.checkpoint import checkpoint_card
-from app.ui.transcript.damage import damaged_settings
+from app.ui.transcript.damage import damaged_settings, damaged_title
 from app.ui.transcript.nodes import never_sent
 from app.ui.transcript.row import pair_row
 from app.ui.transcript.system_prompt import system_prompt_card
@@ -106,6 +106,7 @@ def _rows() -> rx.Var[Any]:
 def transcript_head() -> rx.Component:
     """What stands before the first pair of all."""
     return rx.fragment(
+        damaged_title(),
         damaged_settings(),
         forked_from(),
         _card("Agent: " + ChatState.agent_name, ChatState.agent_prompt),

@@ -8,7 +8,8 @@ from typing import Final, assert_never
 from typing_extensions import TypedDict
 
 from app.domain.context.context import OutReason, decide_out
-from app.domain.conversation.conversation import Mark, Pair
+from app.domain.conversation.conversation import Mark, Message, Pair
+from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parameters import describe_parameters
 from app.domain.conversation.parts import (
@@ -63,6 +64,7 @@ class ScreenPairView:
     `kept_back`: secrets of it go out as marks, or did. Times are ISO 8601.
 
     `attached` lists the files that are sent with the text of the request. `damage` is what cannot be read, a line each.
+    `unread`: nothing of the request can be read.
 
     What stands around it among the pairs of the window: it is the first that is sent where others before it are not
     (`begins`), another agent answered it than the one before it (`switched`), and the `nodes` after it.
@@ -100,6 +102,7 @@ class ScreenPairView:
     parts: tuple[ScreenPart, ...]
     attached: tuple[ScreenAttachment, ...] = ()
     damage: tuple[str, ...] = ()
+    unread: bool = False
     begins: bool = False
     switched: bool = False
     nodes: tuple[ScreenNodeView, ...] = ()
@@ -149,8 +152,20 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
         user_text=plain_text(pair.request.parts),
         attached=show_attached(list_attached(pair.request.parts), _list_lost(pair)),
         parts=() if pair.reply is None else show_parts(pair.reply.parts, running=runs),
-        damage=tuple(one.line for one in pair.damage),
+        damage=tuple(_describe_damage(pair, one) for one in pair.damage),
+        unread=not pair.request.parts and any(_is_of(pair.request, one) for one in pair.damage),
     )
+
+
+def _describe_damage(pair: Pair, damage: Damage) -> str:
+    for name, message in (("The request", pair.request), ("The reply", pair.reply)):
+        if message is not None and _is_of(message, damage):
+            return damage.describe(name)
+    return damage.line
+
+
+def _is_of(message: Message, damage: Damage) -> bool:
+    return (damage.table, damage.row_id) == ("message", message.id)
 
 
 def _list_lost(pair: Pair) -> frozenset[str]:

@@ -16,7 +16,7 @@ from app.domain.conversation.damage import Damage
         ),
         (
             Damage("conversation", "c1", "title", "it is bytes, not str", 1),
-            "Conversation: This text is not stored as text (1 byte of binary data).",
+            "Title: This text is not stored as text (1 byte of binary data).",
         ),
         (
             Damage("conversation", "c1", "system_prompt", "it is missing, not str", 0),

@@ -89,6 +89,16 @@ C1 = Place("c1", "Plans")
             PAIR_1,
         ),
         (
+            "UPDATE conversation SET filter = '{{{' WHERE id = 'c1'",
+            Damage("conversation", "c1", "filter", "it is no filter", 3),
+            C1,
+        ),
+        (
+            "INSERT INTO saved_filter VALUES ('local', 'mine', '{{{', '2026-01-01 00:00:00')",
+            Damage("saved_filter", "number 1", "filter", "it is no filter", 3),
+            NOWHERE,
+        ),
+        (
             "UPDATE message SET created_at = 'yesterday' WHERE id = 'c1-1-answered'",
             Damage("message", "c1-1-answered", "created_at", "it is no time", 9),
             PAIR_1,

@@ -237,7 +237,7 @@ async def read_log(
 def _describe(seen: SeenServer) -> ServerView:
     session = seen.session
     if session is None:
-        view = describe_server(seen.server, seen.server.known, "off", "", 0)
+        view = describe_server(seen.server, seen.server.known, "off", seen.problem, 0)
     else:
         view = describe_server(seen.server, session.known, session.health.value, session.problem, session.restarts)
     return replace(view, signing_in=seen.signing_in)

@@ -1,0 +1,28 @@
+"""How the conversation on screen is looked at: the filter, the model and the moment that a send counts with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+import reflex as rx
+
+from app.runs.process.catalogue import DEFAULT_MODEL
+from app.runs.send.context_selection import ViewOptions
+from app.state.filters.applied import FilterState
+from app.state.model import ModelState
+from app.state.watching import watcher_of
+
+
+async def look_of(state: rx.State, conversation_id: str) -> ViewOptions:
+    """How the conversation on screen is looked at, so that what is in view is what is sent."""
+    filters, models = await state.get_state(FilterState), await state.get_state(ModelState)
+    watcher = watcher_of(state)
+    context = watcher.screen.context if watcher is not None and watcher.conversation_id == conversation_id else None
+    model = models.chosen if models.chosen_in == conversation_id else ""
+    if not conversation_id:
+        model = model or models.remembered or DEFAULT_MODEL
+    look = replace(filters.wanted, model=model or None, as_of=None)
+    if context is None:
+        return look
+    return replace(look, filter=context.filter, as_of=datetime.fromisoformat(context.as_of) if context.as_of else None)
