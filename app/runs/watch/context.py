@@ -41,4 +41,5 @@ def show_context(composed: Composed, topic: str | None, asked: Parameters = NO_P
         secrets=composed.secrets,
         settings=list_settings(layers, base.provider, base.profile),
         countable=can_count(base.provider),
+        set_up=not base.provider.missing,
     )
