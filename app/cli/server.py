@@ -27,13 +27,11 @@ from app.settings import OPEN_TO_OTHERS, Settings
 from app.web import files, gate
 from app.web.lifespan import Lifespan
 from app.web.readiness_gate import ReadinessGate
-from app.web.sockets import SocketProtocol
+from app.web.requests import RequestProtocol
+from app.web.sockets import MAX_MESSAGE, SocketProtocol
 
 # app.app is the top of the house: nothing below may import it, so the server finds it by name, as any ASGI server does.
 _APPLICATION: Final = "app.app"
-
-MAX_EVENT: Final = 32 * 1024 * 1024
-"""Bytes of an event of the page: a text of 4,000,000 characters fits, whatever they are."""
 
 _REFLEX: Final = {
     "REFLEX_ENV_MODE": "prod",
@@ -44,7 +42,7 @@ _REFLEX: Final = {
     "REFLEX_SOCKET_TIMEOUT": "25",
     # Internal name of Reflex 0.10.1 (hence its pin): the page is built, do not compile it again.
     "__REFLEX_SKIP_COMPILE": "true",
-    "REFLEX_SOCKET_MAX_HTTP_BUFFER_SIZE": str(MAX_EVENT),
+    "REFLEX_SOCKET_MAX_HTTP_BUFFER_SIZE": str(MAX_MESSAGE),
 }
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
 _DRAIN_SECONDS: Final = 1  # what is being sent when the end comes may take this long; saving does not wait for it
@@ -66,9 +64,9 @@ async def _serve(settings: Settings, page: Path, listener: socket.socket, say_re
     config = uvicorn.Config(
         gate.guarded(door, gate.GateRules.of(settings)),
         lifespan="off",  # ours ends before the connections do
-        http="httptools",
+        http=RequestProtocol,
         ws=SocketProtocol,
-        ws_max_size=MAX_EVENT,
+        ws_max_size=MAX_MESSAGE,
         ws_per_message_deflate=True,  # a patch is a hundred characters of names around ten of text
         log_config=None,
         access_log=False,

@@ -11,6 +11,8 @@ Otherwise Engine.IO logs a traceback for each exception that is raised while it 
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -18,6 +20,9 @@ EVENT: Final = 2
 """The type of a Socket.IO packet with an event. Those above it are acknowledgements, errors and binary packets."""
 MAX_DEPTH: Final = 40
 """Levels of lists and objects; no event of the page has ten."""
+_HEAD: Final = re.compile(rf"{EVENT}(?:(/[^,?]*),)?(?=\[)")
+"""What an event that asks for no acknowledgement begins with: its type and its namespace."""
+_JSON: Final = json.JSONDecoder()
 
 
 class BadPacketError(Exception):
@@ -57,19 +62,30 @@ def _bounded(packet: Any) -> Any:
     class BoundedPacket(packet):
         def decode(self, encoded_packet: Any) -> int:
             try:
-                attachments: int = super().decode(encoded_packet)
+                attachments: int = 0 if self._read_event(encoded_packet) else super().decode(encoded_packet)
             except RecursionError:
                 raise BadPacketError("it is nested too deeply") from None
             except (ValueError, LookupError, TypeError):
                 raise BadPacketError("it cannot be read") from None
             if is_deep(self.data):
                 raise BadPacketError("it is nested too deeply")
-            if attachments or not isinstance(self.packet_type, int) or self.packet_type > EVENT:
+            if attachments or self.packet_type not in range(EVENT + 1):
                 raise BadPacketError("it is of a kind that no page sends")
             if self.packet_type == EVENT and not (
                 isinstance(self.data, list) and self.data and isinstance(self.data[0], str)
             ):
                 raise BadPacketError("it is no event")
             return attachments
+
+        def _read_event(self, encoded_packet: Any) -> bool:
+            """Read an event without the copies that Socket.IO makes of it, each of up to 18 MB; False: it is none."""
+            head = _HEAD.match(encoded_packet) if isinstance(encoded_packet, str) else None
+            if head is None:
+                return False
+            self.packet_type, self.namespace = EVENT, head[1]
+            self.data, end = _JSON.raw_decode(encoded_packet, head.end())
+            if end != len(encoded_packet):
+                raise ValueError
+            return True
 
     return BoundedPacket

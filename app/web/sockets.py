@@ -1,8 +1,10 @@
-"""Websockets as uvicorn serves them, with a bound on what a message holds and an end where the browser reads no more.
+"""Websockets as uvicorn serves them, with bounds on what is received and an end where the browser reads no more.
 
 Not what is said on them (Reflex, `app/api`).
 
-A message of 32 MB can hold millions of values, which take a gigabyte to build: one of too many closes the connection.
+A message of 18 MB can hold millions of values, which take a gigabyte to build. One of 18 million letters and one emoji
+takes four times its bytes as text. Frames without content cost time, unfinished messages of many connections cost
+memory. What is beyond a bound closes its connection, with a line in the log.
 
 A connection is closed only after everything in its buffer was sent. A browser that takes nothing, because it sleeps or
 its network is gone, would keep the connection and its buffers for ever. So a connection that misses its keep-alive is
@@ -11,6 +13,8 @@ aborted a moment later, and the application may abort one at any time: `scope["e
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any, Final, cast
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -18,18 +22,53 @@ from websockets.frames import CloseCode, Frame
 from websockets.http11 import Request
 
 from app.domain.json_size import MAX_VALUES, ValueCount, has_more_values
+from app.web.refusals import note_refusal
 
 ABORT_SECONDS: Final = 5.0
+MAX_MESSAGE: Final = 18_000_000
+"""Bytes of a message, packed in UTF-8 and as text in memory. The page's largest text has 4,000,000 characters."""
+MAX_UNFINISHED: Final = 32_000_000
+"""Bytes of the unfinished messages of all connections."""
+SMALL: Final = 65_536
+"""Bytes of an unfinished message that every connection may have."""
+MAX_FRAMES: Final = 1_000
+"""Frames of one message. Browsers cut large messages into frames of a hundred kilobytes and more."""
+MAX_WAITING: Final = 1_000
+"""Messages of a connection that are received and not yet handled."""
+MAX_CONTROLS: Final = 1_000
+"""Pings and pongs between two messages. Scripts of a page cannot send any."""
+
+_OWN_WORDS: Final = {CloseCode.MESSAGE_TOO_BIG, CloseCode.POLICY_VIOLATION, CloseCode.TRY_AGAIN_LATER}
+_CONTINUATIONS: Final = bytes(range(0x80, 0xC0))
+_FOUR_BYTES: Final = re.compile(rb"[\xf0-\xff]")
+_unfinished: Final[dict[object, int]] = {}
+"""Bytes by connection, of those with more than `SMALL`."""
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):
     """uvicorn's own, with bounds for messages, which also ends when the browser reads no more."""
+
+    _controls = 0
 
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)
         if self.response.status_code == 101:
             scope = cast("dict[str, Any]", self.scope)
             scope["extensions"]["websocket.abort"] = self.transport.abort
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        size = len(self.conn.reader.buffer) + sum(map(len, self.frames))
+        if size <= SMALL:
+            _unfinished.pop(self, None)
+            return
+        _unfinished[self] = size
+        if sum(_unfinished.values()) > MAX_UNFINISHED:
+            self._refuse(CloseCode.TRY_AGAIN_LATER, "Too many large messages are on their way. Send it again.")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        _unfinished.pop(self, None)
+        super().connection_lost(exc)
 
     def handle_text(self, event: Frame) -> None:
         if self._takes_first(event):
@@ -40,24 +79,73 @@ class SocketProtocol(WebSocketsSansIOProtocol):
             super().handle_bytes(event)
 
     def handle_cont(self, event: Frame) -> None:
-        if self._values.feed(bytes(event.data)) > MAX_VALUES:
-            self._refuse()
-        else:
+        if len(self.frames) >= MAX_FRAMES:
+            self._refuse(CloseCode.POLICY_VIOLATION, f"A message may have {MAX_FRAMES:,} frames.")
+        elif self._takes(self._values.feed(bytes(event.data)), event):
             super().handle_cont(event)
 
-    def _takes_first(self, event: Frame) -> bool:
-        data, self._values = bytes(event.data), ValueCount()
-        has_more = has_more_values(data, MAX_VALUES) if event.fin else self._values.feed(data) > MAX_VALUES
-        if has_more:
-            self._refuse()
-        return not has_more
+    def handle_ping(self) -> None:
+        if self._takes_control():
+            super().handle_ping()
 
-    def _refuse(self) -> None:
-        """Close the connection: a message has too many values."""
+    def handle_pong(self, event: Frame) -> None:
+        if self._takes_control():
+            super().handle_pong(event)
+
+    def _takes_control(self) -> bool:
+        self._controls += 1
+        if self._controls <= MAX_CONTROLS:
+            return True
+        self._refuse(CloseCode.POLICY_VIOLATION, f"{MAX_CONTROLS:,} pings may come between two messages.")
+        return False
+
+    def _takes_first(self, event: Frame) -> bool:
+        if self.queue.qsize() >= MAX_WAITING:
+            self._refuse(CloseCode.POLICY_VIOLATION, f"{MAX_WAITING:,} messages may wait at once.")
+            return False
+        data, self._values, self.frames = bytes(event.data), ValueCount(), []
+        if event.fin:
+            return self._takes(MAX_VALUES + 1 if has_more_values(data, MAX_VALUES) else 0, event)
+        return self._takes(self._values.feed(data), event)
+
+    def _takes(self, values: int, event: Frame) -> bool:
+        """Return whether a message with these values, that ends or goes on with this frame, is within its bounds."""
+        if values > MAX_VALUES:
+            self._refuse(CloseCode.MESSAGE_TOO_BIG, f"A message may have {MAX_VALUES:,} values.")
+        elif event.fin and _text_size([*self.frames, event.data]) > MAX_MESSAGE:
+            self._refuse(CloseCode.MESSAGE_TOO_BIG, f"A message may have {MAX_MESSAGE:,} bytes as text.")
+        else:
+            self._controls = 0
+            return True
+        return False
+
+    def handle_parser_exception(self) -> None:
+        """Also the library's own bounds, such as those of bytes, end here."""
+        close = self.conn.close_sent
+        if close is not None and not self.close_sent:
+            words = close.reason if close.code in _OWN_WORDS else CloseCode(close.code).name
+            note_refusal(self.client, f"Closed a socket because of what it sent: {words}")
+        super().handle_parser_exception()
+
+    def _refuse(self, code: CloseCode, words: str) -> None:
+        """Close the connection."""
+        self.frames = []
         if self.conn.close_sent is None:
-            self.conn.fail(CloseCode.MESSAGE_TOO_BIG, f"A message may have {MAX_VALUES:,} values.")
+            self.conn.fail(code, words)
             self.handle_parser_exception()
 
     def keepalive_timeout(self) -> None:
         super().keepalive_timeout()
         self.loop.call_later(ABORT_SECONDS, self.transport.abort)
+
+
+def _text_size(pieces: Iterable[bytes | bytearray | memoryview]) -> int:
+    """The bytes that a message takes as Python's text: each character as many as the widest of them."""
+    characters, width = 0, 1
+    for piece in map(bytes, pieces):
+        if piece.isascii():
+            characters += len(piece)
+        else:
+            characters += len(piece.translate(None, _CONTINUATIONS))
+            width = max(width, 4 if _FOUR_BYTES.search(piece) else 2)
+    return characters * width

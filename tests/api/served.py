@@ -18,6 +18,7 @@ from app.api.app import create_api
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.settings import load_settings
+from app.web.requests import RequestProtocol
 from tests.databases import lay_database
 from tests.serving import listen
 
@@ -41,7 +42,7 @@ async def serve(app: ASGIApp, ws: type[asyncio.Protocol] | str = "websockets-san
     config = uvicorn.Config(
         app,
         lifespan="off",
-        http="httptools",
+        http=RequestProtocol,
         ws=ws,
         ws_per_message_deflate=False,
         log_config=None,

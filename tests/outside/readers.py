@@ -109,11 +109,13 @@ def readers_of(vendor: str) -> tuple[Reader, ...]:
     refusal = Answer(status=500, headers=JSON)
     answer = Answer(headers=JSON)
     stream = partial(Reader, read=reply, answer=STREAM, most_bytes=17 * MB, seconds=600, step=20)
+    event = partial(Reader, read=reply, answer=STREAM, most_bytes=8 * MB, seconds=600, step=20, frame=as_event)
     error = partial(Reader, answer=refusal, filler=b" ", most_bytes=65_536, seconds=15, step=1)
     whole = partial(Reader, answer=answer, filler=b" ", most_bytes=8 * MB, seconds=15, step=1)
     return (
         stream(f"stream of {vendor}: comments", filler=COMMENT, frame=as_event),
         stream(f"stream of {vendor}: empty deltas", filler=EMPTY[vendor], frame=as_event),
+        event(f"stream of {vendor}: an event without end", filler=b"x" * 1_000),
         error(f"error of {vendor} instead of a reply", reply),
         error(f"error of {vendor} instead of a list", models),
         whole(f"list of {vendor}", models),

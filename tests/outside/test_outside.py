@@ -20,9 +20,13 @@ from tests.providers.peer import a_peer
 from tests.runs.clock import LoopClock
 
 READERS = [*TOOL_READERS, *(reader for vendor in ("groq", "openai", "anthropic") for reader in readers_of(vendor))]
-GATE = {"stream of groq: comments", "error of groq instead of a reply", "list of groq", "count of openai"}.union(
-    reader.name for reader in TOOL_READERS
-)
+GATE = {
+    "stream of groq: comments",
+    "stream of groq: an event without end",
+    "error of groq instead of a reply",
+    "list of groq",
+    "count of openai",
+}.union(reader.name for reader in TOOL_READERS)
 CASES = [
     pytest.param(reader, attack, id=f"{reader.name} - {attack}", marks=marks)
     for reader, attack in product(READERS, ATTACKS)

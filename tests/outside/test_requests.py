@@ -11,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosedError
 
+from app.api.http import body_limit
 from app.api.http.body_limit import BODY_SECONDS
 from app.web.sockets import SocketProtocol
 from tests.api.served import serve, serve_api
@@ -95,3 +96,36 @@ async def test_a_message_of_too_many_values_closes_the_socket_before_anybody_rea
                 await socket.recv()
 
     assert len(heard) == 2
+
+
+async def test_large_bodies_of_many_requests_have_a_bound_together_and_leave_no_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(body_limit, "MAX_TOGETHER", 8_000_000)
+    lines = "POST /api/v1/import HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json"
+    head = f"{lines}\r\nContent-Length: 9000000\r\n\r\n"
+    async with serve_api(tmp_path) as api:
+        connections = [await asyncio.open_connection("127.0.0.1", api.port) for _ in range(4)]
+        for _, writer in connections:
+            writer.write(head.encode() + b" " * 3_000_000)
+        answers = [asyncio.ensure_future(reader.readuntil(b"}")) for reader, _ in connections]
+        done, others = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED, timeout=20)
+        refused = done.pop().result()
+        for other in others:
+            other.cancel()
+        for _, writer in connections:
+            writer.transport.abort()
+        small = await api.http.post("/conversations", json={"title": "x"})
+
+        async def send_large() -> int:
+            return (
+                await api.http.post("/import", content=b" " * 7_000_000, headers={"Content-Type": JSON})
+            ).status_code
+
+        while await send_large() == 413:
+            pass  # the server has not noticed yet that the others have gone
+
+    assert refused.startswith(b"HTTP/1.1 413")
+    assert b"Too many large bodies" in refused
+    assert small.status_code == 201
+    assert "Traceback" not in caplog.text

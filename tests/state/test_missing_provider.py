@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.runs.workbench import Workbench
 from app.state.composer.parameters import ParametersState
+from app.state.composer.split import describe_split
 from app.state.model import ModelState
 from tests.runs.steps import a_conversation
 from tests.runs.watch.page import store_past
@@ -26,3 +27,5 @@ async def test_conversation_of_a_provider_that_is_gone_is_shown_with_its_figures
     assert len(screen.pairs) == 2
     assert not any(pair.out or pair.unsupported for pair in screen.pairs)
     assert tab.shows(ModelState, "chosen_name") == "gone:big"
+    split = describe_split(screen.context)
+    assert (split.limit, split.over, split.share) == ("unknown, the provider is not set up", False, 0.0)

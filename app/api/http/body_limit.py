@@ -6,11 +6,12 @@ What is in an import is counted where it is read (`app/runs/transfer/import_scan
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Final
 
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.http.problems import answer_problem
@@ -21,6 +22,10 @@ MAX_LENGTH = 18
 """Digits of a length that is worth reading as a number."""
 BODY_SECONDS: Final = 600.0
 """For all of a body: the largest takes so long at a megabit a second."""
+MAX_TOGETHER: Final = 96 * 1024 * 1024
+"""Bytes of the bodies of all requests that are not answered yet: the largest file fits, and others beside it."""
+SMALL: Final = 1024 * 1024
+"""Bytes that every body may have, whatever the others have."""
 
 
 class BodyLimit:
@@ -33,6 +38,7 @@ class BodyLimit:
         self._app = app
         self._most = most
         self._larger = larger
+        self._together = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -43,18 +49,37 @@ class BodyLimit:
         if announced.isdigit() and (len(announced) > MAX_LENGTH or int(announced) > most):
             await answer_problem(describe_problem("body-too-large", _describe_most(most)))(scope, receive, send)
             return
-        body = _Body(receive, most, None if scope["path"] in self._larger else ValueCount())
-        await self._app(scope, body.receive, send)
+        body = _Body(receive, most, None if scope["path"] in self._larger else ValueCount(), self._hold)
+        try:
+            await self._app(scope, body.receive, send)
+        except ClientDisconnect:
+            pass  # in the middle of its body: nobody waits for an answer
+        finally:
+            self._together -= body.received
+
+    def _hold(self, size: int, received: int) -> None:
+        """Count `size` more bytes of a body that has `received` with them.
+
+        Raises:
+            HTTPException: all bodies have too many.
+        """
+        self._together += size
+        if self._together > MAX_TOGETHER and received > SMALL:
+            words = "Too many large bodies are on their way. Send it again."
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, words, {"Retry-After": "5"})
 
 
 class _Body:
     """The body of one request, while it is received."""
 
-    def __init__(self, receive: Receive, most: int, values: ValueCount | None) -> None:
+    def __init__(
+        self, receive: Receive, most: int, values: ValueCount | None, hold: Callable[[int, int], None]
+    ) -> None:
+        self.received = 0
+        self._hold = hold
         self._receive = receive
         self._most = most
         self._values = values
-        self._received = 0
         self._due: float | None = asyncio.get_running_loop().time() + BODY_SECONDS
 
     async def receive(self) -> Message:
@@ -72,8 +97,9 @@ class _Body:
         if not message.get("more_body", False):
             self._due = None
         body: bytes = message.get("body", b"")
-        self._received += len(body)
-        if self._received > self._most:
+        self.received += len(body)
+        self._hold(len(body), self.received)
+        if self.received > self._most:
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _describe_most(self._most))
         if self._values is not None and self._values.feed(body) > MAX_VALUES:
             raise HTTPException(

@@ -42,4 +42,5 @@ def show_context(composed: Composed, topic: str | None, asked: Parameters = NO_P
         settings=list_settings(layers, base.provider, base.profile),
         countable=can_count(base.provider),
         system=base.terms.system > 0,
+        set_up=not base.provider.missing,
     )

@@ -22,12 +22,15 @@ from app.views.screen.panels import CountingView
 from app.views.usage.figures import UNKNOWN, band, band_note, money, number, plural
 
 _TIMES: Final = "\u00d7"
+_NOT_SET_UP: Final = "unknown, the provider is not set up"
 
 
 def describe_split(context: ContextView) -> SplitView:
     """The figures of what a send would carry."""
     estimate, x, y = context.estimate, context.x, context.y
     taken = estimate.tokens + estimate.reserve
+    is_guessed = not context.set_up and estimate.limited_by == "window"
+    limit = 0 if is_guessed else estimate.limit
     return SplitView(
         x=number(x),
         y=number(y),
@@ -42,13 +45,13 @@ def describe_split(context: ContextView) -> SplitView:
         countable=context.countable,
         cost=money(estimate.cost),
         cost_known=estimate.cost != UNKNOWN,
-        over=taken > estimate.limit,
+        over=taken > estimate.limit and not is_guessed,
         rows=_list_rows(context),
         pairs=plural(x, "pair"),
         reserve=number(estimate.reserve),
-        limit=number(estimate.limit),
+        limit=_NOT_SET_UP if is_guessed else number(limit),
         limited_by=NAMES_OF_LIMITS[estimate.limited_by],
-        share=round(min(100.0, taken / estimate.limit * 100), 1) if estimate.limit else 100.0,
+        share=0.0 if is_guessed else round(min(100.0, taken / limit * 100), 1) if limit else 100.0,
         look=f"{context.filter}\n{context.model}\n{x}\n{y}\n{context.boundary}",
     )
 

@@ -42,7 +42,8 @@ class ContextView:
     `as_of` is the instant at which ages were read (ISO 8601), "" where the filter speaks of none: a send with it means
     what the screen means. `prelude` is the card about the person before all pairs. `secrets` are the kinds of secrets
     in the draft that go out as marks. `settings` are the parameters that the model is asked with. `countable`: its
-    provider can be asked now what the send comes to. `system`: a system text goes along.
+    provider can be asked now what the send comes to. `system`: a system text goes along. `set_up`: its provider is set
+    up; otherwise its window is unknown.
     """
 
     filter: str
@@ -64,6 +65,7 @@ class ContextView:
     settings: tuple[SettingView, ...]
     countable: bool
     system: bool
+    set_up: bool
 
 
 def show_tools(choice: Choice) -> ToolCountView | None:

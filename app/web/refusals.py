@@ -1,0 +1,15 @@
+"""Log lines about connections that the server ends because of what they send: sampled, and without any of it."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from app.patches.sampling import Sampler
+
+_sampler: Final = Sampler(logging.getLogger(__name__).warning)
+
+
+def note_refusal(client: tuple[str, int] | None, line: str) -> None:
+    """Log why the connection of this client is ended."""
+    _sampler.write("{}:{}".format(*client) if client else "", line)

@@ -1,0 +1,112 @@
+"""Requests as uvicorn reads them, with bounds on what comes before and after a body.
+
+uvicorn's parser has no bounds on the address, the headers and what follows the last chunk of a body, and keeps it all.
+The bounds of bodies are in `app/api/http/body_limit.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+from typing import Final, cast
+
+import httptools
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from app.web.refusals import note_refusal
+
+MAX_HEAD: Final = 65_536
+"""Bytes of an address and its headers, and of what else is neither the one nor part of a body."""
+HEAD_SECONDS: Final = 30.0
+MAX_WAITING: Final = 100
+"""Requests of one connection that wait for the answer to the one before."""
+
+_TOO_LONG: Final = f"The address and the headers of a request may have {MAX_HEAD:,} bytes. Shorten them."
+_TOO_LATE: Final = f"The address and the headers of a request may take {HEAD_SECONDS:g} seconds. Send it again."
+_TOO_MANY: Final = f"A connection may have {MAX_WAITING} requests that wait. Wait for their answers."
+_INVALID: Final = "Invalid HTTP request received."
+
+
+class RequestProtocol(HttpToolsProtocol):
+    """uvicorn's own, which refuses a request whose head is too long or takes too long."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        super().connection_made(transport)
+        self._unread = 0
+        self._is_empty = True
+        self._late: asyncio.TimerHandle | None = None
+        self._expect_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end_wait()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        self._unset_keepalive_if_required()
+        self._is_empty = False
+        self._unread += len(data)
+        try:
+            self.parser.feed_data(data)  # pyright: ignore[reportOptionalMemberAccess] - none only once it is lost
+        except httptools.HttpParserUpgrade:
+            if self._should_upgrade():
+                self.handle_websocket_upgrade()
+            else:
+                self._refuse(HTTPStatus.BAD_REQUEST, "An upgrade to another protocol is not offered.")
+        except httptools.HttpParserError:
+            if len(self.pipeline) >= MAX_WAITING:
+                self._refuse(HTTPStatus.TOO_MANY_REQUESTS, _TOO_MANY)
+            else:
+                self._refuse(HTTPStatus.BAD_REQUEST, _INVALID)
+        else:
+            if self._unread > MAX_HEAD:
+                self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, _TOO_LONG)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._expect_head()
+
+    def on_headers_complete(self) -> None:
+        self._end_wait()
+        self._unread = 0
+        if len(self.pipeline) >= MAX_WAITING:
+            raise ValueError(_TOO_MANY)  # ends the parser's work; `data_received` refuses
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._unread = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._unread = 0
+        super().on_message_complete()
+
+    @property
+    def _is_answering(self) -> bool:
+        cycle = cast("RequestResponseCycle | None", self.cycle)
+        return cycle is not None and not cycle.response_complete
+
+    def _expect_head(self) -> None:
+        if self._late is None:
+            self._late = self.loop.call_later(HEAD_SECONDS, self._end_late)
+
+    def _end_wait(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _end_late(self) -> None:
+        self._late = None
+        if self._is_answering:
+            self._expect_head()  # the answer to the request before comes first
+        elif self._is_empty:
+            self.transport.close()  # browsers connect in advance
+        else:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, _TOO_LATE)
+
+    def _refuse(self, status: HTTPStatus, words: str) -> None:
+        """Answer with a refusal and end the connection. In the middle of an answer, end it alone."""
+        note_refusal(self.client, f"Refused a request: {words}")
+        if not (self._is_answering and self.cycle.response_started):
+            head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n"
+            self.transport.write(f"{head}Content-Length: {len(words)}\r\nConnection: close\r\n\r\n{words}".encode())
+        self.transport.close()

@@ -1,0 +1,181 @@
+"""What connections to Inview send besides bodies: refused in words, within bounds, with a line in the log."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import pytest
+from starlette.types import Receive, Scope, Send
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.frames import Frame, Opcode
+
+from app.patches.sampling import Sampler
+from app.web import refusals
+from app.web.requests import HEAD_SECONDS
+from app.web.sockets import MAX_CONTROLS, MAX_FRAMES, MAX_MESSAGE, MAX_UNFINISHED, SocketProtocol
+from tests.api.served import Served, serve
+from tests.outside.memory import Memory
+from tests.runs.clock import LoopClock
+
+HOST = b"Host: 127.0.0.1\r\n"
+POST = b"POST / HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n"
+HEADS = {
+    "an address without end": (b"GET /", b"a" * 65_536, b"431"),
+    "a header without end": (b"GET / HTTP/1.1\r\nA: ", b"a" * 65_536, b"431"),
+    "a name of a header without end": (b"GET / HTTP/1.1\r\nA", b"a" * 65_536, b"431"),
+    "headers without end": (b"GET / HTTP/1.1\r\n" + HOST, b"A: b\r\n" * 10_000, b"431"),
+    "headers after the body without end": (POST + b"2\r\n{}\r\n0\r\n", b"A: b\r\n" * 10_000, b"431"),
+    "the extension of a chunk without end": (POST + b"2;a=", b"a" * 65_536, b"431"),
+    "requests that wait": (b"", (b"GET / HTTP/1.1\r\n" + HOST + b"\r\n") * 2_000, b"429"),
+}
+MOST_MB = 64
+"""Additional memory for reading."""
+
+
+@pytest.fixture(autouse=True)
+def log_of_this_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refusals, "_sampler", Sampler(logging.getLogger(refusals.__name__).warning))
+
+
+async def stay_silent(scope: Scope, receive: Receive, send: Send) -> None:
+    """Read what comes, and answer nothing until the client has gone."""
+    del scope, send
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def take_all(scope: Scope, receive: Receive, send: Send) -> None:
+    """Accept a socket, and say of each message how long it is."""
+    del scope
+    await receive()
+    await send({"type": "websocket.accept"})
+    while (message := await receive())["type"] == "websocket.receive":
+        await send({"type": "websocket.send", "text": str(len(message["text"]))})
+
+
+@pytest.mark.parametrize("name", HEADS)
+async def test_a_head_without_end_is_refused(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    first, rest, status = HEADS[name]
+    async with serve(stay_silent) as served:
+        reader, writer = await asyncio.open_connection(*served.host.split(":"))
+        memory = Memory.now()
+        answered = asyncio.ensure_future(reader.readline())
+        writer.write(first)
+        sent = 0
+        while not answered.done() and sent < 100_000_000:
+            writer.write(rest)
+            sent += len(rest)
+            drained = asyncio.ensure_future(writer.drain())
+            await asyncio.wait({answered, drained}, return_when=asyncio.FIRST_COMPLETED, timeout=20)
+            assert answered.done() or drained.done(), "nothing is read and nothing is answered"
+            await asyncio.sleep(0)
+        assert answered.done()
+        assert answered.result().split()[1:2] == [status]
+        assert memory.growth() <= MOST_MB
+        writer.transport.abort()
+
+    assert caplog.text.count("Refused a request: ") == 1
+
+
+async def test_a_head_that_drips_is_left_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serve(stay_silent) as served:
+        clock = LoopClock.at_work(monkeypatch)
+        reader, writer = await asyncio.open_connection(*served.host.split(":"))
+        answered = asyncio.ensure_future(reader.readline())
+        while not answered.done() and clock.ahead <= 3 * HEAD_SECONDS:
+            writer.write(b"\r\n")
+            await clock.move(HEAD_SECONDS / 20)
+        assert answered.done()
+        assert b"408" in answered.result()
+        writer.transport.abort()
+
+
+async def test_a_connection_on_which_nothing_comes_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serve(stay_silent) as served:
+        clock = LoopClock.at_work(monkeypatch)
+        reader, writer = await asyncio.open_connection(*served.host.split(":"))
+        ended = asyncio.ensure_future(reader.read())
+        while not ended.done() and clock.ahead <= 3 * HEAD_SECONDS:
+            await clock.move(HEAD_SECONDS / 20)
+        assert ended.done()
+        assert ended.result() == b""
+        writer.close()
+
+
+@asynccontextmanager
+async def a_socket(served: Served) -> AsyncGenerator[ClientConnection]:
+    async with connect(f"ws://{served.host}/", max_size=None, compression=None, ping_interval=None) as socket:
+        yield socket
+
+
+async def closed(socket: ClientConnection) -> str:
+    """Return why the server closes the socket."""
+    async with asyncio.timeout(20):
+        await socket.wait_closed()
+    assert socket.close_code != 1006, "the connection was lost"
+    return socket.close_reason or ""
+
+
+def put(socket: ClientConnection, *frames: Frame) -> None:
+    """Send frames as they are, at once."""
+    socket.transport.write(b"".join(frame.serialize(mask=True, extensions=[]) for frame in frames))
+
+
+async def test_the_largest_text_of_the_page_takes_little_memory_and_one_that_is_larger_as_text_is_refused(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with serve(take_all, ws=SocketProtocol) as served, a_socket(served) as socket:
+        memory = Memory.now()
+        await socket.send("😀" * 4_000_000)
+        assert await socket.recv() == "4000000"
+        assert memory.growth() <= MOST_MB + 32  # the client's half as well
+        await socket.send("x" * (MAX_MESSAGE // 4) + "😀")
+        assert "bytes as text" in await closed(socket)
+    assert caplog.text.count("Closed a socket because of what it sent: ") == 1
+
+
+async def test_frames_without_end_close_the_socket(caplog: pytest.LogCaptureFixture) -> None:
+    async with serve(take_all, ws=SocketProtocol) as served, a_socket(served) as socket:
+        put(socket, Frame(Opcode.TEXT, b"", fin=False), *[Frame(Opcode.CONT, b"", fin=False)] * (MAX_FRAMES + 1))
+        assert f"A message may have {MAX_FRAMES:,} frames." in await closed(socket)
+    assert "1,000 frames" in caplog.text
+
+
+async def test_pings_without_end_close_the_socket() -> None:
+    async with serve(take_all, ws=SocketProtocol) as served, a_socket(served) as socket:
+        for _ in range(MAX_CONTROLS + 1):
+            await socket.ping()
+        assert "pings" in await closed(socket)
+
+
+async def test_messages_without_end_close_the_socket() -> None:
+    async def read_nothing(scope: Scope, receive: Receive, send: Send) -> None:
+        del scope
+        await receive()
+        await send({"type": "websocket.accept"})
+        await asyncio.Event().wait()
+
+    async with serve(read_nothing, ws=SocketProtocol) as served, a_socket(served) as socket:
+        put(socket, *[Frame(Opcode.TEXT, b"x")] * 2_000)
+        assert "messages may wait" in await closed(socket)
+
+
+async def test_unfinished_messages_of_many_connections_have_a_bound_together() -> None:
+    async with serve(take_all, ws=SocketProtocol) as served:
+        half = Frame(Opcode.TEXT, b"x" * (MAX_UNFINISHED // 4), fin=False)
+        sockets = [await connect(f"ws://{served.host}/", compression=None, ping_interval=None) for _ in range(5)]
+        for socket in sockets:
+            put(socket, half)
+        ended = [asyncio.ensure_future(closed(socket)) for socket in sockets]
+        done, others = await asyncio.wait(ended, return_when=asyncio.FIRST_COMPLETED)
+        assert "Too many large messages" in done.pop().result()
+        for other in others:
+            other.cancel()
+        async with a_socket(served) as another:  # a small one has its place
+            await another.send("x")
+            assert await another.recv() == "1"
+        for socket in sockets:
+            socket.transport.abort()
