@@ -33,7 +33,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in a folder, neither of which was there before the server."""
+    """The server makes this folder and its parent."""
     return tmp_path_factory.mktemp("served") / "made" / "anew"
 
 
