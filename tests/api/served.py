@@ -76,6 +76,7 @@ async def _end(server: uvicorn.Server) -> None:
     for task in state.tasks:
         task.cancel()
     await asyncio.gather(*state.tasks, return_exceptions=True)
+    await asyncio.sleep(0)  # a connection that was aborted closes its socket in the next turn of the loop
 
 
 @dataclass(frozen=True)
