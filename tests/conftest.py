@@ -81,6 +81,7 @@ def endless_checks_end_soon() -> Generator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checker, "MAX_SECONDS", 0.25)
         yield
+    checker.close()  # its process would outlive the tests
 
 
 @pytest.fixture

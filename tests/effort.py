@@ -50,14 +50,14 @@ class Effort:
 GATE: Final = Effort(
     examples=25,
     identity=300,
-    page_identity=6,
+    page_identity=4,
     wire=60,
     kills=10,
     sequences=20,
     ledgers=3,
     patches=100,
     drafts=1,
-    controls=12,
+    controls=8,
     requests=2,
     phases="examples,fuzzing",
 )

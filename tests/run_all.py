@@ -3,8 +3,9 @@
     python -m tests.run_all          # the gate: without tests marked `exhaustive`, and with few random cases
     python -m tests.run_all --all    # everything (`effort.py` has the numbers)
 
-The checks come first and alone: a run whose checks fail ends there. Two processes share the files of a suite. Browser
-tests are a separate suite (synchronous Playwright and asyncio do not share a process). The first words of each line
+The checks come first and alone: a run whose checks fail ends there. Three processes share the files of a suite: a
+test often waits for a browser or for a program it started, and two would leave a core idle meanwhile. Browser tests are
+a separate suite (synchronous Playwright and asyncio do not share a process). The first words of each line
 say where it comes from.
 
 Tests that fail run once more, one after the other. A test that fails again fails the run. A test that passes then is
@@ -70,8 +71,8 @@ CHECKS = {
     "TypeScript": ["python", "-m", "tests.islands.checks"],
 }
 SUITES = {
-    "all else": ["tests", "--ignore=tests/e2e", "-n2", "--dist=loadfile", "--no-loadscope-reorder"],
-    "browser": ["tests/e2e", "-n2", "--dist=loadfile"],
+    "all else": ["tests", "--ignore=tests/e2e", "-n3", "--dist=loadfile", "--no-loadscope-reorder"],
+    "browser": ["tests/e2e", "-n3", "--dist=loadfile"],
 }
 """Suites run one after the other. The long files come first: by the mark `slow`, or by how many tests they have."""
 GATE, ALL = "not bench and not exhaustive", "not bench"

@@ -15,6 +15,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from app.api.app import create_api
+from app.runs.process.clock import STEADY, Clock
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
 from app.settings import load_settings
@@ -76,6 +77,7 @@ async def _end(server: uvicorn.Server) -> None:
     for task in state.tasks:
         task.cancel()
     await asyncio.gather(*state.tasks, return_exceptions=True)
+    await asyncio.sleep(0)  # a connection that was aborted closes its socket in the next turn of the loop
 
 
 @dataclass(frozen=True)
@@ -102,12 +104,12 @@ def the_api() -> FastAPI:
 
 
 @asynccontextmanager
-async def serve_api(data_dir: Path, **environment: str) -> AsyncGenerator[Api]:
+async def serve_api(data_dir: Path, clock: Clock = STEADY, /, **environment: str) -> AsyncGenerator[Api]:
     """The API over its own data folder, set up by these variables; nobody is asked for titles unless they say so."""
     lay_database(data_dir)
     settings = load_settings({"INVIEW_DATA_DIR": str(data_dir), "INVIEW_TITLES": "off", **environment})
     async with (
-        open_workbench(settings) as wb,
+        open_workbench(settings, clock) as wb,
         serve(the_api()) as served,
         httpx2.AsyncClient(base_url=f"http://{served.host}/api/v1", timeout=20) as http,
     ):

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.attacks import ATTACKS, NO_JSON
-from tests.e2e.screen import Screen, eventually, visit
+from tests.e2e.screen import Screen, eventually, visit, wait_until_still
 from tests.e2e.test_tools import a_call, a_result, imported
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
@@ -29,25 +29,19 @@ def draw(screen: Screen, server: Served, reply: str, request: str) -> int:
     pairs = (a_pair("Show me.", "Here it is."), a_pair(request, reply))
     short, attack = write(server, *({"pairs": [pair]} for pair in pairs))
     screen.go(f"/c/{short}")
-    wait_until_still(screen.page)
+    wait_until_drawn(screen.page)
     screen.page.evaluate(LARGEST)
     screen.page.locator(f'nav a[href="/c/{attack}"]').click()
     screen.page.wait_for_url(f"**/c/{attack}")
     expect(screen.last_reply).not_to_have_text("Here it is.")
-    wait_until_still(screen.page)
+    wait_until_drawn(screen.page)
     return screen.page.evaluate("largest")
 
 
-def wait_until_still(page: Page) -> None:
+def wait_until_drawn(page: Page) -> None:
     """Until nothing more is drawn."""
-    lengths: list[int] = []
-
-    def is_still() -> bool:
-        lengths.append(page.evaluate("document.querySelector('article .reply')?.innerHTML.length ?? 0"))
-        page.wait_for_timeout(250)
-        return len(lengths) > 2 and 0 < lengths[-1] == lengths[-2] == lengths[-3]
-
-    eventually(is_still, seconds=60)
+    expect(page.locator("article .reply").first).not_to_be_empty()
+    wait_until_still(page, "document.querySelector('article .reply').innerHTML.length")
 
 
 def require_small_steps(screen: Screen, server: Served, reply: str, request: str) -> None:

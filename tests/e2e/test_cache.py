@@ -60,7 +60,7 @@ def billed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
     thread.join(10)
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.exhaustive)])
 def test_page_says_how_far_the_provider_keeps_what_was_sent_and_what_a_filter_breaks(
     billed: Served, browser: Browser, width: int, tmp_path: Path
 ) -> None:

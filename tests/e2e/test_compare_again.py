@@ -19,7 +19,10 @@ PHONE = ViewportSize(width=390, height=844)
 LONG = "/long 4000 /rate 25"  # longer than any test
 
 
-@pytest.fixture(params=[(True, DESK), (False, PHONE)], ids=["keys-desk", "pointer-phone"])
+@pytest.fixture(
+    params=[(True, DESK), pytest.param((False, PHONE), marks=pytest.mark.exhaustive)],
+    ids=["keys-desk", "pointer-phone"],
+)
 def hands(request: pytest.FixtureRequest, browser: Browser, server: Served) -> Generator[Hands]:
     """At a conversation of two pairs."""
     keys, viewport = request.param

@@ -15,6 +15,16 @@ from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
 SHEET = "**/assets/sheet_dialog-*.js*"
+NOTE_WHO_WAITS = """() => {
+  const listen = globalThis.addEventListener;
+  globalThis.isAwaited = new Promise((resolve) => {
+    globalThis.addEventListener = (kind, ...rest) => {
+      listen.call(globalThis, kind, ...rest);
+      if (kind === "online") resolve();
+    };
+  });
+}"""
+"""From now on, `isAwaited` resolves as soon as something waits for the network."""
 
 
 def asked(screen: Screen) -> list[str]:
@@ -147,8 +157,9 @@ def test_part_first_needed_while_the_network_is_away_comes_when_it_is_back(scree
     page.evaluate("globalThis.stays = true")
     page.evaluate("Object.defineProperty(navigator, 'onLine', { value: false, configurable: true })")
     page.route(SHEET, lambda route: route.abort())
+    page.evaluate(NOTE_WHO_WAITS)
     page.keyboard.press("F1")
-    page.wait_for_timeout(1500)  # longer than it takes to try again
+    page.evaluate("isAwaited")
     expect(screen.pairs).to_have_count(1)
     page.unroute(SHEET)
     page.evaluate("delete navigator.onLine")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from typing import Any
+from typing import Final
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.e2e.screen import Screen, reload, visit
 from tests.serving import Served
 
+SCHEMES: Final = ("light", "dark")
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 REPLY = "\n\n".join(
     (
@@ -68,18 +69,11 @@ FOCUS_IS_SEEN = """() => {
 }"""
 
 
-@pytest.fixture(params=["light", "dark"])
-def scheme(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
 @pytest.fixture(params=[WIDE, PHONE], ids=["wide", "phone"])
-def painted(request: pytest.FixtureRequest, browser: Browser, server: Served, scheme: Any) -> Generator[Page]:
-    """A page of that size and scheme."""
+def painted(request: pytest.FixtureRequest, browser: Browser, server: Served) -> Generator[Page]:
+    """A page of that size."""
     phone = request.param is PHONE
-    context = browser.new_context(
-        base_url=server.url, viewport=request.param, color_scheme=scheme, has_touch=phone, is_mobile=phone
-    )
+    context = browser.new_context(base_url=server.url, viewport=request.param, has_touch=phone, is_mobile=phone)
     yield context.new_page()
     context.close()
 
@@ -87,6 +81,13 @@ def painted(request: pytest.FixtureRequest, browser: Browser, server: Served, sc
 MOTION = """() => Promise.all(document.getAnimations()
   .filter((it) => it.effect.getComputedTiming().endTime !== Infinity).map((it) => it.finished.catch(() => null)))"""
 """Wait until no transition runs any more."""
+
+
+def examine_in_both_schemes(page: Page) -> None:
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        expect(page.locator("html")).to_have_class(scheme)
+        examine(page)
 
 
 def examine(page: Page) -> None:
@@ -103,7 +104,7 @@ def test_conversation(painted: Page) -> None:
     expect(painted.locator("pre .hljs-number").first).to_be_visible()
     screen.send("/fail auth").wait_for_reply(2)
 
-    examine(painted)
+    examine_in_both_schemes(painted)
 
 
 def test_filter_bar_split_and_preview(painted: Page) -> None:
@@ -111,21 +112,21 @@ def test_filter_bar_split_and_preview(painted: Page) -> None:
     counter = painted.get_by_role("button", name=re.compile("in view are sent$"))
     counter.focus()
     expect(painted.get_by_role("group", name="What is sent")).to_be_visible()
-    examine(painted)
+    examine_in_both_schemes(painted)
 
     filter_line = painted.get_by_role("combobox", name="Filter")
     filter_line.focus()
     filter_line.fill("s")
     expect(painted.get_by_role("listbox").get_by_role("option").first).to_be_visible()
-    examine(painted)
+    examine_in_both_schemes(painted)
     filter_line.fill("b s7")
     expect(painted.locator(".filter-place mark")).to_be_visible()
-    examine(painted)
+    examine_in_both_schemes(painted)
     filter_line.fill("t'nowhere'")
     expect(painted.locator("#filter-says")).to_contain_text("There is no topic")
     filter_line.press("Enter")
     expect(painted.get_by_role("button", name="Show all pairs")).to_be_visible()
-    examine(painted)
+    examine_in_both_schemes(painted)
     painted.get_by_role("button", name="Show all pairs").click()
 
     screen.write("What now?")
@@ -137,14 +138,14 @@ def test_filter_bar_split_and_preview(painted: Page) -> None:
         panel = inspector.get_by_role("tabpanel", name=tab)
         expect(panel).to_contain_text("What now?")
         expect(inspector.locator(".tabs-stale")).to_have_count(0)
-        examine(painted)
+        examine_in_both_schemes(painted)
 
 
 def test_settings(painted: Page) -> None:
     visit(painted, "/settings")
     painted.get_by_text("Anthropic", exact=True).click()
 
-    examine(painted)
+    examine_in_both_schemes(painted)
 
 
 @pytest.mark.exhaustive
@@ -152,18 +153,17 @@ def test_missing_page(painted: Page) -> None:
     visit(painted, "/nothing/here")
     expect(painted.get_by_role("heading", name="There is no page at this address")).to_be_visible()
 
-    examine(painted)
+    examine_in_both_schemes(painted)
 
 
-def test_first_page_and_its_model_menu(painted: Page, scheme: str) -> None:
+def test_first_page_and_its_model_menu(painted: Page) -> None:
     Screen(painted).go("/")
-    expect(painted.locator("html")).to_have_class(scheme)
-    examine(painted)
+    examine_in_both_schemes(painted)
     painted.get_by_role("button", name="Model: Offline demo").click()
     option = painted.get_by_role("listbox").get_by_role("option", selected=True)
     expect(option).to_be_visible()
 
-    examine(painted)
+    examine_in_both_schemes(painted)
     painted.emulate_media(forced_colors="active")
     assert option.evaluate("it => getComputedStyle(it).outlineStyle") == "solid", "nobody sees which is chosen"
 

@@ -13,7 +13,9 @@ from tests.e2e.test_looks import PHONE, WIDE, examine
 from tests.e2e.written import call
 from tests.serving import Served
 
-SIZES = pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["desk", "phone"])
+SIZES = pytest.mark.parametrize(
+    "viewport", [WIDE, pytest.param(PHONE, marks=pytest.mark.exhaustive)], ids=["desk", "phone"]
+)
 SHOWN = "Parameters of the next send"
 
 

@@ -12,7 +12,7 @@ from tests.e2e.screen import Screen, reload
 PHONE = {"width": 390, "height": 844}
 
 
-@pytest.mark.parametrize("viewport", [None, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("viewport", [None, pytest.param(PHONE, marks=pytest.mark.exhaustive)], ids=["desk", "phone"])
 def test_a_schema_a_table_its_faults_and_a_repair(screen: Screen, viewport: dict[str, int] | None) -> None:
     page = screen.page
     if viewport:

@@ -13,6 +13,7 @@ import pytest
 from app.store.database.database import open_store
 from app.store.database.presence import claim
 from tests.conftest import Golden
+from tests.databases import lay_database
 from tests.serving import INVIEW, ROOT, server_environment
 from tests.store.values import a_conversation, a_pair_of, save_conversation
 
@@ -63,8 +64,7 @@ def test_compatible_server_with_the_name_of_a_vendor_ends_the_start(tmp_path: Pa
 
 
 def test_doctor_lists_what_is_damaged_and_what_to_do_next(tmp_path: Path) -> None:
-    assert inview("migrate", folder=tmp_path).returncode == 0
-    asyncio.run(_talk(tmp_path / "data" / "inview.db"))
+    asyncio.run(_talk(lay_database(tmp_path / "data")))
     whole = inview("doctor", folder=tmp_path, INVIEW_PORT="0")
     assert (whole.returncode, whole.stdout.splitlines()[-1]) == (0, "All is well: a server can start here.")
     with sqlite3.connect(tmp_path / "data" / "inview.db") as connection:
@@ -86,8 +86,7 @@ def test_doctor_lists_what_is_damaged_and_what_to_do_next(tmp_path: Path) -> Non
 
 
 def test_doctor_mends_what_it_can_once_and_lists_the_rest(tmp_path: Path) -> None:
-    assert inview("migrate", folder=tmp_path).returncode == 0
-    asyncio.run(_talk(tmp_path / "data" / "inview.db"))
+    asyncio.run(_talk(lay_database(tmp_path / "data")))
     with sqlite3.connect(tmp_path / "data" / "inview.db") as connection:
         connection.execute("UPDATE conversation SET filter = x'00ff'")
     connection.close()
@@ -111,8 +110,7 @@ def test_doctor_mends_what_it_can_once_and_lists_the_rest(tmp_path: Path) -> Non
 
 
 def test_doctor_mends_nothing_while_a_server_runs_on_another_port(tmp_path: Path) -> None:
-    assert inview("migrate", folder=tmp_path).returncode == 0
-    database = tmp_path / "data" / "inview.db"
+    database = lay_database(tmp_path / "data")
     asyncio.run(_talk(database))
     with sqlite3.connect(database) as connection:
         connection.execute("UPDATE conversation SET filter = x'00ff'")
@@ -138,8 +136,7 @@ async def _talk(database: Path) -> None:
 
 
 def test_doctor_does_not_search_a_database_of_an_older_version(tmp_path: Path) -> None:
-    assert inview("migrate", folder=tmp_path).returncode == 0
-    with sqlite3.connect(tmp_path / "data" / "inview.db") as connection:
+    with sqlite3.connect(lay_database(tmp_path / "data")) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
     connection.close()
 

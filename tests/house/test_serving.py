@@ -15,6 +15,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Generator
 from contextlib import suppress
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,14 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
-    with serving(tmp_path_factory.mktemp("served") / "data") as served:
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The server makes this folder and its parent."""
+    return tmp_path_factory.mktemp("served") / "made" / "anew"
+
+
+@pytest.fixture(scope="module")
+def server(data: Path) -> Generator[Served]:
+    with serving(data) as served:
         yield served
 
 
@@ -121,11 +128,9 @@ def test_a_wrong_setting_is_one_clear_sentence(tmp_path: Path) -> None:
     assert_one_sentence(try_to_serve(tmp_path, 1, INVIEW_PORT="many"), "INVIEW_PORT is 'many'")
 
 
-def test_the_data_folder_is_for_its_owner_alone(server: Served, tmp_path: Path) -> None:
-    with serving(tmp_path / "made" / "anew") as other:
-        assert other.get("/api/v1/health").status == 200
-
-    assert ((tmp_path / "made" / "anew").stat().st_mode & 0o077) == 0
+def test_the_data_folder_is_for_its_owner_alone(server: Served, data: Path) -> None:
+    assert server.get("/api/v1/health").status == 200
+    assert (data.stat().st_mode & 0o077) == 0
 
 
 def modes(folder: Path) -> dict[str, int]:
@@ -340,23 +345,16 @@ def test_who_ends_it_while_it_starts_is_not_told_that_it_is_there(tmp_path: Path
     assert "Traceback" not in served.log()
 
 
-def test_sigterm_closes_open_sockets_and_ends(tmp_path: Path) -> None:
+def test_sigterm_closes_open_sockets_and_saves_the_reply_that_is_streaming(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as served:
         url = served.url.replace("http", "ws") + "/_event/?EIO=4&transport=websocket"
-        with connect(url, origin=Origin(served.url)) as page:
-            page.recv(5)
-
-            served.stop(signal.SIGTERM)
-
-    assert served.process.returncode == 0
-    assert "Traceback" not in served.log()
-
-
-def test_sigterm_saves_the_reply_that_is_streaming(tmp_path: Path) -> None:
-    with serving(tmp_path / "data") as served:
         conversation = post(served, "/api/v1/conversations", {})["id"]
         body = json.dumps({"text": "/slow a long answer"}).encode()
-        with socket.create_connection(("127.0.0.1", served.port), timeout=10) as program:
+        with (
+            connect(url, origin=Origin(served.url)) as page,
+            socket.create_connection(("127.0.0.1", served.port), timeout=10) as program,
+        ):
+            page.recv(5)
             request = (
                 f"POST /api/v1/conversations/{conversation}/send HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
                 f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -369,6 +367,7 @@ def test_sigterm_saves_the_reply_that_is_streaming(tmp_path: Path) -> None:
             served.stop(signal.SIGTERM)
 
     assert served.process.returncode == 0
+    assert "Traceback" not in served.log()
     with serving(tmp_path / "data") as again:
         (pair,) = json.loads(again.get(f"/api/v1/conversations/{conversation}/pairs").body)["items"]
     assert pair["lifecycle"] == "error"
@@ -409,25 +408,19 @@ def test_an_import_that_the_end_cuts_off_is_in_the_trash_and_says_so(tmp_path: P
 def test_a_file_that_is_being_read_does_not_keep_the_server_from_ending(tmp_path: Path) -> None:
     pair = {"user_text": "Hi", "reply_text": "Hello", "model": "offline:demo"}
     body: dict[str, Any] = {"title": "Plans", "pairs": [pair] * 150_000}
-    answers: list[int] = []
-
-    def send(server: Served) -> None:
-        try:
-            post(server, "/api/v1/import", body)
-        except urllib.error.HTTPError as refused:
-            answers.append(refused.code)
-        except OSError:
-            answers.append(0)
 
     with serving(tmp_path / "data") as served:
-        sending = threading.Thread(target=send, args=(served,))
-        sending.start()
-        time.sleep(1)  # it is read for several seconds
-        served.stop(signal.SIGTERM)
-        sending.join(60)
+        client = HTTPConnection("127.0.0.1", served.port, timeout=60)
+        client.request("POST", "/api/v1/import", json.dumps(body), {"Content-Type": "application/json"})
+        served.stop(signal.SIGTERM)  # all of it was sent; it is read for several seconds
+        try:
+            status = client.getresponse().status
+        except OSError:
+            status = 0
+        client.close()
 
     assert served.process.returncode == 0
-    assert answers in ([409], [0])
+    assert status in {409, 0}
 
 
 def test_a_thread_that_goes_on_does_not_keep_the_process_from_ending() -> None:

@@ -27,6 +27,9 @@ from tests.lies.servers import HONEST, LIAR, LIST_LIES, STREAM_LIES, USAGE_LIES,
 
 FINAL = {"succeeded", "error", "canceled"}
 WORDS = "The quick brown fox jumps over the lazy dog. "
+GATE = {"always ten", "1e300", "negative", "a boolean", "a list", "more cached than read", "ten times"}
+KINDS_OF_LIES = [lie if lie in GATE else pytest.param(lie, marks=pytest.mark.exhaustive) for lie in USAGE_LIES]
+"""The gate tries one lie of each kind, `make test-all` all of them."""
 
 
 @asynccontextmanager
@@ -68,7 +71,7 @@ async def estimator_for(api: Api, model: str) -> Any:
         return await load_estimator(session, LOCAL_OWNER, ModelProfile(f"peer:{model}", model))
 
 
-@pytest.mark.parametrize("lie", USAGE_LIES)
+@pytest.mark.parametrize("lie", KINDS_OF_LIES)
 async def test_whatever_usage_is_reported_what_is_previewed_is_sent(tmp_path: Path, lie: str) -> None:
     async with opened(tmp_path) as (server, api):
         server.usage = USAGE_LIES[lie]
@@ -105,7 +108,7 @@ async def test_what_is_previewed_is_sent_to_a_vendor_that_lies(tmp_path: Path, l
         assert all(call["report_note"] for call in calls)
 
 
-@pytest.mark.parametrize("lie", USAGE_LIES)
+@pytest.mark.parametrize("lie", KINDS_OF_LIES)
 async def test_a_lie_moves_no_estimate_of_a_model_that_is_honest(tmp_path: Path, lie: str) -> None:
     async with opened(tmp_path) as (server, api):
         place = await create_conversation(api, model=f"peer:{LIAR}")

@@ -98,9 +98,8 @@ async def test_a_warm_process_is_there_before_anybody_asks(monkeypatch: pytest.M
     monkeypatch.setattr(token_counts.subprocess, "Popen", note)
     warm_up()
     warm_up()  # a second visitor
-    async with asyncio.timeout(30):
-        while process_id() is None:  # noqa: ASYNC110 - a thread starts it
-            await asyncio.sleep(0.01)
+    thread = token_counts._thread  # pyright: ignore[reportPrivateUsage] - it does one thing after the other
+    await asyncio.get_running_loop().run_in_executor(thread, lambda: None)
     warm = running_process()
 
     assert await count_texts(O200K, ["hello world"]) == [2]
@@ -156,15 +155,29 @@ def test_a_fork_counts_in_a_process_of_its_own_and_leaves_its_parents_alone() ->
 
 
 STARTING_A_PROGRAM = """
-import asyncio, os, signal, uvloop
+import asyncio, io, os, signal, uvloop
+from app.providers.counts import token_counts
 from app.providers.counts.token_counts import count_texts, process_id
+
+class Noted(io.RawIOBase):
+    def __init__(self, pipe, loop, begun):
+        self.pipe, self.loop, self.begun = pipe, loop, begun
+    def readable(self):
+        return True
+    def fileno(self):
+        return self.pipe.fileno()
+    def readinto(self, buffer):
+        self.loop.call_soon_threadsafe(self.begun.set)  # who reads holds the buffer's lock by now
+        return self.pipe.readinto(buffer)
 
 async def main():
     await count_texts("o200k_base", ["one"])
     worker = process_id()
     os.kill(worker, signal.SIGSTOP)
+    process, begun = token_counts._process.running, asyncio.Event()
+    process.stdout = io.BufferedReader(Noted(process.stdout.detach(), asyncio.get_running_loop(), begun))
     counting = asyncio.create_task(count_texts("o200k_base", ["one two"]))
-    await asyncio.sleep(0.3)
+    await begun.wait()
     program = await asyncio.create_subprocess_exec("true")
     assert await program.wait() == 0
     os.kill(worker, signal.SIGCONT)

@@ -13,6 +13,7 @@ from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError, NotFoundError
 from app.runs.derived.summaries import summarise
+from app.runs.engine.writer import PAUSE_SECONDS, SAVE_SECONDS
 from app.runs.filters.filter_commands import apply_filter, list_filters
 from app.runs.library.mark_commands import mark_pair
 from app.runs.process.event_bus import ConversationRemoved
@@ -26,6 +27,7 @@ from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench, bench_of
 from app.store.conversation.conversations import load_conversation
+from tests.runs.clock import MovedClock
 from tests.runs.steps import (
     a_conversation,
     calls_of,
@@ -68,16 +70,17 @@ async def create_kept(wb: Workbench) -> str:
 
 
 async def test_nothing_of_a_temporary_conversation_reaches_the_disk_also_while_a_reply_streams(
-    wb: Workbench, data: Path, beside: tuple[Workbench, str]
+    moved: Workbench, clock: MovedClock, data: Path
 ) -> None:
-    bench, conversation = beside
+    conversation = (await create_temporary(moved, LOCAL_OWNER, model=MODEL)).id
+    bench = await bench_of(moved, conversation)
     await change_conversation(bench, LOCAL_OWNER, conversation, title=f"{SECRET} title", system_prompt=SECRET)
 
     started = await send(bench, conversation, f"/rate 60\n/echo {SECRET} {'word ' * 300}")
     await wait_for_text(bench, started, 20)
     await queue_text(bench, LOCAL_OWNER, conversation, f"{SECRET} next")
-    for _ in range(6):  # the writer saves every second
-        await asyncio.sleep(0.3)
+    for _ in range(6):
+        await clock.move(SAVE_SECONDS + PAUSE_SECONDS)
         assert started.run_id in bench.engine.runs
         assert written(data, SECRET) == []
     await cancel_run(bench, LOCAL_OWNER, started.run_id)

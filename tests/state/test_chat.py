@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from app.domain.errors import InputError
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.watch.broadcast import follow
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
@@ -13,6 +12,8 @@ from app.state.model import ModelState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
 from app.views.screen.options import OptionRow
+from tests.runs.by_hand import ByHand
+from tests.runs.steps import text_of
 from tests.state.conftest import Tab
 
 
@@ -75,15 +76,20 @@ async def test_stop_ends_the_reply_that_runs_here_and_no_other(wb: Workbench, ta
     assert [run.place.conversation_id for run in wb.engine.runs.values()] == [elsewhere.id]
 
 
-async def test_stop_of_a_reply_that_is_not_ours_does_nothing(wb: Workbench, tab: Tab) -> None:
+async def test_stop_of_a_reply_that_is_not_ours_does_nothing(
+    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand = ByHand.at_work(monkeypatch)
     theirs = await create_conversation(wb, "somebody else")
-    await start_reply(wb, "somebody else", theirs.id, "/long 300 /rate 20")
+    started = await start_reply(wb, "somebody else", theirs.id, "Hello")
     tab.path = f"/c/{theirs.id}"
 
     await tab.send(ComposerState.stop_reply)
-    await asyncio.sleep(0.1)
 
-    assert len(wb.engine.runs) == 1
+    hand.say("It goes on.")
+    hand.end()
+    told = [event async for events in follow(wb, "somebody else", started.run_id) for event in events]
+    assert (text_of(told), told[-1].kind) == ("It goes on.", "done")
 
 
 async def test_model_of_the_conversation_is_chosen_and_stored(wb: Workbench, tab: Tab) -> None:

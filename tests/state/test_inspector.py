@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -16,10 +17,12 @@ from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_sen
 from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import Workbench
 from app.state.composer.state import ComposerState
+from app.state.inspector import frame
 from app.state.inspector import preview as preview_module
 from app.state.inspector.bodies import BodyView
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.preview import PreviewState
+from app.state.watching import Moment
 from app.views.screen.request import RequestView
 from app.views.screen.request_changes import ChangesView
 from tests.runs.steps import reply_to
@@ -71,7 +74,17 @@ async def test_section_that_there_is_not_opens_nothing(tab: Tab, section: object
 async def test_open_preview_follows_draft_and_marks_until_it_is_closed(
     wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.state.inspector.frame.SETTLE_SECONDS", 0.01)
+    monkeypatch.setattr(frame, "SETTLE_SECONDS", 0.01)
+    ended, moments = asyncio.Event(), frame.moments
+
+    async def moments_to_the_end(*args: Any, **more: Any) -> AsyncGenerator[Moment]:
+        try:
+            async for moment in moments(*args, **more):
+                yield moment
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(frame, "moments", moments_to_the_end)
     conversation_id = await a_conversation(wb, "one", "two")
     async with watching(wb, tab, conversation_id) as watcher:
         async with running(tab, InspectorState.show, section="preview"):
@@ -86,7 +99,7 @@ async def test_open_preview_follows_draft_and_marks_until_it_is_closed(
 
         await tab.send(InspectorState.close)
         watcher.write("Not seen")
-        await asyncio.sleep(0.1)
+        await ended.wait()
         assert gists(tab)[-1] == "And three?"
 
 
@@ -129,7 +142,7 @@ async def test_preview_leaves_out_a_text_that_was_just_sent(wb: Workbench, tab: 
     async with watching(wb, tab, conversation_id) as watcher:
         await tab.send(ComposerState.write, draft="/echo tw", typed=True)
         await tab.send(ComposerState.send, send_id="1", text="/echo two", order_id="")
-        await until(lambda: not watcher.screen.running and len(watcher.screen.pairs) == 2)
+        await until(lambda: (context := watcher.screen.context) is not None and context.x == 2)
         await tab.send(PreviewState.refresh)
 
         assert gists(tab) == ["/echo one", "one", "/echo two", "two"]

@@ -141,11 +141,12 @@ async def test_leaving_the_stream_does_not_stop_the_reply(api: Api):
 async def test_cancelled_reply_keeps_what_was_streamed(api: Api):
     conversation_id = await create_conversation(api)
     started = await send(api, conversation_id, "/long 500 /rate 100")
-    following = asyncio.create_task(follow(api, started["run_id"]))
-    await asyncio.sleep(0.3)
-
-    await api.http.post(f"/runs/{started['run_id']}/cancel")
-    events = await following
+    events = list[Event]()
+    async with api.http.stream("GET", f"/runs/{started['run_id']}/events") as answer:
+        async for event in read_events(answer.aiter_bytes()):
+            if event.kind == "text" and not words_of(events):
+                await api.http.post(f"/runs/{started['run_id']}/cancel")
+            events.append(event)
 
     (pair,) = (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()["items"]
     assert events[-1].kind == "cancelled"

@@ -28,7 +28,17 @@ from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench, current
 from app.store.conversation import pairs
 from app.store.conversation.conversations import load_conversation
-from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, send, settings_of
+from tests.runs.steps import (
+    a_conversation,
+    calls_of,
+    collect,
+    pair_of,
+    pairs_of,
+    reply_to,
+    send,
+    settings_of,
+    wait_for_text,
+)
 
 
 async def test_a_reply_is_streamed_and_stored_with_its_usage(wb: Workbench) -> None:
@@ -216,7 +226,7 @@ async def test_nobody_reaches_anothers_conversation(wb: Workbench) -> None:
 async def test_stopped_run_keeps_the_text_received(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb)
     started = await send(wb, conversation_id, "/long 500 /rate 100")
-    await asyncio.sleep(0.3)
+    await wait_for_text(wb, started)
 
     await cancel_run(wb, LOCAL_OWNER, started.run_id)
 

@@ -45,19 +45,37 @@ async def titles_of(wb: Workbench) -> list[str]:
     ("body", "words"),
     [
         (b'{"pairs":[' + b"{}," * 1_000_000 + b"{}]}", f"more than {MAX_PAIRS:,} pairs"),
-        (b'{"pairs":[' + b"[]," * 1_000_000 + b"[]]}", f"more than {MAX_PAIRS:,} pairs"),
-        (b'{"pairs":[{"a":[' + b"{}," * 1_000_000 + b"{}]}]}", f"more than {MAX_VALUES:,} values"),
+        pytest.param(
+            b'{"pairs":[' + b"[]," * 1_000_000 + b"[]]}", f"more than {MAX_PAIRS:,} pairs", marks=pytest.mark.exhaustive
+        ),
+        pytest.param(
+            b'{"pairs":[{"a":[' + b"{}," * 1_000_000 + b"{}]}]}",
+            f"more than {MAX_VALUES:,} values",
+            marks=pytest.mark.exhaustive,
+        ),
         (b'{"pairs":[],"a":[' + b"0," * 1_000_000 + b"0]}", f"more than {MAX_VALUES:,} values"),
-        (b'{"pairs":[{' + b'"":0,' * 700_000 + b'"":0}]}', f"more than {MAX_VALUES:,} values"),
-        (b'{"conversations":[' + b'{"nodes":[{},{}]},' * 200_000 + b"{}]}", f"more than {MAX_VALUES:,} values"),
+        pytest.param(
+            b'{"pairs":[{' + b'"":0,' * 700_000 + b'"":0}]}',
+            f"more than {MAX_VALUES:,} values",
+            marks=pytest.mark.exhaustive,
+        ),
+        pytest.param(
+            b'{"conversations":[' + b'{"nodes":[{},{}]},' * 200_000 + b"{}]}",
+            f"more than {MAX_VALUES:,} values",
+            marks=pytest.mark.exhaustive,
+        ),
         (b'{"attachments":[' + b"{}," * 1_000_000 + b"{}]}", "more than 20,000 attachments"),
         (b"[" * 3_000_000, "more than 64 deep"),
-        (b'{"a":' * 600_000, "more than 64 deep"),
+        pytest.param(b'{"a":' * 600_000, "more than 64 deep", marks=pytest.mark.exhaustive),
         (b"]" * 3_000_000, "closes nothing"),
-        (b'{"pairs":["' + b"\\\\" * 1_500_000, "does not end"),
+        pytest.param(b'{"pairs":["' + b"\\\\" * 1_500_000, "does not end", marks=pytest.mark.exhaustive),
         (b'{"pairs":[{"position":' + b"1" * 30_000_000 + b"}]}", "a number of more than 4,096 digits"),
         (b" " * 20_000_000 + b'{"pairs":[]}', "more than 16 MiB besides pairs"),
-        (b'{"title":"' + b"x" * 20_000_000 + b'","pairs":[]}', "more than 16 MiB besides pairs"),
+        pytest.param(
+            b'{"title":"' + b"x" * 20_000_000 + b'","pairs":[]}',
+            "more than 16 MiB besides pairs",
+            marks=pytest.mark.exhaustive,
+        ),
     ],
     ids=range(14),
 )

@@ -294,7 +294,9 @@ async def test_an_older_reading_never_replaces_a_newer_one(wb: Workbench, monkey
             readings += 1
             if readings == 1:
                 await mark_pair(wb, LOCAL_OWNER, pairs[0].id, Marks(stars=3))
-                await asyncio.sleep(0.2)
+                waiting = page.watcher._pairs.reading  # pyright: ignore[reportPrivateUsage]
+                while not waiting._waiters and readings == 1:  # noqa: ASYNC110 - a lock tells nobody who waits for it
+                    await asyncio.sleep(0)
         return pairs
 
     monkeypatch.setattr(watch_pairs, "load_pairs_by_id", load_slowly_at_the_end)

@@ -28,6 +28,7 @@ from app.store.conversation import pairs as stored_pairs
 from app.store.conversation.pairs import WINDOW
 from app.views.screen.panels import CountingView
 from tests.api.peer import Peer, serve_peer
+from tests.runs.clock import take_turns
 from tests.runs.steps import a_conversation, pair_of, send, settings_of
 from tests.runs.watch.page import a_page, is_running, positions_of, store_past, text_of, view_of
 
@@ -385,7 +386,7 @@ async def test_a_reader_who_goes_to_the_first_pair_at_once_sees_no_window_withou
 
     async def load_slowly(*args: Any, **kwargs: Any) -> Any:
         found = await load(*args, **kwargs)
-        await asyncio.sleep(0.05)
+        await take_turns()
         return found
 
     monkeypatch.setattr(watch_pairs, "load_pairs_by_id", load_slowly)

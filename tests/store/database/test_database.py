@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -33,15 +34,23 @@ async def test_what_is_committed_is_soon_on_the_disk_without_the_log(
     store: Store, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The database file alone stands for what a loss of power leaves: the log beside it may be lost."""
-    monkeypatch.setattr(module, "DISK_SECONDS", 0.1)
+    monkeypatch.setattr(module, "DISK_SECONDS", 0)
+    kept = asyncio.Event()
+    checkpoint = Store._checkpoint  # pyright: ignore[reportPrivateUsage]
+
+    async def checkpoint_and_tell(self: Store) -> None:
+        await checkpoint(self)
+        kept.set()
+
+    monkeypatch.setattr(Store, "_checkpoint", checkpoint_and_tell)
     async with store.read() as session:  # a reader of an older moment does not hinder it
         await session.execute(text("SELECT * FROM alembic_version"))
-    keeping = asyncio.create_task(store.keep_on_disk())
 
     await save_conversation(store, a_conversation())
 
     assert count_alone(database, tmp_path / "before.db") == 0
-    await asyncio.sleep(0.5)
+    keeping = asyncio.create_task(store.keep_on_disk())
+    await kept.wait()
     assert count_alone(database, tmp_path / "after.db") == 1
     keeping.cancel()
 
@@ -138,13 +147,22 @@ async def test_a_cancelled_read_leaves_the_store_usable(store: Store) -> None:
 async def test_a_write_that_is_cancelled_in_the_middle_holds_nobody_up(store: Store) -> None:
     """What it asked of the database goes on in a thread, and was never fetched: closing it alone would not end it."""
 
+    loop, begun = asyncio.get_running_loop(), asyncio.Event()
+
+    def tell() -> int:
+        loop.call_soon_threadsafe(begun.set)
+        return 1
+
     async def write() -> None:
         async with store.write() as session:
+            pooled = await (await session.connection()).get_raw_connection()
+            connection: Any = pooled.driver_connection
+            await connection.create_function("tell", 0, tell)
             await session.execute(text("CREATE TABLE IF NOT EXISTS held (n)"))
             await session.execute(text(_SLOW))
 
     writing = asyncio.create_task(write())
-    await asyncio.sleep(0.05)
+    await begun.wait()
     writing.cancel()
     (cancelled,) = await asyncio.gather(writing, return_exceptions=True)
 
@@ -154,6 +172,6 @@ async def test_a_write_that_is_cancelled_in_the_middle_holds_nobody_up(store: St
 
 
 _SLOW = """
-INSERT INTO held WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 300000)
+INSERT INTO held WITH RECURSIVE count(n) AS (SELECT tell() UNION ALL SELECT n + 1 FROM count WHERE n < 300000)
 SELECT n FROM count RETURNING n
 """

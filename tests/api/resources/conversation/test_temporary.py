@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
-from tests.api.served import Api
+from app.runs.engine.writer import PAUSE_SECONDS, SAVE_SECONDS
+from tests.api.served import Api, serve_api
 from tests.api.talk import read_events
+from tests.runs.clock import MovedClock
 
 SECRET = "Xylophonquartett"
 
@@ -23,7 +24,13 @@ async def a_temporary(api: Api) -> str:
     return identifier
 
 
-async def test_nothing_of_it_is_on_the_disk_while_a_reply_streams(api: Api, tmp_path: Path) -> None:
+async def test_nothing_of_it_is_on_the_disk_while_a_reply_streams(tmp_path: Path) -> None:
+    clock = MovedClock()
+    async with serve_api(tmp_path, clock) as api:
+        await stream_and_search(api, clock, tmp_path)
+
+
+async def stream_and_search(api: Api, clock: MovedClock, data: Path) -> None:
     conversation = await a_temporary(api)
 
     text = f"/rate 40\n/echo {SECRET} {'word ' * 80}"
@@ -37,14 +44,14 @@ async def test_nothing_of_it_is_on_the_disk_while_a_reply_streams(api: Api, tmp_
             heard += event.data["text"] if event.kind == "text" else ""
             if SECRET in heard:
                 break
-    await asyncio.sleep(1.2)  # the writer saves every second
-    found = files_with(tmp_path, SECRET)
+    await clock.move(3 * (SAVE_SECONDS + PAUSE_SECONDS))
+    found = files_with(data, SECRET)
     running = (await api.http.get(f"/conversations/{conversation}/pairs")).json()["items"][0]["lifecycle"]
     await api.http.post(f"/runs/{run}/cancel")
 
     assert running == "awaiting"
     assert found == []
-    assert files_with(tmp_path, SECRET) == []
+    assert files_with(data, SECRET) == []
 
 
 async def test_it_is_in_no_list_but_its_own(api: Api) -> None:
