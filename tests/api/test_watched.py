@@ -29,9 +29,10 @@ HEADS = {
     "tool_result": {"type", "tool_call_id", "is_error"},
 }
 """What the page has of these parts as the API has it; their insides are read when a person opens them."""
-AROUND = {"asked", "begins", "switched", "nodes", "read"}
-"""What the page alone has: what stands around a pair, its parameters as a text, and its reply as JSON. Of a failure,
-the steps that it offers and how much of the reply an open page gave back, which the API says in words."""
+AROUND = {"asked", "begins", "switched", "nodes", "read", "unread"}
+"""Fields of the page alone: the surroundings of a pair, its parameters as a text, its reply as JSON, and whether its
+request can be read. Of a failure, the steps that it offers and how much of the reply an open page gave back, which the
+API says in words."""
 
 
 def expected_of(pair: dict[str, Any], shown: dict[str, Any]) -> dict[str, Any]:

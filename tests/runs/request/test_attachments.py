@@ -21,7 +21,7 @@ from app.store.conversation.attachments import keep_attachments, load_attachment
 from app.store.conversation.conversations import next_revision
 from tests.builders import a_pair
 from tests.domain.conversation.test_attachments import a_png
-from tests.runs.steps import a_conversation, count_statements
+from tests.runs.steps import a_conversation, count_own_statements
 from tests.runs.test_temporary import written
 
 PICTURE = Attachment("image/png", a_png(3, 2))
@@ -60,7 +60,7 @@ async def test_the_bytes_of_a_picture_are_in_the_request(wb: Workbench) -> None:
 
 async def test_nothing_is_asked_of_the_database_where_no_picture_is(wb: Workbench) -> None:
     conversation = await a_conversation(wb, model="offline:demo")
-    asked = count_statements(wb)
+    asked = count_own_statements(wb)
 
     await preview_send(wb, LOCAL_OWNER, conversation, "Hello")
 

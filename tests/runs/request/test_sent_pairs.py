@@ -20,7 +20,7 @@ from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from app.store.conversation.rows import PAIR
 from tests.providers.peer import Answer, a_peer
-from tests.runs.steps import a_conversation, count_statements, pairs_of, reply_to, send, settings_of
+from tests.runs.steps import a_conversation, count_own_statements, pairs_of, reply_to, send, settings_of
 from tests.store.values import START, a_pair_of
 
 
@@ -58,7 +58,7 @@ async def test_what_is_kept_is_not_read_again_and_what_changed_is(wb: Workbench)
     conversation_id = await seed(wb, 5)
     kept = SentPairs()
     await load(wb, kept, conversation_id)
-    asked = count_statements(wb)
+    asked = count_own_statements(wb)
 
     again = await load(wb, kept, conversation_id)
     assert not [statement for statement in asked if "JOIN message" in statement]
@@ -124,7 +124,7 @@ async def test_the_conversations_sent_in_longest_ago_give_way(wb: Workbench) -> 
     old, new = [await seed(wb, 4) for _ in range(2)]
     for conversation_id in (old, new):
         await load(wb, kept, conversation_id)
-    asked = count_statements(wb)
+    asked = count_own_statements(wb)
 
     await load(wb, kept, new)
     assert not [statement for statement in asked if "JOIN message" in statement]
@@ -142,7 +142,7 @@ async def test_a_conversation_larger_than_all_that_is_kept_keeps_what_its_last_s
         await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter=line))
     await seed(wb, 1, 41, conversation_id)
     await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r2"))
-    asked = count_statements(wb)
+    asked = count_own_statements(wb)
 
     await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r2"))
 
@@ -169,7 +169,7 @@ async def test_whoever_watches_finds_the_next_send_made_ready(wb: Workbench) -> 
     watch(wb, LOCAL_OWNER, conversation_id)
     (task,) = wb.warming.values()
     await task
-    asked = count_statements(wb)
+    asked = count_own_statements(wb)
     preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "Hello")
 
     assert wb.warming == {}
@@ -180,7 +180,7 @@ async def test_whoever_watches_finds_the_next_send_made_ready(wb: Workbench) -> 
 async def test_nobody_makes_ready_what_a_reply_that_runs_changes_again(wb: Workbench) -> None:
     conversation_id = await seed(wb, 4)
     started = await send(wb, conversation_id, "/slow")
-    asked = count_statements(wb)
+    asked = count_own_statements(wb)
 
     watch(wb, LOCAL_OWNER, conversation_id)
     (task,) = wb.warming.values()
@@ -192,7 +192,7 @@ async def test_nobody_makes_ready_what_a_reply_that_runs_changes_again(wb: Workb
 
 async def test_a_conversation_without_pairs_has_a_history_that_grows_with_it(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb)
-    asked = count_statements(wb)
+    asked = count_own_statements(wb)
 
     await reply_to(wb, conversation_id, "/echo one")
     assert not [statement for statement in asked if "pair.revision >" in statement and "JOIN message" in statement]

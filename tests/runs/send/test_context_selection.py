@@ -33,7 +33,7 @@ from app.store.ledger.ledger import load_calls
 from app.store.run.runs import load_run
 from app.store.settings.rows_settings import PREFERENCE
 from tests.builders import EPOCH
-from tests.runs.steps import a_conversation, collect, count_own_statements, count_statements, pair_of, reply_to
+from tests.runs.steps import a_conversation, collect, count_own_statements, pair_of, reply_to
 from tests.store.values import a_pair_of
 
 
@@ -278,7 +278,7 @@ async def test_another_draft_asks_the_database_nothing(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(50))
     base = await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="(b & o) | r3 o"))
     await compose_base(base, "a draft")
-    asked = count_statements(wb)
+    asked = count_own_statements(wb)
 
     longer = await compose_base(base, "a longer draft " * 50)
 
@@ -289,7 +289,7 @@ async def test_another_draft_asks_the_database_nothing(wb: Workbench) -> None:
 async def test_a_look_as_before_reads_no_pair(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(5))
     await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="s<3"))
-    asked = count_statements(wb)
+    asked = count_own_statements(wb)
 
     await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="s<3"), "a draft")
 
