@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocket, expect
 
 from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually
@@ -197,3 +197,30 @@ def test_model_of_what_was_looked_at_before_gets_nothing(page: Page, server: Ser
     page.wait_for_url(ANY_CONVERSATION)
     screen.wait_for_reply()
     assert screen.stored_pairs()[0]["user_text"] == "/echo four"
+
+
+def test_text_too_long_for_the_connection_is_not_sent_until_it_is_shorter(screen: Screen) -> None:
+    screen.start("/echo first").wait_for_reply()
+    again: list[WebSocket] = []
+    screen.page.on("websocket", lambda socket: again.append(socket))  # noqa: PLW0108 - no attribute fits on a method
+    grow = """box => {
+      const text = "\U0001f600" + "x".repeat(4400000);  // only said: to lay it out takes a minute
+      Object.defineProperty(box, "value", {configurable: true, get: () => text, set: () => {}});
+      box.dispatchEvent(new Event("input", {bubbles: true}));
+    }"""
+    shrink = "box => { delete box.value; box.dispatchEvent(new Event('input', {bubbles: true})); }"
+    notice = screen.page.get_by_text("This text is too long to send at once.")
+    screen.write("/echo short")
+
+    screen.composer.evaluate(grow)
+    expect(notice).to_be_visible()
+    expect(screen.page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
+    screen.composer.press("Enter")
+    screen.composer.evaluate(shrink)
+    expect(notice).to_be_hidden()
+    expect(screen.composer).to_have_value("/echo short")
+    screen.composer.press("Enter")
+
+    expect(screen.last_reply).to_have_text("short")
+    assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo first", "/echo short"]
+    assert not again

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { admit, attach, currentLink, type ReflexEvent, refused, type Socket, untilOpen } from "../../app/ui/kit/link.ts";
+import { admit, attach, currentLink, fits, type ReflexEvent, refused, type Socket, untilOpen } from "../../app/ui/kit/link.ts";
 
 type Event = Parameters<Socket["on"]>[0];
 
@@ -134,4 +134,30 @@ test("whoever waits for the link goes on once it is open", async () => {
 
   assert.equal(open, true);
   await untilOpen();
+});
+
+test("a text fits while the server takes its event, whatever its characters are", () => {
+  for (const character of ["a", "\n", '"', "\u00e9", "\u4e2d", "\u{1f600}"]) {
+    assert.ok(fits({ draft: character.repeat(4_000_000 / character.length) }), character);
+  }
+  assert.ok(fits({ draft: "a".repeat(16_000_000) }));
+  for (const text of [
+    "a".repeat(17_000_000),
+    `\u{1f600}${"a".repeat(4_400_000)}`, // each character takes four bytes of the server's memory
+    "\u0001".repeat(3_000_000), // six characters of JSON each
+    "\u4e2d".repeat(6_000_000),
+  ]) {
+    assert.ok(!fits({ form_data: { text } }), text.slice(0, 4));
+  }
+});
+
+test("an event that is too large is refused, said for a while, and takes no other event along", () => {
+  socket.tell("connect");
+  const event = { ...DELETE, payload: { text: "a".repeat(18_000_000) } };
+
+  assert.deepEqual(admit([event, HYDRATE]), [HYDRATE]);
+
+  assert.equal(refused.get(), "large");
+  mock.timers.tick(7000);
+  assert.equal(refused.get(), "");
 });

@@ -79,10 +79,13 @@ class DraftButton(PlaceButton):
 
 
 class SendNotice(Island):
-    """Why the last send was refused, `fault`, or could not leave the browser, `unsent`; or that the link is `lost`."""
+    """The reason why the last send was refused, `fault`, or could not leave the browser, `unsent`; that the link is
+    `lost`; or that a text is too `long` to send.
+    """
 
     library = _FILE
     tag = "SendNotice"
     fault: rx.Var[str]
     lost: rx.Var[str]
     unsent: rx.Var[str]
+    long: rx.Var[str]

@@ -7,7 +7,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { useParams } from "react-router";
 import { catchLetters, keyMode } from "../kit/key_mode.ts";
-import { currentLink, useLink } from "../kit/link.ts";
+import { currentLink, fits, useLink } from "../kit/link.ts";
 import { PlaceButton } from "../kit/place_button.tsx";
 import { goTo, offer } from "../kit/places.ts";
 import { signal } from "../kit/signal.ts";
@@ -28,6 +28,7 @@ const pending = new Pending(Math.random().toString(36).slice(2, 12));
 const done = new Set<string>(); // orders
 const blank = signal(true); // nothing is written that could be sent
 const failed = signal(false); // the last send could not leave the browser
+const large = signal(false); // the server would not take what is written
 
 export function TextArea(props: TextAreaProps): ReactNode {
   const { label, placeholder, schema, files, attached, lasting, answers, order, busy, queued } = props;
@@ -45,12 +46,12 @@ export function TextArea(props: TextAreaProps): ReactNode {
   const typed = useRef(false); // by a person, since it was told last
   const tell = useEffectEvent(() => {
     telling.current = 0;
-    props.onWrite?.(area.current?.value ?? "", typed.current);
+    props.onWrite?.(large.get() ? "" : (area.current?.value ?? ""), typed.current);
     typed.current = false;
   });
   const changed = () => {
     const text = area.current?.value ?? "";
-    blank.set(!text.trim() && !attached);
+    weigh(text, attached);
     grow(area.current);
     telling.current ||= window.setTimeout(() => tell(), TELL_MS + text.length / TOLD_CHARS_PER_MS);
   };
@@ -65,7 +66,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   const send = (by: string) => {
     const text = area.current?.value ?? "";
     const at = known.current.conversation;
-    if (!(text.trim() || attached) || (!at && pending.waits(at))) return;
+    if (large.get() || !(text.trim() || attached) || (!at && pending.waits(at))) return;
     if (currentLink() === "lost") return failed.set(true);
     clearTimeout(telling.current);
     telling.current = 0;
@@ -89,10 +90,10 @@ export function TextArea(props: TextAreaProps): ReactNode {
     if (!box) return undefined;
     const early = box.value; // typed before this script ran
     box.value = early || texts.read(conversation);
-    blank.set(!box.value.trim());
+    weigh(box.value, false);
     failed.set(false);
     grow(box);
-    restored(box.value, conversation);
+    restored(large.get() ? "" : box.value, conversation);
     // A person who walks through branches in the inspector, or by keys through conversations, stays there.
     const walks = document.activeElement?.closest("#inspector") || (keyMode.get() && conversation);
     if (!matchMedia(COARSE).matches && !walks) box.focus({ preventScroll: true });
@@ -130,7 +131,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     if (begun.current) begun.current = false;
     else uploads.write(known.current.conversation, files, known.current.lasting);
   }, [files]);
-  useEffect(() => blank.set(!area.current?.value.trim() && !attached), [attached]);
+  useEffect(() => weigh(area.current?.value ?? "", attached), [attached]);
 
   const rewrite = ({ conversation: of }: Sent, next: (written: string) => string) => {
     if (of === known.current.conversation) show(next(area.current?.value ?? ""));
@@ -220,6 +221,12 @@ export function TextArea(props: TextAreaProps): ReactNode {
   );
 }
 
+/** Note whether there is something to send, and whether the server would take it. */
+function weigh(text: string, attached: boolean): void {
+  large.set(!fits(text));
+  blank.set(large.get() || (!text.trim() && !attached));
+}
+
 /** Do what Python asks for, but for sending. */
 function follow(order: BoxOrder, box: HTMLTextAreaElement, show: (text: string) => void): void {
   if (order.kind === "put") show(before(order.text, box.value));
@@ -276,9 +283,11 @@ export function DraftButton(props: DraftButtonProps): ReactNode {
 }
 
 /** Why the last send was refused, or that there is no connection. */
-export function SendNotice({ fault, lost, unsent }: SendNoticeProps): ReactNode {
+export function SendNotice({ fault, lost, unsent, long }: SendNoticeProps): ReactNode {
   const link = useLink();
-  const said = failed.use() ? unsent : fault || (link === "lost" ? lost : "");
+  const isLarge = large.use();
+  const isUnsent = failed.use();
+  const said = isLarge ? long : isUnsent ? unsent : fault || (link === "lost" ? lost : "");
   return (
     <p className="notice" role="status" hidden={!said}>
       {said || lost}

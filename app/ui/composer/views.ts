@@ -54,6 +54,7 @@ export interface SendNoticeProps {
   readonly fault: string;
   readonly lost: string;
   readonly unsent: string;
+  readonly long: string;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

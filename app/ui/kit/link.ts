@@ -23,17 +23,20 @@ export interface Socket {
 export interface ReflexEvent {
   readonly name?: string;
   readonly event_actions?: { readonly temporal?: boolean };
+  readonly payload?: unknown;
 }
 
 const SILENCE_MS = 25_000; // the server gives a sign of life every 20 s: REFLEX_SOCKET_INTERVAL
 const ATTEMPT_MS = 5000; // an attempt to connect that takes longer is given up for the next one
 const SHOWN_MS = 7000; // how long it is said of a refusal that the server is back
+const LARGEST = 17_000_000; // bytes of an event; app/web/sockets.py takes 18,000,000
+const BYTES = 6; // of a character in JSON, at most: "\\u0001"
 const APP = "reflex___state____state.";
 const OWN = `${APP}reflex___`;
 
 const link = signal<Link>("opening");
-/** Whether something that a person did was refused: as the server is `away`, or a moment ago, and it is `back`. */
-export const refused = signal<"" | "away" | "back">("");
+/** Why an action was refused: the server is `away`, was so a moment ago (`back`), or what it sends is too `large`. */
+export const refused = signal<"" | "away" | "back" | "large">("");
 let shown: ReturnType<typeof setTimeout> | undefined;
 let heardAt = 0; // by the clock, which goes on while the machine sleeps; timers do not
 let socket: Socket | null = null;
@@ -62,7 +65,7 @@ export function attach(made: Socket, queue: ReflexEvent[]): void {
   made.on("connect", () => {
     heard();
     link.set("open");
-    if (refused.get() === "away") comeBack();
+    if (refused.get() === "away") show("back");
   });
   made.on("disconnect", lose);
   made.on("connect_error", lose);
@@ -74,10 +77,31 @@ export function attach(made: Socket, queue: ReflexEvent[]): void {
 /** The events that may be sent, of those just made. */
 export function admit<Event extends ReflexEvent>(events: Event[]): Event[] {
   if (isSilent()) socket?.io._close(); // it is gone, and nobody has noticed
-  if (link.get() !== "lost") return events;
-  const admitted = events.filter((event) => !isOfApp(event));
-  if (events.some((event) => isOfApp(event) && !event.event_actions?.temporal)) refuse();
+  const small = events.filter((event) => fits(event.payload));
+  if (small.length < events.length) show("large");
+  if (link.get() !== "lost") return small;
+  const admitted = small.filter((event) => !isOfApp(event));
+  if (small.some((event) => isOfApp(event) && !event.event_actions?.temporal)) refuse();
   return admitted;
+}
+
+/**
+ * True for a value that the server takes: it closes the connection at an event with more bytes, also of those in its
+ * memory, where each character has as many as the widest.
+ */
+export function fits(value: unknown): boolean {
+  if (lengthOf(value) * BYTES <= LARGEST) return true;
+  const json = JSON.stringify(value);
+  const width = /[\ud800-\udbff]/.test(json) ? 4 : /[^\0-\xff]/.test(json) ? 2 : 1;
+  const characters = json.length - (json.match(/[\ud800-\udbff]/g)?.length ?? 0);
+  return characters * width <= LARGEST && new Blob([json]).size <= LARGEST;
+}
+
+/** The characters of all texts in a value. */
+function lengthOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce((sum: number, inner) => sum + lengthOf(inner), 0);
 }
 
 const isOfApp = ({ name = "" }: ReflexEvent): boolean =>
@@ -90,12 +114,13 @@ function lose(): void {
 }
 
 function refuse(): void {
-  if (refused.get() === "back") clearTimeout(shown);
+  clearTimeout(shown);
   refused.set("away");
 }
 
-function comeBack(): void {
-  refused.set("back");
+function show(why: "back" | "large"): void {
+  clearTimeout(shown);
+  refused.set(why);
   shown = setTimeout(() => refused.set(""), SHOWN_MS);
 }
 
