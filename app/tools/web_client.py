@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import ssl
 from collections.abc import AsyncIterator, Iterable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, cast
@@ -25,6 +26,8 @@ from app.tools.bounds import Flow, TooMuchError, require_few
 USER_AGENT: Final = "Inview (self-hosted chat workbench)"
 MAX_REDIRECTS: Final = 5
 MAX_CONNECTIONS: Final = 20
+MAX_HEAD_BYTES: Final = 65_536
+HEAD_PIECE_BYTES: Final = 4_096
 
 
 _BOUNDS: Final = "inview.bounds"
@@ -93,7 +96,11 @@ class _CheckedTransport(httpx2.AsyncHTTPTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        response = await super().handle_async_request(request)
+        awaited = _head.set(_Head())
+        try:
+            response = await super().handle_async_request(request)
+        finally:
+            _head.reset(awaited)
         if (encoding := response.headers.get("content-encoding", "identity")) != "identity":
             await response.aclose()  # a small answer could become a huge one
             raise httpx2.DecodingError(f"The answer is compressed ({encoding}), which was not asked for.")
@@ -128,13 +135,72 @@ class _CheckedNetwork(httpcore2.AsyncNetworkBackend):
         failed: Exception = httpcore2.ConnectError(f"{host} has no address")
         for address in addresses:
             try:
-                return await self._network.connect_tcp(address, port, timeout, local_address, socket_options)
+                stream = await self._network.connect_tcp(address, port, timeout, local_address, socket_options)
+                return _BoundedHeads(stream)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failed = error
         raise failed
 
     async def sleep(self, seconds: float) -> None:
         await self._network.sleep(seconds)
+
+
+@dataclass(slots=True)
+class _Head:
+    """The bytes received so far of the head of an answer, with all informational answers before it."""
+
+    size: int = 0
+
+
+_head: Final = ContextVar[_Head | None]("head", default=None)
+"""The head that the task of a request waits for."""
+
+
+class _BoundedHeads(httpcore2.AsyncNetworkStream):
+    """A connection that gives a head in small pieces, and within its bound: httpcore2 takes any number of them.
+
+    Parsing 64 KB of informational answers at once would keep the event loop busy for half a second.
+    """
+
+    def __init__(self, stream: httpcore2.AsyncNetworkStream) -> None:
+        self._stream = stream
+
+    async def read(
+        self,
+        max_bytes: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore2's own signature
+    ) -> bytes:
+        head = _head.get()
+        if head is None:
+            return await self._stream.read(max_bytes, timeout)
+        piece = await self._stream.read(min(max_bytes, HEAD_PIECE_BYTES), timeout)
+        head.size += len(piece)
+        if head.size > MAX_HEAD_BYTES:
+            raise httpcore2.RemoteProtocolError(
+                f"more than {MAX_HEAD_BYTES:,} bytes came before the body of the answer"
+            )
+        return piece
+
+    async def write(
+        self,
+        buffer: bytes,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore2's own signature
+    ) -> None:
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore2's own signature
+    ) -> httpcore2.AsyncNetworkStream:
+        return _BoundedHeads(await self._stream.start_tls(ssl_context, server_hostname, timeout))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
 
 
 class _Bounded(httpx2.AsyncByteStream):

@@ -72,6 +72,50 @@ def dripping(reader: Reader, clock: LoopClock) -> Attack:
     return _play(reader, clock, pieces)
 
 
+INFORMATIONAL: Final = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+HEADER: Final = b"A: b\r\n"
+
+
+def informational(reader: Reader, clock: LoopClock) -> Attack:
+    """Answers that announce an answer, without end."""
+    return _play_before(reader, clock, (), INFORMATIONAL * 2_000)
+
+
+def headers(reader: Reader, clock: LoopClock) -> Attack:
+    """A head without end."""
+    return _play_before(reader, clock, (b"HTTP/1.1 200 OK\r\n",), HEADER * 10_000)
+
+
+def header(reader: Reader, clock: LoopClock) -> Attack:
+    """A header without end."""
+    return _play_before(reader, clock, (b"HTTP/1.1 200 OK\r\nA: ",), b"x" * 65_536)
+
+
+def _play_before(reader: Reader, clock: LoopClock, first: tuple[bytes, ...], filler: bytes) -> Attack:
+    attack = Attack(clock)
+
+    def pieces() -> Iterator[bytes]:
+        yield from first
+        while attack.sent < 4 * SOCKET_BYTES:
+            attack.sent += len(filler)
+            yield filler
+
+    attack.answer = replace(reader.answer, before=pieces())
+    return attack
+
+
+def dripping_informational(reader: Reader, clock: LoopClock) -> Attack:
+    """One announcement at a time, each just before the reader would take it for silence."""
+
+    def pieces() -> Iterator[bytes | float | Callable[[], None]]:
+        while clock.ahead < 3 * reader.seconds:
+            yield INFORMATIONAL
+            yield from (0.0,) * TURNS
+            yield lambda: clock.put_forward(reader.step)
+
+    return Attack(clock, answer=replace(reader.answer, before=pieces()))
+
+
 def body_of(body: bytes) -> Callable[[Reader, LoopClock], Attack]:
     """An answer of this JSON, where the reader expects its own."""
 
@@ -124,8 +168,14 @@ ATTACKS: Final[dict[str, Callable[[Reader, LoopClock], Attack]]] = {
     "bomb": bomb,
     "endless": endless,
     "dripping": dripping,
+    "informational answers": informational,
+    "informational answers, dripping": dripping_informational,
+    "headers": headers,
+    "a header": header,
     "wide": body_of(b"[" + b"[]," * WIDE + b"[]]"),
     "wide, in fields": body_of(b'{"data":[' + HALF + b'[]],"choices":[' + HALF + b"[]]}"),
     **{f"deep: {name}": body_of(body) for name, body in DEEP.items()},
     **{f"wrong: {name}": body_of(body) for name, body in WRONG.items()},
 }
+BEFORE_THE_BODY: Final = frozenset({"informational answers", "headers", "a header"})
+"""Attacks with bytes before a body: a reader takes few of them, whatever it takes of a body."""

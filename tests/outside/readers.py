@@ -43,7 +43,7 @@ class Reader:
     seconds: float
     step: float
     frame: Callable[[bytes], bytes] = lambda body: body
-    says: tuple[str, ...] = ("Groq (", "OpenAI (", "Anthropic (")
+    says: tuple[str, ...] = ("Groq", "OpenAI", "Anthropic")
     before: tuple[Answer, ...] = ()
     unlike: frozenset[str] = frozenset()
 
@@ -116,7 +116,8 @@ def readers_of(vendor: str) -> tuple[Reader, ...]:
         stream(f"stream of {vendor}: comments", filler=COMMENT, frame=as_event),
         stream(f"stream of {vendor}: empty deltas", filler=EMPTY[vendor], frame=as_event),
         event(f"stream of {vendor}: an event without end", filler=b"x" * 1_000),
-        error(f"error of {vendor} instead of a reply", reply),
+        # Until its status comes, it is waited for as for a stream.
+        error(f"error of {vendor} instead of a reply", reply, unlike=frozenset({"informational answers, dripping"})),
         error(f"error of {vendor} instead of a list", models),
         whole(f"list of {vendor}", models),
         *((whole(f"count of {vendor}", partial(read_count, vendor)),) if vendor != "groq" else ()),

@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 
 import pytest
 
-from tests.outside.attacks import ATTACKS, SOCKET_BYTES
+from tests.outside.attacks import ATTACKS, BEFORE_THE_BODY, SOCKET_BYTES
 from tests.outside.memory import Memory
 from tests.outside.readers import Reader, readers_of
 from tests.outside.tool_readers import TOOL_READERS
@@ -88,5 +88,6 @@ async def test_a_reader_ends_in_a_clear_error_within_its_bounds(
     assert message.startswith(reader.says)
     assert memory.growth() <= MOST_MB
     assert unpacked.size <= reader.most_bytes + PIECE_BYTES
+    assert attack not in BEFORE_THE_BODY or played.sent <= SOCKET_BYTES
     assert attack == "bomb" or played.sent <= reader.most_bytes + SOCKET_BYTES
     assert played.clock.ahead <= reader.seconds + 3 * reader.step

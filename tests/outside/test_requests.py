@@ -7,12 +7,14 @@ import gzip
 from pathlib import Path
 
 import pytest
-from starlette.types import Receive, Scope, Send
+from starlette.exceptions import HTTPException
+from starlette.types import Message, Receive, Scope, Send
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosedError
 
 from app.api.http import body_limit
-from app.api.http.body_limit import BODY_SECONDS
+from app.api.http.body_limit import BODY_SECONDS, BodyLimit
+from app.runs.transfer.import_file import MAX_BYTES
 from app.web.sockets import SocketProtocol
 from tests.api.served import serve, serve_api
 from tests.outside.attacks import DEEP, WIDE, WRONG
@@ -129,3 +131,45 @@ async def test_large_bodies_of_many_requests_have_a_bound_together_and_leave_no_
     assert b"Too many large bodies" in refused
     assert small.status_code == 201
     assert "Traceback" not in caplog.text
+
+
+MIB = 1024 * 1024
+
+
+async def test_the_largest_import_fits_beside_small_requests_and_no_large_one_beside_it() -> None:
+    arrived = asyncio.Semaphore(0)
+
+    async def read_and_wait(_scope: Scope, receive: Receive, _send: Send) -> None:
+        while (await receive()).get("more_body", False):
+            pass
+        arrived.release()
+        await asyncio.Event().wait()
+
+    limit = BodyLimit(read_and_wait, most=16 * MIB, larger={"/import": MAX_BYTES})
+
+    async def send_body(path: str, size: int) -> None:
+        block, left = b" " * MIB, size // MIB
+
+        async def receive() -> Message:
+            nonlocal left
+            left -= 1
+            return {"type": "http.request", "body": block, "more_body": left > 0}
+
+        async def send(_message: Message) -> None:
+            raise AssertionError("nothing is answered")
+
+        await limit({"type": "http", "path": path, "headers": []}, receive, send)
+
+    sending = [
+        asyncio.ensure_future(send_body(path, size)) for path, size in (("/send", 3 * MIB), ("/import", MAX_BYTES))
+    ]
+    for _ in sending:
+        await arrived.acquire()
+
+    with pytest.raises(HTTPException, match="Too many large bodies"):
+        async with asyncio.timeout(20):
+            await send_body("/send", 4 * MIB)
+
+    for one in sending:
+        one.cancel()
+    await asyncio.gather(*sending, return_exceptions=True)

@@ -80,7 +80,9 @@ TOOL_READERS: Final = (
         step=0,
         says=("It", "Nobody", "The server"),
         before=(SIGN_IN,),
-        unlike=frozenset({"dripping"}),  # its time is that of the command that begins it
+        unlike=frozenset(
+            {"dripping", "informational answers, dripping"}
+        ),  # its time is that of the command that begins it
     ),
     Reader(
         "a fetched page",

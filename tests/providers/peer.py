@@ -30,7 +30,8 @@ class Heard:
 class Answer:
     """An answer: its chunks, then its end.
 
-    Bytes are sent as one HTTP chunk, numbers are pauses in seconds, functions are called.
+    Bytes are sent as one HTTP chunk, numbers are pauses in seconds, functions are called. `before`: the same, sent as
+    they are, before the status line.
 
     `end`: properly. `cut`: close the connection within the body. `stall`: send nothing more and wait to be left.
     `unframed`: a body without length or chunks, ended by closing, as HTTP/1.0 does. `silent`: not even a status line.
@@ -39,6 +40,7 @@ class Answer:
     chunks: Iterable[bytes | float | Callable[[], None]] = ()
     status: int = 200
     headers: tuple[tuple[str, str], ...] = (("Content-Type", "text/event-stream"),)
+    before: Iterable[bytes | float | Callable[[], None]] = ()
     then: Literal["end", "cut", "stall", "unframed", "silent"] = "end"
 
 
@@ -111,10 +113,22 @@ async def _read_request(reader: asyncio.StreamReader) -> Heard | None:
     return Heard(method, path, headers, await reader.readexactly(int(headers.get("content-length", "0"))))
 
 
+async def _play_piece(piece: bytes | float | Callable[[], None], writer: asyncio.StreamWriter) -> None:
+    if isinstance(piece, bytes):
+        writer.write(piece)
+        await writer.drain()
+    elif callable(piece):
+        piece()
+    else:
+        await asyncio.sleep(piece)
+
+
 async def _play(answer: Answer, writer: asyncio.StreamWriter) -> bool:
     """Whether the connection can serve again."""
     if answer.then == "silent":
         await asyncio.Event().wait()
+    for piece in answer.before:
+        await _play_piece(piece, writer)
     framed = answer.then != "unframed"
     framing = "Transfer-Encoding: chunked" if framed else "Connection: close"
     lines = "".join(f"{name}: {value}\r\n" for name, value in answer.headers)
@@ -122,13 +136,8 @@ async def _play(answer: Answer, writer: asyncio.StreamWriter) -> bool:
     for chunk in answer.chunks:
         if chunk == b"":
             continue  # an empty HTTP chunk is the end
-        if isinstance(chunk, bytes):
-            writer.write(b"%x\r\n%b\r\n" % (len(chunk), chunk) if framed else chunk)
-            await writer.drain()
-        elif callable(chunk):
-            chunk()
-        else:
-            await asyncio.sleep(chunk)
+        framed_chunk = b"%x\r\n%b\r\n" % (len(chunk), chunk) if framed and isinstance(chunk, bytes) else chunk
+        await _play_piece(framed_chunk, writer)
     match answer.then:
         case "cut":
             await asyncio.sleep(0.02)  # so that what was written is read before the end of the connection

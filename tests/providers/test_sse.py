@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.providers.wire.sse import BOM, EventTooLargeError, SseEvent, SseParser
+from app.providers.wire.sse import BOM, MAX_LINES, EventTooLargeError, SseEvent, SseParser
 
 
 def parse(*chunks: bytes) -> list[SseEvent]:
@@ -81,3 +81,11 @@ def test_a_large_event_in_small_pieces_takes_linear_time() -> None:
         parser.feed(b"data: x ")
 
     assert len(parser.feed(b"\n\n")[0].data) == 50_000 * 8 - 6
+
+
+def test_an_event_of_more_lines_than_any_provider_sends_is_refused() -> None:
+    lines = b"data: 1\n" * MAX_LINES
+
+    assert SseParser().feed(lines + b"\n") == [SseEvent(b"", b"\n".join([b"1"] * MAX_LINES))]
+    with pytest.raises(EventTooLargeError, match="20,000 lines"):
+        SseParser().feed(lines + b"data: 1\n\n")

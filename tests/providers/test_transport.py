@@ -8,7 +8,7 @@ import gzip
 import logging
 import socket
 import traceback
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 
 import pytest
@@ -127,7 +127,40 @@ async def test_two_replies_use_one_connection(transport: Transport, name: str) -
     assert peer.connections == 1
 
 
+async def test_answers_that_nobody_asked_for_end_the_connection(transport: Transport, name: str) -> None:
+    body = a_reply(name)
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %d\r\n\r\n" % len(body)
+    sent: list[bytes] = []
+    read: list[bool] = []
+
+    def raw() -> Iterator[bytes | float]:
+        yield head + body
+        while not read:
+            yield 0.0
+        while len(sent) < 1_500:  # 57 MB, of which sockets hold a few
+            sent.append(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" * 1_000)
+            yield sent[-1]
+            yield 0.0
+
+    async with a_peer(Answer(before=raw())) as peer:
+        assert (await ask_peer(transport, name, peer.url)).fault is None
+        read.append(True)
+        await peer.until_left()
+
+    assert len(sent) < 50
+
+
 # --- what comes back ---
+
+
+async def test_a_cookie_of_a_provider_is_not_sent_back(transport: Transport, name: str) -> None:
+    body = a_reply(name)
+    cookie = ("Set-Cookie", "person=1; Path=/")
+    async with a_peer(Answer((body,), headers=(("Content-Type", "text/event-stream"), cookie))) as peer:
+        for _ in range(2):
+            await ask_peer(transport, name, peer.url)
+
+    assert "cookie" not in peer.heard[1].headers
 
 
 async def test_the_first_piece_comes_before_the_second_was_sent(transport: Transport, name: str) -> None:

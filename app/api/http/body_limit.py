@@ -22,8 +22,8 @@ MAX_LENGTH = 18
 """Digits of a length that is worth reading as a number."""
 BODY_SECONDS: Final = 600.0
 """For all of a body: the largest takes so long at a megabit a second."""
-MAX_TOGETHER: Final = 96 * 1024 * 1024
-"""Bytes of the bodies of all requests that are not answered yet: the largest file fits, and others beside it."""
+MAX_TOGETHER: Final = 68 * 1024 * 1024
+"""Bytes of the bodies of all requests that are not answered yet: the largest file fits, and small ones beside it."""
 SMALL: Final = 1024 * 1024
 """Bytes that every body may have, whatever the others have."""
 

@@ -367,6 +367,7 @@ def open_link(provider: Provider) -> Link:
     # Imported here because it takes more than a second and 39 MB, which only those who use it should pay.
     import anthropic  # noqa: PLC0415 - as said above
 
+    from app.providers.wire.heads import bound_heads  # noqa: PLC0415 - it imports httpx2
     from app.providers.wire.sdk import Sdk, SdkLink, refuse  # noqa: PLC0415 - it imports httpx2
 
     client = anthropic.AsyncAnthropic(
@@ -374,7 +375,7 @@ def open_link(provider: Provider) -> Link:
         auth_token=None,
         base_url=provider.base_url,
         max_retries=0,
-        http_client=anthropic.DefaultAioHttpClient(event_hooks={"response": [refuse]}),
+        http_client=bound_heads(anthropic.DefaultAioHttpClient(event_hooks={"response": [refuse]})),
     )
     sdk = Sdk(anthropic.APIConnectionError, anthropic.AsyncStream[object], anthropic.omit)
     return SdkLink(provider, client, sdk)

@@ -282,13 +282,14 @@ def open_link(provider: Provider) -> Link:
     # Imported here because it takes half a second and 25 MB, which only those who use it should pay.
     import openai  # noqa: PLC0415 - as said above
 
+    from app.providers.wire.heads import bound_heads  # noqa: PLC0415 - it imports httpx2
     from app.providers.wire.sdk import Sdk, SdkLink, refuse  # noqa: PLC0415 - it imports httpx2
 
     client = openai.AsyncOpenAI(
         api_key=provider.key or "none",  # the SDK insists on a key; local servers ignore it
         base_url=provider.base_url,
         max_retries=0,
-        http_client=openai.DefaultAioHttpClient(event_hooks={"response": [refuse]}),
+        http_client=bound_heads(openai.DefaultAioHttpClient(event_hooks={"response": [refuse]})),
     )
     sdk = Sdk(openai.APIConnectionError, openai.AsyncStream[object], openai.omit)
     return SdkLink(provider, client, sdk)

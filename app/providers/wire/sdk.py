@@ -24,6 +24,7 @@ from app.domain.errors import ErrorClass, Failure, ProviderError, failure
 from app.providers.base import MASK, CallTarget, Provider, Timeouts, WireRequest
 from app.providers.wire.bodies import UnpackingError, read_beginning, unpack
 from app.providers.wire.faults import describe_missing_key, describe_status
+from app.providers.wire.heads import MAX_HEAD_BYTES, HeadTooLargeError
 
 MAX_ERROR_BYTES: Final = 65_536
 ERROR_SECONDS: Final = 15.0
@@ -217,6 +218,11 @@ _NETWORK_WORDS: tuple[tuple[type[BaseException], ErrorClass, str], ...] = (
     (aiohttp.ClientProxyConnectionError, ErrorClass.NETWORK, "could not be reached: the proxy does not answer."),
     (aiohttp.ClientHttpProxyError, ErrorClass.NETWORK, "could not be reached: the proxy refused."),
     (ConnectionRefusedError, ErrorClass.NETWORK, "could not be reached: nothing listens at its address."),
+    (
+        HeadTooLargeError,
+        ErrorClass.NETWORK,
+        f"sent {MAX_HEAD_BYTES:,} bytes of headers and informational answers, and no answer.",
+    ),
     (aiohttp.ClientResponseError, ErrorClass.NETWORK, "answered with what is not HTTP."),
 )
 """The first kind found among an error and its causes tells what happened."""

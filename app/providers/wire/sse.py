@@ -18,6 +18,9 @@ BOM = b"\xef\xbb\xbf"
 MAX_EVENT_BYTES = 8_000_000
 """What one event may grow to before the stream is called broken: twice a million tokens, parsed in 30 milliseconds."""
 
+MAX_LINES = 20_000
+"""Lines of one event: a million would take a second to read. Providers send one or two."""
+
 
 class SseEvent(NamedTuple):
     """One event: `name` is empty where the stream names none, `data` the data lines joined by LF."""
@@ -27,7 +30,7 @@ class SseEvent(NamedTuple):
 
 
 class EventTooLargeError(Exception):
-    """An event did not end within the limit."""
+    """An event has too many bytes or lines."""
 
 
 class SseParser:
@@ -47,7 +50,7 @@ class SseParser:
         """The events that `data` completes.
 
         Raises:
-            EventTooLargeError: more than the limit came without a blank line.
+            EventTooLargeError: more than the limit came without a blank line, or too many lines.
         """
         if self._head is not None:
             data = self._without_bom(data)
@@ -94,6 +97,8 @@ class SseParser:
 def _parse_block(block: bytes) -> SseEvent | None:
     if block.startswith(b"data: ") and b"\n" not in block:  # nearly every event of the OpenAI dialects
         return SseEvent(b"", block[6:])
+    if block.count(b"\n") >= MAX_LINES:
+        raise EventTooLargeError(f"An event of more than {MAX_LINES:,} lines.")
     name = b""
     data: list[bytes] = []
     for line in block.split(b"\n"):

@@ -375,7 +375,8 @@ def _decode(row: Any, added: Sequence[Growth]) -> StoredRun:
     place = RunPlace(row["owner"], row["conversation_id"], row["pair_id"], text("reply_id"))
     retries = take("retries", row["retries"], lambda stored: tuple(map(decode_retry, a_list(stored))), ())
     rounds = take("rounds", row["rounds"], lambda stored: tuple(map(decode_round, a_list(stored))), ())
-    parts = add_up(read_parts(row["parts"] or (), Reading("message", place.reply_id)), added)
+    stored: Any = [] if row["parts"] is None else row["parts"]  # None: the reply is gone
+    parts = add_up(read_parts(stored, Reading("message", place.reply_id)), added)
     attempt = take("attempt", row["attempt"], a_number, 1)
     stop_reason = take("stop_reason", row["stop_reason"], decode_stop_reason, None)
     failed = take("failure", row["failure"], decode_failure, None)

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
 from app.domain.conversation.conversation import Message, Role
 from app.domain.conversation.lifecycle import FINAL, RUNNING, Lifecycle
@@ -207,6 +208,16 @@ async def test_signs_of_life_are_those_of_runs_that_are_not_driven_here(store: S
     assert set(signs) == {"theirs-run", "gone-run"}
     assert signs["theirs-run"] == LATER > signs["gone-run"]
     assert {run.place.conversation_id for run in running} == {"theirs", "gone"}
+
+
+async def test_a_run_without_a_piece_of_reply_is_not_told_as_damage(store: Store) -> None:
+    await begin(store, "empty")
+
+    with capture_logs() as logged:
+        run = await load(store, "empty-run")
+
+    assert run.state.parts == ()
+    assert logged == []
 
 
 async def test_a_pair_that_runs_without_a_run_is_found(store: Store) -> None:

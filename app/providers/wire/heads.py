@@ -1,0 +1,97 @@
+"""Bounds on the heads of answers, which the SDKs' HTTP client (aiohttp) does not have.
+
+    client = bound_heads(openai.DefaultAioHttpClient())
+
+A server may send any number of informational answers (`HTTP/1.1 103`) before its answer. aiohttp keeps each until it is
+read, and parses all that a read of the network gives at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from http.cookiejar import DefaultCookiePolicy
+from typing import Any, Final, cast
+
+import aiohttp
+import httpx2
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.http_exceptions import HttpProcessingError
+
+MAX_HEAD_BYTES: Final = 65_536
+"""Of the head of an answer, with all informational answers before it. Usual heads have less than 4 KB."""
+PIECE_BYTES: Final = 4_096
+_INFORMATIONAL: Final = range(100, 200)
+_SWITCHING: Final = 101
+"""The only informational status after which nothing more comes."""
+
+
+class HeadTooLargeError(HttpProcessingError):
+    """More than `MAX_HEAD_BYTES` came without an answer, or more than the answer."""
+
+
+def bound_heads(client: Any) -> Any:
+    """Return this `httpx2.AsyncClient` of an SDK. Its answers have bounded heads from now on, through proxies as well.
+
+    It keeps no cookies: a provider that sets some would know the next request again, and could make it ever longer.
+    """
+    # Of its own fields: a transport that is given as an argument would replace the proxies.
+    fields = cast("dict[str, Any]", vars(client))
+    proxies = cast("dict[Any, Any]", fields["_mounts"])
+    for transport in (fields["_transport"], *proxies.values()):
+        if transport is not None:  # where no proxy is used
+            transport.client = partial(_open_session, transport)
+    client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
+    return client
+
+
+def _open_session(transport: Any) -> aiohttp.ClientSession:
+    """The session that this transport of an SDK would open, with our reader of heads."""
+    limits: httpx2.Limits = transport.limits
+    connector: Any = aiohttp.TCPConnector(
+        ssl=transport.ssl_context,
+        limit=limits.max_connections or 0,
+        keepalive_timeout=limits.keepalive_expiry,
+    )
+    connector._factory = partial(_Handler, loop=asyncio.get_running_loop())  # noqa: SLF001 - aiohttp has no argument for it
+    return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+
+
+class _Handler(ResponseHandler):
+    """The bytes of one connection to answers."""
+
+    _head_bytes: int | None = None
+    """Those that came since the request; None: no head is awaited."""
+
+    def set_response_params(self, **params: Any) -> None:
+        """Await the head of an answer: aiohttp calls this for each request."""
+        self._head_bytes = 0
+        super().set_response_params(**params)
+
+    def feed_data(self, data: Any, size: int = 0) -> None:
+        """Take the head of an answer. A second one nobody asked for: it would wait here for ever."""
+        if self._head_bytes is None:
+            self._refuse()
+            return
+        status: int = data[0].code
+        if status not in _INFORMATIONAL or status == _SWITCHING:
+            self._head_bytes = None
+        super().feed_data(data, size)
+
+    def data_received(self, data: bytes) -> None:
+        start = 0
+        while self._head_bytes is not None and start < len(data) and self.exception() is None:
+            piece = data[start : start + PIECE_BYTES]
+            start += len(piece)
+            self._head_bytes += len(piece)
+            if self._head_bytes > MAX_HEAD_BYTES:
+                self._refuse()
+                return
+            super().data_received(piece)
+        if start == 0 or (start < len(data) and self.exception() is None):
+            super().data_received(data[start:])
+
+    def _refuse(self) -> None:
+        self.set_exception(HeadTooLargeError())
+        if self.transport is not None:
+            self.transport.abort()
