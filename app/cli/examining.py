@@ -8,8 +8,9 @@ Nothing here quotes what is stored, except the titles of conversations.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from app.domain.conversation.damage import SETTINGS
@@ -26,6 +27,14 @@ _MENDED: Final = frozenset(
     }
 )
 """Tables whose damage `--mend` ends."""
+_OTHERWISE: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "attachment": "Attach the file again.",
+        "mcp_server": "It is off. Delete it and add it again: /settings#tools",
+        "node": "It counts nothing and is shown as an entry that cannot be read. Nothing need be done.",
+    }
+)
+"""The next step for tables whose damage needs no other."""
 _OF_PAIRS: Final = frozenset({"pair", "message", "version", "run", "snapshot", "tool_call"})
 
 
@@ -83,17 +92,13 @@ def advise(finding: Finding) -> str:
     if table == "attachment" and place.conversation_id is not None:
         at = "" if place.position is None else f"?at={place.position}"
         return f"Attach the file again in a new message, or delete the pair that has it: {path}{at}"
-    if table == "attachment":
-        return "Attach the file again."
     if table in _OF_PAIRS and place.position is not None:
         return f"Delete the pair, or export it raw: {path}?at={place.position}"
     if table in _MENDED:
         return "Stop Inview and run `inview doctor --mend`."
     if table in {"queued", "comparison"} and place.conversation_id is not None:
         return f"Drop it in the conversation: {path}"
-    if table == "node":
-        return "It counts nothing and is shown as an entry that cannot be read. Nothing need be done."
-    return "If you miss it, put a copy of the database back that has it."
+    return _OTHERWISE.get(table, "If you miss it, put a copy of the database back that has it.")
 
 
 def _tell_place(finding: Finding) -> str:

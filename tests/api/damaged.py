@@ -30,11 +30,9 @@ PLACES: Final = frozenset({"id", "owner", "conversation_id", "pair_id", "run_id"
 """What says where a row belongs: another value there moves the row to another conversation."""
 ORDER: Final = frozenset({("pair", "position"), ("pair", "revision"), ("conversation", "revision")})
 """Whole numbers that the database itself sorts by."""
-KEPT: Final = frozenset(
-    {("pair", "deleted_at"), ("conversation", "deleted_at"), ("conversation", "filter"), ("conversation", "model")}
-)
-"""With anything in it, that is in the trash; and any text is a filter, and with a colon a model: what cannot be used of
-these is refused with its reason, as if a person had written it."""
+KEPT: Final = frozenset({("pair", "deleted_at"), ("conversation", "deleted_at"), ("conversation", "model")})
+"""With anything in it, that is in the trash; and any text with a colon is a model: one that cannot be used is refused
+with its reason, as if a person had written it."""
 SHAPES: Final = {
     "text": "'damaged'",
     "bytes": "x'00ff'",

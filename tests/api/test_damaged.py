@@ -218,6 +218,27 @@ async def test_export_names_a_setting_that_cannot_be_read_and_so_does_its_import
     assert imported.json()["conversations"][0]["damaged"] == [f"parameters: {damaged['reason']}"]
 
 
+async def test_filter_of_a_conversation_that_is_none_is_told_and_nothing_is_sent_until_it_is_set_again(
+    whole: tuple[bytes, str], tmp_path: Path
+) -> None:
+    harm = Harm("conversation", "filter", "no filter", "UPDATE conversation SET filter = '(('")
+    conversation_id = _lay(whole, tmp_path, harm)
+    async with serve_api(tmp_path) as api:
+        place = f"/conversations/{conversation_id}"
+
+        (damage,) = (await api.http.get(place)).json()["damage"]
+        assert damage["column"] == "filter"
+        items = (await api.http.get(f"{place}/pairs")).json()["items"]
+        assert [one["position"] for one in items] == [1, 2, 3, 4]
+        for address in ("preview", "send"):
+            refused = await api.http.post(f"{place}/{address}", json={"text": "/echo x"})
+            assert refused.status_code == 409, refused.text
+            assert "The filter of this conversation cannot be read" in refused.json()["detail"]
+
+        assert (await api.http.patch(place, json={"filter": ""})).json()["damage"] == []
+        assert (await api.http.post(f"{place}/preview", json={"text": "/echo x"})).status_code == 200
+
+
 @pytest.mark.parametrize("stored", ["x'00ff'", SHAPES["no UTF-8"], "'s>='"])
 async def test_damaged_saved_filter_takes_no_other_filter_along_and_can_be_deleted(
     whole: tuple[bytes, str], tmp_path: Path, stored: str

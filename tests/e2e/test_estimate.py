@@ -68,7 +68,7 @@ def test_estimate_follows_typing_and_its_split_adds_up(opened: Screen) -> None:
     parts = row(page, "System") + row(page, "Tools") + row(page, "4 pairs sent") + row(page, "Draft")
     assert row(page, "Sent now") == parts == tokens(page)
     assert row(page, "Reserved for the reply") == 800
-    assert row(page, "Limit: model's window") == int(8_192 * 0.94)
+    assert row(page, "Limit: the model's window") == int(8_192 * 0.94)
 
 
 @pytest.mark.parametrize("of", [counter, estimate])

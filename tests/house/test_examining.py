@@ -56,7 +56,7 @@ IN_TRASH = f"It is in the trash. Delete it there for good, or bring it back: {ro
         ("preference", "value", NOWHERE, "Stop Inview and run `inview doctor --mend`."),
         ("budget", "amount", NOWHERE, "Stop Inview and run `inview doctor --mend`."),
         ("queued", "text", C1, f"Drop it in the conversation: {conversation_path('c1')}"),
-        ("mcp_server", "way", NOWHERE, "If you miss it, put a copy of the database back that has it."),
+        ("mcp_server", "way", NOWHERE, f"It is off. Delete it and add it again: {routes.SETTINGS}#tools"),
         ("message", "pair_id", NOWHERE, "If you miss it, put a copy of the database back that has it."),
         ("message", "*", NOWHERE, "Put a copy of the database back that is whole."),
     ],

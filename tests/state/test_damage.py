@@ -49,6 +49,30 @@ async def test_page_names_a_setting_that_cannot_be_read_and_resets_it(wb: Workbe
     await reply_to(wb, conversation_id, "/echo two")
 
 
+async def test_page_names_a_filter_that_is_none_sends_nothing_with_all_pairs_and_resets_it(
+    wb: Workbench, tab: Tab
+) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await reply_to(wb, conversation_id, "/echo one")
+    async with wb.store.write() as session:
+        await session.execute(text("UPDATE conversation SET filter = '(('"))
+
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+        assert positions(tab) == [1]
+        assert [one.line for one in tab.shows(TranscriptState, "damaged")] == [
+            "Filter: What is stored is not a filter (2 bytes)."
+        ]
+
+        await tab.send(ComposerState.send, send_id="1", text="/echo two", order_id="")
+        await until(tab, lambda tab: tab.shows(ComposerState, "fault") != "")
+        assert tab.shows(ComposerState, "fault").startswith("The filter of this conversation cannot be read, so")
+
+        await tab.send(DamageState.reset_setting, column="filter")
+        await until(tab, lambda tab: not tab.shows(TranscriptState, "damaged"))
+    await reply_to(wb, conversation_id, "/echo two")
+
+
 async def test_page_says_that_a_title_cannot_be_read_and_takes_a_new_one(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
     await reply_to(wb, conversation_id, "/echo one")

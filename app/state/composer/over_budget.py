@@ -115,11 +115,13 @@ def _explain(budget_options: BudgetOptions) -> str:
     """Why a person is asked."""
     x, y = budget_options.x, budget_options.y
     if budget_options.fit is None:
-        limit = f"{number(budget_options.limit)} tokens, {NAMES_OF_LIMITS[budget_options.limited_by]}"
-        without = ", even without the pairs in view" if y else ""
+        limit = f"{number(budget_options.limit)} tokens: {NAMES_OF_LIMITS[budget_options.limited_by]}"
+        without = f", even without the {'pair' if y == 1 else 'pairs'} in view" if y else ""
         return f"This message does not fit{without}. The limit is {limit}."
     if x:
         return f"{number(x)} of the {plural(y, 'pair')} in view {'fits' if x == 1 else 'fit'}."
+    if y == 1:
+        return "The pair in view does not fit beside the draft."
     return f"None of the {plural(y, 'pair')} in view fits beside the draft."
 
 
@@ -130,16 +132,28 @@ def _describe_fit(budget_options: BudgetOptions, fit: BudgetOption) -> WayView:
         FIT,
         name,
         _figures(fit),
-        f"Leaves out the {number(y - x)} older in view, this time.",
+        f"Leaves out {_describe_older(y - x, x)} in view, this time.",
         fit.selection,
     )
 
 
+def _describe_older(left_out: int, sent: int) -> str:
+    if left_out > 1:
+        return f"the {number(left_out)} older"
+    return "the older one" if sent else "the pair"
+
+
 def _describe_force(budget_options: BudgetOptions) -> WayView:
-    name = f"Send all {number(budget_options.y)} anyway" if budget_options.y else "Send it anyway"
+    match budget_options.y:
+        case 0:
+            sent = "it"
+        case 1:
+            sent = "it with the pair"
+        case y:
+            sent = f"all {number(y)}"
     return WayView(
         FORCE,
-        name,
+        f"Send {sent} anyway",
         _figures(budget_options.force),
         "Passes your limit. The provider may refuse it.",
         budget_options.force.selection,
@@ -156,7 +170,13 @@ def _describe_summary(summarise: BudgetOption) -> WayView:
 
 
 def _describe_larger(larger: LargerModel, y: int) -> WayView:
-    fits = f"All {number(y)} fit" if y else "It fits"
+    match y:
+        case 0:
+            fits = "It fits"
+        case 1:
+            fits = "It fits with the pair"
+        case _:
+            fits = f"All {number(y)} fit"
     note = f"{fits} into its {number(larger.window)} tokens."
     return WayView(f"{_MODEL}{larger.model}", f"Switch to {larger.name}", _figures(larger.budget_option), note)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from app.domain.conversation.conversation import (
     Checkpoint,
@@ -31,6 +31,8 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.errors import ErrorClass, Failure, StoreError
+from app.domain.filters.errors import FilterError
+from app.domain.filters.parser import parse_line
 from app.domain.run.rounds import Round
 from app.domain.run.run import Retry
 from app.domain.stream_events import StopReason
@@ -54,6 +56,7 @@ Json = dict[str, Any]
 Columns = Mapping[Any, Any]
 Word = TypeVar("Word", bound=StrEnum)
 
+NO_FILTER: Final = "it is no filter"
 MAX_REPLACED = 500
 """Of what marks stood for, so many are noted: who pastes a file of keys knows that there are more."""
 
@@ -116,7 +119,7 @@ def decode_conversation(row: Columns) -> Conversation:
         agent_id=text_or_none("agent_id"),
         model=take("model", row["model"], a_model_or_none, None),
         system_prompt=text("system_prompt"),
-        filter=text("filter"),
+        filter=take("filter", row["filter"], _read_filter, ""),
         tool_mode=word("tool_mode", ToolMode, ToolMode.ALL_OFF),
         parent_id=text_or_none("parent_id"),
         trigger_message_id=text_or_none("trigger_message_id"),
@@ -129,6 +132,15 @@ def decode_conversation(row: Columns) -> Conversation:
         retry_policy=word("retry_policy", RetryPolicy, RetryPolicy.EXPONENTIAL),
         damage=tuple(reading.damage),
     )
+
+
+def _read_filter(stored: Any) -> str:
+    """A text that can be read as a filter."""
+    try:
+        parse_line(line := a_text(stored))
+    except FilterError:
+        raise StoreError(NO_FILTER) from None
+    return line
 
 
 def _place(stored: Any) -> int | None:

@@ -35,6 +35,7 @@ from app.store.cache.prompt_caches import decode_marks
 from app.store.conversation.nodes import read_accounting
 from app.store.database.damage import Reading, a_list, a_model, a_model_or_none, a_text
 from app.store.database.mapping import (
+    NO_FILTER,
     decode_conversation,
     decode_failure,
     decode_parameters,
@@ -60,7 +61,6 @@ from app.store.tools.mcp_servers import decode_listing, decode_way
 from app.store.tools.permissions import decode_patterns
 
 Values = Mapping[Any, Any]
-NO_FILTER: Final = "it is no filter"
 Read = Callable[[Any], object]
 
 
@@ -175,7 +175,6 @@ _READ_COLUMNS: Final[Mapping[str, Mapping[str, Read]]] = MappingProxyType(
         },
         "permission_rule": {"arguments": decode_patterns},
         "conversation_rule": {"arguments": decode_patterns},
-        "conversation": {"filter": _require_filter},
         "saved_filter": {"filter": _require_filter},
         "applied_filter": {"filter": _require_filter},
         "audit": {"data": an_object},

@@ -92,6 +92,17 @@ MENDED = {
         "saved_filter",
         {"name": {"base64": "AP8="}},
     ),
+    "words of a saved filter": (
+        f"INSERT INTO saved_filter VALUES ('{OWNER}', 'mine', '((', '{AT}')",
+        "saved_filter",
+        {"name": "mine", "filter": "(("},
+    ),
+    "filter of the history": (
+        f"INSERT INTO applied_filter VALUES ('{OWNER}', '((', '{AT}')",
+        "applied_filter",
+        {"filter": "(("},
+    ),
+    "filter of a conversation": ("UPDATE conversation SET filter = '(('", "conversation", {"filter": "(("}),
     "kept warm": (
         f"INSERT INTO keep_warm VALUES ('c1', '{OWNER}', '{{}}', '{AT}', '{AT}', NULL, NULL, NULL)",
         "keep_warm",

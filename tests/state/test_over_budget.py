@@ -1,0 +1,57 @@
+"""The words of the dialog before a send that does not fit, for none, one and several pairs."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
+from app.state.composer.over_budget import describe_over_budget
+
+SIZE = BudgetOption(20_000, Decimal(0), "")
+
+
+def options(x: int, y: int, *, fits: bool) -> BudgetOptions:
+    larger = LargerModel("peer:large", "large", 131_072, SIZE)
+    return BudgetOptions("peer:small", x, y, 7_700, "window", SIZE if fits else None, SIZE, None, (larger,))
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "fits", "message", "names", "notes"),
+    [
+        (
+            *(0, 0, False, "This message does not fit. The limit is 7,700 tokens: the model's window."),
+            ("Send it anyway", "Switch to large"),
+            ("Passes your limit. The provider may refuse it.", "It fits into its 131,072 tokens."),
+        ),
+        (
+            *(0, 1, False, "This message does not fit, even without the pair in view. "),
+            ("Send it with the pair anyway", "Switch to large"),
+            ("Passes your limit. The provider may refuse it.", "It fits with the pair into its 131,072 tokens."),
+        ),
+        (
+            *(0, 1, True, "The pair in view does not fit beside the draft."),
+            ("Send the draft alone", "Send it with the pair anyway", "Switch to large"),
+            ("Leaves out the pair in view, this time.",),
+        ),
+        (
+            *(1, 2, True, "1 of the 2 pairs in view fits."),
+            ("Send the 1 pair that fits", "Send all 2 anyway", "Switch to large"),
+            ("Leaves out the older one in view, this time.",),
+        ),
+        (
+            *(2, 6, True, "2 of the 6 pairs in view fit."),
+            ("Send the 2 pairs that fit", "Send all 6 anyway", "Switch to large"),
+            ("Leaves out the 4 older in view, this time.",),
+        ),
+    ],
+)
+def test_dialog_names_one_pair_as_one(
+    *, x: int, y: int, fits: bool, message: str, names: tuple[str, ...], notes: tuple[str, ...]
+) -> None:
+    shown = describe_over_budget(options(x, y, fits=fits))
+
+    assert shown.message.startswith(message)
+    assert tuple(way.name for way in shown.ways) == names
+    assert tuple(way.note for way in shown.ways)[: len(notes)] == notes
