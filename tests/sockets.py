@@ -45,7 +45,7 @@ async def serve_connections(answer: Answer) -> AsyncGenerator[int]:
 
 
 async def close(server: asyncio.Server) -> None:
-    """Close a server. Its protocols know of each connection then.
+    """Close a server, once its protocols were given each connection that it has accepted.
 
     Python 3.11 leaves the socket of a connection open that the server accepted just before it was closed, and says so
     in whatever test runs when that is noticed.

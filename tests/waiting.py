@@ -21,7 +21,7 @@ PAUSE_SECONDS = 0.005
 async def until(look: Callable[[], T]) -> T:
     """Look until what is found counts as true, and return it."""
     async with asyncio.timeout(HANG_SECONDS):
-        while not (found := look()):  # noqa: ASYNC110 - nobody tells
+        while not (found := look()):  # noqa: ASYNC110 - there is no event for it
             await asyncio.sleep(PAUSE_SECONDS)
     return found
 
@@ -29,6 +29,6 @@ async def until(look: Callable[[], T]) -> T:
 async def until_found(look: Callable[[], Awaitable[T]]) -> T:
     """As `until`, where looking takes a while."""
     async with asyncio.timeout(HANG_SECONDS):
-        while not (found := await look()):  # noqa: ASYNC110 - nobody tells
+        while not (found := await look()):  # noqa: ASYNC110 - there is no event for it
             await asyncio.sleep(PAUSE_SECONDS)
     return found

@@ -34,6 +34,6 @@ async def test_connection_that_comes_as_the_server_ends_is_closed(monkeypatch: p
             await asyncio.sleep(0)
     with client:
         await take_turns()
-        gc.collect()  # a transport that nobody closed says so now, rather than in a later test
+        gc.collect()  # a transport that was left open warns now, and not in a later test
 
         assert all(transport.is_closing() for transport in made)

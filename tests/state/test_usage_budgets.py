@@ -25,7 +25,7 @@ def items(tab: Tab) -> tuple[BudgetItem, ...]:
 
 @dataclass
 class Held:
-    """The first reading of budgets: it `has_read`, and is handed over once somebody says `go_on`."""
+    """The first reading of budgets: it `has_read`, and returns once `go_on` is set."""
 
     has_read: asyncio.Event = field(default_factory=asyncio.Event)
     go_on: asyncio.Event = field(default_factory=asyncio.Event)

@@ -66,7 +66,7 @@ class Clock:
 
 
 class Awaited(asyncio.Event):
-    """Knows when somebody waits for it."""
+    """`is_awaited` is set once a task waits for it."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -4,7 +4,7 @@ async with a_page(wb, conversation_id) as page:
     screen = await page.until(lambda screen: screen.context)
 """
 
-# The watcher is seen from the inside: it tells nobody that it has nothing left to do.
+# The watcher is seen from the inside: it has no event for having nothing left to do.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Page:
     async def settle(self) -> Screen:
         """Take screens until it is known what would be sent, or why not, and all that has happened is on them.
 
-        What stands between the pairs may still come: it is read later.
+        The nodes between the pairs may still come: they are read later.
         """
         view = self.watcher.view
         async with asyncio.timeout(HANG_SECONDS):
