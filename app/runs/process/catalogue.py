@@ -142,7 +142,7 @@ class Catalogue:
         return known
 
     def forget_budgets(self) -> None:
-        """A budget changed. Whoever is reading them just now keeps what they read in the earlier mapping."""
+        """A budget changed. A reading that has begun is stored in the earlier mapping, which is not used again."""
         self.budgets = {}
 
     def forget_prices(self, owner: str) -> None:

@@ -114,7 +114,7 @@ async def require_budgets_for(wb: Workbench, conversation: Conversation, model: 
 
 
 async def _budgets_of(wb: Workbench, owner: str) -> tuple[SpendingBudget, ...]:
-    kept = wb.catalogue.budgets  # not looked up again: what is read while one changes is kept where nobody looks
+    kept = wb.catalogue.budgets  # the mapping from before the reading: a change meanwhile replaces it
     if (known := kept.get(owner)) is None:
         async with wb.store.read() as session:
             known = kept[owner] = await load_budgets(session, owner)
