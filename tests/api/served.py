@@ -22,6 +22,7 @@ from app.settings import load_settings
 from app.web.requests import RequestProtocol
 from tests.databases import lay_database
 from tests.serving import listen
+from tests.sockets import close
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ async def _end(server: uvicorn.Server) -> None:
     """As uvicorn ends a server, which looks ten times a second whether it is over: that is most of a short test."""
     state = server.server_state
     for each in server.servers:
-        each.close()
+        await close(each)
     for connection in list(state.connections):
         connection.shutdown()
     with suppress(TimeoutError):
@@ -73,7 +74,7 @@ async def _end(server: uvicorn.Server) -> None:
             while state.connections or state.tasks:  # noqa: ASYNC110 - uvicorn has no event for it
                 await asyncio.sleep(0.001)
     for connection in list(state.connections):
-        connection.transport.abort()  # also one that was accepted during the shutdown
+        connection.transport.abort()
     for task in state.tasks:
         task.cancel()
     await asyncio.gather(*state.tasks, return_exceptions=True)

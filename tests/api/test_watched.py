@@ -104,7 +104,7 @@ async def test_a_page_that_looked_all_the_time_shows_what_one_shows_that_is_open
         await api.http.patch(f"/pairs/{pair['id']}", json={"stars": 1})
         await set_preferences(api.wb, LOCAL_OWNER, Preferences(titles=False))
         await answered(api, conversation_id, "/fail auth")
-        long_open = await page.settle(0.6)
+        long_open = await page.settle()
     async with a_page(api.wb, conversation_id) as page:
         await page.until_known()
         fresh = await page.settle()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from base64 import b64encode
 from dataclasses import replace
@@ -35,6 +34,7 @@ from tests.media.test_pictures import SECRET, a_photo, a_picture
 from tests.runs.request.test_wire import peers
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send
 from tests.runs.test_temporary import written
+from tests.waiting import until_found
 
 TABLE = "city,people\nUlm,128928\n"
 MODELS = {
@@ -210,9 +210,11 @@ async def test_what_waits_in_the_queue_keeps_its_files(wb: Workbench) -> None:
     assert queue.items[0].attached == attached.parts
     assert tuple(map(id_of, attached.parts)) == tuple(ids)
     await collect(wb, running.run_id)
-    async with asyncio.timeout(20):
-        while (await read_queue(wb, LOCAL_OWNER, conversation)).items:  # noqa: ASYNC110 - its end is told to pages alone
-            await asyncio.sleep(0.01)
+
+    async def is_sent() -> bool:
+        return not (await read_queue(wb, LOCAL_OWNER, conversation)).items
+
+    await until_found(is_sent)
     for run in wb.engine.runs_of(conversation):
         await collect(wb, run.run_id)
     async with wb.store.read() as session:

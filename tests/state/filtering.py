@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -18,6 +18,7 @@ from app.store.conversation.conversations import insert_conversation, load_conve
 from app.store.conversation.pairs import load_pairs
 from tests.state.conftest import Tab
 from tests.store.values import a_conversation, a_pair_of
+from tests.waiting import until
 
 CONVERSATION = "c1"
 STARS = (0, 3, 1, 3)
@@ -64,13 +65,6 @@ async def opened(tab: Tab, query: str = "") -> AsyncGenerator[None]:
             LOCAL_OWNER, CONVERSATION, ConversationRemoved()
         )  # a page that hears this stops following
         await following
-
-
-async def until(holds: Callable[[], bool], seconds: float = 5) -> None:
-    """Wait until it holds."""
-    async with asyncio.timeout(seconds):
-        while not holds():  # noqa: ASYNC110 - vars say nothing when they change
-            await asyncio.sleep(0.005)
 
 
 def positions(tab: Tab) -> list[int]:

@@ -14,7 +14,8 @@ from app.state.compare.answer_again import SEVERAL, AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.model import ModelState
 from tests.state.conftest import Tab
-from tests.state.watched import stored, until, watching_two
+from tests.state.watched import stored, watching_two
+from tests.waiting import until
 
 DEMO, TINY = "offline:demo", "offline:tiny"
 

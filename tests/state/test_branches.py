@@ -24,7 +24,8 @@ from app.state.transcript import TranscriptState
 from app.store.conversation.conversations import list_conversations
 from tests.runs.steps import pairs_of, reply_to
 from tests.state.conftest import Tab
-from tests.state.watched import running, until
+from tests.state.watched import running
+from tests.waiting import until
 
 
 @dataclass(frozen=True)

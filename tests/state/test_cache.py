@@ -19,7 +19,8 @@ from tests.billing.anthropic import AnthropicCache
 from tests.billing.peer import BillingPeer, play_anthropic, serve_billing
 from tests.runs.steps import reply_to, settings_of
 from tests.state.conftest import Tab
-from tests.state.watched import running, until, watching
+from tests.state.watched import running, watching
+from tests.waiting import until
 
 PROMPT = "You help an engineer of bridges. " * 200
 

@@ -17,7 +17,8 @@ from app.state.composer.views import OrderKind
 from app.state.model import ModelState
 from tests.runs.steps import a_conversation, reply_to
 from tests.state.conftest import Tab
-from tests.state.watched import until, watching
+from tests.state.watched import watching
+from tests.waiting import until
 
 DEMO, TINY = "offline:demo", "offline:tiny"
 

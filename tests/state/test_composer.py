@@ -32,7 +32,8 @@ from app.store.conversation.pairs import load_pairs
 from app.store.ledger.ledger import load_calls
 from tests.runs.steps import reply_to, until_quiet
 from tests.state.conftest import Tab
-from tests.state.watched import stored, until, watching, watching_two
+from tests.state.watched import stored, watching, watching_two
+from tests.waiting import until
 
 LONG = "A sentence of eight words stands here again. " * 400
 

@@ -14,7 +14,8 @@ from app.state.toasts import ToastState
 from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import collect, reply_to, send, wait_for_text
 from tests.state.conftest import Tab
-from tests.state.watched import until, watching
+from tests.state.watched import watching
+from tests.waiting import until
 
 
 @pytest.fixture

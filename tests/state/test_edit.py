@@ -24,7 +24,8 @@ from app.state.shell.undo import UndoState
 from app.state.toasts import ToastState
 from tests.runs.steps import collect, reply_to, send, wait_for_text
 from tests.state.conftest import Tab
-from tests.state.watched import stored, until, watching, watching_two
+from tests.state.watched import stored, watching, watching_two
+from tests.waiting import until
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.views.screen.context import RefusalView
 from tests.state.conftest import Tab
-from tests.state.filtering import CONVERSATION, kept_filter, opened, positions, until, write_pairs
+from tests.state.filtering import CONVERSATION, kept_filter, opened, positions, write_pairs
+from tests.waiting import until
 
 
 async def test_first_screen_is_that_of_the_filter_in_the_address(wb: Workbench, tab: Tab) -> None:

@@ -18,8 +18,8 @@ from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind, PromptRow
 from app.views.screen.options import OptionRow
 from tests.state.conftest import Tab
-from tests.state.watched import until
 from tests.tools.servers import LIBRARY
+from tests.waiting import until
 
 WEATHER = "lab Prompt weather"
 NOTES = "lab Resource note://{name}{?page}"

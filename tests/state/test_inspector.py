@@ -27,7 +27,8 @@ from app.views.screen.request import RequestView
 from app.views.screen.request_changes import ChangesView
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
-from tests.state.watched import running, until, watching
+from tests.state.watched import running, watching
+from tests.waiting import until
 
 
 async def a_conversation(wb: Workbench, *texts: str, **fields: Any) -> str:

@@ -20,7 +20,8 @@ from app.state.shell.news import NewsState
 from app.state.usage.spent import SpentState
 from tests.runs.steps import collect, reply_to, send, wait_for_text
 from tests.state.conftest import Tab
-from tests.state.watched import running, until, watching
+from tests.state.watched import running, watching
+from tests.waiting import until
 
 
 @pytest.fixture

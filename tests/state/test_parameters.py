@@ -20,7 +20,8 @@ from app.state.toasts import ToastState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
 from tests.state.conftest import Tab
-from tests.state.watched import until, watching
+from tests.state.watched import watching
+from tests.waiting import until
 
 
 @pytest.fixture

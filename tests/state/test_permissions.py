@@ -26,7 +26,8 @@ from app.store.conversation.pairs import load_pairs
 from app.views.screen.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView
 from app.views.screen.tool_card import CardStatus, ToolCardView
 from tests.state.conftest import Tab
-from tests.state.watched import running, until
+from tests.state.watched import running
+from tests.waiting import until
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 CALL = '/tool fetch_page {"url": "http://10.0.0.1/*"}\n/then\n/echo Going on.'

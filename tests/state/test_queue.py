@@ -20,7 +20,8 @@ from app.views.conversation.queue import HoldView
 from app.views.screen.panels import QueuedItemView, ScreenQueueView
 from tests.runs.steps import send
 from tests.state.conftest import Tab
-from tests.state.watched import running, until
+from tests.state.watched import running
+from tests.waiting import until
 
 SLOW = "/long 4000 /rate 25"
 

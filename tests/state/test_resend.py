@@ -19,7 +19,8 @@ from app.state.toasts import ToastState
 from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
-from tests.state.watched import stored, until, watching, watching_two
+from tests.state.watched import stored, watching, watching_two
+from tests.waiting import until
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from app.tools.sign_in import sign_ins
 from tests.state.conftest import Tab
 from tests.tools.protected import Protected, a_protected_server
 from tests.tools.servers import script
+from tests.waiting import until
 
 ACTS = script(
     """
@@ -78,9 +79,7 @@ async def finish(
 ) -> None:
     """Run a command; as soon as `when` holds, `then` as well."""
     running = asyncio.ensure_future(command)
-    async with asyncio.timeout(20):
-        while not when():  # noqa: ASYNC110 - what a tab is sent sets no event
-            await asyncio.sleep(0.02)
+    await until(when)
     await then()
     await running
 

@@ -15,7 +15,8 @@ from app.state.toasts import ToastState
 from app.state.visit import VisitState
 from app.store.conversation.conversations import load_conversation
 from tests.state.conftest import Tab
-from tests.state.watched import until, watching
+from tests.state.watched import watching
+from tests.waiting import until
 
 
 @pytest.fixture

@@ -20,7 +20,8 @@ from app.views.screen.tool_body import ToolBodyView
 from tests.runs.steps import collect, reply_to, send
 from tests.runs.toolsmith import add_tools
 from tests.state.conftest import Tab
-from tests.state.watched import until, watching
+from tests.state.watched import watching
+from tests.waiting import until
 
 LONG = "\n".join(f"line {at}" for at in range(100))
 
@@ -115,7 +116,7 @@ async def test_call_that_runs_is_read_before_it_is_recorded(wb: Workbench, pair:
             return next((part for part in parts if part.type == "tool_call" and part.status == "input-available"), None)
 
         try:
-            await until(lambda: card() is not None, 60)
+            await until(lambda: card() is not None)
             await tab.send(
                 ToolCardState.unfold, pair_id=started.pair_id, version=1, tool_call_id=card().tool_call_id, turn="now"
             )

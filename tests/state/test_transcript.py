@@ -49,9 +49,7 @@ VARS = (
 
 async def until(tab: Tab, seen: Callable[[Tab], object]) -> None:
     """Wait until the page shows this."""
-    async with asyncio.timeout(20):
-        while not seen(tab):  # noqa: ASYNC110 - the tab is filled by the visit beside this
-            await asyncio.sleep(0.002)
+    await tab.until(lambda: bool(seen(tab)))
 
 
 async def until_watched(wb: Workbench, tab: Tab) -> None:

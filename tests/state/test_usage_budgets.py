@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -7,8 +11,9 @@ import pytest
 
 from app.domain.costs.budgets import Scope, Span
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.usage.budgets import list_budgets
+from app.runs.usage.budgets import Budgeted, list_budgets
 from app.runs.workbench import Workbench
+from app.state.usage import budgets
 from app.state.usage.budgets import BudgetItem, BudgetState
 from tests.state.conftest import Tab
 from tests.state.spending import talk
@@ -16,6 +21,33 @@ from tests.state.spending import talk
 
 def items(tab: Tab) -> tuple[BudgetItem, ...]:
     return tab.shows(BudgetState, "items")
+
+
+@dataclass
+class Held:
+    """The first reading of budgets: it `has_read`, and returns once `go_on` is set."""
+
+    has_read: asyncio.Event = field(default_factory=asyncio.Event)
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def list_budgets(self, wb: Workbench, owner: str) -> tuple[Budgeted, ...]:
+        found, is_first = await list_budgets(wb, owner), not self.has_read.is_set()
+        if is_first:
+            self.has_read.set()
+            await self.go_on.wait()
+        return found
+
+
+@asynccontextmanager
+async def loading(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[None]:
+    """The page has read the budgets, and shows what it read only after what the test does here."""
+    held = Held()
+    monkeypatch.setattr(budgets, "list_budgets", held.list_budgets)
+    load = asyncio.create_task(tab.send(BudgetState.load))
+    await held.has_read.wait()
+    yield
+    held.go_on.set()
+    await load
 
 
 async def save(tab: Tab, **fields: Any) -> None:
@@ -62,6 +94,30 @@ async def test_budget_that_is_set_again_is_replaced_and_one_that_is_removed_is_g
     assert items(tab) == ()
     assert tab.shows(BudgetState, "message") == "Removed."
     assert await list_budgets(wb, LOCAL_OWNER) == ()
+
+
+async def test_budget_that_is_removed_while_the_page_reads_them_stays_away(
+    tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await save(tab)
+
+    async with loading(tab, monkeypatch):
+        await tab.send(BudgetState.remove, scope="all", subject="", span="month")
+
+    assert items(tab) == ()
+    assert tab.shows(BudgetState, "message") == "Removed."
+
+
+async def test_why_the_form_was_refused_stays_when_the_page_has_read_the_budgets(
+    tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await save(tab)
+
+    async with loading(tab, monkeypatch):
+        await save(tab, amount="much")
+
+    assert "not an amount" in tab.shows(BudgetState, "fault")
+    assert len(items(tab)) == 1
 
 
 async def test_removing_what_is_not_there_is_no_fault(tab: Tab) -> None:

@@ -19,7 +19,8 @@ from app.state.usage.budgets import BudgetState
 from app.state.usage.spent import SpentState
 from tests.state.conftest import Tab
 from tests.state.spending import MODEL, send, talk
-from tests.state.watched import running, until, watching
+from tests.state.watched import running, watching
+from tests.waiting import until
 
 
 async def test_figure_of_the_conversation_on_screen_follows_its_replies(wb: Workbench, tab: Tab) -> None:

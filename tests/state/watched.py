@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from app.domain.conversation.conversation import Pair
@@ -73,11 +72,3 @@ async def running(tab: Tab, handler: object, **payload: object) -> AsyncGenerato
     finally:
         task.cancel()
         await asyncio.wait((task,))
-
-
-async def until(holds: Callable[[], bool], seconds: float = 10) -> None:
-    """Wait until something holds."""
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "it did not come to hold"
-        await asyncio.sleep(0.01)

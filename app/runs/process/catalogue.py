@@ -141,6 +141,10 @@ class Catalogue:
             known = self._own_prices[owner] = {model: tuple(prices) for model, prices in grouped}
         return known
 
+    def forget_budgets(self) -> None:
+        """A budget changed. A reading that has begun is stored in the earlier mapping, which is not used again."""
+        self.budgets = {}
+
     def forget_prices(self, owner: str) -> None:
         """Something about prices changed."""
         self._own_prices.pop(owner, None)

@@ -59,7 +59,7 @@ async def set_budget(wb: Workbench, owner: str, budget: SpendingBudget) -> None:
     require_usable(budget)
     async with wb.store.write() as session:
         await save_budget(session, owner, budget, now())
-    wb.catalogue.budgets.pop(owner, None)
+    wb.catalogue.forget_budgets()
 
 
 @shielded
@@ -71,7 +71,7 @@ async def remove_budget(wb: Workbench, owner: str, scope: Scope, subject: str, s
     """
     async with wb.store.write() as session:
         await delete_budget(session, owner, (scope, subject, span))
-    wb.catalogue.budgets.pop(owner, None)
+    wb.catalogue.forget_budgets()
 
 
 async def list_budgets(wb: Workbench, owner: str) -> tuple[Budgeted, ...]:
@@ -114,7 +114,7 @@ async def require_budgets_for(wb: Workbench, conversation: Conversation, model: 
 
 
 async def _budgets_of(wb: Workbench, owner: str) -> tuple[SpendingBudget, ...]:
-    kept = wb.catalogue.budgets
+    kept = wb.catalogue.budgets  # the mapping from before the reading: a change meanwhile replaces it
     if (known := kept.get(owner)) is None:
         async with wb.store.read() as session:
             known = kept[owner] = await load_budgets(session, owner)

@@ -56,11 +56,14 @@ class BudgetState(rx.State):
     loaded: rx.Field[bool] = rx.field(default=False)
     message: rx.Field[str] = rx.field("")
     fault: rx.Field[str] = rx.field("")
+    _asked: int = 0
 
     @rx.event(background=True)
     async def load(self) -> None:
         """Show every budget as it is now."""
-        await self._show("")
+        async with self:
+            self.message = self.fault = ""
+        await self._show()
 
     @rx.event(background=True)
     async def save(self, form: dict[str, Any]) -> None:
@@ -90,10 +93,17 @@ class BudgetState(rx.State):
         """Forget why the form was refused, as it is being changed."""
         self.fault = ""
 
-    async def _show(self, message: str) -> None:
+    async def _show(self, message: str | None = None) -> None:
+        """Show the budgets, and the answer to a command. A newer reading drops an older one: it may lack a change."""
+        async with self:
+            self._asked += 1
+            asked = self._asked
         items = tuple(map(_describe, await list_budgets(current(), LOCAL_OWNER)))
         async with self:
-            self.items, self.loaded, self.message, self.fault = items, True, message, ""
+            if asked == self._asked:
+                self.items, self.loaded = items, True
+            if message is not None:
+                self.message, self.fault = message, ""
 
 
 def describe_spent_of(one: Budgeted) -> str:

@@ -29,6 +29,7 @@ from app.store.conversation.conversations import Wanted, list_conversations, loa
 from app.store.conversation.derived import load_derived
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.steps import a_conversation, calls_of, collect, pairs_of, reply_to, settings_of
+from tests.waiting import until
 
 MODEL = "peer:any"
 
@@ -223,8 +224,7 @@ async def test_title_that_a_death_prevented_is_asked_for_after_the_next_success(
 
     async with a_bench(data, says("Rayleigh."), Answer((), then="stall")) as bench:
         await reply_to(bench.wb, conversation_id, "Who found out?")
-        while len(bench.peer.heard) < 2:  # noqa: ASYNC110 - the peer has no event for it; the process ends in the middle
-            await asyncio.sleep(0.01)
+        await until(lambda: len(bench.peer.heard) == 2)  # the process ends in the middle
 
     async with a_bench(data, says("1871."), says("The blue sky")) as bench:
         assert (await bench.conversation(conversation_id)).title == ""

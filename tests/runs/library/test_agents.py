@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from app.domain.agents.agents import Agent
-from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.conversation import Pair, Parameters
 from app.domain.errors import NotFoundError
 from app.domain.preferences import Preferences
 from app.domain.tools.permissions import AllowedTool
@@ -21,6 +19,7 @@ from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary
 from app.runs.workbench import Workbench
 from tests.runs.steps import a_conversation, collect, pair_of, pairs_of, reply_to, send
+from tests.waiting import until_found
 
 
 async def an_agent(wb: Workbench, name: str = "Reviewer", fields: AgentFields | None = None) -> Agent:
@@ -136,8 +135,11 @@ async def test_a_text_that_waits_keeps_the_agent_it_was_written_under(wb: Workbe
     await change_conversation(wb, LOCAL_OWNER, conversation, agent_id=two.id)
     await collect(wb, running.run_id)
 
-    while len(found := await pairs_of(wb, conversation)) < 2:  # noqa: ASYNC110 - the queue goes on by itself
-        await asyncio.sleep(0.01)
+    async def look() -> list[Pair]:
+        found = list(await pairs_of(wb, conversation))
+        return found if len(found) == 2 else []
+
+    found = await until_found(look)  # the queue goes on by itself
     assert [pair.agent for pair in found] == ["One", "One"]
     await collect(wb, found[1].run_id or "")
 

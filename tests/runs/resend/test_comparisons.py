@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator
 from datetime import date
 from decimal import Decimal
@@ -43,6 +42,7 @@ from app.store.ledger.prices import OwnPrice
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.providers.playing import read_recording
 from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, send, settings_of
+from tests.waiting import until
 
 OFFLINE, PEER, OTHER = "offline:demo", "peer:any", "peer:other"
 
@@ -139,9 +139,7 @@ async def test_each_is_stopped_alone_and_keeping_one_stops_the_others(bench: Wor
     comparison = await compare(bench, conversation_id, "/long 2000 /rate 100", OFFLINE, "offline:tiny", PEER)
     offline, tiny, quick = comparison.runs
     await collect(bench, quick.run_id)
-    async with asyncio.timeout(10):
-        while not any(run.state.parts for run in bench.engine.runs_of(offline.conversation_id)):  # noqa: ASYNC110 - growing text tells nobody but watchers
-            await asyncio.sleep(0.01)
+    await until(lambda: any(run.state.parts for run in bench.engine.runs_of(offline.conversation_id)))
     await cancel_run(bench, LOCAL_OWNER, offline.run_id)
     assert [run.run_id for run in bench.engine.runs.values()] == [tiny.run_id]
     with pytest.raises(ConflictError, match="still running"):
@@ -176,9 +174,7 @@ async def test_nothing_else_is_sent_while_replies_are_compared(bench: Workbench)
     assert (await read_queue(bench, LOCAL_OWNER, conversation_id)).hold is None
 
     await keep_reply(bench, LOCAL_OWNER, conversation_id, OFFLINE)
-    async with asyncio.timeout(10):
-        while bench.engine.runs or bench.background:  # noqa: ASYNC110 - neither has an event
-            await asyncio.sleep(0.01)
+    await until(lambda: not (bench.engine.runs or bench.background))
     assert [words(pair) for pair in await pairs_of(bench, conversation_id)] == ["first", "x", "queued"]
 
 
@@ -223,9 +219,7 @@ async def test_comparison_outlives_the_process(data: Path) -> None:
     async with open_workbench(settings_of(data)) as wb:
         conversation_id = await a_conversation(wb, model=OFFLINE)
         await compare(wb, conversation_id, "/long 2000 /rate 100", OFFLINE, "offline:tiny")
-        async with asyncio.timeout(10):
-            while not all(run.state.parts for run in wb.engine.runs.values()):  # noqa: ASYNC110 - as above
-                await asyncio.sleep(0.01)
+        await until(lambda: all(run.state.parts for run in wb.engine.runs.values()))
 
     async with open_workbench(settings_of(data)) as wb:
         _, stood = await read_comparison(wb, LOCAL_OWNER, conversation_id)

@@ -37,6 +37,7 @@ from app.store.run.snapshots import load_snapshot
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.providers.playing import read_recording
 from tests.runs.steps import a_conversation, collect, pair_of, pairs_of, reply_to, send, settings_of
+from tests.waiting import until
 
 OFFLINE, PEER, OTHER = "offline:demo", "peer:any", "peer:other"
 RUNNING = "/long 2000 /rate 100"
@@ -263,9 +264,7 @@ async def test_restart_ends_the_replies_and_one_of_them_can_be_kept(data: Path) 
         resent = await resend_pair(wb, LOCAL_OWNER, pair.id, text=RUNNING)
         await cancel_run(wb, LOCAL_OWNER, resent.started.run_id)
         await compare_again(wb, LOCAL_OWNER, pair.id, (OFFLINE, "offline:tiny"))
-        async with asyncio.timeout(10):
-            while not all(run.state.parts for run in wb.engine.runs.values()):  # noqa: ASYNC110 - growing text tells nobody but watchers
-                await asyncio.sleep(0.01)
+        await until(lambda: all(run.state.parts for run in wb.engine.runs.values()))
 
     async with open_workbench(settings_of(data)) as wb:
         assert (await pair_of(wb, pair.id)).version == 2

@@ -23,6 +23,7 @@ from app.runs.workbench import Workbench
 from app.store.tools.tool_calls import load_pair_tool_calls
 from tests.runs.steps import a_conversation, send
 from tests.tools.servers import script
+from tests.waiting import until_found
 
 
 def a_program(notes: Path, description: str = "Acts.") -> OverStdio:
@@ -52,10 +53,7 @@ class Scene:
         await try_server(self.wb, LOCAL_OWNER, self.server_id)
         self.bench = bench or self.wb
         self.started: StartedRun = await send(self.bench, conversation_id, "/rate 0\n/tool lab__act {}")
-        async with asyncio.timeout(30):
-            while not (waiting := await list_pending(self.bench, LOCAL_OWNER, conversation_id)):  # noqa: ASYNC110 - as a page would
-                await asyncio.sleep(0.005)
-        return waiting[0]
+        return (await until_found(lambda: list_pending(self.bench, LOCAL_OWNER, conversation_id)))[0]
 
     async def change(self, **changes: Any) -> None:
         wish = ServerWish("lab", a_program(self.folder / "second"))
@@ -101,9 +99,7 @@ async def test_a_call_that_waits_expires_when_its_server_gets_other_secrets_or_i
     await scene.end()
 
     again = await send(scene.wb, request.conversation_id, "/rate 0\n/tool lab__act {}")
-    async with asyncio.timeout(30):
-        while not (waiting := await list_pending(scene.wb, LOCAL_OWNER, request.conversation_id)):  # noqa: ASYNC110 - as a page would
-            await asyncio.sleep(0.005)
+    waiting = await until_found(lambda: list_pending(scene.wb, LOCAL_OWNER, request.conversation_id))
     await delete_server(scene.wb, LOCAL_OWNER, scene.server_id)
 
     with pytest.raises(SettledError):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -65,6 +65,18 @@ class Clock:
         return self.at
 
 
+class Awaited(asyncio.Event):
+    """`is_awaited` is set once a task waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_awaited = asyncio.Event()
+
+    async def wait(self) -> Literal[True]:
+        self.is_awaited.set()
+        return await super().wait()
+
+
 @dataclass
 class Scene:
     """A reply that is on, and the calls it asks about."""
@@ -97,9 +109,15 @@ class Scene:
     async def answer(self, request: PermissionRequest, answer: Answer, **more: Any) -> PermissionRequest:
         return await answer_permission(self.wb, LOCAL_OWNER, request.id, answer, **more)
 
-    async def move_clock(self, by: timedelta) -> None:
+    async def move_clock(self, by: timedelta, *, until_seen_by: asyncio.Task[Allowed | Denied] | None = None) -> None:
+        """Let time pass. A call that is given has looked at the clock afterwards: it waits again, or is over."""
         self.clock.at += by
-        self.wb.desk.tell()
+        before, self.wb.desk.changed = self.wb.desk.changed, Awaited()
+        before.set()
+        if until_seen_by is not None:
+            waits = asyncio.create_task(self.wb.desk.changed.is_awaited.wait())
+            await asyncio.wait((waits, until_seen_by), return_when=asyncio.FIRST_COMPLETED)
+            waits.cancel()
 
     async def audited(self) -> list[tuple[str, dict[str, Any]]]:
         entries = await read_audit(self.wb, LOCAL_OWNER, limit=100)
@@ -199,8 +217,7 @@ async def test_nobody_answers_in_five_minutes(scene: Scene) -> None:
     waiting = scene.ask()
     (request,) = await scene.pending()
 
-    await scene.move_clock(timedelta(seconds=299))
-    await asyncio.sleep(0.02)
+    await scene.move_clock(timedelta(seconds=299), until_seen_by=waiting)
     assert not waiting.done()
     await scene.move_clock(timedelta(seconds=1))
 

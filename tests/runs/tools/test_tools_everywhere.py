@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +25,7 @@ from app.store.tools.tool_calls import load_pair_tool_calls
 from app.tools.terms import Progress
 from tests.runs.steps import a_conversation, collect, pair_of, pairs_of, reply_to, send
 from tests.runs.toolsmith import add_tools
+from tests.waiting import until
 
 ASKS = '/rate 0\n/tool double {"a": 2}\n/then\n/echo done'
 HANDS_OVER = '/rate 0\n/tool delegate {"agent": "Helper", "task": "/echo helped"}\n/then\n/echo done'
@@ -99,9 +99,7 @@ async def test_queued_and_sent_again_and_edited_a_reply_calls_its_tools(wb: Work
     conversation_id = await a_conversation(wb)
     await send(wb, conversation_id, ASKS)
     await queue_text(wb, LOCAL_OWNER, conversation_id, text)
-    async with asyncio.timeout(20):
-        while wb.engine.runs or wb.background:  # noqa: ASYNC110 - neither has an event
-            await asyncio.sleep(0.01)
+    await until(lambda: not (wb.engine.runs or wb.background))
     first, second = await pairs_of(wb, conversation_id)
     assert await answers_of(wb, await pair_of(wb, second.id)) == [answer]
 

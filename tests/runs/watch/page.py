@@ -4,15 +4,20 @@ async with a_page(wb, conversation_id) as page:
     screen = await page.until(lambda screen: screen.context)
 """
 
+# The watcher is seen from the inside: it has no event for having nothing left to do.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING
+from app.runs.process.event_bus import FeedEvent
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.screen import Screen
@@ -22,6 +27,7 @@ from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from app.views.conversation.parts import TextView, ThinkingView
 from app.views.screen.pair import ScreenPairView
+from tests.runs.clock import HANG_SECONDS
 from tests.store.values import START, a_pair_of
 
 
@@ -31,6 +37,10 @@ class Page:
 
     watcher: Watcher
     screens: list[Screen] = field(default_factory=list[Screen])
+    _opening: asyncio.Task[None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        (self._opening,) = self.watcher._open
 
     @property
     def screen(self) -> Screen:
@@ -68,18 +78,38 @@ class Page:
             while (screen := await self.watcher.next_screen()) is not None:
                 self.screens.append(screen)
 
-    async def settle(self, seconds: float = 0.15) -> Screen:
-        """Take screens until it is known what would be sent, or why not, and none came for a while."""
-        while True:
-            try:
-                async with asyncio.timeout(seconds):
-                    screen = await self.watcher.next_screen()
-            except TimeoutError:
-                if self.watcher.screen.context is None and self.watcher.screen.refusal is None:
-                    continue  # a loaded machine is slow, not wrong
-                return self.screen
-            assert screen is not None, "the conversation is gone"
-            self.screens.append(screen)
+    async def settle(self) -> Screen:
+        """Take screens until it is known what would be sent, or why not, and all that has happened is on them.
+
+        The nodes between the pairs may still come: they are read later.
+        """
+        view = self.watcher.view
+        async with asyncio.timeout(HANG_SECONDS):
+            await asyncio.wait((self._opening,))
+            while True:
+                await self._hear()
+                shown = self.watcher.screen
+                is_known = shown.context is not None or shown.refusal is not None
+                if is_known and not (self.watcher._changed.is_set() or view._stale.is_set() or view.busy.locked()):
+                    return self.screen
+                await self.read()
+
+    async def _hear(self) -> None:
+        """Wait until the watcher has done what all events so far lead to: they are taken one after the other."""
+        mark: Any = object()
+        heard = asyncio.Event()
+        take = self.watcher._take
+
+        async def take_or_say(event: FeedEvent) -> None:
+            if event is mark:
+                heard.set()
+            else:
+                await take(event)
+
+        self.watcher._take = take_or_say
+        self.watcher.wb.event_bus.publish(self.watcher.owner, self.watcher.conversation_id, mark)
+        await heard.wait()
+        self.watcher._take = take
 
 
 @asynccontextmanager

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from tests.api.served import Api
 from tests.api.talk import create_conversation
+from tests.waiting import until_found
 
 
 async def say(api: Api, conversation_id: str, text: str) -> None:
@@ -26,11 +26,7 @@ async def test_summary_becomes_the_checkpoint_and_can_be_changed_removed_and_put
         f"/conversations/{conversation_id}/summarize", json={}, headers={"Accept": "application/json"}
     )
     assert (started.status_code, started.json()["pair_count"], started.json()["position"]) == (202, 2, 3)
-    for _ in range(100):
-        if await checkpoint(api, conversation_id):
-            break
-        await asyncio.sleep(0.05)
-    assert (await checkpoint(api, conversation_id))["position"] == 3
+    assert (await until_found(lambda: checkpoint(api, conversation_id)))["position"] == 3
 
     page = (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()
     assert [pair["out"] for pair in page["items"]] == ["before_checkpoint"] * 2

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from tests.api.served import Api
 from tests.api.talk import AT_ONCE, answered, create_conversation, follow
+from tests.waiting import until_found
 
 
 async def titled(api: Api, conversation_id: str) -> dict[str, Any]:
     """The conversation once it has a title."""
-    for _ in range(100):
+
+    async def look() -> dict[str, Any] | None:
         conversation = (await api.http.get(f"/conversations/{conversation_id}")).json()
-        if conversation["title"]:
-            return conversation
-        await asyncio.sleep(0.05)
-    raise AssertionError("no title came")
+        return conversation if conversation["title"] else None
+
+    found = await until_found(look)
+    assert found is not None
+    return found
 
 
 async def nodes(api: Api, conversation_id: str) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from app.domain.tools.tools import Tool
 from app.runs.tools.permissions import ask_permission
 from tests.api.served import Api
 from tests.api.talk import create_conversation, read_events, send
+from tests.waiting import until_found
 
 SLOW = "/long 4000 /rate 40"
 SCHEMA = '{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}'
@@ -32,12 +33,12 @@ class Asking:
         return asyncio.create_task(ask_permission(self.api.wb, run, WRITE, call, allowed=None))
 
     async def pending(self, count: int = 1) -> list[dict[str, Any]]:
-        for _ in range(400):
+        async def look() -> list[list[dict[str, Any]]]:
             items = (await self.api.http.get(self.place)).json()["items"]
-            if len(items) == count:
-                return items
-            await asyncio.sleep(0.02)
-        raise AssertionError(f"not {count} wait")
+            return [items] if len(items) == count else []
+
+        (items,) = await until_found(look)
+        return items
 
 
 @asynccontextmanager

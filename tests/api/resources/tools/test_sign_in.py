@@ -29,8 +29,10 @@ from app.runs.workbench import Workbench
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.sessions import Health
 from tests.api.served import Api, serve, serve_api
+from tests.runs.clock import HANG_SECONDS
 from tests.tools.protected import Protected, a_protected_server
 from tests.tools.servers import ignore
+from tests.waiting import until
 
 CALLBACK = "/mcp-servers/oauth/callback"
 
@@ -149,12 +151,11 @@ async def test_look_at_a_server_that_lets_nobody_in_any_more_says_so_at_once(api
     await sign_in(api, path)
     session = session_of(api.wb, "local", path.rpartition("/")[2])
     assert session is not None
-    async with asyncio.timeout(60):
-        while session.health is not Health.READY:  # noqa: ASYNC110 - asking it to settle would hurry it
-            await asyncio.sleep(0.01)
-        server.access.clear()
-        server.renews = False
+    await until(lambda: session.health is Health.READY)  # asking it to settle would hurry it
+    server.access.clear()
+    server.renews = False
 
+    async with asyncio.timeout(HANG_SECONDS):
         await session.look(timeout=3600)
 
     assert (session.health, session.problem) == (Health.SIGN_IN, "It wants somebody to sign in")

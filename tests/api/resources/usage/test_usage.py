@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 from collections.abc import AsyncGenerator
 from decimal import Decimal
@@ -15,6 +14,7 @@ from tests.api.served import Api, serve_api
 from tests.api.talk import answered, create_conversation, follow, send
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import read_recording
+from tests.waiting import until, until_found
 
 SONNET = "anthropic:claude-sonnet-4-5"
 ONE_REPLY = Decimal(25 * 3 + 15 * 15) / 1_000_000
@@ -92,8 +92,10 @@ async def test_what_was_derived_is_on_the_account_and_leaves_the_window_as_the_r
     ).json()
     await follow(priced, summary["run_id"])
 
-    while (await read(priced, f"/conversations/{conversation_id}"))["checkpoint"] is None:  # noqa: ASYNC110 - what is stored tells nobody
-        await asyncio.sleep(0.01)
+    async def checkpoint() -> object:
+        return (await read(priced, f"/conversations/{conversation_id}"))["checkpoint"]
+
+    await until_found(checkpoint)
     account = await read(priced, f"/conversations/{conversation_id}/usage")
     calls = (await read(priced, f"/conversations/{conversation_id}/calls"))["items"]
 
@@ -114,8 +116,7 @@ async def test_a_reply_that_was_stopped_cost_at_least_what_was_told(tmp_path: Pa
         async with serve_api(tmp_path, **environment) as api:
             conversation_id = await create_conversation(api, model=SONNET)
             started = await send(api, conversation_id, "Hello")
-            while not api.wb.engine.runs[started["run_id"]].state.parts:  # noqa: ASYNC110 - as above
-                await asyncio.sleep(0.01)
+            await until(lambda: api.wb.engine.runs[started["run_id"]].state.parts)
             await api.http.post(f"/runs/{started['run_id']}/cancel")
             await follow(api, started["run_id"])
 

@@ -1,0 +1,34 @@
+"""Waiting for what no event tells: a look again and again, until it finds something.
+
+await until(lambda: len(peer.heard) == 2)
+(request,) = await until_found(lambda: list_pending(wb, owner, conversation_id))
+
+The bound ends a test that would hang. Nothing is measured by it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from tests.runs.clock import HANG_SECONDS
+
+T = TypeVar("T")
+PAUSE_SECONDS = 0.005
+
+
+async def until(look: Callable[[], T]) -> T:
+    """Look until what is found counts as true, and return it."""
+    async with asyncio.timeout(HANG_SECONDS):
+        while not (found := look()):  # noqa: ASYNC110 - there is no event for it
+            await asyncio.sleep(PAUSE_SECONDS)
+    return found
+
+
+async def until_found(look: Callable[[], Awaitable[T]]) -> T:
+    """As `until`, where looking takes a while."""
+    async with asyncio.timeout(HANG_SECONDS):
+        while not (found := await look()):  # noqa: ASYNC110 - there is no event for it
+            await asyncio.sleep(PAUSE_SECONDS)
+    return found
