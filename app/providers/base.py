@@ -186,7 +186,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class CallTarget:
-    """Who was asked for what, as messages name it. `model` is "provider:model", "" where no model was asked."""
+    """The provider and model of a call, as messages name them. `model` is "provider:model", "" where none was asked."""
 
     row: ProviderRow
     model: str
@@ -226,7 +226,7 @@ class Decoder(Protocol):
     """
 
     def feed(self, event: SseEvent) -> Iterable[StreamEvent]:
-        """What this event says. An iterator that raises has given out what came before the fault."""
+        """The stream events of one event. An iterator that raises has given out what came before the fault."""
         ...
 
     def end(self) -> list[StreamEvent]:

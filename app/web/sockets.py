@@ -4,7 +4,7 @@ Not what is said on them (Reflex, `app/api`).
 
 A message of 18 MB can hold millions of values, which take a gigabyte to build. One of 18 million letters and one emoji
 takes four times its bytes as text. Frames without content cost time, unfinished messages of many connections cost
-memory. What is beyond a bound closes its connection, with a line in the log.
+memory. A message beyond a bound closes its connection, with a line in the log.
 
 A connection is closed only after everything in its buffer was sent. A browser that takes nothing, because it sleeps or
 its network is gone, would keep the connection and its buffers for ever. So a connection that misses its keep-alive is
@@ -109,7 +109,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         return self._takes(self._values.feed(data), event)
 
     def _takes(self, values: int, event: Frame) -> bool:
-        """Return whether a message with these values, that ends or goes on with this frame, is within its bounds."""
+        """Return whether a message with these values, that ends or continues with this frame, is within its bounds."""
         if values > MAX_VALUES:
             self._refuse(CloseCode.MESSAGE_TOO_BIG, f"A message may have {MAX_VALUES:,} values.")
         elif event.fin and _text_size([*self.frames, event.data]) > MAX_MESSAGE:
@@ -140,7 +140,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
 
 
 def _text_size(pieces: Iterable[bytes | bytearray | memoryview]) -> int:
-    """The bytes that a message takes as Python's text: each character as many as the widest of them."""
+    """The bytes that a message takes as Python's text: each character takes the bytes of the widest."""
     characters, width = 0, 1
     for piece in map(bytes, pieces):
         if piece.isascii():

@@ -169,7 +169,7 @@ async def test_words_of_the_event_that_cannot_be_read_are_kept() -> None:
 
 @dataclass(frozen=True)
 class Spelling:
-    """How a server writes its calls. `cuts`: arguments come in that many pieces."""
+    """A way to write calls. `cuts`: arguments come in that many pieces."""
 
     index: str
     ids: str
@@ -226,7 +226,7 @@ def spell(calls: list[tuple[str, dict[str, object]]], spelling: Spelling) -> lis
 async def test_any_calls_are_read_as_they_were_made_in_each_spelling(
     calls: list[tuple[str, dict[str, object]]], spelling: Spelling
 ) -> None:
-    if spelling.index == "zero" and spelling.ids == "none":  # the same call twice cannot be told from a repetition
+    if spelling.index == "zero" and spelling.ids == "none":  # the same call twice looks like a repetition
         calls = [call for place, call in enumerate(calls) if place == 0 or call != calls[place - 1]]
 
     told = await say(*(chunk(piece) for piece in spell(calls, spelling)))

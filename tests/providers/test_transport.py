@@ -137,7 +137,7 @@ async def test_answers_that_nobody_asked_for_end_the_connection(transport: Trans
         yield head + body
         while not read:
             yield 0.0
-        while len(sent) < 1_500:  # 57 MB, of which sockets hold a few
+        while len(sent) < 1_500:  # 57 MB; sockets hold a few
             sent.append(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" * 1_000)
             yield sent[-1]
             yield 0.0

@@ -77,7 +77,7 @@ async def test_page_says_that_a_title_cannot_be_read_and_takes_a_new_one(wb: Wor
     conversation_id = await a_conversation(wb, model="offline:demo")
     await reply_to(wb, conversation_id, "/echo one")
     for mend in (
-        lambda: tab.send(ChatState.rename, title="/echo one"),  # what stands in its place
+        lambda: tab.send(ChatState.rename, title="/echo one"),  # the title that is shown instead
         lambda: tab.send(DamageState.reset_setting, column="title"),
     ):
         async with wb.store.write() as session:

@@ -149,7 +149,7 @@ async def test_edit_that_does_not_fit_asks_and_nothing_is_lost(wb: Workbench, wa
     await write(tab, long)
     await tab.send(ResendState.send_edit, form={"text": long})
     asked = tab.shows(ResendState, "over_budget")
-    assert asked.message.startswith("This message does not fit, even without the pairs in view.")
+    assert asked.message.startswith("This message does not fit, even without the pair in view.")
 
     await tab.send(ResendState.end)
     assert tab.shows(ResendState, "over_budget") is None

@@ -23,7 +23,7 @@ MAX_LENGTH = 18
 BODY_SECONDS: Final = 600.0
 """For all of a body: the largest takes so long at a megabit a second."""
 MAX_TOGETHER: Final = 68 * 1024 * 1024
-"""Bytes of the bodies of all requests that are not answered yet: the largest file fits, and small ones beside it."""
+"""Bytes of the bodies of all requests that are not answered yet: the largest file fits together with small ones."""
 SMALL: Final = 1024 * 1024
 """Bytes that every body may have, whatever the others have."""
 
@@ -53,7 +53,7 @@ class BodyLimit:
         try:
             await self._app(scope, body.receive, send)
         except ClientDisconnect:
-            pass  # in the middle of its body: nobody waits for an answer
+            pass  # in the middle of its body: the client is gone
         finally:
             self._together -= body.received
 

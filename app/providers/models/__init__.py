@@ -1,1 +1,1 @@
-"""Which models a provider has, and what is known of each: abilities, prices, parameters."""
+"""The models of a provider, with the facts about each: abilities, prices, parameters."""

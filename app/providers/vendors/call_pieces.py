@@ -55,13 +55,13 @@ class _Call:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the arguments are a closed object or list. Each character is read once."""
+        """True for arguments that are a closed object or list. Each character is read once."""
         self._read_on()
         return self._opened and self._depth == 0
 
     @property
     def is_open(self) -> bool:
-        """Whether the arguments have begun and are not complete."""
+        """True while the arguments are not complete."""
         self._read_on()
         return self._opened and self._depth > 0
 
@@ -85,7 +85,7 @@ class CallPieces:
         self._known: list[_Call] = []
 
     def take(self, said: object) -> list[StreamEvent]:
-        """What one entry of `tool_calls` says.
+        """The events of one entry of `tool_calls`.
 
         Raises:
             FieldError: a field has a type without an obvious meaning, or the name changes within a call.

@@ -19,7 +19,7 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.http_exceptions import HttpProcessingError
 
 MAX_HEAD_BYTES: Final = 65_536
-"""Of the head of an answer, with all informational answers before it. Usual heads have less than 4 KB."""
+"""The limit for the head of an answer and all informational answers before it. Usual heads have less than 4 KB."""
 PIECE_BYTES: Final = 4_096
 _INFORMATIONAL: Final = range(100, 200)
 _SWITCHING: Final = 101
@@ -35,7 +35,7 @@ def bound_heads(client: Any) -> Any:
 
     It keeps no cookies: a provider that sets some would know the next request again, and could make it ever longer.
     """
-    # Of its own fields: a transport that is given as an argument would replace the proxies.
+    # Its fields are changed: a transport that is given as an argument would replace the proxies.
     fields = cast("dict[str, Any]", vars(client))
     proxies = cast("dict[Any, Any]", fields["_mounts"])
     for transport in (fields["_transport"], *proxies.values()):
@@ -69,7 +69,7 @@ class _Handler(ResponseHandler):
         super().set_response_params(**params)
 
     def feed_data(self, data: Any, size: int = 0) -> None:
-        """Take the head of an answer. A second one nobody asked for: it would wait here for ever."""
+        """Take the head of an answer. A second one belongs to no request: it would wait here for ever."""
         if self._head_bytes is None:
             self._refuse()
             return

@@ -142,7 +142,7 @@ class Catalogue:
         return known
 
     def forget_budgets(self) -> None:
-        """A budget changed. A reading that has begun is stored in the earlier mapping, which is not used again."""
+        """A budget changed. A reading under way is stored in the earlier mapping, which is not used again."""
         self.budgets = {}
 
     def forget_prices(self, owner: str) -> None:

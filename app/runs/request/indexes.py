@@ -2,7 +2,7 @@
 
     await wb.indexer.index_pairs(owner, conversation_id, revision, vocabulary)
 
-A process of its own counts (`providers/counts/token_counts.py`), a batch at a time, and each batch is stored: no
+Another process counts (`providers/counts/token_counts.py`), a batch at a time, and each batch is stored: no
 process counts it again. Pages show how far the count is.
 """
 

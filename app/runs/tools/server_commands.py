@@ -55,7 +55,7 @@ _PIECES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 _REPLACED: Final = {"enabled", "created_at", "updated_at"}
-"""Columns that a change of the server stores anew."""
+"""Columns that a change of the server stores again."""
 
 log = structlog.get_logger()
 
@@ -75,7 +75,7 @@ class ServerWish:
 class SeenServer:
     """A server as set up, and how it stands. Without a session it is switched off.
 
-    `signing_in`: somebody is about to sign in. `damage` lists what of its row cannot be read.
+    `signing_in`: a person is about to sign in. `damage` lists what of its row cannot be read.
     """
 
     server: ToolServer

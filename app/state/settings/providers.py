@@ -162,7 +162,7 @@ class ProvidersState(rx.State):
 
 
 def _arrange(found: Iterable[ProviderItem], before: Sequence[ProviderItem]) -> tuple[ProviderItem, ...]:
-    """Those with a key first. What is on the page keeps its place; a new one is put where a reload has it."""
+    """Those with a key first. A provider on the page keeps its place, and a new one has that of a reload."""
     fresh = sorted(found, key=lambda item: item.health == ProviderHealth.NO_KEY)
     named = {item.name: item for item in fresh}
     arranged = [replace(named[was.name], said=was.said, edition=was.edition) for was in before if was.name in named]

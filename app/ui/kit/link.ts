@@ -87,7 +87,7 @@ export function admit<Event extends ReflexEvent>(events: Event[]): Event[] {
 
 /**
  * True for a value that the server takes: it closes the connection at an event with more bytes, also of those in its
- * memory, where each character has as many as the widest.
+ * memory, where each character takes the bytes of the widest.
  */
 export function fits(value: unknown): boolean {
   if (lengthOf(value) * BYTES <= LARGEST) return true;

@@ -1,1 +1,1 @@
-"""A conversation as shown: its pairs, what stands between them, and where it comes from."""
+"""A conversation as shown: its pairs, the nodes between them, and where it comes from."""

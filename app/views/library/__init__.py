@@ -1,1 +1,1 @@
-"""What a person chooses from, as shown: models, agents, saved filters, preferences."""
+"""Choices of a person as shown: models, agents, saved filters, preferences."""

@@ -1,7 +1,7 @@
 """A request as the page shows it to be read: short messages whole, long ones in part, with the facts beside them.
 
 Not its exact bytes (`json_pages.py`, and the download) and not the API's preview (`app/views/request/preview.py`),
-which has all of it at once. `Reading` says how much of it a person asked for.
+with all of it at once. `Reading` says how much of it a person asked for.
 
     view = show_request(previewed, Reading(messages=60))
     view.messages[-1].parts                # of older ones only as many as fit; the others say what they begin with

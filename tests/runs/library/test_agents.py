@@ -139,7 +139,7 @@ async def test_a_text_that_waits_keeps_the_agent_it_was_written_under(wb: Workbe
         found = list(await pairs_of(wb, conversation))
         return found if len(found) == 2 else []
 
-    found = await until_found(look)  # the queue goes on by itself
+    found = await until_found(look)  # the queue sends the next text
     assert [pair.agent for pair in found] == ["One", "One"]
     await collect(wb, found[1].run_id or "")
 

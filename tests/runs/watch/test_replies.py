@@ -295,7 +295,7 @@ async def test_an_older_reading_never_replaces_a_newer_one(wb: Workbench, monkey
             if readings == 1:
                 await mark_pair(wb, LOCAL_OWNER, pairs[0].id, Marks(stars=3))
                 waiting = page.watcher._pairs.reading  # pyright: ignore[reportPrivateUsage]
-                while not waiting._waiters and readings == 1:  # noqa: ASYNC110 - a lock tells nobody who waits for it
+                while not waiting._waiters and readings == 1:  # noqa: ASYNC110 - a lock has no event for its waiters
                     await asyncio.sleep(0)
         return pairs
 
