@@ -5,7 +5,7 @@ models wins over it where it says something (`models/profiles.py`), and an insta
 
     >>> abilities_of("claude-3-7-sonnet-latest").thinking
     <ThinkingStyle.BUDGET: 'budget'>
-    >>> abilities_of("nobody-knows-me").tools
+    >>> abilities_of("unknown-model").tools
     False
 """
 
@@ -93,7 +93,7 @@ _PATTERNS = tuple((re.compile(pattern), abilities) for pattern, abilities in _FA
 
 
 def abilities_of(name: str) -> Abilities:
-    """What a model of this name can do, as far as its family is known."""
+    """The abilities of a model of this name, as far as its family is known."""
     lowered = name.lower()
     return next((abilities for pattern, abilities in _PATTERNS if pattern.search(lowered)), _UNKNOWN)
 

@@ -36,7 +36,7 @@ Attachments = Mapping[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a person entered for a provider. The key appears in no repr, log, error or wire request."""
+    """The values that a person entered for a provider. The key appears in no repr, log, error or wire request."""
 
     key: str | None = field(default=None, repr=False)
     base_url: str | None = None
@@ -58,7 +58,8 @@ class Timeouts:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Where servers that speak Chat Completions differ. The defaults suit most; a registry row states what does not.
+    """Differences between servers that speak Chat Completions. The defaults suit most servers; a registry row
+    states the rest.
 
     `max_tokens_field`: how the output limit is called. `include_usage`: whether usage must be asked for in
     `stream_options`. `seed_field`: how the seed is called, None where there is none. `thinking_switch`: the field that
@@ -120,7 +121,7 @@ class Provider:
 
     @property
     def ready(self) -> bool:
-        """Whether a call can be tried: a key is there, or none is needed."""
+        """True where a call can be tried: a key is there, or none is needed."""
         return bool(self.key) or not self.row.needs_key
 
     @property
@@ -144,7 +145,7 @@ class WireRequest:
     """One HTTP request as it leaves: what `preview` shows is what is sent.
 
     `model` is "provider:model". `headers` are all that carry meaning, in order, without secrets: the key's header
-    stands there with a masked value, and is filled in by the SDK's client when the request is sent.
+    is there with a masked value, and is filled in by the SDK's client when the request is sent.
     """
 
     model: str
@@ -241,11 +242,11 @@ class RawResponse(Protocol):
     def content_type(self) -> str: ...
 
     def chunks(self) -> AsyncGenerator[bytes, None]:
-        """The body as it comes from the network. Raises ProviderError for every fault."""
+        """The body, in pieces, while the network delivers it. Raises ProviderError for every fault."""
         ...
 
     async def close(self) -> None:
-        """Closes the connection unless the body was read to its end."""
+        """Closes the connection unless the whole body was read."""
         ...
 
 
@@ -272,7 +273,7 @@ class Adapter:
     """A protocol. `path` is appended to the base URL for a reply, `models_path` for the list of models.
 
     `key_header` is the name of the header that carries the key and the text before the key in it. `versioned` says
-    that a base URL always ends in `/v1`, even one with a path of its own. `open_link` imports the SDK, which may take
+    that a base URL always ends in `/v1`, even one with a path. `open_link` imports the SDK, which may take
     a second; it is called off the event loop. `parse_models` reads the answer of `models_path`; `built_in_models` are
     known without asking. `counting` None: the protocol has no way to count.
     """

@@ -5,7 +5,7 @@
     >>> normalise_base_url("https://openrouter.ai/api/v1/chat/completions", versioned=False)
     'https://openrouter.ai/api/v1'
 
-It does not ask whether anybody listens there.
+It does not connect to the address.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from app.domain.errors import InputError
 
 ENDPOINTS = ("/chat/completions", "/completions", "/responses", "/messages", "/models")
-"""What people paste along with a base URL."""
+"""Ends that people paste along with a base URL."""
 
 
 def normalise_base_url(url: str, *, versioned: bool) -> str:

@@ -170,7 +170,7 @@ _ROWS = (
 )
 
 PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType({row.name: row for row in _ROWS})
-"""Every vendor known, in the order in which they are offered."""
+"""Every known vendor, in the order of the menus."""
 
 ENVIRONMENT_NAMES = tuple(name for row in PROVIDERS.values() for name in (row.key_env, row.base_url_env) if name)
 """The variables of the environment that set up a provider."""
@@ -230,7 +230,7 @@ def make_provider(row: ProviderRow, credentials: Credentials, origin: Origin = "
 
 
 def missing_provider(name: str) -> Provider:
-    """A provider that is only named, by a model of which something is stored here."""
+    """A provider that is only a name, from a stored model."""
     row = ProviderRow(name, name, _CHAT, "http://missing.invalid/v1", needs_key=True)
     return Provider(row, row.base_url, origin="missing")
 

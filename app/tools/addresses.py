@@ -1,4 +1,4 @@
-"""Which addresses on the network may be talked to on behalf of a model or of somebody's MCP server.
+"""The addresses on the network that Inview connects to for a model or an MCP server.
 
 A name is resolved once, what came of it is checked, and the connection goes to the very address that was checked: a
 name that means another address a moment later (DNS rebinding) leads nowhere. As the check sits where connections are
@@ -7,7 +7,7 @@ made (`web_client.py`), every redirect passes it as well.
     >>> reach_of("192.168.1.10"), reach_of("::ffff:169.254.169.254"), reach_of("1.1.1.1")
     (<Reach.PRIVATE: 'private'>, <Reach.NEVER: 'never'>, <Reach.PUBLIC: 'public'>)
 
-Not for model servers: their addresses are entered by whoever runs this installation, and mostly are local.
+Not for model servers: their addresses are entered by the administrator, and mostly are local.
 """
 
 from __future__ import annotations
@@ -27,17 +27,21 @@ Resolve = Callable[[str, int], Awaitable[list[str]]]
 
 
 class Reach(Enum):
-    """Where an address leads."""
+    """The kind of network behind an address."""
 
     PUBLIC = "public"
     PRIVATE = "private"
-    """This machine or the networks it stands in."""
+    """This machine or its own networks."""
     NEVER = "never"
     """Nowhere a server could be, or where clouds hand out credentials."""
 
 
 class AddressRefusedError(InviewError):
-    """That address is not talked to."""
+    """An address that Inview does not talk to."""
+
+
+class PrivateAddressError(AddressRefusedError):
+    """An address in a private network. An administrator can allow it for an MCP server."""
 
 
 _PRIVATE: Final = tuple(
@@ -60,7 +64,7 @@ _LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")
 
 
 def reach_of(address: str | IPv4Address | IPv6Address) -> Reach:
-    """Where this address leads. One that carries another address inside leads where that one does.
+    """The network behind this address. One that carries another address inside leads where that one does.
 
     Raises:
         ValueError: it is no address.
@@ -89,7 +93,7 @@ async def resolve_name(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Guard:
-    """Who may be talked to: public addresses, and private ones when that was allowed."""
+    """The addresses that Inview connects to: public ones, and private ones where that is allowed."""
 
     allow_private: bool = False
     resolve: Resolve = resolve_name
@@ -109,7 +113,7 @@ class Guard:
                 case Reach.PRIVATE if self.allow_private:
                     pass
                 case Reach.PRIVATE:
-                    raise AddressRefusedError(
+                    raise PrivateAddressError(
                         f'"{host}" leads into a private network ({address}), which is not allowed here.'
                     )
                 case Reach.NEVER:

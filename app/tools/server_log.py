@@ -1,4 +1,4 @@
-"""What a server said and what became of it: the newest lines, in memory, with secrets masked.
+"""The output of a server and its events: the newest lines, in memory, with secrets masked.
 
 Not the log of the installation: a server's words never go there.
 """

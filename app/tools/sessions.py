@@ -1,11 +1,11 @@
-"""The life of one MCP server: a task that owns its connection, keeps it, and makes it anew when it is gone.
+"""The life of one MCP server: a task that owns its connection, keeps it, and connects again when it is gone.
 
     session = ServerSession(server, secrets, remember)
     session.start()
     outcome = await session.call(tool, {"message": "hi"}, progress, timeout=60)
     await session.stop()
 
-Others call through the connection while the task waits beside it. A call that was begun is never made again: a server
+Others call through the connection while the task waits beside it. A call that was started is never made again: a server
 that died in the middle may have done it. Between two tries the task waits longer and longer; a call or a test cuts the
 waiting short.
 """
@@ -39,25 +39,25 @@ CHECK_SECONDS: Final = 60.0
 CHANGE_SECONDS: Final = 2.0
 """Between two looks at what a server says has changed: one that says so endlessly is not asked endlessly."""
 STEADY_SECONDS: Final = 30.0
-"""Who lived so long may die once without being waited for."""
+"""A connection of this age is made again at once when it breaks."""
 BACKOFF: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 
 Given = TypeVar("Given")
 
 Definition = tuple[Way, frozenset[tuple[str, str]]]
-"""Where a server is, or by which program, and its secrets."""
+"""The address or program of a server, and its secrets."""
 
 
 class Health(StrEnum):
-    """How a server stands."""
+    """The state of a server."""
 
     OFF = "off"
     STARTING = "starting"
     READY = "ready"
     WAITING = "waiting"
-    """It failed, and is tried again by itself."""
+    """It failed, and Inview tries again."""
     SIGN_IN = "sign_in"
-    """Somebody has to sign in first."""
+    """A person has to sign in first."""
 
 
 Remember = Callable[[str, Listing], Awaitable[None]]
@@ -89,7 +89,7 @@ class ServerSession:
         self._link: Link | None = None
         self._was_up = False
         self._task: asyncio.Task[None] | None = None
-        self._settled = asyncio.Event()  # ready, or failed once since somebody asked
+        self._settled = asyncio.Event()  # ready, or failed once since the last question
         self._hurry = asyncio.Event()
         self._look = asyncio.Event()
         self._looked_at = 0.0
@@ -104,7 +104,7 @@ class ServerSession:
 
     @property
     def definition(self) -> Definition:
-        """What people rely on who allow a call, besides the tool itself."""
+        """The facts, besides the tool itself, that a permission of a call depends on."""
         return self.server.way, frozenset(self._secrets.items())
 
     def start(self) -> None:
@@ -192,7 +192,7 @@ class ServerSession:
                 self._look.set()
                 raise self._sign_in_wanted() from error
             if error.fault is ToolFault.DIED:
-                self._link = None  # nobody calls through it again, unless it turns out to be alive
+                self._link = None  # no call uses it again, unless it turns out to be alive
             if error.fault in {ToolFault.DIED, ToolFault.PROTOCOL}:
                 self._look.set()
             raise
@@ -224,7 +224,7 @@ class ServerSession:
             self.restarts += 1
 
     async def _live(self, module: ModuleType) -> tuple[str, Health]:
-        """Connect and stay connected until that is over. How it ended: in words without a full stop, and what now."""
+        """Connect and stay connected until that is over. Returns why it ended, in words, and the new state."""
         terms = Terms(self.log.tell, self._hear_change, self._make_auth, self.log.mask)
         try:
             async with asyncio.timeout(START_SECONDS) as starting:
@@ -236,7 +236,7 @@ class ServerSession:
                     self._settled.set()
                     self.log.tell(OWN_LEVEL, f"Connected: {len(self.tools)} tools.")
                     return await self._stay(link), Health.WAITING
-        except Exception as error:  # noqa: BLE001 - a server that cannot be reached is a state, told to whoever looks
+        except Exception as error:  # noqa: BLE001 - a server that cannot be reached is a state that the page shows
             if terms.sign_in_needed.is_set():
                 return "It wants somebody to sign in", Health.SIGN_IN
             return f"It could not be reached: {module.describe_fault(error, terms)}", Health.WAITING
@@ -247,7 +247,7 @@ class ServerSession:
                 self._look_due = None
 
     async def _stay(self, link: Link) -> str:
-        """Wait beside an open connection; returns why it is over."""
+        """Wait while a connection is open; returns why it ended."""
         over = asyncio.create_task(link.terms.ending.over.wait())
         try:
             while True:
@@ -259,7 +259,7 @@ class ServerSession:
                 if over.done():
                     return f"It {link.terms.ending.words}"
                 self._look.clear()
-                self._looked_at = time.monotonic()  # before: a change that is told meanwhile waits for its time, too
+                self._looked_at = time.monotonic()  # before: a change reported meanwhile waits for its time, too
                 async with asyncio.timeout(CHECK_SECONDS):
                     await self._take(await link.list_all())
                 self._link = link

@@ -17,7 +17,7 @@ Progress = Callable[[float, float | None, str], None]
 class Ending:
     """How a server's program ended, once it has: `over` is set, and `words` say how. Over HTTP it never is.
 
-    `wanted`: Inview ends it, and nothing is to be said.
+    `wanted`: Inview ends it, and logs nothing.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Ending:
 
 
 class SignInNeededError(Exception):
-    """A server wants somebody to sign in, and nobody is there to."""
+    """A server wants a sign-in, and no person is there."""
 
 
 def _mask_nothing(*_secrets: str) -> None: ...

@@ -20,7 +20,7 @@ from app.tools.terms import Progress
 
 
 class BuiltInCall(Protocol):
-    """What a built-in tool does. It is cancelled when nobody waits any more."""
+    """The function of a built-in tool. It is cancelled when its caller is gone."""
 
     def __call__(
         self, caller: Caller, arguments: Mapping[str, Any], progress: Progress, /
@@ -49,7 +49,7 @@ class Toolbox:
         self.built_ins.update({each.tool.name: each for each in tools})
 
     def list_tools(self, owner: str) -> tuple[Tool, ...]:
-        """What is known now, in the order in which models are told; never waits for a server.
+        """The tools known now, in the order of a request; never waits for a server.
 
         A server that is down keeps its tools: they would come back, and requests are to stay the same.
         """
@@ -72,9 +72,9 @@ class Toolbox:
         *,
         caller: Caller,
         progress: Progress,
-        timeout: float,  # noqa: ASYNC109 - part of what a call is: the server is told that nobody waits
+        timeout: float,  # noqa: ASYNC109 - part of what a call is: the server is told that the caller is gone
     ) -> ToolOutcome:
-        """Call a tool and wait for what it gives, at most so many seconds. Cancelling the task tells the server.
+        """Call a tool and wait for its result, at most this many seconds. Cancelling the task tells the server.
 
         A server's own bound holds where it is shorter, a built-in tool's own in any case. A server's tool is called
         only if it is still what `tool` says.
@@ -104,7 +104,7 @@ class Toolbox:
             ) from None
 
     async def serve(self, owner: str, session: ServerSession) -> None:
-        """Have this server among the owner's, in the place of the one with its id, and connect."""
+        """Add this server to the owner's, replacing the one with its id, and connect."""
         await self.drop(owner, session.server.id)
         self.sessions.setdefault(owner, {})[session.server.id] = session
         session.start()

@@ -100,7 +100,7 @@ def test_doctor_mends_what_it_can_once_and_lists_the_rest(tmp_path: Path) -> Non
     (kept,) = (tmp_path / "data").glob("mended-*.jsonl")
     assert (first.returncode, first.stderr) == (0, "")
     assert first.stdout.splitlines()[-3:] == [
-        "Mended: The filter of conversation c1 could not be read and was reset.",
+        "Mended: Reset the filter of conversation c1, which could not be read.",
         f"Each row that was changed or deleted is kept as it was in {kept}.",
         "All is well: a server can start here.",
     ]
@@ -127,7 +127,7 @@ def test_doctor_mends_nothing_while_a_server_runs_on_another_port(tmp_path: Path
     )
     assert "Mended:" not in refused.stdout
     assert "Damaged pieces of the database: 1." in listed.stdout
-    assert "Mended: The filter of conversation c1 could not be read and was reset." in mended.stdout
+    assert "Mended: Reset the filter of conversation c1, which could not be read." in mended.stdout
 
 
 async def _talk(database: Path) -> None:

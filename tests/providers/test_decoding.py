@@ -300,6 +300,36 @@ async def test_an_unknown_stop_reason_is_named() -> None:
         ({"prompt_tokens": 9, "completion_tokens": 1, "prompt_cache_hit_tokens": 4}, Usage(5, 1, 4)),
         ({"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 9}}, Usage(0, 1, 9)),
         ({"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": None}, Usage(9, 1)),
+        (
+            {
+                "prompt_tokens": 50,
+                "completion_tokens": 12,
+                "total_tokens": 142,
+                "prompt_tokens_details": {"cached_tokens": 10},
+                "completion_tokens_details": {"reasoning_tokens": 80},
+            },
+            Usage(40, 92, 10, reasoning_tokens=80),
+        ),
+        (
+            {
+                "prompt_tokens": 300,
+                "completion_tokens": 120,
+                "total_tokens": 420,
+                "completion_tokens_details": {"reasoning_tokens": 40},
+            },
+            Usage(300, 120, reasoning_tokens=40),
+        ),
+        ({"prompt_tokens": 50, "completion_tokens": 12, "total_tokens": 142}, Usage(50, 92)),
+        ({"prompt_tokens": 50, "completion_tokens": 12, "total_tokens": 40}, Usage(50, 12)),
+        (
+            {
+                "prompt_tokens": 50,
+                "completion_tokens": 12,
+                "total_tokens": 100,
+                "completion_tokens_details": {"reasoning_tokens": 5},
+            },
+            Usage(50, 12, reasoning_tokens=5),
+        ),
     ],
 )
 def test_usage_of_chats_is_read_in_every_spelling(usage: dict[str, object], expected: Usage) -> None:

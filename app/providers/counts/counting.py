@@ -3,7 +3,7 @@
     tokens = await count_tokens(transport, provider, wire)     # `wire` is a send's own request
 
 What is asked about is the body that would be sent, less what concerns the reply alone; nothing is added to it.
-Providers do not charge for it. Not here: estimates (`domain/tokens/estimates.py`), which need nobody.
+Providers do not charge for it. Not here: estimates (`domain/tokens/estimates.py`), which need no provider.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def encode_count(provider: Provider, wire: WireRequest) -> WireRequest:
 async def count_tokens(
     transport: Transport, provider: Provider, wire: WireRequest, timeouts: Timeouts = STANDARD_TIMEOUTS
 ) -> int:
-    """How many tokens the provider says it would read.
+    """The number of tokens that the provider would read, counted by the provider.
 
     Raises:
         InputError: the provider has no way to count.

@@ -1,12 +1,13 @@
-"""Counts texts in OpenAI's vocabularies in a process of its own, so that no request waits while one is read.
+"""Counts texts in OpenAI's vocabularies in another process, so that no request waits while one is read.
 
     await count_texts("o200k_base", ["hello world", "hello"])      # [2, 1]
-    warm_up()                                                      # somebody is there: read the usual vocabulary now
+    warm_up()                                                      # a page is open: read the usual vocabulary now
 
-Reading a vocabulary holds Python's lock for 0.15 s at a stretch and takes 50 MB. Here it holds nobody's, and the memory
-is given back when the process ends (docs/decisions/0069-tokens-are-counted-in-a-process-of-their-own.md).
+Reading a vocabulary holds Python's lock for 0.15 s at a stretch and takes 50 MB. In another process it holds no lock of
+the server, and the memory is given back when the process ends
+(docs/decisions/0069-tokens-are-counted-in-a-process-of-their-own.md).
 
-One process and one thread that talks to it serve everybody, one question after the other. The counting itself is in
+One process and one thread that talks to it serve all users, one question after the other. The counting itself is in
 `vocabularies.py`, and what the process does in `token_counts_worker.py`.
 """
 
@@ -36,7 +37,7 @@ _WORKER: Final = "app.providers.counts.token_counts_worker"
 
 
 async def count_texts(vocabulary: str, texts: Sequence[str]) -> list[int]:
-    """How many tokens each of these texts has in a vocabulary.
+    """The number of tokens of each text in a vocabulary.
 
     Raises:
         ValueError: there is no such vocabulary.
@@ -63,7 +64,7 @@ def process_id() -> int | None:
 
 
 def end_if_idle(seconds: float) -> bool:
-    """End the process if nobody asked anything for so long. The next question starts another."""
+    """End the process after this time without a question. The next question starts another."""
     return _process.end_if(lambda: monotonic() - _process.used_at >= seconds)
 
 
@@ -73,7 +74,7 @@ def close() -> None:
 
 
 def _cut(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
-    """The texts in questions: pieces, and of which text each is."""
+    """The texts in questions: pieces, each with the place of its text."""
     places, pieces, size = list[int](), list[str](), 0
     for place, text in enumerate(texts):
         for piece in split_pieces(text):
@@ -134,7 +135,7 @@ class _Process:
             self.busy.release()
 
     def leave(self) -> None:
-        """Let go of the pipes in a fork: while its input is open here, the process would outlive the parent.
+        """Close the pipes in a fork: while its input is open here, the process would outlive the parent.
 
         They are not closed by their objects: one that a thread of the parent reads is locked, and here for ever.
         """
@@ -170,7 +171,7 @@ def _begin_anew() -> None:
     """Ask nothing through what belongs to the parent of this fork: its threads do not run here.
 
     uvloop runs this in each child that is to become another program, whatever the parent's threads do meanwhile, so
-    nothing here may wait for a lock. What is left is kept, as its end would close the pipes.
+    nothing here may wait for a lock. The process object is kept, as its end would close the pipes.
     """
     global _process, _thread
     _process.leave()

@@ -51,7 +51,7 @@ _reading = Lock()
 
 
 def counter(vocabulary: str) -> Count:
-    """What counts texts in this vocabulary. Its first use reads it: 0.3 s, 0.15 s of which hold Python's lock.
+    """The counter of this vocabulary. Its first use reads it: 0.3 s, 0.15 s of which hold Python's lock.
 
     The server does not do that in its own process: see `token_counts.py`.
     """
@@ -71,12 +71,12 @@ def check_vocabulary(vocabulary: str) -> None:
 
 
 def vocabulary_of(model: str) -> str:
-    """The vocabulary in which a model ("provider:model") is counted: its own, or the one nearest to it."""
+    """The vocabulary for a model ("provider:model"): that of the model, or the nearest one."""
     return CL100K if _COUNTED_IN_CL100K.search(model.partition(":")[2].lower()) else O200K
 
 
 def split_pieces(text: str, size: int = PIECE, margin: int = MARGIN) -> Iterator[str]:
-    """A text in pieces of at most so many characters, cut where a word ends if there is one within the margin.
+    """A text in pieces of at most that many characters, cut where a word ends if there is one within the margin.
 
     Both vocabularies first split a text by their patterns, and none of those goes on from a letter or a digit into
     anything but letters, digits, marks and an apostrophe: cut there, the pieces have exactly the tokens of the whole.

@@ -28,7 +28,7 @@ _REQUEST = b"GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept-Encoding: i
 
 
 async def detect_local_servers(rows: Iterable[ProviderRow] = PROVIDERS.values()) -> tuple[Provider, ...]:
-    """The local servers that answer now. Takes at most about half a second; nothing when nobody listens."""
+    """The local servers that answer now. Takes at most about half a second; no server: an empty result."""
     candidates = [(row, row.local_port) for row in rows if row.local_port is not None]
     found = await asyncio.gather(*(_answers(port) for _, port in candidates))
     return tuple(

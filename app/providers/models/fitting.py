@@ -1,11 +1,11 @@
-"""Which parameters a model takes, by its protocol and by what is known of it.
+"""The parameters that a model takes, by its protocol and the facts known about it.
 
     find_refusal("seed", Parameters(seed=7), provider, profile)      # "Anthropic takes no seed"
     fit_parameters(Parameters(temperature=0.2, seed=7), provider, profile)
     → (Parameters(temperature=0.2), {"seed": "Anthropic takes no seed"})
 
 What is usual, by a conversation or an agent, is asked of every model: what one does not take is left out, and that is
-said. What a person asks for in a send is never left out: it is refused. A JSON schema of the reply is not looked at
+said. A parameter of a send is never left out: the send is refused. A JSON schema of the reply is not looked at
 here.
 """
 
@@ -41,7 +41,7 @@ def fit_parameters(
 
 
 def find_refusal(name: str, asked: Parameters, provider: Provider, profile: ModelProfile) -> str:
-    """Why the model does not take a parameter as it is asked for, without a full stop; "": it does."""
+    """The reason why the model does not take a parameter, without a full stop; "": it does."""
     return fit_parameters(asked, provider, profile)[1].get(name, "")
 
 
@@ -62,7 +62,7 @@ def require_taken(asked: Parameters, provider: Provider, profile: ModelProfile) 
 
 
 def describe_left_out(name: str, left_out: Mapping[str, str]) -> tuple[str, ...]:
-    """What is said of parameters that `name` asks for and a model does not take."""
+    """The words about parameters of `name` that a model does not take."""
     return tuple(f"{why}: that of {name} is left out." for why in left_out.values())
 
 

@@ -22,7 +22,7 @@ from app.domain.usage import read_count
 from app.providers.base import ListedModel, ListedModels
 
 MAX_MODELS: Final = 2_000
-"""Of one provider: several times what the largest lists of today hold, and as many as a picker can show."""
+"""Of one provider: several times what the largest lists of today hold, and the number that a picker can show."""
 MAX_NAME: Final = 250
 MAX_TOLD: Final = 20
 """Entries left out that are named one by one."""
@@ -39,7 +39,7 @@ class Entry:
     fields: dict[str, Any]
 
     def name(self, field: str) -> str:
-        """What the model is called: visible characters without blanks."""
+        """The name of the model: visible characters without blanks."""
         value = self.fields.get(field)
         if not is_name(value):
             raise BadEntryError(f"{field} is {reprlib.repr(value)}")
@@ -131,12 +131,12 @@ def read_list(said: object, read: Callable[[Entry], ListedModel]) -> ListedModel
 
 
 def is_name(value: object) -> TypeGuard[str]:
-    """Whether a model can be called that."""
+    """True for a possible name of a model."""
     return is_label(value) and " " not in value
 
 
 def is_label(value: object) -> TypeGuard[str]:
-    """Whether a model can be shown as that. Control and bidirectional characters change how others are seen."""
+    """True for a possible label of a model. Control and bidirectional characters change how others are seen."""
     return isinstance(value, str) and 0 < len(value) <= MAX_NAME and value.isprintable()
 
 

@@ -97,7 +97,7 @@ class ModelLists:
         return build_profile(provider, listed, datetime.now(UTC), self._overrides)
 
     def _known(self, provider: Provider) -> tuple[ListedModel, ...]:
-        """What it told of its models in this process, else what this code knows of them, else what it told before."""
+        """The list of its models from this process, otherwise from this code, otherwise from an earlier process."""
         if (kept := self._kept.get(provider)) is not None:
             return kept.listed.models
         return load_adapter(provider.row.protocol).built_in_models or self._remembered.find(provider) or ()

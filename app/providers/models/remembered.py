@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class ToldList:
-    """What a provider told at this address."""
+    """The list of a provider at this address."""
 
     base_url: str
     models: tuple[ListedModel, ...]
@@ -47,7 +47,7 @@ class RememberedLists:
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def find(self, provider: Provider) -> tuple[ListedModel, ...] | None:
-        """What this provider told last."""
+        """The last list of this provider."""
         told = self._told.get(provider.name)
         return None if told is None or told.base_url != provider.base_url else told.models
 
@@ -62,12 +62,12 @@ class RememberedLists:
         async with self._writing:
             try:
                 await asyncio.to_thread(_replace, self.path, orjson.dumps(self._told))
-            except OSError as error:  # the list itself was had: whoever asked for it gets it
+            except OSError as error:  # the list itself is there: the caller gets it
                 log.warning("the lists of models could not be remembered", path=str(self.path), fault=str(error))
 
 
 def read_remembered(path: Path) -> RememberedLists:
-    """What the file holds. One that cannot be read is told in the log, and written anew with the next list."""
+    """The content of the file. One that cannot be read is logged, and the next list replaces it."""
     try:
         told = _FILE.validate_json(path.read_bytes())
     except FileNotFoundError:

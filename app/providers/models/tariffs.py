@@ -24,7 +24,7 @@ _KINDS = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "c
 
 @cache
 def read_tariff(vendor: str, name: str) -> Tariff | None:
-    """What the table says of a model's prices; None: nothing."""
+    """The prices of a model in the table; None: it has none."""
     entry = find_entry(vendor, name)
     if entry is None:
         return None
@@ -77,7 +77,7 @@ def _price_above(price: Any, start: int) -> Decimal | None:
     """The price of a call whose prompt is past `start`."""
     if not hasattr(price, "tiers"):
         return price
-    # Not "from": a prompt of exactly so many tokens is not past it.
+    # Not "from": a prompt of exactly that size is not past it.
     reached = [tier.price for tier in price.tiers if tier.start <= start]
     return reached[-1] if reached and start else price.base
 

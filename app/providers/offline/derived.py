@@ -15,7 +15,7 @@ from app.domain.derived import summaries, titles
 
 MAX_WORDS = 7
 MAX_CHARACTERS = 60
-"""Of a title; scripts without blanks have words as long as sentences."""
+"""Words of a title; scripts without blanks have words as long as sentences."""
 MAX_LINE = 160
 UNSAID = "Trying out the offline provider"
 

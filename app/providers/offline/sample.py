@@ -3,7 +3,8 @@
 >>> make_sample({"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}})
 {'name': 'name 1', 'age': 1}
 
-Not every keyword is obeyed (patterns, conditions): it is a stand-in, and a reply that does not fit is to be seen too.
+Not every keyword is obeyed (patterns, conditions): it is a sample, and people should also see a reply that
+does not fit.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def make_sample(schema: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a value stands: in which schema, under what name, as which of several, and how deep."""
+    """The place of a value: its schema, its name, its number among several, and its depth."""
 
     root: Any
     name: str = "value"

@@ -1,6 +1,6 @@
 """What the offline provider answers: a pure function of the request, from the command language told by `/help`.
 
-A command stands at the start of a line of the last user message; several may share the line:
+A command is at the start of a line of the last user message; several may share the line:
 
     /long 2000 /rate 100            2,000 tokens at 100 a second
     /think 50 /fail overloaded after 20
@@ -69,7 +69,7 @@ def split_tokens(text: str) -> list[str]:
 
 
 def write_script(prompt: str, messages: int, results: Sequence[str] = (), rounds: int = 0) -> Script:
-    """The answer to a prompt that is the last of so many messages, after so many rounds of tools with these results."""
+    """The answer to the last prompt of these messages, after the rounds of tools that gave these results."""
     prompt, spent = _cut_stage(prompt, rounds)
     if spent:
         return Script(text=_tell(results))
@@ -85,17 +85,17 @@ def write_script(prompt: str, messages: int, results: Sequence[str] = (), rounds
 
 
 def long_text(tokens: int) -> str:
-    """Readable markdown of exactly so many tokens."""
+    """Readable Markdown of exactly this number of tokens."""
     return "".join(islice(_endless_tokens(), tokens))
 
 
 def _cut_stage(prompt: str, rounds: int) -> tuple[str, bool]:
-    """What of a prompt is meant for the answer after so many rounds; and whether nothing is."""
+    """The part of a prompt for the answer after that many rounds, and whether there is none."""
     stages: list[list[str]] = [[]]
     again = False
     lines = prompt.splitlines()
     for place, line in enumerate(lines):
-        if _takes_rest(line) == "echo":  # everything after it is to be said
+        if _takes_rest(line) == "echo":  # the answer is everything after it
             stages[-1] += lines[place:]
             break
         if line.strip() == "/then":
@@ -111,7 +111,7 @@ def _cut_stage(prompt: str, rounds: int) -> tuple[str, bool]:
 
 
 def _tell(results: Sequence[str]) -> str:
-    """What tools answered, quoted."""
+    """The answers of tools, quoted."""
     quoted = "\n\n".join("> " + (result.strip() or "(nothing)").replace("\n", "\n> ") for result in results)
     return f"{'The tool' if len(results) == 1 else 'The tools'} answered:\n\n{quoted}"
 
@@ -300,7 +300,7 @@ $$
 """
 
 HELP = f"""\
-I am **Offline**, Inview's built-in stand-in; I am not a language model. A command stands at the start of a line, \
+I am **Offline**, Inview's built-in stand-in; I am not a language model. A command is at the start of a line, \
 several may share it.
 
 | command | what I do |

@@ -65,7 +65,7 @@ SAMPLING_API_VERSION = "2023-06-01"
 MAX_TEMPERATURE = 1
 
 STANDARD_MAX_TOKENS = 4_096
-"""`max_tokens` is required; this is what is asked for where nobody knows the model's limit."""
+"""`max_tokens` is required; this is the value where the limit of the model is unknown."""
 SMALLEST_BUDGET = 1_024
 BUDGETS: Mapping[Effort | None, int] = MappingProxyType(
     {Effort.LOW: 2_048, Effort.MEDIUM: 8_192, None: 8_192, Effort.HIGH: 24_576}

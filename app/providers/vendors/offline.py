@@ -63,7 +63,7 @@ MODELS = (
 """What it offers: `demo` has a large window, `tiny` a small one so that limits can be met on purpose."""
 
 _NAMED = ("temperature", "top_p", "seed", "effort")
-"""Parameters that stand in the request where they are set. Its answers do not depend on them."""
+"""Parameters that are in the request where they are set. Its answers do not depend on them."""
 
 
 # --- encoding ---
@@ -148,7 +148,7 @@ _MEANINGS: Mapping[str, Callable[[Any], list[StreamEvent]]] = MappingProxyType(
 
 
 class OfflineLink:
-    """Stands where other adapters have the SDK's client."""
+    """The link of this adapter; others have the SDK's client."""
 
     def __init__(self, provider: Provider) -> None:
         self._label = provider.row.label
@@ -280,7 +280,7 @@ class OfflineResponse:
 
 
 async def _paced(events: list[tuple[bytes, int]], rate: float) -> AsyncGenerator[tuple[bytes, int], None]:
-    """The events at so many tokens a second: what is due goes out together, in order and without drift."""
+    """The events at this number of tokens a second: all that are due go out together, in order and without drift."""
     loop = asyncio.get_running_loop()
     start = loop.time()
     sent = position = 0

@@ -315,12 +315,25 @@ def _parse_content_list(content: list[dict[str, Any]]) -> Iterator[StreamEvent]:
 
 
 def parse_usage(said: object) -> UsageReported:
-    """Cached tokens are a subset of the prompt here; they are taken out of it."""
+    """The counts of a report. Cached tokens are part of the prompt here, and are taken out of it.
+
+    Reasoning is part of `completion_tokens`, except where `total_tokens` shows that it comes on top. xAI reports it
+    apart (https://docs.rs/radkit, `GrokLlm`), some gateways to Gemini only in the total
+    (https://github.com/vercel/ai/pull/6738).
+
+    >>> details = {"reasoning_tokens": 80}
+    >>> said = {"prompt_tokens": 50, "completion_tokens": 12, "total_tokens": 142, "completion_tokens_details": details}
+    >>> parse_usage(said).usage.output_tokens, parse_usage({**said, "total_tokens": 62}).usage.output_tokens
+    (92, 12)
+    """
     report = UsageReport(said)
     whole, output = report.require("prompt_tokens"), report.require("completion_tokens")
     read = report.find("cached_tokens", inside="prompt_tokens_details") or report.find("prompt_cache_hit_tokens")
     written = report.find("cache_write_tokens", inside="prompt_tokens_details")
     thought = report.find("reasoning_tokens", inside="completion_tokens_details")
+    if whole is not None and output is not None:
+        extra = report.find("total_tokens") - whole - output
+        output += extra if extra > 0 and thought in {0, extra} else 0
     return report.as_disjoint(whole, output, read, written, thought)
 
 

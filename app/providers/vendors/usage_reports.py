@@ -28,7 +28,7 @@ _MAX_SHOWN: Final = 80
 
 @dataclass(eq=False)
 class UsageReport:
-    """A report as it came, and what of it is no count."""
+    """A report as received, with the fields that are no counts."""
 
     said: object
     _faults: list[str] = field(default_factory=list[str])
@@ -39,7 +39,7 @@ class UsageReport:
 
     @property
     def fault(self) -> str | None:
-        """What is no count, field by field; None: all that was asked for is."""
+        """The fields that are no counts; None: all fields in use are counts."""
         more = len(self._faults) - MAX_FAULTS
         told = "; ".join(self._faults[:MAX_FAULTS]) + (f"; and {more} more" if more > 0 else "")
         return told or None
@@ -58,7 +58,7 @@ class UsageReport:
         return 0
 
     def split(self, whole: int, *parts: tuple[str, int]) -> tuple[int, ...]:
-        """Return what is left of a whole, then its parts. Parts that are more than the whole count as not reported.
+        """Return the rest of a whole, then its parts. Parts that are more than the whole count as not reported.
 
         >>> report = UsageReport({})
         >>> report.split(10, ("cached_tokens", 4)), report.split(10, ("cached_tokens", 11)), report.fault
@@ -93,7 +93,7 @@ class UsageReport:
         )
 
     def as_event(self, usage: Usage | None) -> UsageReported:
-        """What the report says, for the run."""
+        """The event of the report, for the run."""
         return UsageReported(usage, self.fault)
 
     def _read(self, name: str, value: object, instead: str | None = None) -> int | None:

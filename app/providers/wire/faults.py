@@ -84,7 +84,7 @@ CLASS_OF_WORDS: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
     ),
     (ErrorClass.OVERLOADED, re.compile(r"overloaded|loading model|at capacity", re.IGNORECASE)),
 )
-"""What only one class says, for errors whose type and status say too little."""
+"""Words of a single class, for errors whose type and status say too little."""
 
 CLASS_OF_STATUS: Mapping[int, ErrorClass] = MappingProxyType(
     {
@@ -120,7 +120,7 @@ SAYING: Mapping[ErrorClass, str] = MappingProxyType(
         ErrorClass.UNKNOWN: "answered with an error",
     }
 )
-"""What happened, as the middle of a sentence."""
+"""The fault, as the middle of a sentence."""
 
 NO_CREDIT = frozenset(
     {
@@ -131,9 +131,9 @@ NO_CREDIT = frozenset(
         "insufficient_user_quota",
     }
 )
-"""Types that tell of an empty account."""
+"""Types of an empty account."""
 CHECK_BASE_URL = "Check the provider's base URL in Settings → Providers."
-"""What to do when whoever answers is not the API that was meant."""
+"""The next step where another server than the API answers."""
 
 _LOOKS_LIKE_A_KEY = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|csk|hf|r8|fw|tgp|nvapi)[-_][\w\-*.…]{4,}|\bAIza[\w-]{8,}|(?<=Bearer )\S+"
@@ -187,7 +187,7 @@ def describe_unreadable(asked: CallTarget | str, error: Exception) -> Failure:
 
 
 def describe_no_stream(asked: CallTarget | str, content_type: str, beginning: bytes) -> Failure:
-    """Status 200, but no event stream: an error in disguise, or somebody else's page."""
+    """Status 200, but no event stream: an error in disguise, or the page of another server."""
     error = _error_in(beginning)
     if error is not None:
         return describe_error(asked, error)
@@ -206,7 +206,7 @@ def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
     A date is read by the provider's own clock where it tells that: ours may be wrong.
     """
-    milliseconds = _seconds(headers.get("retry-after-ms", ""))  # said by OpenAI beside the coarser standard header
+    milliseconds = _seconds(headers.get("retry-after-ms", ""))  # OpenAI sends it too; the standard is coarser
     if milliseconds is not None:
         return milliseconds / 1000
     wish = headers.get("retry-after", "").strip()
@@ -220,7 +220,7 @@ def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
 
 def _told_time(headers: Mapping[str, str]) -> float | None:
-    """What the provider's clock says, in seconds since 1970."""
+    """The time of the provider's clock, in seconds since 1970."""
     try:
         return parsedate_to_datetime(headers.get("date", "")).timestamp()
     except (ValueError, OverflowError):

@@ -45,12 +45,12 @@ UNASKED_HEADERS = (
     "OpenAI-Project",
 )
 """What the SDKs would tell besides the request: about this machine, and from variables of the environment that belong
-to one vendor but would go to every compatible one. Nobody asked for it, so it is left out."""
+to one vendor but would go to every compatible one. Inview needs none of it and leaves it out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sdk:
-    """What differs between the two SDKs besides the names of their clients. `omit` leaves a header out."""
+    """Differences between the two SDKs besides the names of their clients. `omit` leaves a header out."""
 
     connection_error: type[Exception]
     stream_class: Any
@@ -189,7 +189,7 @@ class SdkResponse:
 
 
 def describe_network(asked: CallTarget, error: BaseException, timeouts: Timeouts, *, received: bool = False) -> Failure:
-    """What the network did, in words. `received`: some of the reply's body had come before."""
+    """The fault of the network, in words. `received`: some of the reply's body had come before."""
     causes = list(_causes(error))
     for kind, error_class, words in _NETWORK_WORDS:
         if any(isinstance(cause, kind) for cause in causes):
@@ -202,8 +202,8 @@ def describe_network(asked: CallTarget, error: BaseException, timeouts: Timeouts
 
 
 _NETWORK_ERRORS = (httpx2.HTTPError, aiohttp.ClientError)
-"""What the clients raise of the network where they do not wrap it. aiohttp's are mostly the causes of httpx2's, which
-the two SDKs choose differently: what happened is told by the causes."""
+"""Errors of the network that the clients do not wrap. aiohttp's are mostly the causes of httpx2's, which
+the two SDKs choose differently: the causes name the fault."""
 
 _NETWORK_WORDS: tuple[tuple[type[BaseException], ErrorClass, str], ...] = (
     (

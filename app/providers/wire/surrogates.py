@@ -15,7 +15,7 @@ from app.domain.stream_events import StreamEvent, TextReceived, ThinkingReceived
 
 
 def may_be_cut(data: bytes) -> bool:
-    """Whether an event's data has an escape that may be half a character."""
+    """True for data of an event with an escape that may be half a character."""
     return b"\\ud" in data or b"\\uD" in data
 
 
@@ -46,7 +46,7 @@ class Mender:
         return mended
 
     def end(self) -> list[StreamEvent]:
-        """What waited in vain."""
+        """The text that was held back and stays incomplete."""
         if self.half is None:
             return []
         half, self.half = self.half, None

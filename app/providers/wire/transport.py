@@ -62,7 +62,7 @@ class Transport:
     async def stream(
         self, provider: Provider, wire: WireRequest, timeouts: Timeouts = STANDARD_TIMEOUTS
     ) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        """The reply as it comes: one batch of events per read of the network, adjacent text joined.
+        """The reply while it arrives: one batch of events per read of the network, adjacent text joined.
 
         It ends after a batch whose last event is `Stopped`. Cancel the task, or close the generator, and the connection
         to the provider is closed at once.
@@ -124,7 +124,7 @@ class Transport:
         if provider not in self._links:
             async with self._opening:
                 if provider not in self._links:
-                    # In a thread, as it imports the SDK: a second in which nobody else should wait.
+                    # In a thread, as it imports the SDK: a second in which other tasks should not wait.
                     self._links[provider] = await asyncio.to_thread(adapter.open_link, provider)
         return self._links[provider]
 
@@ -156,7 +156,7 @@ async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse]) -> by
 async def decode(
     response: RawResponse, adapter: Adapter, asked: CallTarget, patience: Patience | None = None
 ) -> AsyncGenerator[Sequence[StreamEvent], None]:
-    """What a response says, a batch per read, a large one in pieces. What came before a fault is given out first.
+    """The events of a response, a batch per read, a large one in pieces. Events before a fault come first.
 
     `patience` None: that of the standard.
 
@@ -207,7 +207,7 @@ class _Reading:
         self._receivers = new_receivers(Circumstances(reasoning_tags=writes_reasoning_tags(asked)))
 
     def read(self, chunk: bytes) -> tuple[list[StreamEvent], ProviderError | None]:
-        """What a read says, and the fault it ends in."""
+        """The events of a read, and the fault at its end."""
         said: list[StreamEvent] = []
         fault = None
         try:
@@ -231,14 +231,14 @@ class _Reading:
         return events, fault
 
     def end(self) -> list[StreamEvent]:
-        """What is left to say when the stream ended cleanly."""
+        """The last events of a stream that ended cleanly."""
         events = join_text(self._decoder.end())
         events = events if self._mender is None else [*self._mender.mend(events), *self._mender.end()]
         return [*receive(self._receivers, events), *receive_end(self._receivers)] if self._receivers else events
 
 
 async def _finish(chunks: AsyncGenerator[bytes, None]) -> None:
-    """Reads a stream that has said everything to its end, briefly, so that its connection can serve again."""
+    """Reads the rest of a complete stream, briefly, so that its connection can serve again."""
     with suppress(TimeoutError, ProviderError):  # everything was received: how the connection ends is of no interest
         async with asyncio.timeout(ENDING_SECONDS):
             async for _ in chunks:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -151,14 +151,13 @@ def _reset_settings(mending: _Mending) -> None:
         damaged = list_damaged_settings(conversation.damage)
         if not damaged:
             continue
-        mending.keep(CONVERSATION, rowid)
         neutral = encode_conversation(conversation)
         changes = {one.column: neutral[one.column] for one in damaged}
         if {"summary", "summary_position"} & changes.keys():  # the two are one setting
             changes |= {"summary": None, "summary_position": None}
-        mending.connection.execute(update(CONVERSATION).where(_rowid(CONVERSATION) == rowid).values(**changes))
-        for name in dict.fromkeys(SETTINGS[one.column] for one in damaged):
-            mending.say(f"The {name} of conversation {name_row(CONVERSATION, row)} could not be read and was reset.")
+        _reset_columns(mending, CONVERSATION, rowid, changes)
+        names = dict.fromkeys(SETTINGS[one.column] for one in damaged)
+        _say_reset(mending, names, f"conversation {name_row(CONVERSATION, row)}")
 
 
 def _reset_preferences(mending: _Mending) -> None:
@@ -173,28 +172,33 @@ def _reset_preferences(mending: _Mending) -> None:
 def _reset_agents(mending: _Mending) -> None:
     """An agent keeps what can be read. One that lost what it may call may call nothing."""
     for rowid, row in _rows_of(mending, AGENT):
-        if not (damaged := [one.column for one in examine(AGENT, row) if one.column not in _KEYS]):
-            continue
-        mending.keep(AGENT, rowid)
-        neutral = encode_agent(decode_agent(row))
-        changes = {column: neutral[column] for column in dict.fromkeys(damaged)}
-        mending.connection.execute(update(AGENT).where(_rowid(AGENT) == rowid).values(**changes))
-        for column in changes:
-            mending.say(
-                f"The {column.replace('_', ' ')} of agent {name_row(AGENT, row)} could not be read and was reset."
-            )
+        if damaged := _damaged_columns(AGENT, row):
+            neutral = encode_agent(decode_agent(row))
+            _reset_columns(mending, AGENT, rowid, {column: neutral[column] for column in damaged})
+            _say_reset(mending, damaged, f"agent {name_row(AGENT, row)}")
 
 
 def _reset_topics(mending: _Mending) -> None:
     for rowid, row in _rows_of(mending, TOPIC):
-        if not (damaged := [one.column for one in examine(TOPIC, row) if one.column not in _KEYS]):
-            continue
-        mending.keep(TOPIC, rowid)
-        neutral = {"name": f"Topic {rowid}", "parent_id": None, "place": 0, "created_at": EPOCH, "used_at": EPOCH}
-        changes = {column: neutral[column] for column in dict.fromkeys(damaged)}
-        mending.connection.execute(update(TOPIC).where(_rowid(TOPIC) == rowid).values(**changes))
-        for column in changes:
-            mending.say(f"The {column.replace('_', ' ')} of topic {rowid} could not be read and was reset.")
+        if damaged := _damaged_columns(TOPIC, row):
+            neutral = {"name": f"Topic {rowid}", "parent_id": None, "place": 0, "created_at": EPOCH, "used_at": EPOCH}
+            _reset_columns(mending, TOPIC, rowid, {column: neutral[column] for column in damaged})
+            _say_reset(mending, damaged, f"topic {rowid}")
+
+
+def _damaged_columns(table: Table, row: Mapping[Any, Any]) -> list[str]:
+    """The columns of a row that cannot be read, without its keys."""
+    return list(dict.fromkeys(one.column for one in examine(table, row) if one.column not in _KEYS))
+
+
+def _reset_columns(mending: _Mending, table: Table, rowid: int, neutral: Mapping[str, Any]) -> None:
+    mending.keep(table, rowid)
+    mending.connection.execute(update(table).where(_rowid(table) == rowid).values(**neutral))
+
+
+def _say_reset(mending: _Mending, names: Iterable[str], of: str) -> None:
+    for name in names:
+        mending.say(f"Reset the {name.replace('_', ' ')} of {of}, which could not be read.")
 
 
 def _delete_unusable(mending: _Mending) -> None:

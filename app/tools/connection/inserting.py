@@ -32,7 +32,7 @@ def write_prompt(server: str, name: str, result: types.GetPromptResult) -> str:
 
 
 def write_resource(server: str, uri: str, result: types.ReadResourceResult) -> str:
-    """What stands in a resource, below a line that says where it is from.
+    """The content of a resource, below a line that says where it is from.
 
     Raises:
         ToolFailedError: it is no text, is empty, or too much.
@@ -69,7 +69,7 @@ def _size(one: types.TextResourceContents | types.BlobResourceContents) -> int:
 
 
 def _read_text(what: str, blob: str, media_type: str) -> str:
-    """The text that these bytes are: some servers tell every file as bytes."""
+    """The text of these bytes: some servers send every file as bytes."""
     try:
         data = base64.b64decode(blob, validate=True)
     except binascii.Error as error:

@@ -26,7 +26,7 @@ from pydantic import ValidationError
 
 from app.domain.tools.tool_servers import CLIENT_SECRET, Listing, OverHttp, OverStdio, ToolServer
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
-from app.tools.addresses import AddressRefusedError, Guard
+from app.tools.addresses import AddressRefusedError, Guard, PrivateAddressError
 from app.tools.bounds import MAX_MESSAGE, TooMuchError
 from app.tools.connection.inserting import write_prompt, write_resource
 from app.tools.connection.listing import list_all
@@ -48,7 +48,7 @@ _TOO_MUCH: Final = re.compile(r"(?:Failed to parse JSON response|SSE stream fail
 
 @dataclass(frozen=True)
 class Link:
-    """An open connection. `promised`: by tool, the schema of the structured content that it says it gives."""
+    """An open connection. `promised`: by tool, the schema of its structured content."""
 
     server: ToolServer
     client: Client
@@ -56,7 +56,7 @@ class Link:
     promised: dict[str, str] = field(default_factory=dict[str, str])
 
     async def list_all(self) -> Listing:
-        """Everything the server says it has, within bounds."""
+        """All that the server lists, within bounds."""
         return await list_all(self.client, self.promised, account=self.server.id)
 
     async def call(self, tool_name: str, arguments: Mapping[str, Any], told: Progress) -> ToolOutcome:
@@ -92,7 +92,7 @@ class Link:
         return write_prompt(self.server.name, name, result)
 
     async def read_resource(self, uri: str) -> str:
-        """What stands in a resource, as text that says where it is from.
+        """The content of a resource, as text that names its source.
 
         Raises:
             ToolFailedError: it gave nothing that can be put into a text.
@@ -208,7 +208,7 @@ async def _check_nothing(name: str, result: types.CallToolResult) -> None: ...
 
 
 def describe_fault(error: BaseException, terms: Terms | None = None) -> str:
-    """What went wrong, in a few words without a full stop; the first of several."""
+    """The fault, in a few words without a full stop; the first of several."""
     status = terms.status[-1] if terms and terms.status else 0
     first = _first(error)
     too_much = _find_too_much(first)
@@ -219,6 +219,8 @@ def describe_fault(error: BaseException, terms: Terms | None = None) -> str:
             return f"it sent {too_much}"
         case _ if status in _UNAUTHORIZED:
             return f"the server answered {status}: it wants other headers, or somebody to sign in"
+        case PrivateAddressError():
+            return f'{str(first).rstrip(".")}: allow it with "It is on this machine or in a private network"'
         case AddressRefusedError():
             return str(first).rstrip(".")
         case TimeoutError() | httpx2.TimeoutException():
@@ -246,13 +248,13 @@ def _find_too_much(error: BaseException) -> str:
 
 
 def _is_gone(error: MCPError) -> bool:
-    """Whether nobody answered. Servers use the SDK's code for that as well, for whatever they refuse."""
+    """True where no answer came. Servers use the SDK's code for that also where they refuse."""
     closed = error.code == types.CONNECTION_CLOSED and error.message == "Connection closed"
     return closed or error.code == types.REQUEST_TIMEOUT
 
 
 def _describe_nonsense(error: ValidationError) -> str:
-    """Where an answer is not what the protocol says: the first place, without what stood there."""
+    """The first place where an answer breaks the protocol, without its value."""
     first = error.errors(include_input=False, include_url=False)[0]
     return f"it answered what is no {error.title}: {'.'.join(map(str, first['loc']))}: {first['msg']}"[:300]
 

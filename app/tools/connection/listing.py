@@ -1,4 +1,4 @@
-"""Everything a server says it has: read page by page, within bounds, and told when something was left out."""
+"""All that a server lists: read page by page, within bounds, with a note when something was left out."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ MAX_PAGES: Final = 50
 MAX_NAME: Final = 200
 MAX_WORDS: Final = 10_000
 MAX_SCHEMA: Final = 50_000
-"""Characters of one tool's schema: all of it is told to the model, with every request."""
+"""Characters of one tool's schema: the model gets all of it with every request."""
 MAX_SLOW_SCHEMAS: Final = 3
-"""After so many schemas that take too long to check, those of the server's other tools are not tried."""
+"""After this number of schemas that take too long to check, those of the server's other tools are not tried."""
 
 Item = TypeVar("Item")
 
@@ -41,7 +41,7 @@ async def list_all(client: Client, promised: dict[str, str], *, account: str) ->
     checks its schemas count for.
 
     Raises:
-        MCPError: it does not list what it says it has.
+        MCPError: it cannot list its tools.
     """
     can, info, cut = client.server_capabilities, client.server_info, list[str]()
     tools = await _walk("tools", lambda c: client.list_tools(cursor=c), lambda p: p.tools, cut) if can.tools else []

@@ -1,4 +1,4 @@
-"""What a server's tool answered, as parts that can be shown and sent back to a model.
+"""The answer of a server's tool, as parts that can be shown and sent back to a model.
 
 Texts stay texts. Images, sounds and other bytes are attachments; a link to a resource becomes a
 line that says where it leads: nothing is fetched on a server's word.

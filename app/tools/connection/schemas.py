@@ -1,9 +1,9 @@
-"""Whether arguments fit the schema that a tool's server gave for them.
+"""Checks arguments against the schema that a tool's server gave for them.
 
     await check_arguments(tool.input_schema_json, {"path": 3}, account=conversation_id)
     # (("path", "3 is not of type 'string'"),)
 
-The schema is somebody else's text. One that cannot be applied, or takes too long, says nothing of arguments: the server
+The schema comes from the server. One that cannot be applied, or takes too long, says nothing of arguments: the server
 judges them itself.
 """
 
@@ -17,7 +17,7 @@ from app.schemas.checker import check_value
 MAX_PROBLEMS: Final = 20
 
 Problems = tuple[tuple[str, str], ...]
-"""Where in the arguments, as a dotted path, and what is wrong there."""
+"""The place in the arguments, as a dotted path, and the fault there."""
 
 
 async def check_arguments(schema_json: str, arguments: Mapping[str, Any], *, account: str) -> Problems:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other
 
 PATIENCE: Final = 0.6
-"""Seconds to end by itself when its input is closed, and again when it is told to."""
+"""Seconds in which it should end after its input is closed, and again after the signal to end."""
 
 Tell = Callable[[str, str], None]
 """Told a level and a line for the server's log."""
@@ -44,7 +44,7 @@ async def run_program(
     """Start the program and give the two streams of its messages.
 
     Its environment is a handful of harmless variables and what was entered for it: no key of this installation. The
-    programs beside our own Python (node and npx among them) are found when the machine has none.
+    programs next to our Python (node and npx among them) are found when the machine has none.
 
     Raises:
         OSError: it cannot be started.
@@ -84,7 +84,7 @@ async def run_program(
 
 
 def _name_missing(way: OverStdio) -> str:
-    """What a program could not be started for."""
+    """The reasons why a program could not be started."""
     return way.folder if way.folder and not Path(way.folder).is_dir() else way.command
 
 

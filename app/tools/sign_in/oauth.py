@@ -2,8 +2,8 @@
 
 The SDK finds who is to be asked (metadata of the resource and of its authorization server), registers Inview there,
 proves with PKCE that who asked is who comes back, and renews what has expired. Here is what surrounds that: a
-connection of its own accord never asks anybody, it ends with `SignInNeededError`; everything the SDK knows is kept,
-so that a new process goes on where the old one was; and nothing of it goes over an open line.
+connection without a person asks for no sign-in, it ends with `SignInNeededError`; everything the SDK knows is kept,
+so that a new process continues there; and nothing of it goes over an open line.
 
     open_client(Guard(), auth=StoredAuth(way, kept, terms))
 
@@ -48,7 +48,7 @@ logging.getLogger("mcp.client.auth").setLevel(logging.CRITICAL + 1)
 
 
 class Grant(BaseModel):
-    """What a sign-in gave, and all that is needed to renew it. Only good for the address it was given for."""
+    """The result of a sign-in, and all that is needed to renew it. Only good for the address it was given for."""
 
     url: str
     client: OAuthClientInformationFull
@@ -76,7 +76,7 @@ class Storage:
         self._mask = mask
 
     def load(self) -> Grant | None:
-        """What is kept, if it was given for this address."""
+        """The stored result, if it belongs to this address."""
         grant = None if self._kept.text is None else Grant.model_validate_json(self._kept.text)
         if grant is not None and grant.url == self._url:
             self.grant = grant
@@ -114,9 +114,9 @@ class Storage:
 
 
 class StoredAuth(httpx2.Auth):
-    """Uses what a sign-in gave, and renews it. Where that is not enough it says so: it asks nobody.
+    """Uses the result of a sign-in, and renews it. Where that is not enough it raises: it asks no person.
 
-    Not the SDK's flow as it is: that lets no request begin before the one before it was answered.
+    Not the SDK's own flow: that lets no request begin before the one before it was answered.
     """
 
     def __init__(self, way: OverHttp, kept: StoredGrant, terms: Terms) -> None:
@@ -163,7 +163,7 @@ class StoredAuth(httpx2.Auth):
 
 
 def describe_ourselves(redirect_uri: str | None) -> OAuthClientMetadata:
-    """What an authorization server is told of Inview."""
+    """The description of Inview for an authorization server."""
     local = redirect_uri is None or is_loopback(urlsplit(redirect_uri).hostname)
     return OAuthClientMetadata(
         redirect_uris=None if redirect_uri is None else [AnyUrl(redirect_uri)],
@@ -200,7 +200,7 @@ def require_closed_line(url: httpx2.URL, way: OverHttp) -> None:
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether that is this machine, by its name alone."""
+    """True for a name of this machine."""
     try:
         return host == "localhost" or ip_address(host or "").is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""Having somebody sign in to an MCP server: the SDK's flow, with a person in the middle of it. The SDK's room.
+"""A person signs in to an MCP server: the SDK's flow, with a person in the middle of it. The SDK's room.
 
     text = await sign_in(server, secrets, begun, log)       # `begun.asked` is told where, `begun.answered` what came
 
@@ -29,9 +29,9 @@ _MAX_WORDS: Final = 200
 
 
 class PersonAuth(httpx2.Auth):
-    """Has somebody sign in. `failed`: why that did not come to an end.
+    """Asks a person to sign in. `failed`: the reason why that did not succeed.
 
-    `secret` is that of the client of `way`, if somebody registered one by hand.
+    `secret` is that of the client of `way`, if a person registered one by hand.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class PersonAuth(httpx2.Auth):
                     prepare(outgoing, self._way)
                 self._answer = response = yield outgoing
                 if outgoing is request and response.status_code == _FORBIDDEN:
-                    return  # more is wanted than somebody granted: asking again gives the same
+                    return  # more is wanted than the person granted: asking again gives the same
                 if outgoing is request and self._kept.text is not None and response.status_code == UNAUTHORIZED:
                     self.failed = "The server does not take what its authorization server gave"
                     return
@@ -126,10 +126,10 @@ class PersonAuth(httpx2.Auth):
 
 
 async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn, log: ServerLog) -> str:
-    """Connect, have somebody sign in when the server asks for it, and give what came of it.
+    """Connect, ask a person to sign in when the server wants it, and return the result.
 
     Raises:
-        SignInFailedError: nobody is signed in.
+        SignInFailedError: the person is not signed in.
     """
     if not isinstance(server.way, OverHttp):
         raise TypeError(type(server.way).__name__)
@@ -149,7 +149,7 @@ async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn,
 
 
 def _read_refusal(response: httpx2.Response | None) -> tuple[int, str, str]:
-    """Status, code and words of an OAuth error. Anything else that may stand there is left there."""
+    """Status, code and words of an OAuth error. Other fields are ignored."""
     if response is None:
         return 0, "", ""
     try:

@@ -1,7 +1,7 @@
 """Signing in to MCP servers: those under way, and what one gave. What is said to a server is `oauth.py`'s.
 
     sign_in = await sign_ins.begin(server_id, redirect_uri, work)
-    address = await sign_in.asked                       # somebody opens it
+    address = await sign_in.asked                       # a person opens it
     sign_ins.take(state).answered.set_result(answer)    # their browser comes back
 
 One is under way per server. Each is found once, by the state that only its authorization server and the browser know.
@@ -19,16 +19,16 @@ from typing import Final
 from app.domain.errors import ConflictError
 
 SIGN_IN_SECONDS: Final = 300.0
-"""So long somebody has to sign in."""
+"""The time for a sign-in."""
 
 
 class SignInFailedError(ConflictError):
-    """Nobody is signed in; why, as a sentence."""
+    """The sign-in failed; the reason, as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the browser brought back when somebody agreed. `issuer`: who says so, if that was told."""
+    """The answer that the browser brought back after consent. `issuer`: the server that names itself in it, if any."""
 
     code: str = field(repr=False)
     state: str = field(repr=False)
@@ -37,7 +37,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What it brought back when nobody did, as a sentence."""
+    """The answer without consent, as a sentence."""
 
     words: str
 
@@ -67,7 +67,7 @@ class SignIn:
     task: asyncio.Task[str] | None = None
 
     async def until_asked(self, seconds: float) -> bool:
-        """Wait until somebody can be asked, or it is over without, at most so many seconds. Whether somebody can."""
+        """Wait until a person can be asked, or it ended without, at most this many seconds. True where one can."""
         if self.task is None:
             raise RuntimeError("It has not begun.")
         await asyncio.wait({self.asked, self.task}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -105,7 +105,7 @@ class SignIns:
         return sign_in
 
     def take(self, state: str) -> SignIn | None:
-        """The one of this state, which nobody finds a second time."""
+        """The one of this state. It is found once."""
         for sign_in in self.under_way.values():
             if sign_in.state and compare_digest(sign_in.state.encode(), state.encode()):
                 sign_in.state = ""

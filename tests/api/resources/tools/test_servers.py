@@ -208,7 +208,7 @@ async def test_private_address_is_not_talked_to_unless_allowed(api: Api) -> None
     refused = (await api.http.post(f"/mcp-servers/{made['id']}/test")).json()
 
     assert refused["health"] == "waiting"
-    assert "private network" in refused["problem"]
+    assert 'allow it with "It is on this machine or in a private network"' in refused["problem"]
 
 
 async def test_program_of_a_deleted_server_has_ended(api: Api) -> None:
