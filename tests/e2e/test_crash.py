@@ -89,6 +89,7 @@ def test_what_stood_on_an_open_page_comes_back_after_kill_9(tmp_path: Path, brow
         tabs[0].go("/").start("/long 4000 /rate 100")
         expect(tabs[0].last_reply).to_contain_text(re.compile(r"\w{3}"))
         tabs[1].go(tabs[0].page.url.removeprefix(first.url))
+        expect(tabs[1].last_reply).to_contain_text(re.compile(r"\w{3}"))
         with closing(sqlite3.connect(tmp_path / "data/inview.db", isolation_level=None)) as holder:
             eventually(lambda: begins(holder))
             held_at = len(tabs[0].last_reply.inner_text())
