@@ -47,6 +47,7 @@ class _Call:
     call_id: str | None
     name: str = ""
     texts: list[str] = field(default_factory=list[str])
+    size: int = 0
     _read: int = 0
     _depth: int = 0
     _opened: bool = False
@@ -64,6 +65,15 @@ class _Call:
         """True while the arguments are not complete."""
         self._read_on()
         return self._opened and self._depth > 0
+
+    def has(self, arguments: str) -> bool:
+        """True where these are its arguments. Lengths come first: to join all pieces for each new one takes long."""
+        return len(arguments) == self.size and arguments == "".join(self.texts)
+
+    def add(self, arguments: str) -> None:
+        """Take more arguments."""
+        self.texts.append(arguments)
+        self.size += len(arguments)
 
     def _read_on(self) -> None:
         text = self._backslash + "".join(self.texts[self._read :])
@@ -127,8 +137,8 @@ class CallPieces:
                 return events
         elif piece.name and piece.name != call.name:
             raise FieldError("tool_calls[].function.name changes within a call")
-        if piece.arguments and not (call.is_whole and piece.arguments == "".join(call.texts)):
-            call.texts.append(piece.arguments)
+        if piece.arguments and not (call.is_whole and call.has(piece.arguments)):
+            call.add(piece.arguments)
             events += self._calls.add(call.number, piece.arguments)
         return events
 
@@ -148,7 +158,7 @@ def _begins_another(call: _Call, piece: _Piece) -> bool:
         return True
     if piece.name != call.name:
         return call.is_whole or not call.texts
-    return bool(piece.arguments) and call.is_whole and piece.arguments != "".join(call.texts)
+    return bool(piece.arguments) and call.is_whole and not call.has(piece.arguments)
 
 
 def _read_piece(said: object) -> _Piece:
