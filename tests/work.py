@@ -23,18 +23,22 @@ from types import FrameType
 
 @dataclass
 class Calls:
-    """The calls that were made so far."""
+    """The calls that were made so far. `of`: only of this function of C; "" for all."""
 
+    of: str = ""
     made: int = 0
 
-    def note(self, _frame: FrameType, event: str, _argument: object) -> None:
-        self.made += event in {"call", "c_call"}
+    def note(self, _frame: FrameType, event: str, called: object) -> None:
+        if self.of:
+            self.made += event == "c_call" and getattr(called, "__qualname__", "") == self.of
+        else:
+            self.made += event in {"call", "c_call"}
 
 
 @contextmanager
-def counting() -> Generator[Calls]:
-    """Count the calls that this thread makes."""
-    calls, before = Calls(), sys.getprofile()
+def counting(of: str = "") -> Generator[Calls]:
+    """Count the calls that this thread makes, of all functions or of the named one of C, such as "str.join"."""
+    calls, before = Calls(of), sys.getprofile()
     sys.setprofile(calls.note)
     try:
         yield calls

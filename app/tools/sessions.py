@@ -221,7 +221,7 @@ class ServerSession:
                 async with asyncio.timeout(None if health is Health.SIGN_IN else pause):
                     await self._hurry.wait()
             self.health = Health.STARTING
-            self.restarts += 1
+            self.restarts += self._was_up
 
     async def _live(self, module: ModuleType) -> tuple[str, Health]:
         """Connect and stay connected until that is over. Returns why it ended, in words, and the new state."""

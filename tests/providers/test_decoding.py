@@ -22,6 +22,7 @@ from app.domain.usage import Usage
 from app.providers.vendors.openai import parse_usage as parse_responses_usage
 from app.providers.vendors.openai_compatible import parse_usage as parse_chat_usage
 from app.providers.vendors.tool_calls import ToolCalls
+from app.providers.wire.json_values import MAX_LABEL
 from tests.providers.playing import Told, a_provider, play, read_recording
 
 GREETING = "Hello, world. Grüße aus\nOslo 🌍"
@@ -103,6 +104,26 @@ async def test_a_tool_call_may_come_with_its_whole_input() -> None:
     )
 
     assert told.parts == (ToolCall("t1", "clock", '{"zone":"UTC"}', complete=True),)
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "ollama"])
+@pytest.mark.parametrize("field", ["name", "id"])
+async def test_a_name_and_an_id_of_a_call_have_a_bound(provider: str, field: str) -> None:
+    said = {"name": "clock", "id": "t1"} | {field: "n" * (MAX_LABEL + 1)}
+    item = {"type": "function_call", "call_id": said["id"], "name": said["name"], "arguments": ""}
+    call = {"index": 0, "id": said["id"], "function": {"name": said["name"], "arguments": "{}"}}
+    event: dict[str, dict[str, object]] = {
+        "anthropic": {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", **said}},
+        "openai": {"type": "response.output_item.added", "output_index": 0, "item": item},
+        "ollama": {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]},
+    }
+
+    told = await say(provider, event[provider])
+
+    assert told.fault is not None
+    assert (
+        f"the {field} of a tool call has {MAX_LABEL + 1:,} characters; {MAX_LABEL:,} are the most" in told.fault.message
+    )
 
 
 async def test_a_full_context_window_ends_a_reply_as_its_limit_does() -> None:

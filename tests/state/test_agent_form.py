@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from app.domain.agents.agents import Agent
 from app.domain.conversation.conversation import Effort, Parameters
@@ -344,3 +345,41 @@ async def test_models_of_the_providers_are_suggested(tab: Tab) -> None:
     await tab.send(AgentFormState.suggest_models)
 
     assert "offline:demo" in [model.model for model in shown(tab, "models")]
+
+
+async def test_a_form_names_what_cannot_be_read_at_its_field_and_saving_it_mends_the_agent(
+    wb: Workbench, tab: Tab
+) -> None:
+    agent = await create_agent(wb, LOCAL_OWNER, FULL)
+    async with wb.store.write() as session:
+        await session.execute(text("UPDATE agent SET system_prompt = x'00ff', allowed_tools = '[{'"))
+
+    await open_form(tab, f"agent={agent.id}")
+    errors: AgentErrors = shown(tab, "errors")
+    assert errors == AgentErrors(
+        system_prompt="This text is not stored as text (2 bytes of binary data).",
+        tools="What is stored is garbled, or ends in the middle (2 bytes).",
+        form=(
+            "Part of this agent cannot be read, so nothing is sent under it. "
+            "System prompt: This text is not stored as text (2 bytes of binary data). "
+            "Allowed tools: What is stored is garbled, or ends in the middle (2 bytes). "
+            "Look at these fields, and save the agent."
+        ),
+    )
+    await tab.send(AgentFormState.save, form=sent(tab, system_prompt="Find it."))
+
+    (mended,) = await stored(wb)
+    assert (mended.damage, mended.system_prompt, mended.allowed_tools) == ((), "Find it.", ())
+
+
+async def test_what_no_field_replaces_is_told_above_the_form_and_not_at_the_name(wb: Workbench, tab: Tab) -> None:
+    agent = await create_agent(wb, LOCAL_OWNER, FULL)
+    async with wb.store.write() as session:
+        await session.execute(text("UPDATE agent SET created_at = 'once'"))
+
+    await open_form(tab, f"agent={agent.id}")
+    await tab.send(AgentFormState.save, form=sent(tab))
+
+    errors: AgentErrors = shown(tab, "errors")
+    assert errors.name == ""
+    assert "inview doctor --mend" in errors.form

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from sqlalchemy import text
 
 from app.runs.library.agent_commands import create_agent, delete_agent, list_agents
 from app.runs.send.commands import LOCAL_OWNER
@@ -46,6 +47,30 @@ async def test_agents_are_listed_by_name_with_what_is_known_of_them(wb: Workbenc
     assert len(shown["Poet"][1]) == 120
     assert shown["Poet"][1].startswith("Rhymes")
     assert tab.shows(AgentListState, "loaded") is True
+
+
+async def test_the_list_says_what_of_an_agent_cannot_be_read_and_what_mends_it(wb: Workbench, tab: Tab) -> None:
+    for name in ("Poet", "Critic", "Reviewer"):
+        await an_agent(wb, name)
+    async with wb.store.write() as session:
+        await session.execute(text("UPDATE agent SET system_prompt = x'00ff' WHERE name = 'Poet'"))
+        await session.execute(text("UPDATE agent SET created_at = 'once', server_ids = '[{' WHERE name = 'Critic'"))
+
+    await tab.send(AgentListState.load)
+
+    assert {item.name: item.damage for item in items(tab)} == {
+        "Poet": (
+            "Part of this agent cannot be read, so nothing is sent under it. "
+            "System prompt: This text is not stored as text (2 bytes of binary data). Press Edit."
+        ),
+        "Critic": (
+            "Part of this agent cannot be read, so nothing is sent under it. "
+            "The time when it was made: What is stored is not a time (4 bytes). "
+            "Servers: What is stored is garbled, or ends in the middle (2 bytes). "
+            "Stop Inview and run `inview doctor --mend`."
+        ),
+        "Reviewer": "",
+    }
 
 
 async def test_a_deleted_agent_is_restored_by_what_the_toast_offers(wb: Workbench, tab: Tab) -> None:

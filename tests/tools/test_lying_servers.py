@@ -12,6 +12,7 @@ from app.tools import sessions
 from app.tools.connection.json_text import write_json
 from app.tools.sessions import Health
 from tests.tools.servers import a_session, ask, find_tool, script
+from tests.waiting import until
 
 LIAR = script(
     """
@@ -261,6 +262,13 @@ async def test_program_that_never_gets_ready_says_why(
         with pytest.raises(ToolFailedError, match=r"It has not started yet|It could not be reached") as caught:
             await ask(session, "act", seconds=0.01)
         assert caught.value.fault is ToolFault.UNAVAILABLE
+
+
+async def test_a_server_that_was_never_reached_was_never_restarted() -> None:
+    async with a_session(script("sys.exit(3)"), backoff=(0.0,)) as session:
+        await until(lambda: sum("Trying again" in line.text for line in session.log.lines()) > 2)
+
+        assert session.restarts == 0
 
 
 def test_what_is_nested_too_deep_to_be_told_is_not_written() -> None:

@@ -55,7 +55,7 @@ from app.providers.base import (
 from app.providers.models.listing import Entry, read_list
 from app.providers.vendors.usage_reports import UsageReport
 from app.providers.wire.faults import describe_error
-from app.providers.wire.json_values import as_object, fields_of, load_json, text_of
+from app.providers.wire.json_values import as_object, fields_of, label_of, load_json, text_of
 from app.providers.wire.sse import SseEvent
 
 API_VERSION = "2026-10-21"
@@ -273,7 +273,9 @@ class MessagesDecoder:
                     return [Stopped(StopReason.TOOL_LIMIT)]
                 self._tool_open = True
                 self._input_missing = not block.get("input")
-                started = ToolCallStarted(text_of(block["id"]), text_of(block["name"]))
+                started = ToolCallStarted(
+                    label_of(block["id"], "the id of a tool call"), label_of(block["name"], "the name of a tool call")
+                )
                 if self._input_missing:
                     return [started]
                 # By `json`, which writes NaN as such: such an input is refused, where orjson would make it null.

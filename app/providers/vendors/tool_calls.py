@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from app.domain.errors import ErrorClass, ProviderError, failure
 from app.domain.run.rounds import MAX_CALLS
 from app.domain.stream_events import PartEnded, StreamEvent, ToolCallStarted, ToolInputReceived
-from app.providers.wire.json_values import text_of
+from app.providers.wire.json_values import label_of, text_of
 
 MAX_HELD = 1_000_000
 """Characters that are held back until their turn comes."""
@@ -66,9 +66,14 @@ class ToolCalls:
         self._waiting[number] = _Pending()
 
     def start(self, number: object, tool_call_id: str, name: str) -> list[StreamEvent]:
-        """A call begins."""
-        if not (text_of(name) and text_of(tool_call_id)):
-            raise ValueError("a tool call without a name or id")
+        """A call begins.
+
+        Raises:
+            TypeError: its name or its id is no text.
+            FieldError: one of them is empty or too long.
+        """
+        label_of(name, "the name of a tool call")
+        label_of(tool_call_id, "the id of a tool call")
         self._count += 1
         if self.too_many:
             self._waiting.pop(number, None)

@@ -15,6 +15,8 @@ from app.domain.json_size import MAX_VALUES, has_more_values
 
 MAX_ANSWER_VALUES: Final = 4 * MAX_VALUES
 """The most values of an answer or an event. A list has about a hundred for each model."""
+MAX_LABEL: Final = 65_536
+"""Characters of a name or an id. Gateways put signatures of some thousand characters into an id."""
 
 
 class FieldError(ValueError):
@@ -53,6 +55,20 @@ def text_of(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{type(value).__name__} instead of a text")
     return value
+
+
+def label_of(value: object, field: str) -> str:
+    """A name or an id, which each later request repeats.
+
+    Raises:
+        TypeError: it is no text.
+        FieldError: it is empty or too long.
+    """
+    if not (label := text_of(value)):
+        raise FieldError(f"{field} is empty")
+    if len(label) > MAX_LABEL:
+        raise FieldError(f"{field} has {len(label):,} characters; {MAX_LABEL:,} are the most")
+    return label
 
 
 def fields_of(value: object) -> dict[str, Any]:

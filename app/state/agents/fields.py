@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
 from app.domain.agents.agents import Agent
+from app.domain.conversation.damage import DamagedRowError
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern
 from app.runs.library.agent_commands import AgentFields
@@ -30,6 +31,13 @@ REFUSED: Final = "Nothing was saved. See the messages at the fields."
 
 _FORM_FIELDS: Final = tuple(field.name for field in fields(AgentForm))
 _ERROR_FIELDS: Final = frozenset(field.name for field in fields(AgentErrors))
+_COLUMNS: Final = {
+    "server_ids": "Servers",
+    "allowed_tools": "Allowed tools",
+    "created_at": "The time when it was made",
+    "updated_at": "The time when it was changed",
+    "deleted_at": "The time when it was deleted",
+}
 
 
 @dataclass(frozen=True)
@@ -95,21 +103,46 @@ def read_submitted(sent: Mapping[str, Any]) -> Submitted:
 
 def describe_refusal(error: InviewError) -> AgentErrors:
     """Put the reason at the field it is about."""
-    if isinstance(error, ConflictError):
+    if isinstance(error, ConflictError) and not isinstance(error, DamagedRowError):
         return AgentErrors(name=str(error), form=REFUSED)
     if not isinstance(error, InputError):
         return AgentErrors(form=str(error))
-    field, reason = error.field.removeprefix("parameters."), error.reason[:1].upper() + error.reason[1:]
-    if field.startswith(("server_ids", "allowed_tools")):
-        field = "tools"
-    if field not in _ERROR_FIELDS:
+    field = _error_field(error.field.removeprefix("parameters."))
+    if field == "form":
         return AgentErrors(form=str(error))
-    return replace(AgentErrors(form=REFUSED), **{field: reason})
+    return replace(AgentErrors(form=REFUSED), **{field: error.reason[:1].upper() + error.reason[1:]})
+
+
+def describe_damage(agent: Agent, mend: str) -> str:
+    """What of an agent cannot be read, and what mends it, "" if all can be read. `mend` is the way by this page."""
+    if not agent.damage:
+        return ""
+    lost = " ".join(f"{_COLUMNS.get(one.column, _name(one.column))}: {one.sentence}" for one in agent.damage)
+    is_of_the_form = all(one.column in AgentFields.__annotations__ for one in agent.damage)
+    way = mend if is_of_the_form else "Stop Inview and run `inview doctor --mend`."
+    return f"Part of this agent cannot be read, so nothing is sent under it. {lost} {way}"
+
+
+def place_damage(agent: Agent) -> AgentErrors:
+    """Say above the form what of an agent cannot be read, and at each field that it is meant."""
+    at = {_error_field(one.column): one.sentence for one in agent.damage}
+    return AgentErrors(**at | {"form": describe_damage(agent, "Look at these fields, and save the agent.")})
 
 
 def first_refused(errors: AgentErrors) -> str:
     """The name of the first field with an error, "" if none has."""
     return next((name for name in _FORM_FIELDS if getattr(errors, name, "")), "")
+
+
+def _name(field: str) -> str:
+    return field.replace("_", " ").capitalize()
+
+
+def _error_field(field: str) -> str:
+    """The field of `AgentErrors` that takes the words about a field of an agent."""
+    if field.startswith(("server_ids", "allowed_tools")):
+        return "tools"
+    return field if field in _ERROR_FIELDS else "form"
 
 
 def _read_servers(given: Mapping[str, str]) -> tuple[str, ...]:

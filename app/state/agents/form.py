@@ -25,7 +25,14 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.server_commands import list_servers
 from app.runs.usage.budgets import Budgeted, list_budgets
 from app.runs.workbench import current
-from app.state.agents.fields import describe_refusal, first_refused, read_submitted, show_agent, show_allowed
+from app.state.agents.fields import (
+    describe_refusal,
+    first_refused,
+    place_damage,
+    read_submitted,
+    show_agent,
+    show_allowed,
+)
 from app.state.agents.listing import AgentListState
 from app.state.agents.views import AgentErrors, AgentForm, AllowedItem, ModelItem, ServerItem
 from app.state.sidebar import SidebarState
@@ -166,6 +173,7 @@ class AgentFormState(rx.State):
         self.form = replace(form, id="", name=f"{agent.name} copy") if copied else form
         self.all_servers, self.any_call = agent.server_ids is None, agent.allowed_tools is None
         self.lines = show_allowed(agent)
+        self.errors = place_damage(agent)
 
     async def _offer_servers(self, chosen: tuple[str, ...] | None) -> None:
         """Offer those that are set up, and keep the choice of others."""

@@ -18,6 +18,7 @@ from app.domain.errors import InputError, InviewError
 from app.runs.library.agent_commands import delete_agent, list_agents, read_agent, restore_agent
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
+from app.state.agents.fields import describe_damage
 from app.state.sidebar import SidebarState
 from app.state.toasts import show_fault, show_toast
 
@@ -27,12 +28,16 @@ _NOT_JSON: Final = "urn:inview:problem:malformed-body"
 
 @dataclass(frozen=True)
 class AgentItem:
-    """A row of the list. `icon` is the first letter of the name if the agent has none."""
+    """A row of the list. `icon` is the first letter of the name if the agent has none.
+
+    `damage` says what of it cannot be read, "" if all can.
+    """
 
     id: str
     name: str
     icon: str
     about: str
+    damage: str = ""
 
 
 class AgentListState(rx.State):
@@ -97,7 +102,8 @@ def _describe(agent: Agent) -> AgentItem:
     first = agent.description or agent.system_prompt.split("\n", 1)[0]
     words = f"{first[: _MAX_DESCRIPTION - 1]}…" if len(first) > _MAX_DESCRIPTION else first
     about = " · ".join(filter(None, (words, agent.model))) or "No prompt: as the model is by itself"
-    return AgentItem(agent.id, agent.name, agent.icon or agent.name[0].upper(), about)
+    damage = describe_damage(agent, "Press Edit.")
+    return AgentItem(agent.id, agent.name, agent.icon or agent.name[0].upper(), about, damage)
 
 
 def _describe_import(answer: object) -> str:

@@ -15,7 +15,7 @@ HEALTH: Final = {
     Health.OFF: "Off",
     Health.STARTING: "Connecting …",
     Health.READY: "Connected",
-    Health.WAITING: "Not reached; tried again by itself",
+    Health.WAITING: "Not reached. Inview tries again",
     Health.SIGN_IN: "Sign-in needed",
 }
 

@@ -71,6 +71,7 @@ def agent_row(item: rx.vars.ObjectVar[AgentItem], rest: rx.RestProp) -> rx.Compo
         rx.el.div(
             rx.el.p(item.name, dir="auto", class_name="trash-name"),
             rx.el.p(item.about, dir="auto", class_name="trash-about"),
+            rx.cond(item.damage != "", rx.el.p(item.damage, class_name="agent-fault"), rx.fragment()),
         ),
         _form_button("Edit", f"Edit {item.name}", f"agent={item.id}", f"agent {item.id}"),
         _form_button("Duplicate", f"Duplicate {item.name}", f"copy={item.id}", f"copy {item.id}"),

@@ -80,7 +80,7 @@ class InsertionView:
 class ServerView:
     """One server. A program has a `command`, a server over HTTP a `url`; the other is null.
 
-    `health`: `waiting` failed, and is tried again by itself; `sign_in` waits for somebody to; `problem` says why.
+    `health`: `waiting` failed, and is tried again; `sign_in` waits for a person to sign in; `problem` says why.
     `client_id`: the client (OAuth) that was registered for Inview by hand, and whether its secret is kept.
     `signed_in`: what a sign-in gave is kept; `signing_in`: one is under way. `cut`: what of its lists is not taken.
     """
