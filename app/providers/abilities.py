@@ -24,6 +24,7 @@ class Abilities:
 
     `structured`: takes a JSON schema for its reply (of those asked in their vendor's own protocol).
     `reasoning_tags`: writes its reasoning into its reply, between tags, unless its server takes it out.
+    `reasoning_back`: wants its reasoning back with each earlier reply. `signed_calls`: its calls must have a signature.
     """
 
     images: bool = False
@@ -34,6 +35,8 @@ class Abilities:
     max_output_tokens: int | None = None
     structured: bool = False
     reasoning_tags: bool = False
+    reasoning_back: bool = False
+    signed_calls: bool = False
 
 
 _UNKNOWN = Abilities()
@@ -69,14 +72,19 @@ _FAMILIES = (
     (r"gpt-4(o|\.1|\.5)", replace(_EVERYTHING, structured=True)),
     (r"gpt-4-turbo", _EVERYTHING),
     (r"gpt-(4|3\.5)", _TOOLS),
-    (r"gemini-(2\.5|[3-9])", replace(_EVERYTHING, thinking=ThinkingStyle.EFFORT)),
+    (r"gemini-[3-9]", replace(_EVERYTHING, thinking=ThinkingStyle.EFFORT, signed_calls=True)),
+    (r"gemini-2\.5", replace(_EVERYTHING, thinking=ThinkingStyle.EFFORT)),
     (r"gemini", _EVERYTHING),
     (r"grok-.*non-reasoning", _PICTURES),
     (r"grok-[4-9]", replace(_PICTURES, thinking=ThinkingStyle.EFFORT)),
     (r"grok-3-mini", _THINKS),
     (r"grok", _TOOLS),
-    (r"deepseek-(r1|reasoner)", _WRITES_THOUGHTS),
+    (r"deepseek-reasoner", replace(_WRITES_THOUGHTS, reasoning_back=True)),
+    (r"deepseek-r1", _WRITES_THOUGHTS),
+    (r"deepseek-v[3-9]", replace(_THINKS, reasoning_back=True)),
     (r"deepseek", _THINKS),
+    (r"kimi-k2-thinking", replace(_WRITES_THOUGHTS, reasoning_back=True)),
+    (r"kimi-k(2[.p][5-9]|[3-9])", replace(_TOOLS, reasoning_back=True)),
     (r"magistral|qwq|-thinking", _WRITES_THOUGHTS),
     (
         r"qwen-?3(?!.*(vl|coder|instruct))|minimax-m[12]|glm-(4\.[5-9]|[5-9])|smollm-?3",

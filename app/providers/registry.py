@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from app.domain.errors import InputError
@@ -18,9 +19,10 @@ from app.providers.base import Credentials, Dialect, Origin, Provider, ProviderR
 from app.providers.base_urls import normalise_base_url
 
 _CHAT = "openai_compatible"
-_TEMPLATE_SWITCH = Dialect(thinking_switch="chat_template_kwargs")
+_TEMPLATE_SWITCH = Dialect(thinking_switch="chat_template_kwargs", reasoning_back="by family")
 _SCHEMAS = Dialect(json_schema=True)
-_OWN_SERVER = Dialect(thinking_switch="chat_template_kwargs", json_schema=True)
+_LOCAL = Dialect(json_schema=True, reasoning_back="by family")
+_OWN_SERVER = replace(_LOCAL, thinking_switch="chat_template_kwargs")
 
 _ROWS = (
     ProviderRow(
@@ -53,7 +55,7 @@ _ROWS = (
         key_env="GEMINI_API_KEY",
         prices="google",
         key_page="https://aistudio.google.com/apikey",
-        dialect=Dialect(seed_field=None, json_schema=True),
+        dialect=Dialect(seed_field=None, json_schema=True, signed_calls=True),
     ),
     ProviderRow(
         "openrouter",
@@ -95,7 +97,7 @@ _ROWS = (
         prices="deepseek",
         key_page="https://platform.deepseek.com/api_keys",
         # With tools, it refuses a history without the reasoning that led to their calls.
-        dialect=Dialect(seed_field=None, thinking_switch="thinking", reasoning_back="reasoning_content"),
+        dialect=Dialect(seed_field=None, thinking_switch="thinking", reasoning_back="always"),
     ),
     ProviderRow(
         "xai",
@@ -145,7 +147,7 @@ _ROWS = (
         key_env="MOONSHOT_API_KEY",
         prices="moonshotai",
         key_page="https://platform.moonshot.ai/console/api-keys",
-        dialect=Dialect(seed_field=None, reasoning_back="reasoning_content"),
+        dialect=Dialect(seed_field=None, reasoning_back="always"),
     ),
     ProviderRow(
         "llamacpp",
@@ -158,13 +160,13 @@ _ROWS = (
         dialect=_OWN_SERVER,
     ),
     ProviderRow(
-        "ollama", "Ollama", _CHAT, "http://127.0.0.1:11434/v1", needs_key=False, local_port=11434, dialect=_SCHEMAS
+        "ollama", "Ollama", _CHAT, "http://127.0.0.1:11434/v1", needs_key=False, local_port=11434, dialect=_LOCAL
     ),
     ProviderRow(
         "vllm", "vLLM", _CHAT, "http://127.0.0.1:8000/v1", needs_key=False, local_port=8000, dialect=_OWN_SERVER
     ),
     ProviderRow(
-        "lmstudio", "LM Studio", _CHAT, "http://127.0.0.1:1234/v1", needs_key=False, local_port=1234, dialect=_SCHEMAS
+        "lmstudio", "LM Studio", _CHAT, "http://127.0.0.1:1234/v1", needs_key=False, local_port=1234, dialect=_LOCAL
     ),
     ProviderRow("offline", "Offline", "offline", "http://offline.invalid/v1", needs_key=False),
 )

@@ -192,6 +192,25 @@ def test_openrouter_tells_what_the_provider_behind_it_said() -> None:
     assert "upstream says: no" in describe_error(ASKED, error).message
 
 
+@pytest.mark.parametrize(
+    ("said", "helps"),
+    [
+        ("reasoning_content has to be passed back", "Switch thinking off"),
+        ("Function call is missing a thought_signature in functionCall parts.", "Hide the pairs with tool calls"),
+        ("signature is missing in call 1", "Hide the pairs with tool calls"),
+    ],
+)
+def test_a_refusal_of_what_earlier_replies_lack_keeps_its_words_and_says_what_helps(said: str, helps: str) -> None:
+    refused = {"error": {"code": 400, "message": said, "status": "INVALID_ARGUMENT"}}
+
+    for body in (refused, [refused]):
+        failure = describe_status(ASKED, 400, {}, orjson.dumps(body), NOW)
+
+        assert failure.error_class is ErrorClass.MODEL
+        assert said in failure.message
+        assert failure.next_step.startswith(helps)
+
+
 def test_markup_that_never_closes_is_quoted_as_it_is() -> None:
     reason = describe_status(ASKED, 500, {}, b"<b>Oh</b> <<<i>no", NOW)
 

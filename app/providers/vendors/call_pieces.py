@@ -93,6 +93,12 @@ class CallPieces:
     def __init__(self, calls: ToolCalls) -> None:
         self._calls = calls
         self._known: list[_Call] = []
+        self._last = 0
+
+    @property
+    def last(self) -> int:
+        """The number, from 0, of the call that the last piece belonged to."""
+        return self._last
 
     def take(self, said: object) -> list[StreamEvent]:
         """The events of one entry of `tool_calls`.
@@ -129,6 +135,7 @@ class CallPieces:
 
     def _go_on(self, call: _Call, piece: _Piece) -> list[StreamEvent]:
         events: list[StreamEvent] = []
+        self._last = call.number
         call.call_id = call.call_id or piece.call_id
         if piece.name and not call.name:
             call.name = piece.name

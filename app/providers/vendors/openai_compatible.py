@@ -31,9 +31,21 @@ from app.domain.stream_events import (
     ThinkingSigned,
     UsageReported,
 )
-from app.providers.base import JSON_STREAM, Adapter, Call, CallTarget, Counting, Dialect, ListedModel, ListedModels
+from app.providers.abilities import abilities_of
+from app.providers.base import (
+    JSON_STREAM,
+    Adapter,
+    Call,
+    CallTarget,
+    Counting,
+    Dialect,
+    ListedModel,
+    ListedModels,
+    ProviderRow,
+)
 from app.providers.models.listing import Entry, read_list
 from app.providers.vendors.call_pieces import CallPieces
+from app.providers.vendors.going_back import GoingBack, mark_unsigned, put_back
 from app.providers.vendors.openai import data_url, open_link, schema_format
 from app.providers.vendors.tool_calls import ToolCalls
 from app.providers.vendors.usage_reports import UsageReport
@@ -66,6 +78,9 @@ FAULTY_FINISHES: Mapping[str, ErrorClass] = MappingProxyType(
 )
 """Finish reasons of a reply that failed."""
 
+NO_REASONING = " "
+"""The reasoning of a reply that has none, for a server that refuses a reply without."""
+
 
 # --- encoding ---
 
@@ -82,13 +97,15 @@ def encode_body(call: Call) -> bytes:
         body["response_format"] = {"type": "json_schema", "json_schema": wanted}
     if request.tools:
         body["tools"] = [_encode_tool(tool) for tool in request.tools]
+    needs_reasoning = _needs_reasoning(call)
     messages: list[dict[str, object]] = []
     if request.system:
         messages.append({"role": "system", "content": request.system})
     for message in request.messages:
         parts = message.parts
+        is_answer = needs_reasoning and message.role == "assistant"
         if (
-            len(parts) == 1 and isinstance(parts[0], Text) and message.role != "tool"
+            len(parts) == 1 and isinstance(parts[0], Text) and message.role != "tool" and not is_answer
         ):  # nearly all; and some servers take no lists
             messages.append({"role": message.role, "content": parts[0].text})
         else:
@@ -168,7 +185,7 @@ def _encode_content(part: SentPart, call: Call) -> dict[str, object]:
 
 def _encode_reply(parts: tuple[SentPart, ...], call: Call) -> dict[str, object]:
     """One message holds all of a reply: its words, and the calls it made."""
-    calls = [
+    calls: list[dict[str, object]] = [
         {
             "id": part.tool_call_id,
             "type": "function",
@@ -177,14 +194,32 @@ def _encode_reply(parts: tuple[SentPart, ...], call: Call) -> dict[str, object]:
         for part in parts
         if isinstance(part, ToolCall)
     ]
-    encoded: dict[str, object] = {"role": "assistant", "content": plain_text(parts) or None}
-    if call.row.dialect.reasoning_back is not None:
-        reasoning = "".join(part.text for part in parts if isinstance(part, Thinking))
-        if reasoning:
-            encoded[call.row.dialect.reasoning_back] = reasoning
+    encoded: dict[str, Any] = {"role": "assistant", "content": plain_text(parts) or None}
+    thoughts = [part for part in parts if isinstance(part, Thinking)]
+    if _takes_reasoning(call.row, call.model):
+        reasoning = "".join(thought.text for thought in thoughts)
+        if reasoning or _needs_reasoning(call):
+            encoded["reasoning_content"] = reasoning or NO_REASONING
     if calls:
         encoded["tool_calls"] = calls
+    put_back(encoded, [thought.signature for thought in thoughts if thought.signature])
+    if call.row.dialect.signed_calls and abilities_of(call.model).signed_calls:
+        mark_unsigned(calls)
     return encoded
+
+
+def _takes_reasoning(row: ProviderRow, model: str) -> bool:
+    """Whether a server takes the reasoning of earlier replies back, in `reasoning_content`."""
+    back = row.dialect.reasoning_back
+    return back == "always" or (back == "by family" and abilities_of(model).reasoning_back)
+
+
+def _needs_reasoning(call: Call) -> bool:
+    """Whether a server refuses an earlier reply without reasoning, such as one of another model."""
+    thinking = call.request.parameters.thinking
+    if thinking is False or not _takes_reasoning(call.row, call.model):
+        return False
+    return thinking is True or abilities_of(call.model).reasoning_back
 
 
 def _encode_shown(part: SentPart, call: Call) -> Iterator[dict[str, object]]:
@@ -205,6 +240,7 @@ class ChatDecoder:
         self._asked = asked
         self._calls = ToolCalls()
         self._pieces = CallPieces(self._calls)
+        self._back = GoingBack()
         self._stop_reason: StopReason | None = None
         self._thinking = False
         self._held: list[StreamEvent] = []
@@ -230,6 +266,7 @@ class ChatDecoder:
                 yield from self._receive(delta)
                 if self._calls.too_many:
                     yield from self._calls.end_all()
+                    yield from self._sign()
                     yield Stopped(StopReason.TOOL_LIMIT)
                     return
             if reason := choice.get("finish_reason"):
@@ -242,7 +279,7 @@ class ChatDecoder:
             return self._let_go()
         if self._calls.unnamed:
             raise ProviderError(failure(ErrorClass.STREAM, f"{self._asked} called a tool without naming it."))
-        return [Stopped(self._stop_reason)]
+        return [*self._sign(), Stopped(self._stop_reason)]
 
     def _receive(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         said = self._receive_words(delta)
@@ -251,8 +288,13 @@ class ChatDecoder:
         else:
             yield from said
         for call in delta.get("tool_calls") or ():
-            yield from self._end_thinking()
+            ended = self._end_thinking()
+            if self._calls.open:
+                self._hold(ended)
+            else:
+                yield from ended
             yield from self._pieces.take(call)
+            self._back.take_call(self._pieces.last, call)
             if self._calls.too_many:
                 break
 
@@ -268,6 +310,7 @@ class ChatDecoder:
         self._held += said
 
     def _receive_words(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
+        self._back.take_message(delta)
         if reasoning := delta.get("reasoning_content") or delta.get("reasoning"):
             self._thinking = True
             yield ThinkingReceived(text_of(reasoning))
@@ -283,8 +326,15 @@ class ChatDecoder:
         if not self._thinking:
             return []
         self._thinking = False
-        dialect = self._asked.row.dialect
-        return [] if dialect.reasoning_back is None else [ThinkingSigned("", self._asked.row.name)]
+        if signed := self._sign():
+            return signed
+        model = self._asked.model.partition(":")[2]
+        return [ThinkingSigned("", self._asked.row.name)] if _takes_reasoning(self._asked.row, model) else []
+
+    def _sign(self) -> list[StreamEvent]:
+        """What the server wants back with the reply."""
+        signature = self._back.release()
+        return [] if signature is None else [ThinkingSigned(signature, self._asked.row.name)]
 
     def _finish(self, reason: str, choice: dict[str, Any]) -> list[StreamEvent]:
         if reason in FAULTY_FINISHES:
@@ -295,7 +345,8 @@ class ChatDecoder:
         if reason not in FINISH_REASONS:
             message = f"{self._asked} stopped for a reason unknown here: {str(reason)[:60]!r}."
             raise ProviderError(failure(ErrorClass.STREAM, message))
-        events = [*self._end_thinking(), *self._calls.end_all(), *self._let_go()]
+        self._hold(self._end_thinking())
+        events = [*self._calls.end_all(), *self._let_go()]
         stopped = FINISH_REASONS[reason]
         # Ollama and others say "stop" after tool calls as well.
         self._stop_reason = StopReason.TOOL_CALLS if stopped is StopReason.END and self._calls.any else stopped

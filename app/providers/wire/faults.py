@@ -135,6 +135,18 @@ NO_CREDIT = frozenset(
 CHECK_BASE_URL = "Check the provider's base URL in Settings → Providers."
 """The next step where another server than the API answers."""
 
+WHAT_HELPS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile("reasoning_content", re.IGNORECASE),
+        "Switch thinking off in the parameters, or hide the pairs of other models with a filter.",
+    ),
+    (
+        re.compile(r"thought[_ ]?signature|signature is missing", re.IGNORECASE),
+        "Hide the pairs with tool calls of other models with a filter, or choose another model.",
+    ),
+)
+"""The next step, by words of a refusal of what earlier replies lack."""
+
 _LOOKS_LIKE_A_KEY = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|csk|hf|r8|fw|tgp|nvapi)[-_][\w\-*.…]{4,}|\bAIza[\w-]{8,}|(?<=Bearer )\S+"
 )
@@ -172,7 +184,10 @@ def describe_error(asked: CallTarget | str, error: object, status: int | None = 
         reason = failure(error_class, f"{asked} has no credit left for this key{quoted}")
         return replace(reason, next_step="Add credit at the provider, or choose another model.")
     reason = failure(error_class, f"{asked} {SAYING[error_class]}{quoted}")
-    return replace(reason, next_step=CHECK_BASE_URL) if error_class is ErrorClass.UNKNOWN and known == 404 else reason
+    if error_class is ErrorClass.UNKNOWN and known == 404:
+        return replace(reason, next_step=CHECK_BASE_URL)
+    step = next((step for pattern, step in WHAT_HELPS if pattern.search(words)), None)
+    return reason if step is None else replace(reason, next_step=step)
 
 
 def describe_truncation(asked: CallTarget | str) -> Failure:

@@ -93,7 +93,14 @@ def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[
     return rx.match(
         part["type"],
         ("text", rx.el.div(words, **stop(pair, "Reply", index), class_name="mt-4")),
-        ("thinking", rx.el.div(thoughts, **stop(pair, "Thinking", index))),
+        (
+            "thinking",
+            rx.cond(  # a signature alone has nothing to show
+                (part["text"] != "") | part["redacted"].to(bool),
+                rx.el.div(thoughts, **stop(pair, "Thinking", index)),
+                rx.fragment(),
+            ),
+        ),
         ("image", rx.el.div(_picture(part), **stop(pair, "Picture", index), class_name="mt-4")),
         (
             "file",

@@ -1,0 +1,151 @@
+"""What a Chat Completions server sends beside words and calls, and wants back with them.
+
+Google signs calls in `extra_content` (https://ai.google.dev/gemini-api/docs/thought-signatures), OpenRouter its
+reasoning in `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens). Both are kept as the
+signature of thinking, which is stored, exported and hashed with the reply, and which no other vendor gets.
+
+    >>> sent = GoingBack()
+    >>> sent.take_call(0, {"extra_content": {"google": {"thought_signature": "c2ln"}}})
+    >>> signature = sent.release()
+    >>> signature
+    '{"calls":{"0":{"extra_content":{"google":{"thought_signature":"c2ln"}}}}}'
+    >>> message = {"role": "assistant", "tool_calls": [{"id": "a"}]}
+    >>> put_back(message, [signature])
+    >>> message["tool_calls"]
+    [{'id': 'a', 'extra_content': {'google': {'thought_signature': 'c2ln'}}}]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, TypeGuard, cast
+
+import orjson
+
+from app.domain.errors import ErrorClass, ProviderError, failure
+
+MAX_BYTES: Final = 4_000_000
+"""Bytes of all that goes back with one reply."""
+
+_BESIDE: Final = "extra_content"
+_DETAILS: Final = "reasoning_details"
+_GROWING: Final = ("text", "summary", "data")
+"""The texts of a detail, which come in pieces."""
+
+Json = dict[str, Any]
+
+
+class GoingBack:
+    """Collects it from a stream, until `release`."""
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._details: list[Json] = []
+        self._beside: Json = {}
+        self._calls: dict[str, Json] = {}
+
+    def take_message(self, delta: Json) -> None:
+        """Take what is beside the words.
+
+        Raises:
+            ProviderError: it is too much.
+            TypeError: it has a type without a meaning.
+        """
+        for detail in delta.get(_DETAILS) or ():
+            self._count(detail)
+            if not isinstance(detail, dict):
+                raise TypeError(f"{type(detail).__name__} in {_DETAILS}")
+            self._details.append(cast("Json", detail))
+        if _is_object(beside := delta.get(_BESIDE)):
+            self._count(beside)
+            self._beside |= beside
+
+    def take_call(self, number: int, said: Json) -> None:
+        """Take what is beside the call of this number, from 0.
+
+        Raises:
+            ProviderError: it is too much.
+        """
+        if _is_object(beside := said.get(_BESIDE)):
+            self._count(beside)
+            self._calls[str(number)] = {_BESIDE: beside}
+
+    def release(self) -> str | None:
+        """The signature with all that came since the last release; None: nothing did."""
+        kept: Json = {}
+        if self._details:
+            kept[_DETAILS] = _join(self._details)
+        if self._beside:
+            kept[_BESIDE] = self._beside
+        if self._calls:
+            kept["calls"] = self._calls
+        self._details, self._beside, self._calls = [], {}, {}
+        return orjson.dumps(kept).decode() if kept else None
+
+    def _count(self, taken: object) -> None:
+        self._size += len(orjson.dumps(taken))
+        if self._size > MAX_BYTES:
+            words = f"More than {MAX_BYTES:,} bytes came beside the reply, to be sent back with it."
+            raise ProviderError(failure(ErrorClass.TOO_LONG, words))
+
+
+def put_back(message: Json, signatures: Iterable[str]) -> None:
+    """Put what came with a reply into the message that repeats it. What is no such signature is left out."""
+    calls: list[Json] = message.get("tool_calls", [])
+    for signature in signatures:
+        kept = _read(signature)
+        if isinstance(details := kept.get(_DETAILS), list):
+            message.setdefault(_DETAILS, []).extend(cast("list[object]", details))
+        if _is_object(beside := kept.get(_BESIDE)):
+            message[_BESIDE] = beside
+        if _is_object(of_calls := kept.get("calls")):
+            for number, call in enumerate(calls):
+                if _is_object(beside := of_calls.get(str(number))) and _is_object(beside.get(_BESIDE)):
+                    call[_BESIDE] = beside[_BESIDE]
+
+
+def mark_unsigned(calls: list[Json]) -> None:
+    """Say of calls that none of Google's models made them: it refuses calls without any signature."""
+    if calls and not any(_BESIDE in call for call in calls):
+        calls[0][_BESIDE] = {"google": {"thought_signature": "skip_thought_signature_validator"}}
+
+
+def _read(signature: str) -> Json:
+    try:
+        kept: object = orjson.loads(signature)
+    except orjson.JSONDecodeError:
+        return {}
+    return cast("Json", kept) if isinstance(kept, dict) else {}
+
+
+def _is_object(value: object) -> TypeGuard[Json]:
+    return isinstance(value, dict) and bool(cast("Json", value))
+
+
+def _join(details: list[Json]) -> list[Json]:
+    """Details whose texts are whole: the pieces of one have the same number and type, and follow each other."""
+    joined: list[Json] = []
+    texts: dict[str, list[str]] = {}
+    for detail in details:
+        last = joined[-1] if joined else None
+        same = last is not None and "index" in detail and _key(last) == _key(detail)
+        if last is None or not same:
+            _close(last, texts)
+            joined.append(last := {**detail})
+            texts = {}
+        for name, value in detail.items():
+            if name in _GROWING and isinstance(value, str):
+                texts.setdefault(name, []).append(value)
+            elif value is not None:
+                last[name] = value
+    _close(joined[-1] if joined else None, texts)
+    return joined
+
+
+def _key(detail: Json) -> tuple[object, object]:
+    return detail.get("index"), detail.get("type")
+
+
+def _close(detail: Json | None, texts: dict[str, list[str]]) -> None:
+    if detail is not None:
+        detail |= {name: "".join(pieces) for name, pieces in texts.items()}

@@ -1,0 +1,165 @@
+"""What came with a call or a reply goes back with it, to its own vendor alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.tools import permissions
+from app.domain.tools.tools import ToolOutcome
+from app.runs.library.provider_commands import save_provider
+from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
+from app.tools.toolbox import Progress
+from tests.providers.peer import Answer, Peer, a_peer
+from tests.runs.exchange import bring_back, export
+from tests.runs.steps import a_conversation, reply_to, settings_of
+from tests.runs.toolsmith import add_tools, said
+
+SIGNED = {"google": {"thought_signature": "c2lnbmF0dXJlLTE="}}
+DONE = ({"content": "Done."},)
+GEMINI, DEEPSEEK = "box:gemini-3-flash-preview", "box:deepseek-v4-flash"
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(permissions, "UNASKED", frozenset({"clock"}))
+
+
+def a_call(number: int = 0, **beside: object) -> dict[str, object]:
+    return {"index": number, "id": f"c{number}", "function": {"name": "clock", "arguments": "{}"}, **beside}
+
+
+def answer(*deltas: Mapping[str, object], reason: str = "stop") -> Answer:
+    chunks: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
+    ]
+    chunks += [{"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}]
+    chunks += [{"choices": [], "usage": {"prompt_tokens": 40, "completion_tokens": 12}}]
+    body = b"".join(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks)
+    return Answer((body + b"data: [DONE]\n\n",))
+
+
+def calling(*calls: Mapping[str, object], **delta: object) -> Answer:
+    return answer({**delta, "tool_calls": list(calls)}, reason="tool_calls")
+
+
+@asynccontextmanager
+async def a_bench(data: Path, *answers: Answer) -> AsyncGenerator[tuple[Workbench, Peer]]:
+    """A workbench with one tool. The servers `box` and `other` are one peer."""
+
+    async def clock(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
+        return said("noon")
+
+    async with a_peer(*answers) as peer:
+        servers = f"box={peer.url}/v1;other={peer.url}/v1"
+        async with open_workbench(settings_of(data, INVIEW_COMPATIBLE=servers)) as wb:
+            await add_tools(wb, clock=clock)
+            yield wb, peer
+
+
+def messages_of(peer: Peer, at: int = -1) -> list[dict[str, Any]]:
+    return orjson.loads(peer.heard[at].body)["messages"]
+
+
+def answers_in(peer: Peer, at: int = -1) -> list[dict[str, Any]]:
+    """The messages of the assistant in a request."""
+    return [message for message in messages_of(peer, at) if message["role"] == "assistant"]
+
+
+async def test_a_signature_goes_back_with_its_call_in_the_next_round_and_in_later_sends_and_after_an_import(
+    data: Path,
+) -> None:
+    calls = calling(a_call(0, extra_content=SIGNED), a_call(1))
+    async with a_bench(data, calls, answer(*DONE)) as (wb, peer):
+        conversation_id = await a_conversation(wb, model=GEMINI)
+        ended = await reply_to(wb, conversation_id, "What time is it?")
+        assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
+        await reply_to(wb, conversation_id, "And now?")
+        (copy,) = await bring_back(wb, await export(wb, conversation_id))
+        await reply_to(wb, copy, "And now?")
+
+        for at in (1, 2, 3):
+            first, second = answers_in(peer, at)[0]["tool_calls"]
+            assert first["extra_content"] == SIGNED
+            assert "extra_content" not in second
+
+
+async def test_no_other_vendor_gets_a_signature(data: Path) -> None:
+    signed = calling(a_call(extra_content=SIGNED), extra_content=SIGNED, reasoning_details=[{"type": "x", "data": "y"}])
+    async with a_bench(data, signed, answer(*DONE)) as (wb, peer):
+        conversation_id = await a_conversation(wb, model=GEMINI)
+        await reply_to(wb, conversation_id, "What time is it?")
+        await change_conversation(wb, LOCAL_OWNER, conversation_id, model="other:gemini-3-flash-preview")
+        await reply_to(wb, conversation_id, "And now?")
+
+        (first, last) = answers_in(peer)
+        assert first.keys() == {"role", "content", "tool_calls"}
+        assert first["tool_calls"][0].keys() == {"id", "type", "function"}
+        assert last == {"role": "assistant", "content": "Done."}
+
+
+async def test_details_of_reasoning_go_back_whole_although_they_came_in_pieces(data: Path) -> None:
+    begun = {"type": "reasoning.text", "index": 0, "format": "anthropic-claude-v1"}
+    sealed = {"type": "reasoning.encrypted", "index": 1, "data": "c2VhbGVk", "id": "r1"}
+    thought = (
+        {"reasoning": "Let me ", "reasoning_details": [{**begun, "text": "Let me "}]},
+        {"reasoning": "see.", "reasoning_details": [{**begun, "text": "see."}]},
+        {"reasoning_details": [{"type": "reasoning.text", "index": 0, "signature": "c2ln"}]},
+        {"content": "Looking."},
+        {"tool_calls": [a_call()], "reasoning_details": [sealed]},
+    )
+    async with a_bench(data, answer(*thought, reason="tool_calls"), answer(*DONE)) as (wb, peer):
+        conversation_id = await a_conversation(wb, model="box:any")
+        await reply_to(wb, conversation_id, "What time is it?")
+        await reply_to(wb, conversation_id, "And now?")
+
+        for at in (1, 2):
+            first = answers_in(peer, at)[0]
+            assert first["reasoning_details"] == [{**begun, "text": "Let me see.", "signature": "c2ln"}, sealed]
+            assert first["content"] == "Looking."
+
+
+async def test_reasoning_goes_back_to_a_server_known_only_as_compatible_by_the_family_of_its_model(data: Path) -> None:
+    greets = (
+        {"content": None, "reasoning_content": "They greet me."},
+        {"content": "Hello!", "reasoning_content": None},
+    )
+    async with a_bench(data, answer(*greets)) as (wb, peer):
+        conversation_id = await a_conversation(wb, model="other:any")
+        await reply_to(wb, conversation_id, "Hi")
+        await change_conversation(wb, LOCAL_OWNER, conversation_id, model=DEEPSEEK)
+        await reply_to(wb, conversation_id, "Hi")
+        await reply_to(wb, conversation_id, "And now?")
+
+        assert [message["reasoning_content"] for message in answers_in(peer)] == [" ", "They greet me."]
+        await change_conversation(wb, LOCAL_OWNER, conversation_id, model="box:any")
+        await reply_to(wb, conversation_id, "And now?")
+
+        assert all("reasoning_content" not in message for message in answers_in(peer))
+
+
+async def test_a_history_without_reasoning_is_made_acceptable_to_deepseek_and_to_gemini(data: Path) -> None:
+    async with a_bench(data, calling(a_call()), answer(*DONE)) as (wb, peer):
+        conversation_id = await a_conversation(wb, model="other:any")
+        await reply_to(wb, conversation_id, "What time is it?")
+        await change_conversation(wb, LOCAL_OWNER, conversation_id, model=DEEPSEEK)
+        await reply_to(wb, conversation_id, "And now?")
+
+        assert [message["reasoning_content"] for message in answers_in(peer)] == [" ", " "]
+
+        await save_provider(wb, LOCAL_OWNER, "google", key="sk-secret-1234567890", base_url=f"{peer.url}/v1")
+        await change_conversation(wb, LOCAL_OWNER, conversation_id, model="google:gemini-3-flash-preview")
+        await reply_to(wb, conversation_id, "And now?")
+
+        (call,) = answers_in(peer)[0]["tool_calls"]
+        assert call["extra_content"] == {"google": {"thought_signature": "skip_thought_signature_validator"}}
+        assert "reasoning_content" not in answers_in(peer)[0]
