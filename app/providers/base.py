@@ -64,7 +64,7 @@ class Dialect:
     `max_tokens_field`: how the output limit is called. `include_usage`: whether usage must be asked for in
     `stream_options`. `seed_field`: how the seed is called, None where there is none. `thinking_switch`: the field that
     switches thinking on and off, None where nothing does; `reasoning` takes the effort as well.
-    `reasoning_back`: whether a reply's reasoning goes back in `reasoning_content`. "by family": if the model wants it.
+    `reasoning_back`: whether a reply's reasoning goes back in `reasoning_content`. "by family": for some models.
     `signed_calls`: whether its models may want a signature with the calls of tools (`Abilities.signed_calls`).
     `json_schema`: whether a reply can be held to a JSON schema by `response_format`, unless the list of models says so.
     """

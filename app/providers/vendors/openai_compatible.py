@@ -209,13 +209,13 @@ def _encode_reply(parts: tuple[SentPart, ...], call: Call) -> dict[str, object]:
 
 
 def _takes_reasoning(row: ProviderRow, model: str) -> bool:
-    """Whether a server takes the reasoning of earlier replies back, in `reasoning_content`."""
+    """True for a server to which the reasoning of earlier replies goes back, in `reasoning_content`."""
     back = row.dialect.reasoning_back
     return back == "always" or (back == "by family" and abilities_of(model).reasoning_back)
 
 
 def _needs_reasoning(call: Call) -> bool:
-    """Whether a server refuses an earlier reply without reasoning, such as one of another model."""
+    """True for a server that refuses an earlier reply without reasoning, such as one of another model."""
     thinking = call.request.parameters.thinking
     if thinking is False or not _takes_reasoning(call.row, call.model):
         return False
@@ -332,7 +332,7 @@ class ChatDecoder:
         return [ThinkingSigned("", self._asked.row.name)] if _takes_reasoning(self._asked.row, model) else []
 
     def _sign(self) -> list[StreamEvent]:
-        """What the server wants back with the reply."""
+        """The signature of what goes back with the reply, if there is any."""
         signature = self._back.release()
         return [] if signature is None else [ThinkingSigned(signature, self._asked.row.name)]
 

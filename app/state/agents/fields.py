@@ -114,7 +114,10 @@ def describe_refusal(error: InviewError) -> AgentErrors:
 
 
 def describe_damage(agent: Agent, mend: str) -> str:
-    """What of an agent cannot be read, and what mends it, "" if all can be read. `mend` is the way by this page."""
+    """Name the parts of an agent that cannot be read, and the remedy; "" if all can be read.
+
+    `mend` is the remedy for parts that the form replaces.
+    """
     if not agent.damage:
         return ""
     lost = " ".join(f"{_COLUMNS.get(one.column, _name(one.column))}: {one.sentence}" for one in agent.damage)
