@@ -1,4 +1,4 @@
-"""What a Chat Completions server sends beside words and calls, and wants back with them.
+"""What a Chat Completions server sends with words and calls, and wants back with them.
 
 Google signs calls in `extra_content` (https://ai.google.dev/gemini-api/docs/thought-signatures), OpenRouter its
 reasoning in `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens). Both are kept as the
@@ -45,7 +45,7 @@ class GoingBack:
         self._calls: dict[str, Json] = {}
 
     def take_message(self, delta: Json) -> None:
-        """Take what is beside the words.
+        """Take what comes with the words.
 
         Raises:
             ProviderError: it is too much.
@@ -61,7 +61,7 @@ class GoingBack:
             self._beside |= beside
 
     def take_call(self, number: int, said: Json) -> None:
-        """Take what is beside the call of this number, from 0.
+        """Take what comes with the call of this number, from 0.
 
         Raises:
             ProviderError: it is too much.
@@ -85,12 +85,12 @@ class GoingBack:
     def _count(self, taken: object) -> None:
         self._size += len(orjson.dumps(taken))
         if self._size > MAX_BYTES:
-            words = f"More than {MAX_BYTES:,} bytes came beside the reply, to be sent back with it."
+            words = f"More than {MAX_BYTES:,} bytes came with the reply, to be sent back."
             raise ProviderError(failure(ErrorClass.TOO_LONG, words))
 
 
 def put_back(message: Json, signatures: Iterable[str]) -> None:
-    """Put what came with a reply into the message that repeats it. What is no such signature is left out."""
+    """Put what came with a reply into the message that repeats it. Texts that are no such signature are left out."""
     calls: list[Json] = message.get("tool_calls", [])
     for signature in signatures:
         kept = _read(signature)

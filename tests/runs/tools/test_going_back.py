@@ -1,4 +1,4 @@
-"""What came with a call or a reply goes back with it, to its own vendor alone."""
+"""Signatures of calls and details of reasoning go back with them, to their own vendor alone."""
 
 from __future__ import annotations
 
