@@ -46,6 +46,11 @@ class ThinkingReceived:
 
 
 @dataclass(frozen=True, slots=True)
+class TextWasThinking:
+    """All words so far were reasoning: its end was marked, and its beginning was not."""
+
+
+@dataclass(frozen=True, slots=True)
 class ThinkingSigned:
     """The signature of the thinking now open, valid for `vendor`."""
 
@@ -103,6 +108,7 @@ class Stopped:
 StreamEvent = (
     TextReceived
     | ThinkingReceived
+    | TextWasThinking
     | ThinkingSigned
     | RedactedThinkingReceived
     | ToolCallStarted

@@ -1,21 +1,30 @@
 r"""Reasoning between tags: some models write `<think>…</think>` into the reply itself; here it becomes thinking.
 
-Only at the very beginning of a reply, where such models write it: a tag further on is a text about tags. However the
-text is cut into pieces, what comes out says the same.
+The opening tag counts only at the very beginning of a reply, where such models write it. Some templates write it
+themselves, so that a reply has the closing tag alone: it counts at the end of a line, and all words before it were
+thinking. Any other tag is a text about tags. However the text is cut into pieces, the parts of the reply are the same.
 
     >>> reader = TagReader()
     >>> reader.feed([TextReceived("<thi")]), reader.feed([TextReceived("nk>Hm</think>\n\nYes")])
     ([], [ThinkingReceived(text='Hm'), TextReceived(text='Yes')])
+    >>> TagReader().feed([TextReceived("Hm</think>\n\nYes")])
+    [TextReceived(text='Hm'), TextWasThinking(), TextReceived(text='Yes')]
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from app.domain.stream_events import StreamEvent, TextReceived, ThinkingReceived, UsageReported
+from app.domain.stream_events import StreamEvent, TextReceived, TextWasThinking, ThinkingReceived, UsageReported
 
 TAGS: Final = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
+_CLOSING: Final = re.compile("|".join(re.escape(closing) for _, closing in TAGS))
+_END_OF_LINE: Final = re.compile(r"[ \t]*\r?\n")
+_MAYBE_END_OF_LINE: Final = re.compile(r"[ \t]*\r?\Z")
+_MAX_BLANKS: Final = 100
+"""Blanks that are held between a closing tag and the end of its line."""
 
 
 class TagReader:
@@ -60,8 +69,24 @@ class TagReader:
             self._held = text
             return []
         self._held = ""
-        self._read = self._pass_on
-        return self._pass_on(text)
+        self._read = self._read_words
+        return self._read_words(text)
+
+    def _read_words(self, text: str) -> list[StreamEvent]:
+        """Words of a reply without an opening tag, up to a closing one at the end of a line."""
+        text = self._held + text
+        self._held = ""
+        for found in _CLOSING.finditer(text):
+            if ended := _END_OF_LINE.match(text, found.end()):
+                self._read = self._read_blanks
+                words = self._read_blanks(text[ended.end() :])
+                return [*_as_text(text[: found.start()]), TextWasThinking(), *words]
+            if len(text) - found.end() <= _MAX_BLANKS and _MAYBE_END_OF_LINE.match(text, found.end()):
+                self._held = text[found.start() :]
+                return _as_text(text[: found.start()])
+        kept = max(_count_begun(text, closing) for _, closing in TAGS)
+        self._held = text[len(text) - kept :]
+        return _as_text(text[: len(text) - kept])
 
     def _read_thinking(self, text: str) -> list[StreamEvent]:
         thoughts, closing, words = (self._held + text).partition(self._end)
@@ -84,7 +109,11 @@ class TagReader:
         return [TextReceived(words)]
 
     def _pass_on(self, text: str) -> list[StreamEvent]:
-        return [TextReceived(text)] if text else []
+        return _as_text(text)
+
+
+def _as_text(text: str) -> list[StreamEvent]:
+    return [TextReceived(text)] if text else []
 
 
 def _count_begun(text: str, tag: str) -> int:

@@ -19,6 +19,7 @@ from app.domain.stream_events import (
     Stopped,
     StreamEvent,
     TextReceived,
+    TextWasThinking,
     ThinkingReceived,
     ThinkingSigned,
     ToolCallStarted,
@@ -43,7 +44,7 @@ def measure_event(event: StreamEvent) -> int:
             return measure_text(data)
         case ToolCallStarted(tool_call_id, name):
             return measure_text(tool_call_id) + measure_text(name)
-        case PartEnded() | UsageReported() | Stopped():
+        case TextWasThinking() | PartEnded() | UsageReported() | Stopped():
             return 0
 
 

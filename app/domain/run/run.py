@@ -45,6 +45,7 @@ from app.domain.stream_events import (
     StopReason,
     StreamEvent,
     TextReceived,
+    TextWasThinking,
     ThinkingReceived,
     ThinkingSigned,
     ToolCallStarted,
@@ -343,6 +344,8 @@ def _receive(state: RunState, event: StreamEvent) -> RunState:
             return _grow(state, Text(event.text))
         case ThinkingReceived():
             return _grow(state, Thinking(event.text))
+        case TextWasThinking():
+            return _turn_into_thinking(state)
         case ThinkingSigned():
             return _sign(state, event)
         case RedactedThinkingReceived():
@@ -374,6 +377,13 @@ def _grow(state: RunState, piece: Text | Thinking) -> RunState:
     else:
         return _append(state, piece, part_open=True)
     return replace(state, parts=(*state.parts[:-1], grown))
+
+
+def _turn_into_thinking(state: RunState) -> RunState:
+    last = state.parts[-1] if state.part_open else None
+    if not isinstance(last, Text):
+        return state
+    return replace(state, parts=(*state.parts[:-1], Thinking(last.text)), part_open=False)
 
 
 def _sign(state: RunState, event: ThinkingSigned) -> RunState:

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.context.middleware import Circumstances, new_receivers, receive, receive_end
+from app.domain.conversation.parts import Part, Text, Thinking
+from app.domain.run.run import RunStart, apply_event, start_run
 from app.domain.stream_events import (
     Stopped,
     StopReason,
@@ -32,6 +34,14 @@ def read(pieces: Sequence[str], *after: StreamEvent) -> list[StreamEvent]:
         given += receive(receivers, [TextReceived(piece)])
     given += receive(receivers, after) if after else []
     return join_text([*given, *receive_end(receivers)])
+
+
+def parts_of(events: Sequence[StreamEvent]) -> tuple[Part, ...]:
+    """The parts of a reply that these events make."""
+    state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
+    for event in events:
+        state, _ = apply_event(state, event)
+    return state.parts
 
 
 @pytest.mark.parametrize(
@@ -69,7 +79,35 @@ def test_any_text_says_the_same_however_it_is_cut_and_loses_nothing_but_tags_and
 
     assert given == read([text])
     said = "".join(event.text for event in given if isinstance(event, TextReceived | ThinkingReceived))
-    assert said == text or ("<think>" in text and len(said) < len(text))
+    assert said == text or ("think>" in text and len(said) < len(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "thinking", "words"),
+    [
+        ("The user greets me. Short is best.\n</think>\n\nHello!", "The user greets me. Short is best.\n", "Hello!"),
+        ("Hm.</think> \r\n\nYes.</think>\nNo.", "Hm.", "Yes.</think>\nNo."),
+        ("Hm.[/THINK]\nYes.", "Hm.", "Yes."),
+        ("</think>\nYes.", "", "Yes."),
+        ("The tag </think> ends it.", "", "The tag </think> ends it."),
+        ("It ends with </think>", "", "It ends with </think>"),
+        ("It ends with </think>   ", "", "It ends with </think>   "),
+    ],
+)
+def test_all_before_a_closing_tag_at_the_end_of_a_line_was_thinking(text: str, thinking: str, words: str) -> None:
+    parts = (*((Thinking(thinking),) if thinking else ()), Text(words))
+
+    for place in range(len(text)):
+        assert parts_of(read([text[:place], text[place:]])) == parts
+    assert parts_of(read(list(text))) == parts
+
+
+def test_a_reply_whose_reasoning_came_apart_may_have_a_closing_tag_at_the_end_of_a_line() -> None:
+    receivers = new_receivers(TAGGED)
+
+    given = receive(receivers, [ThinkingReceived("Hm."), TextReceived("The tag:\n</think>\nends it.")])
+
+    assert parts_of(given) == (Thinking("Hm."), Text("The tag:\n</think>\nends it."))
 
 
 def test_what_is_held_back_comes_before_whatever_follows_it() -> None:

@@ -135,6 +135,21 @@ async def test_any_chunking_any_number_of_pages_and_reloads_show_the_stored_repl
         assert reply_of(page.screen.pairs[0]) == stored
 
 
+async def test_words_that_turn_out_to_be_reasoning_are_shown_as_such_on_an_open_page(
+    peers: Workbench, peer: Peer
+) -> None:
+    words = ("The user greets me. ", "Short is best.\n</th", "ink>\n\nHello!")
+    peer.script = lambda: [(0, "content", piece) for piece in words]
+    conversation_id = await a_conversation(peers, model="peer:qwq-32b")
+
+    async with a_page(peers, conversation_id) as page:
+        started = await send(peers, conversation_id, "Hi")
+        screen = await page.until_end_of(started.pair_id)
+
+    assert reply_of(screen.pairs[0]) == [("thinking", "The user greets me. Short is best.\n"), ("text", "Hello!")]
+    assert reply_of(screen.pairs[0]) == reply_of(await stored_view(peers, started.pair_id))
+
+
 async def test_replies_that_follow_each_other_are_shown_one_after_the_other(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
 
