@@ -180,8 +180,21 @@ def list_unsupported(pair: Pair, profile: ModelProfile) -> tuple[Unsupported, ..
 
 
 def has_content(parts: tuple[Part, ...]) -> bool:
-    """Whether a reply has anything that is worth sending: one of blanks alone is as good as none."""
-    return _is_one_text(parts) or any(not isinstance(part, Text | Thinking) or part.text.strip() for part in parts)
+    """True for a reply with anything to send: no provider takes blanks alone, or a call that has no result."""
+    if _is_one_text(parts):
+        return True
+    answered = {part.tool_call_id for part in parts if isinstance(part, ToolResult)}
+    for part in parts:
+        match part:
+            case Text() if part.text.strip():
+                return True
+            case Text() | Thinking():
+                continue
+            case ToolCall() if part.tool_call_id not in answered:
+                continue
+            case _:
+                return True
+    return False
 
 
 def _build(request: Request, out: list[Out], unsupported: list[Unsupported], *, redact: bool) -> BuiltRequest:

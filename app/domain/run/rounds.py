@@ -12,13 +12,16 @@ Not here: the run that goes from round to round (`run.py`).
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from app.domain.conversation.parts import Part, Text, ToolCall, ToolResult
 from app.domain.usage import Usage
 
 UNANSWERED = "The reply was stopped before this had answered. What it did until then is not known."
-"""What stands as the result of a call that was on when its reply was stopped."""
+"""The result of a call that had begun when its reply was stopped."""
+NOT_RUN = "Not run: the reply was stopped before this call was allowed."
+"""The result of a call that had not begun then."""
 
 
 MAX_CALLS = 100
@@ -59,6 +62,13 @@ def count_answered(parts: tuple[Part, ...]) -> int:
 def answer(parts: tuple[Part, ...], calls: tuple[ToolCall, ...], why: str) -> tuple[Part, ...]:
     """The parts with a result for each of these calls that says why there is none."""
     return (*parts, *(ToolResult(call.tool_call_id, (Text(why),), is_error=True) for call in calls))
+
+
+def answer_stopped(parts: tuple[Part, ...], begun: Collection[str]) -> tuple[Part, ...]:
+    """The parts of a stopped reply, with a result for each call. `begun` are the ids of the calls that began."""
+    calls = list_unanswered(parts)
+    results = ((call, UNANSWERED if call.tool_call_id in begun else NOT_RUN) for call in calls)
+    return (*parts, *(ToolResult(call.tool_call_id, (Text(words),), is_error=True) for call, words in results))
 
 
 def free_id(parts: tuple[Part, ...], tool_call_id: str) -> str:

@@ -29,10 +29,10 @@ from app.domain.errors import RETRYABLE, ErrorClass, Failure, InviewError, failu
 from app.domain.run.reply_size import MAX_REPLY_BYTES, PART_BYTES, cut_event, measure_event
 from app.domain.run.rounds import (
     MAX_CALLS,
-    UNANSWERED,
     Round,
     ToolLimits,
     answer,
+    answer_stopped,
     count_answered,
     find_limit,
     free_id,
@@ -174,12 +174,16 @@ class RetryDue:
 
 @dataclass(frozen=True, slots=True)
 class CancelRequested:
-    """A person wants the run to stop."""
+    """A person wants the run to stop. `begun` are the ids of the calls of tools that began."""
+
+    begun: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """The process ends, or ended, while the run was on."""
+    """The process ends, or ended, while the run was on. `begun` are the ids of the calls of tools that began."""
+
+    begun: frozenset[str] = frozenset()
 
 
 _HEARD_WITHOUT_STREAM: Mapping[Phase, tuple[type[object], ...]] = MappingProxyType(
@@ -274,10 +278,10 @@ def apply_event(state: RunState, event: RunEvent) -> tuple[RunState, tuple[Actio
             attempt = state.attempt + 1
             return replace(state, phase="awaiting", attempt=attempt), (StartAttempt(attempt),)
         case CancelRequested():
-            return _finish(state, Canceled(), CloseStream())
+            return _finish(_answer_calls(state, event.begun), Canceled(), CloseStream())
         case Interrupted():
             reason = failure(ErrorClass.INTERRUPTED, "Inview stopped before the reply was complete.")
-            return _finish(state, Failed(reason), CloseStream())
+            return _finish(_answer_calls(state, event.begun), Failed(reason), CloseStream())
         case _:
             return _receive_within_bounds(state, event)
 
@@ -471,9 +475,11 @@ def _fail_attempt(state: RunState, event: AttemptFailed) -> tuple[RunState, tupl
     return replace(state, phase="retrying", retries=retries, usage=None, report_fault=None), (WaitForRetry(seconds),)
 
 
+def _answer_calls(state: RunState, begun: frozenset[str]) -> RunState:
+    return replace(state, parts=answer_stopped(state.parts, begun)) if state.phase == "calling" else state
+
+
 def _finish(state: RunState, outcome: Outcome, *first: Action) -> tuple[RunState, tuple[Action, ...]]:
     # A tool call whose input was cut off stays incomplete: it must never be executed.
-    if state.phase == "calling":
-        state = replace(state, parts=answer(state.parts, list_unanswered(state.parts), UNANSWERED))
     finished = replace(state, phase="finished", part_open=False, outcome=outcome)
     return finished, (*first, FinishRun(outcome))

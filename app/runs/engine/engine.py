@@ -146,7 +146,7 @@ class Engine:
         """Stop a run; its `finishing` is done once that is stored. None: it is not on here."""
         run = self.runs.get(run_id)
         if run is not None:
-            self._apply(run, CancelRequested())
+            self._apply(run, CancelRequested(run.begun))
         return run
 
     def hurry(self, run_id: str) -> LiveRun | None:
@@ -163,7 +163,7 @@ class Engine:
         """End every run because the process ends: their text is stored, their connections are closed."""
         runs = tuple(self.runs.values())
         for run in runs:
-            self._apply(run, Interrupted())
+            self._apply(run, Interrupted(run.begun))
         tasks = [task for run in runs for task in (run.work, run.finishing, *run.calling) if task is not None]
         if not tasks:
             return

@@ -90,6 +90,11 @@ class LiveRun:
     def run_id(self) -> str:
         return self.state.start.run_id
 
+    @property
+    def begun(self) -> frozenset[str]:
+        """The ids of the calls of tools that began."""
+        return frozenset(call_id for call_id, record in self.records.items() if record.started_at is not None)
+
     def close_records(self, at: datetime) -> None:
         """The run is over: calls of tools that are on have not answered, and never will."""
         outcome = self.state.outcome

@@ -45,7 +45,7 @@ from app.store.run.snapshots import Snapshot, save_snapshot
 from app.store.run.toolsets import load_sent_tools
 from app.store.settings.agents import find_agent
 from app.store.tools.permissions import find_root
-from app.store.tools.tool_calls import close_tool_calls
+from app.store.tools.tool_calls import close_tool_calls, load_tool_calls
 
 log = structlog.get_logger()
 
@@ -132,14 +132,18 @@ class Reaper:
         return await self._end(await self._give_run(pair))
 
     async def _end(self, run: StoredRun) -> bool:
-        state, _ = apply_event(run.state, Interrupted())
+        run_id = run.state.start.run_id
+        async with self.store.read() as session:
+            records = (await load_tool_calls(session, (run_id,))).get(run_id, ())
+        begun = frozenset(record.tool_call_id for record in records if record.started_at is not None)
+        state, _ = apply_event(run.state, Interrupted(begun))
         place, ended_at = run.place, now()
         plan = await self._rebuild(run)
         async with self.store.write() as session:
             if not await finish_run(session, place, state, ended_at):
                 return False
-            await insert_missing_calls(session, state.start.run_id, _describe_calls(run, state))
-            await close_tool_calls(session, state.start.run_id, run.heartbeat_at)
+            await insert_missing_calls(session, run_id, _describe_calls(run, state))
+            await close_tool_calls(session, run_id, run.heartbeat_at)
             if run.purpose in ENDED_WITH_THEIR_RUN:
                 failed = {"status": ConversationStatus.FAILED}
                 await update_conversation(session, place.owner, place.conversation_id, failed)
@@ -149,7 +153,7 @@ class Reaper:
             shown_in = await find_root(session, place.conversation_id) if is_compared else place.conversation_id
         log.warning(
             "a reply was cut off by the end of its process; what was stored of it is kept",
-            run_id=state.start.run_id,
+            run_id=run_id,
             pair_id=place.pair_id,
             process_id=run.process_id,
         )

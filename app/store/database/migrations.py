@@ -50,6 +50,7 @@ REVISIONS: Final = (
     "0029",
     "0030",
     "0031",
+    "0032",
 )
 """Every revision, oldest first. Kept here so that a start with nothing to do need not import Alembic."""
 

@@ -72,6 +72,9 @@ def test_blank_cards_are_neither_shown_nor_sent() -> None:
         (a_pair(reply=None, lifecycle=Lifecycle.CANCELED), OutReason.FAILED),
         (a_pair(reply=" \n", lifecycle=Lifecycle.SUCCEEDED), OutReason.FAILED),
         (a_pair(reply=(Thinking(" "),)), OutReason.FAILED),
+        (a_pair(reply=(Thinking("Hm."),), lifecycle=Lifecycle.CANCELED), OutReason.FAILED),
+        (a_pair(reply=(Thinking("Hm.", "c2ln", "offline"),), lifecycle=Lifecycle.CANCELED), OutReason.FAILED),
+        (a_pair(reply=(ToolCall("c1", "rm", "{"),), lifecycle=Lifecycle.CANCELED), OutReason.FAILED),
     ],
 )
 def test_failed_pairs_and_pairs_without_reply_are_out(pair: Pair, reason: OutReason) -> None:
@@ -79,6 +82,40 @@ def test_failed_pairs_and_pairs_without_reply_are_out(pair: Pair, reason: OutRea
 
     assert [(out.pair_id, out.reason) for out in built.out] == [(pair.id, reason)]
     assert sent(built) == [("user", (Text("next"),))]
+
+
+PIECES = st.sampled_from(
+    [
+        (Text("words"),),
+        (Text(" "),),
+        (Thinking("Hm."),),
+        (Thinking("Hm.", "c2ln", "anthropic"),),
+        (Thinking("", "c2ln", "openai"),),
+        (ToolCall("a", "clock", "{}", complete=True), ToolResult("a", (Text("noon"),))),
+        (ToolCall("b", "rm", "{"),),
+        (ToolCall("c", "rm", "{}", complete=True),),
+    ]
+)
+
+
+@given(st.lists(st.lists(PIECES, max_size=4), max_size=4))
+def test_user_and_assistant_alternate_whatever_there_is_of_the_replies(replies: list[list[tuple[Part, ...]]]) -> None:
+    visible = tuple(
+        a_pair("asked", tuple(itertools.chain(*reply)), position=place, lifecycle=Lifecycle.CANCELED)
+        for place, reply in enumerate(replies, 1)
+    )
+
+    built = build_request(View(visible, draft=(Text("next"),)), ABLE)
+
+    roles = [message.role for message in built.request.messages]
+    assert set(itertools.pairwise(roles)) <= {
+        ("user", "assistant"),
+        ("assistant", "user"),
+        ("assistant", "tool"),
+        ("tool", "assistant"),
+        ("tool", "user"),
+    }
+    assert roles[-1] == "user"
 
 
 def test_a_canceled_pair_with_text_is_sent_as_it_stands() -> None:

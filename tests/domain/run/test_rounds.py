@@ -8,7 +8,7 @@ from app.domain.conversation.lifecycle import TRANSITIONS, Step
 from app.domain.conversation.parts import Part, Text, ToolCall, ToolResult
 from app.domain.conversation.retry_policy import MAX_RETRIES
 from app.domain.errors import ErrorClass, failure
-from app.domain.run.rounds import UNANSWERED, Round, ToolLimits, list_unanswered
+from app.domain.run.rounds import NOT_RUN, UNANSWERED, Round, ToolLimits, list_unanswered
 from app.domain.run.run import (
     Action,
     AttemptFailed,
@@ -159,19 +159,25 @@ def test_a_limit_ends_the_reply_and_says_so_in_the_results_of_the_calls_not_made
     assert sum_usage(state) == Usage(2)
 
 
-def test_a_stopped_run_says_of_each_call_that_was_on_that_nobody_knows_what_it_did() -> None:
-    state, actions = play(*a_round("a", "b"), answered("a"), CancelRequested())
+def test_a_stopped_run_tells_calls_that_had_begun_from_those_that_had_not() -> None:
+    state, actions = play(*a_round("a", "b", "c"), answered("a"), CancelRequested(begun=frozenset({"a", "b"})))
 
     assert actions == (CloseStream(), FinishRun(Canceled()))
-    assert state.parts[-1] == ToolResult("b", (Text(UNANSWERED),), is_error=True)
+    assert state.parts[-2:] == (
+        ToolResult("b", (Text(UNANSWERED),), is_error=True),
+        ToolResult("c", (Text(NOT_RUN),), is_error=True),
+    )
     assert list_unanswered(state.parts) == ()
 
 
 def test_an_interrupted_run_does_so_too() -> None:
-    state, _ = play(*a_round("a"), Interrupted())
+    state, _ = play(*a_round("a", "b"), Interrupted(begun=frozenset({"a"})))
 
     assert isinstance(state.outcome, Failed)
-    assert state.parts[-1] == ToolResult("a", (Text(UNANSWERED),), is_error=True)
+    assert state.parts[-2:] == (
+        ToolResult("a", (Text(UNANSWERED),), is_error=True),
+        ToolResult("b", (Text(NOT_RUN),), is_error=True),
+    )
 
 
 def test_a_call_cut_by_the_limit_of_tokens_is_neither_complete_nor_made() -> None:

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -15,7 +18,7 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image, Text, ToolCall, ToolResult, plain_text
 from app.domain.errors import ConflictError
-from app.domain.run.rounds import UNANSWERED, ToolLimits
+from app.domain.run.rounds import NOT_RUN, UNANSWERED, ToolLimits
 from app.domain.stream_events import StopReason
 from app.domain.tools import permissions
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
@@ -27,6 +30,7 @@ from app.runs.request import preview
 from app.runs.resend.forks import fork_conversation
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, preview_send
 from app.runs.tools import tool_calls, tool_rounds
+from app.runs.tools.permission_commands import list_pending
 from app.runs.watch.broadcast import watch
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
@@ -35,6 +39,7 @@ from app.tools.toolbox import Progress
 from tests.domain.run.test_run import merged
 from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, send, settings_of, until
 from tests.runs.toolsmith import add_tools, said
+from tests.waiting import until_found
 
 GIF = b"GIF89a" + bytes([3, 0, 2, 0]) + bytes(20)
 
@@ -325,6 +330,29 @@ async def test_stopping_ends_the_tool_and_says_that_nobody_knows_what_it_did(wb:
     assert ends == ["cancelled"]
     first, second = await records_of(wb, pair)
     assert (first.fault, second.fault) == (CallFault.STOPPED, None)
+
+
+async def test_a_call_that_waits_for_permission_is_told_as_not_run_after_a_stop_and_after_a_death(
+    wb: Workbench, data: Path, tmp_path: Path
+) -> None:
+    await add_tools(wb, risky=double)
+    conversation_id = await a_conversation(wb)
+    started = await send(wb, conversation_id, "/rate 0\n/tool risky {}")
+    await until_found(lambda: list_pending(wb, LOCAL_OWNER, conversation_id))
+    await wb.engine.writer.save()
+    left = tmp_path / "left"  # what a process leaves that dies now
+    left.mkdir()
+    with closing(sqlite3.connect(data / "inview.db")) as mine, closing(sqlite3.connect(left / "inview.db")) as copy:
+        mine.backup(copy)
+
+    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+    async with open_workbench(settings_of(left)) as next_start:
+        died = await pair_of(next_start, started.pair_id)
+    stopped = await pair_of(wb, started.pair_id)
+
+    assert (stopped.lifecycle, died.lifecycle) == (Lifecycle.CANCELED, Lifecycle.ERROR)
+    for pair in (stopped, died):
+        assert [words_of(result) for result in results_of(pair)] == [NOT_RUN]
 
 
 async def test_stop_that_comes_while_a_call_is_being_noted_ends_the_reply(

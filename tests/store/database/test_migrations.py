@@ -153,6 +153,32 @@ def test_prompts_of_servers_that_were_known_before_are_known_after(database: Pat
     assert [one and json.loads(one) for one in stored] == [{"title": "Lab", "prompts": [prompt]}, None]
 
 
+def test_replies_without_words_are_looked_at_again(tmp_path: Path) -> None:
+    database = tmp_path / "old.db"
+    migrate_to(database, "0031")
+    replies = {1: '[{"type": "text", "text": "words"}]', 2: '[{"type": "thinking", "text": "Hm."}]', 3: "[{"}
+    with sqlite3.connect(database) as connection:
+        enter_some(connection, 3)
+        for position, parts in replies.items():
+            connection.execute(
+                "INSERT INTO message (id, owner, conversation_id, pair_id, role, parts, created_at) "
+                "VALUES (?, 'ann', 'c1', ?, 'assistant', ?, '2026-01-01')",
+                (f"r{position}", f"p{position}", parts),
+            )
+        connection.execute("UPDATE pair SET reply_id = 'r' || position")
+        connection.execute(
+            "INSERT INTO pair_text (pair_id, conversation_id, request_id, reply_id, attachment, blank, damaged, tools, "
+            "searched_text) SELECT id, 'c1', request_id, reply_id, 0, 0, 0, '[]', 'words' FROM pair"
+        )
+    connection.close()
+
+    upgrade(url_of(database))
+
+    with sqlite3.connect(database) as connection:
+        assert connection.execute("SELECT pair_id FROM pair_text").fetchall() == [("p1",)]
+    connection.close()
+
+
 def test_search_finds_what_was_there_before_it(tmp_path: Path) -> None:
     database = tmp_path / "old.db"
     migrate_to(database, "0024")
