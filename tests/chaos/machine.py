@@ -202,6 +202,7 @@ class Machine(Whole):
         ids = {pair.id for pair in together}
         (entry,) = [entry for entry in trash.entries if entry.id in ids]
         self.do(restore(self.bench.wb, LOCAL_OWNER, entry.id))
+        desk.talk.leave(Departure.RETURN, together[0].position - 1)
         for pair in together:
             pair.deleted, pair.deletion = False, 0
 
@@ -219,6 +220,8 @@ class Machine(Whole):
         self.count("delete" if gone else "undelete")
         if gone:
             talk.leave(Departure.DELETE, gone[0].position - 1)
+        if back := [pair for pair in changed if pair.deleted]:
+            talk.leave(Departure.RETURN, back[0].position - 1)
         self.deletions += bool(gone)
         for pair in changed:
             pair.deleted = not pair.deleted

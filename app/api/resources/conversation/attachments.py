@@ -51,7 +51,10 @@ POLICY = "default-src 'none'; sandbox"
     dependencies=[Depends(offers(JSON)), Depends(_require_bytes)],
     responses=says(UploadView, *WITH_BODY, status=201, description="It is kept."),
     openapi_extra={
-        "requestBody": {"required": True, "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}}
+        "requestBody": {
+            "required": True,
+            "content": {BYTES: {"schema": {"type": "string", "format": "binary", "minLength": 1}}},
+        }
     },
 )
 async def upload(
