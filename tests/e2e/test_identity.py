@@ -33,11 +33,19 @@ TERMS = (
 )  # fmt: skip
 DRAFT = "What would you say to all of that?"
 
-# Every pair on screen that bears no OUT badge: what was asked, what was answered.
-IN_CONTEXT = """() => [...document.querySelectorAll("article")]
-    .filter((pair) => !pair.closest("[data-pair]").querySelector(".out"))
-    .flatMap((pair) => [["user", pair.querySelector(".request").innerText],
-                        ["assistant", pair.querySelector(".reply").innerText]])"""
+# Every pair on screen that bears no OUT badge: what was asked, what was answered. A person scrolls to each to read it:
+# the browser draws no pair that is far from what it shows, and such a pair has no text to be read.
+IN_CONTEXT = """async () => {
+  const texts = [];
+  for (const pair of document.querySelectorAll("article")) {
+    if (pair.closest("[data-pair]").querySelector(".out")) continue;
+    pair.scrollIntoView();
+    while (!pair.checkVisibility({ contentVisibilityAuto: true })) await new Promise(requestAnimationFrame);
+    texts.push(["user", pair.querySelector(".request").innerText]);
+    texts.push(["assistant", pair.querySelector(".reply").innerText]);
+  }
+  return texts;
+}"""
 
 
 @dataclass(frozen=True)

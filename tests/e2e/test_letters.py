@@ -8,6 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from app.state.sidebar import PAGE
 from tests.e2e.figures import estimate, tokens
 from tests.e2e.screen import Screen, eventually, wait_until_still
 from tests.e2e.written import a_pair, write
@@ -59,9 +60,13 @@ def open_story(screen: Screen, server: Served) -> Screen:
 @pytest.mark.timeout(600)
 def test_sentence_typed_after_a_click_on_any_control_is_in_the_composer(screen: Screen, server: Served) -> None:
     page = screen.page
-    names: list[str] = open_story(screen, server).page.evaluate(CONTROLS)
+    write(server, *[STORY] * PAGE)
+    open_story(screen, server)
+    expect(page.get_by_role("button", name="Show older")).to_be_visible()
+    names: list[str] = page.evaluate(CONTROLS)
     assert len(names) > 30
     for name in names[:: max(1, len(names) // EFFORT.controls)]:
+        page.evaluate("localStorage.clear()")  # else the list stays folded that a click folded, with its controls
         open_story(screen, server)
         eventually(lambda name=name: name in page.evaluate(CONTROLS))
         control = page.locator(f"[data-control={json.dumps(name)}]")
@@ -71,6 +76,8 @@ def test_sentence_typed_after_a_click_on_any_control_is_in_the_composer(screen: 
             eventually(lambda: page.evaluate(IS_ELSEWHERE))
         if LEADS.match(name):
             page.wait_for_url(lambda url, before=before: url != before)
+            # The address changes first. Until the page does, what is typed belongs to the conversation before.
+            expect(screen.conversations.locator("[aria-current=page]")).to_have_attribute("href", screen.path)
             expect(estimate(page)).to_be_visible()
         await_the_server(page)
         for _ in range(3):

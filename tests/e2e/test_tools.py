@@ -177,7 +177,7 @@ def test_live_calls_of_a_server_show_how_far_they_are_and_what_they_gave_and_the
     for card in cards(page).all():
         card.locator("summary").click()
     picture = cards(page).first.locator("img")
-    expect(picture).to_be_visible()
+    picture.scroll_into_view_if_needed()  # the browser loads no picture that was never on screen
     eventually(lambda: picture.evaluate("image => image.naturalWidth") > 0)
     expect(cards(page).nth(1)).to_contain_text("Light rain / drizzle")
     expect(cards(page).nth(1)).to_contain_text("Structured")
