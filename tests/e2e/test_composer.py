@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
 from tests.e2e.late import LINK, LateState
-from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually
+from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, heard, reload
+from tests.e2e.test_files import TABLE, a_file, attach, files_of
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
@@ -119,6 +120,110 @@ def test_text_that_arrived_though_the_connection_broke_is_sent_once(page: Page, 
     expect(screen.composer).to_have_value("", timeout=20_000)
     screen.wait_for_reply(2)
     assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo one", "/echo two"]
+
+
+@pytest.mark.parametrize("text", ["/echo two", pytest.param("", marks=pytest.mark.exhaustive)], ids=["text", "file"])
+def test_message_that_arrived_before_its_page_was_reloaded_is_not_in_the_composer_again(
+    page: Page, server: Served, text: str
+) -> None:
+    """Its text is not in the box, and neither its schema nor its file goes along with the next message."""
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    screen = Screen(page).go("/").start("/echo one").wait_for_reply()
+    page.get_by_role("button", name="JSON schema of the reply").click()
+    dialog = page.get_by_role("dialog", name="JSON schema of the reply")
+    dialog.get_by_role("button", name="List").click()
+    dialog.get_by_role("button", name="Use").click()
+    expect(page.get_by_role("button", name="JSON schema of the reply: set")).to_be_visible()
+    attach(screen, a_file("c.csv", TABLE.encode()))
+    expect(files_of(page)).to_contain_text("sent as text")
+
+    state.held = []
+    screen.send(text)
+    heard(page, lambda: '"accepted":true' in str(state.held))
+    state.mend()
+    reload(page)
+
+    screen.wait_for_reply(2)
+    expect(screen.composer).to_have_value("")
+    reload(page)
+    screen.wait_for_reply(2)
+    screen.send("/echo three").wait_for_reply(3)
+    pairs = screen.stored_pairs()
+    assert [pair["user_text"] for pair in pairs] == ["/echo one", text, "/echo three"]
+    assert [pair["structured"] for pair in pairs] == [False, True, False]
+    assert [len(pair["attached"]) for pair in pairs] == [0, 1, 0]
+
+
+def test_text_lost_before_its_page_was_reloaded_is_in_the_box_and_sent_once(page: Page, server: Served) -> None:
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    screen = Screen(page).go("/").start("/echo one").wait_for_reply()
+
+    state.deaf = True
+    screen.send("/echo two")
+    expect(screen.composer).to_have_value("")
+    state.deaf = False
+    reload(page)
+    expect(screen.composer).to_have_value("/echo two")
+    screen.composer.press("Enter")
+
+    screen.wait_for_reply(2)
+    assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo one", "/echo two"]
+
+
+def test_text_that_is_on_its_way_is_in_no_box_when_its_conversation_is_left_and_opened(
+    page: Page, server: Served
+) -> None:
+    first, second = write(
+        server, {"title": "The first", "pairs": [a_pair("one", "one")]}, {"title": "The second", "pairs": []}
+    )
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    screen = Screen(page).go(f"/c/{first}")
+    expect(screen.pairs).to_have_count(1)
+
+    state.held = []
+    screen.send("/echo two")
+    screen.conversations.get_by_role("link", name="The second").click()
+    page.wait_for_url(f"**/c/{second}")
+    screen.write("kept")
+    screen.conversations.get_by_role("link", name="The first").click()
+    page.wait_for_url(f"**/c/{first}")
+    expect(screen.composer).to_have_value("")
+    screen.conversations.get_by_role("link", name="The second").click()
+    expect(screen.composer).to_have_value("kept")
+    state.release()
+
+    screen.conversations.get_by_role("link", name="The first").click()
+    screen.wait_for_reply(2)
+    expect(screen.composer).to_have_value("")
+    reload(page)
+    screen.wait_for_reply(2)
+    expect(screen.composer).to_have_value("")
+
+
+def test_text_refused_while_its_conversation_is_left_is_in_its_box_once(page: Page, server: Served) -> None:
+    pair = {"user_text": "Where is it?", "reply_text": "It is gone.", "model": "gone:big"}
+    old = {"title": "The gone", "model": "gone:big", "pairs": [pair]}
+    file = {"format": "inview", "version": 1, "conversations": [old, old | {"title": "The other"}]}
+    gone, other = [one["id"] for one in call(server.url, "POST", "/import", file)["conversations"]]
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    screen = Screen(page).go(f"/c/{gone}")
+    expect(screen.pairs).to_have_count(1)
+
+    state.held = []
+    screen.send("/echo two")
+    screen.conversations.get_by_role("link", name="The other").click()
+    page.wait_for_url(f"**/c/{other}")
+    heard(page, lambda: '"accepted":false' in str(state.held))
+    state.release()
+    screen.conversations.get_by_role("link", name="The gone").click()
+    page.wait_for_url(f"**/c/{gone}")
+    expect(screen.pairs).to_have_count(1)
+
+    expect(screen.composer).to_have_value("/echo two")
 
 
 def newest(server: Served) -> str:

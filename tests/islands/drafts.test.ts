@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { draftsIn } from "../../app/ui/composer/drafts.ts";
-import { before, Pending, without } from "../../app/ui/composer/pending.ts";
+import { before, holds, Pending, without } from "../../app/ui/composer/pending.ts";
 
 function aDisk(): { disk: Pick<Storage, "getItem" | "setItem" | "removeItem">; kept: Map<string, string> } {
   const kept = new Map<string, string>();
@@ -37,25 +37,42 @@ test("drafts belong to their conversation, and that of no conversation is the ne
   assert.deepEqual([...kept], [["d.new", "new"]]);
 });
 
-const NOTHING = { refused: [], arrived: [] };
+test("a draft is changed where it is kept", () => {
+  const { disk, kept } = aDisk();
+  const drafts = draftsIn("d.", () => disk);
+  drafts.write("c1", "one\ntwo", true);
+  drafts.write("secret", "one\ntwo", false);
+
+  drafts.rewrite("c1", "two");
+  drafts.rewrite("secret", "two");
+
+  assert.deepEqual([...kept], [["d.c1", "two"]]);
+  assert.equal(drafts.read("secret"), "two");
+});
+
+const NOTHING = { accepted: [], refused: [], arrived: [] };
+const aText = (text: string, conversation = "c1", files = "") => ({ conversation, text, schema: "{}", files });
+const isIn = (written: string) => (sent: { text: string }) => holds(sent.text, written);
 
 test("what is on its way is part of the draft until it is accepted", () => {
   const pending = new Pending("s");
-  const id = pending.add({ conversation: "c1", text: "one" });
+  const id = pending.add(aText("one"));
 
   assert.equal(pending.draftOf("c1", "two"), "one\ntwo");
   assert.equal(pending.draftOf("c2", "two"), "two");
   assert.deepEqual(pending.settle([{ id: "other-1", accepted: false }]), NOTHING);
-  assert.deepEqual(pending.settle([{ id, accepted: true }]), NOTHING);
+  assert.equal(pending.writtenOf("c1", "one\ntwo"), "two");
+  assert.deepEqual(pending.settle([{ id, accepted: true }]), { ...NOTHING, accepted: [aText("one")] });
+  assert.equal(pending.writtenOf("c1", "one\ntwo"), "one\ntwo");
   assert.equal(pending.draftOf("c1", "two"), "two");
 });
 
 test("what is refused comes back once, and all of it when nobody answers any more", () => {
   const pending = new Pending("s");
-  const sent = { conversation: "c1", text: "one" };
+  const sent = aText("one");
   const answers = [{ id: pending.add(sent), accepted: false }];
 
-  assert.deepEqual(pending.settle(answers), { refused: [sent], arrived: [] });
+  assert.deepEqual(pending.settle(answers), { ...NOTHING, refused: [sent] });
   assert.deepEqual(pending.settle(answers), NOTHING);
   pending.add(sent);
   assert.equal(pending.waits("c1"), true);
@@ -65,24 +82,77 @@ test("what is refused comes back once, and all of it when nobody answers any mor
 
 test("the same text after a lost connection is the same send, another text is another", () => {
   const pending = new Pending("s");
-  const sent = { conversation: "c1", text: "one" };
+  const sent = aText("one");
   const id = pending.add(sent);
   pending.abandon();
 
-  assert.notEqual(pending.add({ conversation: "c2", text: "one" }), id);
-  assert.notEqual(pending.add({ conversation: "c1", text: "one more" }), id);
+  assert.notEqual(pending.add(aText("one", "c2")), id);
+  assert.notEqual(pending.add(aText("one more")), id);
   assert.equal(pending.add(sent), id);
   assert.notEqual(pending.add(sent), id);
 });
 
+test("files without a text are the same send only if they are the same files", () => {
+  const pending = new Pending("s");
+  const id = pending.add(aText("", "c1", "f1 f2"));
+  pending.abandon();
+
+  assert.notEqual(pending.add(aText("", "c1", "f3")), id);
+  assert.equal(pending.add(aText("", "c1", "f1 f2")), id);
+});
+
 test("a text that came back is known to have arrived when that is said later", () => {
   const pending = new Pending("s");
-  const sent = { conversation: "c1", text: "one" };
+  const sent = aText("one");
   const answers = [{ id: pending.add(sent), accepted: true }];
   pending.abandon();
 
-  assert.deepEqual(pending.settle(answers), { refused: [], arrived: [sent] });
+  assert.deepEqual(pending.settle(answers), { ...NOTHING, arrived: [sent] });
   assert.deepEqual(pending.settle(answers), NOTHING);
+});
+
+test("what was on its way before a reload is known again by its id, and its note goes with the answer", () => {
+  const { disk, kept } = aDisk();
+  const before = new Pending("s", () => disk);
+  const [one, two] = [aText("one"), aText("two")];
+  const id = before.add(one);
+  before.add(two);
+  before.note("c2", true);
+  assert.equal(kept.size, 0);
+  before.note("c1", true);
+
+  const after = new Pending("t", () => disk);
+  after.recall(isIn("one\ntwo\nthree"));
+  after.recall(isIn(""));
+  assert.equal(after.draftOf("c1", "one"), "one");
+  assert.deepEqual(after.settle([{ id, accepted: true }]), { ...NOTHING, arrived: [one] });
+  after.note("c2", true);
+
+  const last = new Pending("u", () => disk);
+  last.recall(isIn("one\ntwo"));
+  assert.deepEqual(last.settle([{ id, accepted: true }]), NOTHING);
+  assert.equal(last.add(two), "s-2");
+  last.settle([{ id: "s-2", accepted: true }]);
+  last.note("c1", true);
+  assert.equal(kept.size, 0);
+});
+
+test("of a temporary conversation there is no note, and none of a text that its draft has no more", () => {
+  const { disk, kept } = aDisk();
+  const before = new Pending("s", () => disk);
+  before.add(aText("secret", ""));
+  before.note("", false);
+  assert.equal(kept.size, 0);
+  before.add(aText("one"));
+  before.note("c1", true);
+  assert.doesNotMatch([...kept.values()].join(), /secret/);
+
+  const after = new Pending("t", () => disk);
+  after.recall(isIn("one more"));
+  after.note("c1", false);
+
+  assert.equal(after.add(aText("one")), "t-1");
+  assert.equal(kept.size, 0);
 });
 
 test("what has arrived goes out of what is written, unless somebody changed it", () => {
@@ -91,6 +161,7 @@ test("what has arrived goes out of what is written, unless somebody changed it",
   assert.equal(without("two\nlines", "one\ntwo\nlines\nthree"), "one\nthree");
   assert.equal(without("three", "one\nthree"), "one");
   assert.equal(without("one", "one more"), "one more");
+  assert.equal(without("", "one\n\ntwo"), "one\n\ntwo");
 });
 
 test("a text goes before what was typed since", () => {

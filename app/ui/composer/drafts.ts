@@ -22,7 +22,9 @@ export function draftsIn(prefix: string, disk: () => Disk = () => localStorage) 
     else if (text) disk().setItem(keyOf(conversation), text);
     else disk().removeItem(keyOf(conversation));
   };
-  return { read, write };
+  /** Change what is kept, where it is kept. */
+  const rewrite = (conversation: string, text: string) => write(conversation, text, !unwritten.has(conversation));
+  return { read, write, rewrite };
 }
 
 export const texts = draftsIn("inview.draft.");

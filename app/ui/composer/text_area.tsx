@@ -13,7 +13,7 @@ import { goTo, offer } from "../kit/places.ts";
 import { signal } from "../kit/signal.ts";
 import { applyShortcut, insertText } from "../kit/writing.ts";
 import { schemas, texts, uploads } from "./drafts.ts";
-import { before, Pending, type Sent, without } from "./pending.ts";
+import { before, holds, Pending, type Sent, without } from "./pending.ts";
 import { NAME, usePrompts } from "./prompts.tsx";
 import type { BoxOrder, DraftButtonProps, SendNoticeProps, SubmitButtonProps, TextAreaProps } from "./views.ts";
 
@@ -62,6 +62,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   const keep = () => {
     const { conversation: at, lasting: lasts } = known.current;
     if (area.current) texts.write(at, pending.draftOf(at, area.current.value), lasts); // else it was kept as it went
+    pending.note(at, lasts);
   };
   const send = (by: string) => {
     const text = area.current?.value ?? "";
@@ -71,7 +72,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     clearTimeout(telling.current);
     telling.current = 0;
     typed.current = false;
-    const id = pending.add({ conversation: at, text });
+    const id = pending.add({ conversation: at, text, schema, files });
     props.onSend?.(id, text, by);
     if (area.current) area.current.value = "";
     blank.set(true);
@@ -89,7 +90,8 @@ export function TextArea(props: TextAreaProps): ReactNode {
     const box = area.current;
     if (!box) return undefined;
     const early = box.value; // typed before this script ran
-    box.value = early || texts.read(conversation);
+    pending.recall(isKept);
+    box.value = early || pending.writtenOf(conversation, texts.read(conversation));
     weigh(box.value, false);
     failed.set(false);
     grow(box);
@@ -133,19 +135,26 @@ export function TextArea(props: TextAreaProps): ReactNode {
   }, [files]);
   useEffect(() => weigh(area.current?.value ?? "", attached), [attached]);
 
-  const rewrite = ({ conversation: of }: Sent, next: (written: string) => string) => {
-    if (of === known.current.conversation) show(next(area.current?.value ?? ""));
-    else texts.write(of, next(texts.read(of)), false);
-  };
+  const isHere = ({ conversation: of }: Sent) => of === known.current.conversation;
   const putBack = (refused: readonly Sent[]) => {
-    for (const sent of [...refused].reverse()) rewrite(sent, (written) => before(sent.text, written));
+    // The draft of another conversation has them still.
+    for (const sent of refused.filter(isHere).reverse()) show(before(sent.text, area.current?.value ?? ""));
     if (refused.length) setTimeout(() => document.querySelector("dialog:modal") ?? area.current?.focus(), 0);
   };
+  const takeOut = (sent: Sent) => {
+    const { conversation: of, text } = sent;
+    const wasThere = takeAlong(sent);
+    if (!isHere(sent)) return texts.rewrite(of, without(text, texts.read(of)));
+    show(without(text, area.current?.value ?? ""));
+    if (wasThere) restored(area.current?.value ?? "", of);
+  };
   const answered = useEffectEvent((answers: TextAreaProps["answers"]) => {
-    const { refused, arrived } = pending.settle(answers);
-    for (const sent of arrived) rewrite(sent, (written) => without(sent.text, written));
+    const { accepted, refused, arrived } = pending.settle(answers);
+    for (const sent of accepted) if (!isHere(sent)) takeOut(sent);
+    for (const sent of arrived) takeOut(sent);
     if (arrived.length) failed.set(false);
     putBack(refused);
+    keep();
   });
   useEffect(() => answered(answers), [answers]);
   const linked = useEffectEvent((now: typeof link) => {
@@ -219,6 +228,21 @@ export function TextArea(props: TextAreaProps): ReactNode {
       />
     </>
   );
+}
+
+/** Whether a draft that is kept still has what was sent: its text or, without one, its files. */
+function isKept({ conversation, text, files }: Sent): boolean {
+  return text ? holds(text, texts.read(conversation)) : Boolean(files) && files === uploads.read(conversation);
+}
+
+/** Take the schema and the uploads that went with a send out of the draft. Returns whether they were there. */
+function takeAlong({ conversation, schema, files }: Sent): boolean {
+  const [kept, ids] = [schemas.read(conversation), uploads.read(conversation)];
+  const gone = files.split(" ");
+  const left = ids.split(" ").filter((id) => !gone.includes(id));
+  if (kept === schema) schemas.rewrite(conversation, "");
+  uploads.rewrite(conversation, left.join(" "));
+  return schemas.read(conversation) !== kept || uploads.read(conversation) !== ids;
 }
 
 /** Note whether there is something to send, and whether the server would take it. */
