@@ -9,13 +9,15 @@ Ledger rows are never among it: they are records of calls that were really made,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from app.domain.conversation.attachments import list_named
 from app.domain.conversation.conversation import Message, Pair, Parameters, Replaced, Role
 from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import File, Image, Part, Text, ToolResult
 from app.domain.errors import Failure
 from app.domain.run.rounds import Round
 from app.domain.run.run import Retry
@@ -153,6 +155,49 @@ def _renew_run(run: RunRecord, fresh: Fresh) -> RunRecord:
         places = tuple(None if one.pair_id is None else fresh(one.pair_id) for one in run.redacted)
         redacted = tuple(replace(one, pair_id=place) for one, place in zip(run.redacted, places, strict=True))
     return replace(run, id=fresh(run.id), reply_id=fresh(run.reply_id), redacted=redacted)
+
+
+def relabel(record: PairRecord, labels: Mapping[str, Image | File]) -> PairRecord:
+    """The same pair with the images and files as their bytes are. `labels` are these parts by the id of the bytes."""
+    if labels.keys().isdisjoint(name for message in _list_messages(record) for name in list_named(message.parts)):
+        return record
+    pair = record.pair
+    return replace(
+        record,
+        pair=replace(
+            pair,
+            request=_relabel_message(pair.request, labels),
+            reply=None if pair.reply is None else _relabel_message(pair.reply, labels),
+        ),
+        messages=tuple(_relabel_message(message, labels) for message in record.messages),
+    )
+
+
+def _list_messages(record: PairRecord) -> Iterator[Message]:
+    yield record.pair.request
+    if record.pair.reply is not None:
+        yield record.pair.reply
+    yield from record.messages
+
+
+def _relabel_message(message: Message, labels: Mapping[str, Image | File]) -> Message:
+    return replace(message, parts=tuple(_relabel_part(part, labels) for part in message.parts))
+
+
+def _relabel_part(part: Part, labels: Mapping[str, Image | File]) -> Part:
+    match part:
+        case Image() | File():
+            return _relabel_named(part, labels)
+        case ToolResult():
+            pieces = (piece if isinstance(piece, Text) else _relabel_named(piece, labels) for piece in part.content)
+            return replace(part, content=tuple(pieces))
+        case _:
+            return part
+
+
+def _relabel_named(part: Image | File, labels: Mapping[str, Image | File]) -> Image | File:
+    label = labels.get(part.attachment_id, part)
+    return replace(label, name=part.name) if isinstance(label, File) and isinstance(part, File) else label
 
 
 def forget_sent(record: PairRecord) -> PairRecord:

@@ -44,14 +44,6 @@ def test_blank_text_is_never_sent(screen: Screen, blank: str) -> None:
     assert screen.path == "/"
 
 
-def test_enter_that_ends_a_composition_does_not_send(screen: Screen) -> None:
-    screen.write("にほん")
-    screen.composer.dispatch_event("keydown", {"key": "Enter", "keyCode": 229, "isComposing": True, "bubbles": True})
-
-    expect(screen.composer).to_have_value("にほん")
-    assert screen.path == "/"
-
-
 def test_held_enter_and_double_click_send_once(screen: Screen) -> None:
     screen.start("/echo first").wait_for_reply()
 

@@ -19,6 +19,7 @@ from itertools import groupby
 from typing import TypeGuard
 
 from app.domain.context.middleware import change_request
+from app.domain.conversation.attachments import PDF
 from app.domain.conversation.conversation import Checkpoint, Pair, Parameters, Replaced
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import (
@@ -256,14 +257,27 @@ def _supported(
 def _supported_result(
     result: ToolResult, pair_id: str | None, profile: ModelProfile, unsupported: list[Unsupported]
 ) -> ToolResult:
-    """The result with what this model takes of it: even an empty one answers its call."""
+    """The result with what this model takes of it. Words for the model stand in the place of anything else."""
     kept: list[Text | Image | File] = []
     for piece in result.content:
-        if reason := _why_unsupported(piece, profile, set()):
-            unsupported.append(Unsupported(pair_id, type(piece).__name__.lower(), reason))
-        else:
+        reason = _why_unsupported(piece, profile, set())
+        if reason is None or isinstance(piece, Text):
             kept.append(piece)
-    return result if len(kept) == len(result.content) else replace(result, content=tuple(kept))
+            continue
+        unsupported.append(Unsupported(pair_id, type(piece).__name__.lower(), reason))
+        kept.append(Text(f"[{_name_piece(piece)} was here. It cannot be sent to this model.]"))
+    return replace(result, content=tuple(kept))
+
+
+def _name_piece(piece: Image | File) -> str:
+    """The name of a picture or a file for a model.
+
+    >>> _name_piece(Image("ab" * 32, "image/png")), _name_piece(File("ab" * 32, "audio/wav", "a.wav"))
+    ('A picture (image/png)', 'The file a.wav (audio/wav)')
+    """
+    is_picture = isinstance(piece, Image) or piece.media_type.startswith("image/")
+    named = "A picture" if is_picture or not isinstance(piece, File) else f"The file {piece.name}"
+    return f"{named} ({piece.media_type})"
 
 
 def _never_sent(part: Part) -> bool:
@@ -277,6 +291,8 @@ def _why_unsupported(part: Part, profile: ModelProfile, answered: set[str]) -> s
             return f"{profile.name} does not take images."
         case File() if not profile.files:
             return f"{profile.name} does not take files."
+        case File() if part.media_type != PDF and not part.media_type.startswith("text/"):
+            return f"No model takes files of the type {part.media_type}. Pictures are sent as PNG, JPEG, GIF or WebP."
         case Thinking() if part.vendor != vendor_and_name(profile.model)[0]:
             return f"This thinking is signed by {part.vendor}: {profile.name} does not take it back."
         case ToolCall() if part.tool_call_id not in answered:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Literal
+from typing import Literal, get_args
 
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import File, Image, Part, Text, TextFile, ToolResult
@@ -24,13 +24,28 @@ MAX_BYTES_TOGETHER = 200 * 1024 * 1024
 Raster = Literal["image/png", "image/jpeg", "image/gif", "image/webp"]
 
 
+PDF = "application/pdf"
+ANY_BYTES = "application/octet-stream"
+_BRANDS = {
+    **dict.fromkeys((b"heic", b"heix", b"heim", b"heis", b"hevc", b"mif1", b"msf1"), "image/heic"),
+    **dict.fromkeys((b"avif", b"avis"), "image/avif"),
+}
+"""Pictures in ISO base media files, which no provider takes, by their brand: https://mp4ra.org/registered-types/brands."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """Some bytes with what they are said to be. `name` is a file's, empty where it has none."""
+    """Some bytes. `name` is a file's, empty where it has none.
+
+    `media_type` is that of the bytes where they tell it, and what was said otherwise.
+    """
 
     media_type: str
     data: bytes = field(repr=False)
     name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "media_type", find_type(self.data, self.media_type))
 
     @property
     def id(self) -> str:
@@ -83,6 +98,21 @@ def list_attachments(pair: Pair) -> Iterator[str]:
     for message in (pair.request, pair.reply):
         if message is not None and not (len(message.parts) == 1 and isinstance(message.parts[0], Text)):
             yield from list_named(message.parts)
+
+
+def find_type(data: bytes, said: str) -> str:
+    """The media type of some bytes. Pictures and PDFs are known by their bytes; for others what is said is taken.
+
+    >>> find_type(b"GIF89a", "image/png"), find_type(b"Hello", "application/pdf"), find_type(b"Hello", "text/plain")
+    ('image/gif', 'application/octet-stream', 'text/plain')
+    """
+    if (seen := look_at(data)) is not None:
+        return seen.media_type
+    if data.startswith(b"%PDF-"):
+        return PDF
+    if data[4:8] == b"ftyp" and (brand := _BRANDS.get(data[8:12])) is not None:
+        return brand
+    return ANY_BYTES if said == PDF or said in get_args(Raster) else said
 
 
 def look_at(data: bytes) -> Picture | None:

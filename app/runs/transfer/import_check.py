@@ -16,8 +16,9 @@ from itertools import pairwise
 
 from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.conversation import Conversation
+from app.domain.conversation.parts import File, Image
 from app.domain.errors import ConflictError
-from app.domain.export import Fresh, NodeRecord, PairRecord, renew
+from app.domain.export import Fresh, NodeRecord, PairRecord, relabel, renew
 from app.domain.filters.saved_rules import MAX_SAVED
 from app.domain.topics.topic_rules import MAX_TOPICS
 from app.runs.transfer.export_attachments import list_attachments
@@ -54,7 +55,7 @@ class ReadPair:
 class CheckedFile:
     """A file that can be imported. `topics` are the paths that its pairs name, `ids` those that stand in it.
 
-    `attachments` are the numbers of images and files by their ids.
+    `attachments` are the numbers of images and files by their ids, `labels` these parts as their bytes are.
     """
 
     file: ImportFile
@@ -62,6 +63,7 @@ class CheckedFile:
     topics: tuple[TopicPath, ...]
     ids: set[str]
     attachments: dict[str, int]
+    labels: dict[str, Image | File]
 
     @property
     def pair_count(self) -> int:
@@ -75,7 +77,7 @@ class CheckedFile:
             shape = self.file.read_pair(number, index)
             record = read_pair(shape, place, one.conversation, one.positions[index], ids)
             topic = None if shape.topic is None else read_topic_path(shape.topic, f"{place}.topic")
-            read.append(ReadPair(renew(record, conversation_id, fresh), topic))
+            read.append(ReadPair(renew(relabel(record, self.labels), conversation_id, fresh), topic))
         for each in ids.made:
             fresh.known.pop(each, None)
         return read
@@ -104,11 +106,11 @@ def check_file(file: ImportFile, owner: str, now: datetime) -> CheckedFile:
     _require_most(len(file.shape.topics), MAX_TOPICS, "topics")
     named = [set[str]() for _ in file.shape.conversations]
     checked = [_check(file, number, owner, now, ids, topics, named[number]) for number in range(len(named))]
-    attachments = _check_attachments(file, frozenset[str]().union(*named))
+    attachments, labels = _check_attachments(file, frozenset[str]().union(*named))
     conversations = tuple(
         replace(one, named=tuple(sorted(names & attachments.keys()))) for one, names in zip(checked, named, strict=True)
     )
-    return CheckedFile(file, conversations, tuple(topics), ids.seen, attachments)
+    return CheckedFile(file, conversations, tuple(topics), ids.seen, attachments, labels)
 
 
 def _check(  # noqa: PLR0913, PLR0917 - what is gathered over all of the file
@@ -148,8 +150,9 @@ def _order(positions: array[int]) -> array[int]:
     return array("Q", numbers if ordered else sorted(numbers, key=positions.__getitem__))
 
 
-def _check_attachments(file: ImportFile, named: frozenset[str]) -> dict[str, int]:
+def _check_attachments(file: ImportFile, named: frozenset[str]) -> tuple[dict[str, int], dict[str, Image | File]]:
     found: dict[str, int] = {}
+    labels: dict[str, Image | File] = {}
     for index in range(file.count("attachments")):
         place = f"$.attachments[{index}]"
         attachment = read_attachment(file.read_attachment(index), place)
@@ -158,4 +161,5 @@ def _check_attachments(file: ImportFile, named: frozenset[str]) -> dict[str, int
         if attachment.id not in named:
             raise FaultError(f"{place}.id", "is named by no message of this file, and would be lost.")
         found[attachment.id] = index
-    return found
+        labels[attachment.id] = attachment.part()
+    return found, labels

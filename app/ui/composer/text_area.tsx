@@ -182,7 +182,6 @@ export function TextArea(props: TextAreaProps): ReactNode {
   useEffect(() => ordered(order), [order]);
 
   const pressed = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
     const chosen = prompts.press(event);
     if (chosen) event.stopPropagation();
     if (chosen || actOn(event, area.current?.value ?? "")) event.preventDefault();

@@ -115,7 +115,7 @@ export function FilterLine(props: FilterLineProps): ReactNode {
     "Control+n": () => walk.current.step(-1, write),
   };
   const pressed = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing || event.altKey || event.metaKey) return;
+    if (event.altKey || event.metaKey) return;
     const act = KEYS[(event.ctrlKey ? "Control+" : "") + event.key];
     if (!act || act(event) === false) return;
     event.preventDefault();

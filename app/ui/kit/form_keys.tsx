@@ -16,7 +16,6 @@ export function FormKeys({ enter = false, edit = "", children, onEscape }: FormK
   const pressed = (event: KeyboardEvent<HTMLElement>) => {
     event.stopPropagation();
     const { key, ctrlKey, metaKey, shiftKey, altKey, repeat } = event;
-    if (event.nativeEvent.isComposing) return;
     if (key === "Escape") {
       onEscape?.();
       // The form goes after a round trip: what is typed meanwhile is no longer for it. A dialog keeps the focus.

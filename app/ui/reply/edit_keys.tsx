@@ -30,7 +30,7 @@ export function EditKeys(props: EditKeysProps): ReactNode {
   }, [asked]);
   const pressed = (event: KeyboardEvent) => {
     const { nativeEvent, target: box } = event;
-    if (nativeEvent.isComposing || !(box instanceof HTMLTextAreaElement)) return;
+    if (!(box instanceof HTMLTextAreaElement)) return;
     if (event.key === "Escape") {
       props.onEscape?.(edit, box.value);
       box.blur(); // the form goes after a round trip: what is typed meanwhile is no longer for it

@@ -6,6 +6,7 @@
  * last one opens is there go to it.
  */
 import { useEffect, useRef } from "react";
+import "../kit/conversion.ts";
 import { keyMode } from "../kit/key_mode.ts";
 import { currentLink, useLink } from "../kit/link.ts";
 import { answerOf, goTo, offer } from "../kit/places.ts";
@@ -58,7 +59,7 @@ function listen(now: () => KeyboardProps): () => void {
       event.preventDefault();
       return;
     }
-    if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return;
+    if (event.defaultPrevented) return;
     update();
     const { bindings, own, known, onPerform } = now();
     const found = bindingOf(event, spotOf(event.target), bindings, known ? own : remembered);
@@ -66,7 +67,7 @@ function listen(now: () => KeyboardProps): () => void {
   };
   // Comes before any other meaning of Escape: the second of two stops the reply that runs.
   const escaped = (event: KeyboardEvent) => {
-    if (event.key !== "Escape" || event.repeat || event.isComposing || !event.isTrusted || !isPlain(event)) return;
+    if (event.key !== "Escape" || event.repeat || !event.isTrusted || !isPlain(event)) return;
     if (hasModal()) return;
     const isTwice = event.timeStamp - escapedAt < TWICE_MS;
     escapedAt = event.timeStamp;

@@ -15,7 +15,7 @@ export function TitleField({ title, label, hint, onRename }: TitleFieldProps): R
     if (field.current && document.activeElement !== field.current) field.current.value = title;
   }, [title]);
   const pressed = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+    if (event.key !== "Enter") return;
     event.preventDefault();
     event.currentTarget.blur();
   };

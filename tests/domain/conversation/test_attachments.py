@@ -51,6 +51,30 @@ def test_what_is_no_raster_picture_is_a_file_even_if_it_is_said_to_be_one(data: 
     assert isinstance(Attachment("image/png", data, "a.png").part(), File)
 
 
+HEIC = bytes.fromhex("00000020667479706865696300000000")
+
+
+@pytest.mark.parametrize(
+    ("data", "said", "media_type"),
+    [
+        (JPEG, "image/png", "image/jpeg"),
+        (JPEG, "", "image/jpeg"),
+        (HEIC, "image/png", "image/heic"),
+        (b"\0\0\0\x20ftypavif", "image/png", "image/avif"),
+        (b"%PDF-1.7", "text/plain", "application/pdf"),
+        (b"Hello", "application/pdf", "application/octet-stream"),
+        (b"Hello", "image/webp", "application/octet-stream"),
+        (b"<svg/>", "image/svg+xml", "image/svg+xml"),
+        (b"Hello", "text/plain", "text/plain"),
+    ],
+)
+def test_bytes_are_labelled_by_what_they_are(data: bytes, said: str, media_type: str) -> None:
+    attachment = Attachment(said, data, "a")
+
+    assert attachment.media_type == media_type
+    assert attachment.part().media_type == media_type
+
+
 @given(
     st.sampled_from([b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF....WEBPVP8X", b"GIF89a"]),
     st.binary(max_size=80),
@@ -59,7 +83,7 @@ def test_no_bytes_are_too_broken_to_be_looked_at(start: bytes, rest: bytes) -> N
     look_at(start + rest)
 
 
-def test_a_result_s_pictures_are_named_and_left_out_for_a_model_that_takes_none() -> None:
+def test_words_stand_for_a_result_s_pictures_where_a_model_takes_none() -> None:
     picture = Attachment("image/png", a_png(1, 1)).part()
     result = ToolResult("t1", (Text("Here."), picture))
     pair = a_pair(reply=(ToolCall("t1", "camera", "{}", True), result, Text("A dot.")))
@@ -69,6 +93,34 @@ def test_a_result_s_pictures_are_named_and_left_out_for_a_model_that_takes_none(
 
     assert list(list_named(result.content)) == [picture.attachment_id]
     assert [one.reason for one in blind.unsupported] == ["Blind does not take images."]
-    assert blind.request.messages[2].parts == (ToolResult("t1", (Text("Here."),)),)
+    words = Text("[A picture (image/png) was here. It cannot be sent to this model.]")
+    assert blind.request.messages[2].parts == (ToolResult("t1", (Text("Here."), words)),)
     assert seeing.unsupported == ()
     assert seeing.request.messages[2].parts == (result,)
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        (Attachment("image/png", HEIC), "[A picture (image/heic) was here. It cannot be sent to this model.]"),
+        (
+            Attachment("image/svg+xml", b"<svg/>"),
+            "[A picture (image/svg+xml) was here. It cannot be sent to this model.]",
+        ),
+        (
+            Attachment("audio/wav", b"RIFF", "a.wav"),
+            "[The file a.wav (audio/wav) was here. It cannot be sent to this model.]",
+        ),
+    ],
+)
+def test_what_no_model_takes_is_said_in_words_and_never_sent_as_a_document(file: Attachment, words: str) -> None:
+    part = file.part()
+    pair = a_pair((Text("look"), part), (ToolCall("t1", "camera", "{}", True), ToolResult("t1", (part,)), Text("Ah.")))
+
+    built = build_request(View((pair,)), ModelProfile("x:able", "Able", images=True, files=True))
+
+    sent = [message.parts for message in built.request.messages]
+    assert sent[0] == (Text("look"),)
+    assert sent[2] == (ToolResult("t1", (Text(words),)),)
+    assert len(built.unsupported) == 2
+    assert all(f"of the type {file.media_type}" in one.reason for one in built.unsupported)

@@ -1,0 +1,11 @@
+/**
+ * Keys that belong to the conversion of a Japanese, Chinese or Korean text reach nothing of the page: Enter takes a
+ * suggestion there, and Escape drops it. Safari ends the composition before it reports such a key; only its code tells.
+ */
+const CONVERTING = 229;
+
+const stop = (event: KeyboardEvent) => {
+  if (event.isComposing || event.keyCode === CONVERTING) event.stopImmediatePropagation();
+};
+
+if (typeof document !== "undefined") addEventListener("keydown", stop, { capture: true });

@@ -1,0 +1,50 @@
+"""An imported picture has the label of its bytes, whatever the file says."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from typing import Any
+
+import orjson
+
+from app.domain.conversation.parts import File, Image, ToolResult
+from app.runs.workbench import Workbench
+from tests.domain.conversation.test_attachments import HEIC, JPEG
+from tests.runs.exchange import bring_back, export
+from tests.runs.steps import pairs_of
+
+
+def an_attachment(data: bytes) -> dict[str, Any]:
+    found = sha256(data).hexdigest()
+    return {"id": found, "media_type": "image/png", "name": "", "data_base64": b64encode(data).decode()}
+
+
+def an_image(data: bytes) -> dict[str, Any]:
+    found = sha256(data).hexdigest()
+    return {"type": "image", "attachment_id": found, "media_type": "image/png", "width": 1, "height": 1}
+
+
+async def test_labels_of_an_import_are_those_of_the_bytes_and_so_is_its_export(wb: Workbench) -> None:
+    call = {"type": "tool_call", "tool_call_id": "c", "name": "camera", "input_json": "{}", "complete": True}
+    result = {"type": "tool_result", "tool_call_id": "c", "content": [an_image(JPEG)], "is_error": False}
+    pair: dict[str, Any] = {
+        "user_text": "Look",
+        "request": {"parts": [{"type": "text", "text": "Look"}, an_image(JPEG), an_image(HEIC)]},
+        "reply_text": "A dot.",
+        "reply": {"parts": [call, result, {"type": "text", "text": "A dot."}]},
+        "model": "offline:demo",
+    }
+    attachments = [an_attachment(JPEG), an_attachment(HEIC)]
+    whole = {"format": "inview", "version": 1, "conversations": [{"pairs": [pair]}], "attachments": attachments}
+
+    (conversation_id,) = await bring_back(wb, orjson.dumps(whole))
+
+    (stored,) = await pairs_of(wb, conversation_id)
+    _, jpeg, heic = stored.request.parts
+    assert jpeg == Image(sha256(JPEG).hexdigest(), "image/jpeg", 5, 7)
+    assert heic == File(sha256(HEIC).hexdigest(), "image/heic", "file")
+    assert stored.reply is not None
+    assert ToolResult("c", (jpeg,)) in stored.reply.parts
+    exported = orjson.loads(await export(wb, conversation_id))
+    assert {one["media_type"] for one in exported["attachments"]} == {"image/jpeg", "image/heic"}
