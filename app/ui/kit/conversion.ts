@@ -4,8 +4,10 @@
  */
 const CONVERTING = 229;
 
-const stop = (event: KeyboardEvent) => {
+export {};
+
+const stopConverting = (event: KeyboardEvent) => {
   if (event.isComposing || event.keyCode === CONVERTING) event.stopImmediatePropagation();
 };
 
-if (typeof document !== "undefined") addEventListener("keydown", stop, { capture: true });
+if (typeof document !== "undefined") addEventListener("keydown", stopConverting, { capture: true });

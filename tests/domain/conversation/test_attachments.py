@@ -115,6 +115,7 @@ def test_words_stand_for_a_result_s_pictures_where_a_model_takes_none() -> None:
 )
 def test_what_no_model_takes_is_said_in_words_and_never_sent_as_a_document(file: Attachment, words: str) -> None:
     part = file.part()
+    assert isinstance(part, File)
     pair = a_pair((Text("look"), part), (ToolCall("t1", "camera", "{}", True), ToolResult("t1", (part,)), Text("Ah.")))
 
     built = build_request(View((pair,)), ModelProfile("x:able", "Able", images=True, files=True))

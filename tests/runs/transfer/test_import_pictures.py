@@ -45,6 +45,7 @@ async def test_labels_of_an_import_are_those_of_the_bytes_and_so_is_its_export(w
     assert jpeg == Image(sha256(JPEG).hexdigest(), "image/jpeg", 5, 7)
     assert heic == File(sha256(HEIC).hexdigest(), "image/heic", "file")
     assert stored.reply is not None
+    assert isinstance(jpeg, Image)
     assert ToolResult("c", (jpeg,)) in stored.reply.parts
     exported = orjson.loads(await export(wb, conversation_id))
     assert {one["media_type"] for one in exported["attachments"]} == {"image/jpeg", "image/heic"}
