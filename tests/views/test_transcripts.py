@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -239,3 +242,31 @@ def test_a_pair_names_the_agent_it_was_answered_under():
     assert "Reader &lt;b&gt; *two*" in html_pair(pair, None)
     assert escape("Reader <b> *two*") in markdown_pair(pair, None)
     assert "Reader" not in markdown_pair(replace(pair, agent=None), None)
+
+
+# The screen has the same rules: tests/islands/text_rules.test.ts.
+RULES: dict[str, list[Any]] = json.loads((Path(__file__).parents[1] / "markdown_rules.json").read_text("utf-8"))
+DELIMITERS = ("$$", "$", "\\(", "\\)", "\\[", "\\]")
+
+
+@pytest.mark.parametrize(("text", "shown"), RULES["emphasis"])
+def test_emphasis_begins_and_ends_beside_cjk_signs(text: str, shown: str) -> None:
+    html = shown.replace("b>", "strong>").replace("i>", "em>")
+
+    assert render_markdown(text) == f"<p>{html}</p>\n"
+
+
+@pytest.mark.parametrize(("text", "formulas"), RULES["formulas"])
+def test_formulas_stay_as_they_were_written_and_other_dollars_are_text(text: str, formulas: list[str]) -> None:
+    shown = render_markdown(text)
+
+    found = re.findall(r'class="math">([^<]*)<', shown)
+    assert [bare(one) for one in found] == formulas
+    assert all(one in text for one in found)
+    assert shown.count("$") == text.count("$")
+
+
+def bare(formula: str) -> str:
+    for delimiter in DELIMITERS:
+        formula = formula.removeprefix(delimiter).removesuffix(delimiter)
+    return formula.strip()

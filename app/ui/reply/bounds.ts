@@ -5,6 +5,7 @@
  * a bound is plain text, the same on every machine: bounds count, they measure no time.
  */
 import { Lexer, Marked, type Token, type Tokens, type TokensList } from "marked";
+import { cjkEmphasis, maskCjk } from "./cjk.ts";
 import { mathExtensions } from "./math_syntax.ts";
 
 /** Of the blocks that are read and drawn at once, and of one of them: a dearer one is plain. */
@@ -21,7 +22,11 @@ const DRAWN = { sign: 2_500, block: 10_000, inner: 9_000, code: 100_000 };
 
 const { defaults } = new Marked({ gfm: true, breaks: true }).use({
   extensions: mathExtensions,
-  tokenizer: { lheading: (source) => (/\n {0,3}[=-]/.test(source.slice(0, MAX_HEADING)) ? false : undefined) },
+  hooks: { emStrongMask: maskCjk },
+  tokenizer: {
+    ...cjkEmphasis,
+    lheading: (source) => (/\n {0,3}[=-]/.test(source.slice(0, MAX_HEADING)) ? false : undefined),
+  },
 });
 
 class BoundedLexer extends Lexer {

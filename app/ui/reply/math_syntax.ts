@@ -2,19 +2,23 @@
  * Where mathematics begins and ends in markdown: `$$…$$` and `\[…\]` as blocks, `$…$` and `\(…\)` within a line.
  *
  * Not the typesetting (math.tsx). A single dollar is mathematics only where pandoc says so: no blank after the opening
- * one or before the closing one, and no digit after that, so that "$5 and $10" stays money.
+ * one or before the closing one, and no digit after that, so that "$5 and $10" stays money. Nor is it after a letter ("US$"),
+ * where a sign and a letter are around the closing one ("$HOME/$USER"), or where words of a sentence are between the two.
+ * The exported page has the same rules
+ * (app/views/conversation/cjk_and_math.py).
  */
 import type { TokenizerExtension } from "marked";
 
 const BLOCK = /^ {0,3}(?:\$\$((?:(?!\n[ \t]*\n)[\s\S])+?)\$\$|\\\[((?:(?!\n[ \t]*\n)[\s\S])+?)\\\])[ \t]*(?:\n+|$)/;
 const INLINE =
-  /^(?:\$\$([^\n]+?)\$\$|\\\(([\s\S]+?)\\\)|\\\[([\s\S]+?)\\\]|\$(?![\s$])((?:\\.|[^\\$\n])*?[^\s\\$])\$(?!\d))/;
+  /^(?:\$\$([^\n]+?)\$\$|\\\(([\s\S]+?)\\\)|\\\[([\s\S]+?)\\\]|\$(?![\s$])((?:\\.|[^\\$\n])*?[^\s\\$])\$(?!\d|(?<![\w)}\]'][$])[a-z_{]))/i;
+const IS_PROSE = /^[^\\^_=+<>{}|]*[,.;:!?] [a-z]{2}[^\\^_=+<>{}|]*$/; // a sentence between two prices or names
 const MAX_LENGTH = 1_200; // characters of a formula, and of the lines above it
 const MAX_DEPTH = 60; // of its groups
 const MAX_CELLS = 150;
 // With commands of its own a short formula grows without end.
 const DEFINITION = /\\(?:[egx]?def|(?:future)?let|global|long|(?:re)?newcommand|providecommand)(?![a-zA-Z])/;
-const OPENING = /\$|\\[([]/;
+const OPENING = /(?<![a-z\d])\$|\\[([]/i;
 const BLOCK_OPENING = /^ {0,3}(?:\$\$|\\\[)/m;
 
 /** A formula: `text` without its delimiters. */
@@ -55,7 +59,7 @@ function reader(
       level === "inline" ? source.search(OPENING) : source.slice(0, MAX_LENGTH).search(BLOCK_OPENING),
     tokenizer(source): MathToken | undefined {
       const match = pattern.exec(source);
-      if (!match) return undefined;
+      if (!match || IS_PROSE.test(match[4] ?? "")) return undefined;
       const [raw, ...bodies] = match;
       return { type: name, raw, text: (bodies.find(Boolean) ?? "").trim(), display: display(raw) };
     },

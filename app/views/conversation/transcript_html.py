@@ -34,7 +34,7 @@ MAX_LEVEL: Final = 16
 """Of blocks within each other. The library leaves out what is deeper than 20, and a list takes two."""
 MAX_WORK: Final = 3_000_000
 """Characters of a paragraph times the signs in it that may begin or end something: how long reading it takes."""
-_SIGN: Final = re.compile(r"[!*<\[\]_`~]")
+_SIGN: Final = re.compile(r"[!$*<\[\\\]_`~]")
 
 
 def html_head(conversation: Conversation) -> str:
@@ -128,9 +128,9 @@ def _is_safe_address(url: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _markdown() -> MarkdownIt:
-    from markdown_it import MarkdownIt  # noqa: PLC0415 - a server that exports no page need not load it
+    from app.views.conversation.cjk_and_math import make_reader  # noqa: PLC0415 - loads a library that few servers need
 
-    markdown = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
+    markdown = make_reader().enable(["table", "strikethrough"])
     markdown.add_render_rule("image", _draw_image)
     markdown.add_render_rule("link_open", _open_link)
     markdown.validateLink = _is_safe_address

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import type { Token } from "marked";
+import { lex } from "../../app/ui/reply/bounds.ts";
+
+// The exported page is read by the same rules: tests/views/test_transcripts.py.
+const rules: { emphasis: [string, string][]; formulas: [string, string[]][] } = JSON.parse(
+  readFileSync(new URL("../markdown_rules.json", import.meta.url), "utf8"),
+);
+const NAMES: Readonly<Record<string, string>> = { strong: "b", em: "i", del: "s" };
+
+type AnyToken = Token & { text?: string; tokens?: Token[] };
+
+/** The words of blocks, emphasis as HTML. */
+function show(tokens: readonly Token[]): string {
+  const shown = ({ type, text = "", raw, tokens: inner }: AnyToken): string => {
+    const name = NAMES[type];
+    return name ? `<${name}>${show(inner ?? [])}</${name}>` : inner ? show(inner) : text || raw;
+  };
+  return tokens.map((token) => shown(token as AnyToken)).join("");
+}
+
+/** The formulas of blocks. */
+const formulasIn = (tokens: readonly Token[]): string[] =>
+  tokens.flatMap((token) => {
+    const { type, text = "", tokens: inner = [] } = token as AnyToken;
+    return type.startsWith("math") ? [text] : formulasIn(inner);
+  });
+
+const read = (text: string) => lex(text, Object.create(null));
+
+test("emphasis begins and ends beside Chinese, Japanese and Korean signs", () => {
+  for (const [text, shown] of rules.emphasis) assert.equal(show(read(text)), shown);
+});
+
+test("dollars of prices, variables and tickers are no formulas", () => {
+  for (const [text, formulas] of rules.formulas) assert.deepEqual(formulasIn(read(text)), formulas, text);
+});
