@@ -30,9 +30,9 @@ from app.domain.usage import Usage
 class RunRecord:
     """One attempt at a reply that is over. `outcome` None: it is not.
 
-    `sent` are the pairs that went with its request, as ranges of positions, both ends included; None: nobody knows.
+    `sent` are the pairs that went with its request, as ranges of positions, both ends included; None: not known.
     `replay_of`: the run whose reply was given again, without a call. `prelude`: the card of the person that went with
-    it; `redacted`: what marks stood for, None if nobody looked for secrets.
+    it; `redacted`: the secrets that marks replaced, None if none were looked for.
     """
 
     id: str
@@ -71,7 +71,7 @@ class SnapshotRecord:
 
 @dataclass(frozen=True, slots=True)
 class VersionRecord:
-    """What stood in a pair that was sent more than once. `lifecycle` None: it is the version that stands there now."""
+    """A version of a pair that was sent more than once. `lifecycle` None: it is the current version."""
 
     number: int
     request_id: str
@@ -87,7 +87,7 @@ class VersionRecord:
 
 @dataclass(frozen=True, slots=True)
 class NodeRecord:
-    """What stands between pairs and is never sent. `data` depends on the role."""
+    """A node between pairs, which is never sent. `data` depends on the role."""
 
     id: str
     after_position: int
@@ -98,7 +98,7 @@ class NodeRecord:
 
 @dataclass(frozen=True, slots=True)
 class PairRecord:
-    """A pair with all that hangs on it. `messages` are those of it that do not stand now."""
+    """A pair with all that belongs to it. `messages` are the earlier ones."""
 
     pair: Pair
     messages: tuple[Message, ...] = ()
@@ -121,7 +121,7 @@ class Fresh:
 
 
 def renew(record: PairRecord, conversation_id: str, fresh: Fresh) -> PairRecord:
-    """The same pair in another conversation, with ids of its own."""
+    """The same pair in another conversation, with new ids."""
     pair = record.pair
     for run in record.runs:  # in their order, which ids keep where times are equal
         fresh(run.id)

@@ -1,8 +1,9 @@
 """What goes into a request: the one pure function behind the send, the preview, the dry run and the HTTP API.
 
-In order: the cards (agent, system prompt, prelude, checkpoint summary), the visible pairs top to bottom less those
-that are OUT, the draft, the tools. Nothing is added, shortened or dropped: what cannot be sent to the chosen model is
-listed in `unsupported`, what is left out is listed in `out` with its reason. Rules and words are those of `context.md`.
+The order is: the cards (agent, system prompt, prelude, checkpoint summary), the visible pairs from top to bottom
+without those that are OUT, the draft, the tools. Nothing is added, shortened or dropped: what cannot be sent to the
+chosen model is listed in `unsupported`, what is left out is listed in `out` with its reason. Rules and words are those of
+`context.md`.
 
     >>> from app.domain.model_profile import ModelProfile
     >>> built = build_request(View(draft=(Text("Hello"),)), ModelProfile("offline:demo", "Demo"))
@@ -64,7 +65,7 @@ class CardKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A piece of the system text, as it stands on the screen and as it is sent."""
+    """A piece of the system text. The screen shows exactly what is sent."""
 
     kind: CardKind
     text: str
@@ -107,7 +108,7 @@ class Unsupported:
 
 @dataclass(frozen=True, slots=True)
 class BuiltRequest:
-    """A request with the account of what is not in it, and (None: nobody asked for that) of what marks stand for."""
+    """A request with the account of what is not in it, and (None: not asked for) of what marks stand for."""
 
     request: Request
     out: tuple[Out, ...]
@@ -128,7 +129,7 @@ def build_cards(view: View) -> tuple[Card, ...]:
 
 
 def join_cards(view: View) -> str:
-    """The system text: all cards, as they stand on the screen."""
+    """The system text: all cards, as on the screen."""
     return "\n\n".join(card.text for card in build_cards(view))
 
 
@@ -163,7 +164,7 @@ def build_request(view: View, profile: ModelProfile) -> BuiltRequest:
 def continue_request(
     first: Request, parts: tuple[Part, ...], profile: ModelProfile, *, redact: bool = False
 ) -> BuiltRequest:
-    """The request that goes on with a reply: as its first one, with what came of it, and of its tools, so far.
+    """The request that continues a reply: its first request, and the parts and results received so far.
 
     A later send has the reply in the very same words, so that both begin alike. `redact` as in the view of the first.
     """
@@ -229,7 +230,7 @@ def _is_one_text(parts: tuple[Part, ...]) -> TypeGuard[tuple[Text]]:
 
 
 def _rounds(parts: Iterable[SentPart], pair_id: str | None) -> Iterator[RequestMessage]:
-    """A reply as the wire wants it: what the assistant said and called, then the tools' results, and so on."""
+    """The messages of a reply: the words and calls of the assistant, then the results of the tools, and so on."""
     for is_result, run in groupby(parts, key=lambda part: isinstance(part, ToolResult)):
         yield RequestMessage("tool" if is_result else "assistant", tuple(run), pair_id)
 
@@ -257,7 +258,7 @@ def _supported(
 def _supported_result(
     result: ToolResult, pair_id: str | None, profile: ModelProfile, unsupported: list[Unsupported]
 ) -> ToolResult:
-    """The result with what this model takes of it. Words for the model stand in the place of anything else."""
+    """The result with what this model takes of it. Words for the model replace anything else."""
     kept: list[Text | Image | File] = []
     for piece in result.content:
         reason = _why_unsupported(piece, profile, set())
@@ -281,7 +282,7 @@ def _name_piece(piece: Image | File) -> str:
 
 
 def _never_sent(part: Part) -> bool:
-    """By rule: blank text (providers refuse it) and thinking that nobody signed (no provider wants it back)."""
+    """True for blank text, which providers refuse, and for thinking without a signature, which none takes back."""
     return isinstance(part, Text) or (isinstance(part, Thinking) and part.vendor is None)
 
 

@@ -28,7 +28,7 @@ _MAX_BLANKS: Final = 100
 
 
 class TagReader:
-    """One reply on its way in. `_held` is text that may be part of a tag, or blanks beside one."""
+    """One reply on its way in. `_held` is text that may be part of a tag, or blanks next to one."""
 
     def __init__(self) -> None:
         self._read: Callable[[str], list[StreamEvent]] = self._read_beginning
@@ -49,7 +49,7 @@ class TagReader:
         return given
 
     def end(self) -> list[StreamEvent]:
-        """What is held back, as what it is when nothing follows; from then on all is passed on."""
+        """The text that was held back, now that nothing follows it. Later text passes unchanged."""
         held, thinks = self._held, self._read == self._read_thinking
         spaced = self._read == self._read_blanks
         self._held = ""
@@ -117,5 +117,5 @@ def _as_text(text: str) -> list[StreamEvent]:
 
 
 def _count_begun(text: str, tag: str) -> int:
-    """How many characters at the end may be the beginning of the tag."""
+    """The number of characters at the end that may begin the tag."""
     return next((count for count in range(min(len(tag) - 1, len(text)), 0, -1) if text.endswith(tag[:count])), 0)

@@ -45,7 +45,7 @@ class CheckedConversation:
 
 @dataclass(frozen=True, slots=True)
 class ReadPair:
-    """A pair as it is to be stored, and the path of its topic."""
+    """A pair ready to be stored, and the path of its topic."""
 
     record: PairRecord
     topic: TopicPath | None
@@ -53,9 +53,9 @@ class ReadPair:
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """A file that can be imported. `topics` are the paths that its pairs name, `ids` those that stand in it.
+    """A file that can be imported. `topics` are the paths that its pairs name, `ids` those in it.
 
-    `attachments` are the numbers of images and files by their ids, `labels` these parts as their bytes are.
+    `attachments` are the numbers of images and files by their ids, `labels` the parts that their bytes make.
     """
 
     file: ImportFile
@@ -70,7 +70,7 @@ class CheckedFile:
         return sum(len(one.positions) for one in self.conversations)
 
     def read_pairs(self, number: int, indexes: Iterable[int], conversation_id: str, fresh: Fresh) -> list[ReadPair]:
-        """Pairs of a conversation, with new ids. What had no id in the file is not kept in `fresh`."""
+        """Pairs of a conversation, with new ids. `fresh` forgets the ids of rows that had none in the file."""
         one, ids, read = self.conversations[number], Ids(), list[ReadPair]()
         for index in indexes:
             place = f"$.conversations[{number}].pairs[{index}]"
@@ -83,7 +83,7 @@ class CheckedFile:
         return read
 
     def read_nodes(self, number: int, indexes: Iterable[int], fresh: Fresh) -> list[NodeRecord]:
-        """What stands between the pairs of a conversation, with new ids."""
+        """The nodes between the pairs of a conversation, with new ids."""
         ids = Ids()
         nodes = [read_node(self.file.read_node(number, index), "$", ids) for index in indexes]
         return [replace(node, id=fresh(node.id)) for node in nodes]

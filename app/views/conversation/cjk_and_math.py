@@ -1,6 +1,6 @@
 r"""Rules of Markdown that CommonMark does not have, for a page that is exported: emphasis in CJK texts, and formulas.
 
-The screen has the same rules (`app/ui/reply/cjk.ts`, `app/ui/reply/math_syntax.ts`). A formula stays as it was written:
+The screen has the same rules (`app/ui/reply/cjk.ts`, `app/ui/reply/math_syntax.ts`). A formula keeps its source:
 no script draws it in an exported page.
 
     >>> make_reader().render("**“苹果”**和$x_1^2$, for $HOME/$USER")
@@ -51,7 +51,7 @@ class _State(StateInline):
 
 class _Inline(ParserInline):
     def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
-        """As the library has it, with a state of its own."""
+        """As the library has it, with another state."""
         state = _State(src, md, env, tokens)
         self.tokenize(state)
         for rule in self.ruler2.getRules(""):
@@ -60,7 +60,7 @@ class _Inline(ParserInline):
 
 
 def make_reader() -> MarkdownIt:
-    """A reader of CommonMark with these rules. What is HTML in a text stays text."""
+    """A reader of CommonMark with these rules. It shows HTML as text."""
     reader = MarkdownIt()
     reader.inline = _Inline()
     reader.configure("commonmark", {"html": False, "linkify": False})
@@ -87,7 +87,7 @@ def _read_formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - t
 
 
 def _read_block(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 - the library calls it
-    """A rule for blocks: a formula on lines of its own, not within a list or a quotation."""
+    """A rule for blocks: a formula on separate lines, not within a list or a quotation."""
     if state.level or state.is_code_block(first):
         return False
     found = _BLOCK.match(state.src, state.bMarks[first], state.eMarks[end - 1])

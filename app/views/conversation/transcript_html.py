@@ -1,7 +1,7 @@
 """A conversation as one HTML page, to be read by people anywhere: no script, and nothing loaded from outside.
 
 Markdown becomes HTML by a library that follows CommonMark; raw HTML in it is shown as text, and pictures become links,
-so that opening the page asks nobody for anything. Only addresses of http, https and mailto become links. What is nested
+so that opening the page loads nothing. Only addresses of http, https and mailto become links. What is nested
 too deeply, or would take long to read, is shown as the text it is: nothing is left out.
 """
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from markdown_it.utils import OptionsDict
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-"""What the page may load: its own style, and nothing else."""
+"""The page may load its own style, and nothing else."""
 
 _SAFE_ADDRESS = re.compile("https?:|mailto:", re.IGNORECASE)
 
 MAX_LEVEL: Final = 16
-"""Of blocks within each other. The library leaves out what is deeper than 20, and a list takes two."""
+"""The most levels of blocks within each other. The library leaves out what is deeper than 20, and a list takes two."""
 MAX_WORK: Final = 3_000_000
 """Characters of a paragraph times the signs in it that may begin or end something: how long reading it takes."""
 _SIGN: Final = re.compile(r"[!$*<\[\\\]_`~]")
@@ -78,7 +78,7 @@ def html_foot() -> str:
 
 
 def render_markdown(text: str) -> str:
-    """Markdown as HTML that can stand in a page whatever it says."""
+    """Markdown as HTML that is safe in a page."""
     return str(_markdown().render(text))
 
 
