@@ -106,6 +106,7 @@ def test_stop_keeps_what_was_received_and_frees_the_composer(screen: Screen) -> 
     screen.wait_for_reply()
 
     expect(screen.pairs.get_by_text("Stopped.")).to_be_visible()
+    expect(screen.composer).to_be_focused()
     stored = screen.stored_pairs()[0]
     assert stored["lifecycle"] == "canceled"
     assert shown_words(screen) == stored_words(screen) != []

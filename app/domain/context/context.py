@@ -2,8 +2,7 @@
 
 The order is: the cards (agent, system prompt, prelude, checkpoint summary), the visible pairs from top to bottom
 without those that are OUT, the draft, the tools. Nothing is added, shortened or dropped: what cannot be sent to the
-chosen model is listed in `unsupported`, what is left out is listed in `out` with its reason. Rules and words are those of
-`context.md`.
+chosen model is listed in `unsupported`, what is left out is listed in `out` with its reason.
 
     >>> from app.domain.model_profile import ModelProfile
     >>> built = build_request(View(draft=(Text("Hello"),)), ModelProfile("offline:demo", "Demo"))
