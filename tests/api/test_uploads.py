@@ -64,6 +64,23 @@ async def test_a_send_takes_files_along_and_its_pair_shows_them(api: Api) -> Non
     assert counted["content_hash"] != preview["content_hash"]
 
 
+async def test_bytes_of_a_picture_are_gone_with_the_last_conversation_that_used_them(api: Api) -> None:
+    photo = await upload(api, a_photo())
+    place = f"/attachments/{photo['id']}"
+    first, second = [await create_conversation(api, model="offline:demo") for _ in range(2)]
+    for conversation in (first, second):
+        started = await send(api, conversation, text="Look", attachments=[photo["id"]])
+        await follow(api, started["run_id"])
+    statuses = list[int]()
+
+    for conversation in (first, second):
+        await api.http.delete(f"/conversations/{conversation}")
+        await api.http.delete(f"/trash/{conversation}")
+        statuses.append((await api.http.get(place)).status_code)
+
+    assert statuses == [200, 404]
+
+
 async def test_what_is_attached_is_counted_in_the_list_of_pairs(api: Api) -> None:
     photo = await upload(api, a_picture("JPEG", (2_000, 2_000)))
     conversation = await create_conversation(api, model="anthropic:claude-sonnet-4-5")

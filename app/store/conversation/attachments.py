@@ -144,9 +144,21 @@ async def measure_attachments(session: AsyncSession, owner: str, ids: Sequence[s
 
 
 async def list_used(session: AsyncSession, conversation_ids: Sequence[str]) -> tuple[str, ...]:
-    """What these conversations use, to be handed to `delete_unused` once they are gone."""
+    """What these conversations use, to be handed to `delete_taken` or `delete_unused` once they are gone."""
     query = select(ATTACHMENT_USE.c.attachment_id).where(ATTACHMENT_USE.c.conversation_id.in_(conversation_ids))
     return tuple((await session.execute(query.distinct())).scalars())
+
+
+async def delete_taken(session: AsyncSession, owner: str, ids: Sequence[str]) -> None:
+    """Delete those of these attachments that no conversation uses any more, also where they wait as uploads.
+
+    `ids` are those that deleted conversations used: their uploads were taken by a message.
+    """
+    used = select(ATTACHMENT_USE.c.attachment_id).where(ATTACHMENT_USE.c.owner == owner)
+    for start in range(0, len(ids), MAX_IDS):
+        taken = (UPLOAD.c.owner == owner, UPLOAD.c.attachment_id.in_(ids[start : start + MAX_IDS]))
+        await session.execute(delete(UPLOAD).where(*taken, UPLOAD.c.attachment_id.not_in(used)))
+    await delete_unused(session, owner, ids)
 
 
 async def delete_unused(session: AsyncSession, owner: str, ids: Sequence[str]) -> None:

@@ -35,7 +35,7 @@ from app.domain.agents.agents import Agent, require_readable
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus
 from app.domain.conversation.damage import DamagedRowError
 from app.domain.errors import NotFoundError
-from app.store.conversation.attachments import delete_unused, list_used
+from app.store.conversation.attachments import delete_taken, list_used
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, first_words
 from app.store.conversation.rows_comparison import COMPARISON
 from app.store.database.damage import Reading, a_number, a_text
@@ -386,7 +386,7 @@ async def delete_conversation(session: AsyncSession, owner: str, conversation_id
     if conversation_id not in gone:
         raise NotFoundError("conversation", conversation_id)
     if used:
-        await delete_unused(session, owner, used)
+        await delete_taken(session, owner, used)
 
 
 def count_pairs(conversation_id: str | ColumnElement[str]) -> Select[int]:
