@@ -265,7 +265,8 @@ def _supported_result(
             kept.append(piece)
             continue
         unsupported.append(Unsupported(pair_id, type(piece).__name__.lower(), reason))
-        kept.append(Text(f"[{_name_piece(piece)} was here. It cannot be sent to this model.]"))
+        line = "\n" if kept else ""
+        kept.append(Text(f"{line}[{_name_piece(piece)} was here. It cannot be sent to this model.]"))
     return replace(result, content=tuple(kept))
 
 

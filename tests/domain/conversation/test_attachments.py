@@ -93,7 +93,7 @@ def test_words_stand_for_a_result_s_pictures_where_a_model_takes_none() -> None:
 
     assert list(list_named(result.content)) == [picture.attachment_id]
     assert [one.reason for one in blind.unsupported] == ["Blind does not take images."]
-    words = Text("[A picture (image/png) was here. It cannot be sent to this model.]")
+    words = Text("\n[A picture (image/png) was here. It cannot be sent to this model.]")
     assert blind.request.messages[2].parts == (ToolResult("t1", (Text("Here."), words)),)
     assert seeing.unsupported == ()
     assert seeing.request.messages[2].parts == (result,)

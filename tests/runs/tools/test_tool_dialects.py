@@ -201,7 +201,11 @@ CHAT: list[Any] = [
         "tool_calls": [_chat_call("c1", "double", '{"a": 21}'), _chat_call("c2", "draw", "{}")],
     },
     {"role": "tool", "tool_call_id": "c1", "content": "42"},
-    {"role": "tool", "tool_call_id": "c2", "content": "Here:"},
+    {
+        "role": "tool",
+        "tool_call_id": "c2",
+        "content": "Here:\n[A picture (image/gif) was here. It cannot be sent to this model.]",
+    },
     {"role": "assistant", "content": None, "tool_calls": [_chat_call("c3", "refuse", "{}")]},
     {"role": "tool", "tool_call_id": "c3", "content": "not today"},
 ]
