@@ -52,7 +52,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not (packages / "marked").exists():
         pytest.skip("the tools for TypeScript are not installed here: make .venv/islands")
     folder = tmp_path_factory.mktemp("blocks")
-    for name in ("blocks.ts", "bounds.ts", "math_syntax.ts"):
+    for name in ("blocks.ts", "bounds.ts", "cjk.ts", "math_syntax.ts"):
         shutil.copy(REPLY / name, folder)
     (folder / "package.json").write_text('{"type":"module"}')
     (folder / "node_modules").symlink_to(packages)
