@@ -34,7 +34,7 @@ def test_keys_of_a_conversion_do_nothing_in_any_field_and_plain_ones_do(screen: 
     expect(screen.composer).to_be_focused()
     screen.composer.press("Enter")
     expect(screen.pairs).to_have_count(2)
-    screen.wait_for_reply()
+    screen.wait_for_reply(2)
 
     title = page.locator(".title-field")
     title.fill("日本")
