@@ -45,7 +45,7 @@ from app.store.run.snapshots import Snapshot, save_snapshot
 from app.store.run.toolsets import load_sent_tools
 from app.store.settings.agents import find_agent
 from app.store.tools.permissions import find_root
-from app.store.tools.tool_calls import close_tool_calls, load_tool_calls
+from app.store.tools.tool_calls import close_tool_calls, load_begun
 
 log = structlog.get_logger()
 
@@ -134,8 +134,7 @@ class Reaper:
     async def _end(self, run: StoredRun) -> bool:
         run_id = run.state.start.run_id
         async with self.store.read() as session:
-            records = (await load_tool_calls(session, (run_id,))).get(run_id, ())
-        begun = frozenset(record.tool_call_id for record in records if record.started_at is not None)
+            begun = await load_begun(session, run_id)
         state, _ = apply_event(run.state, Interrupted(begun))
         place, ended_at = run.place, now()
         plan = await self._rebuild(run)

@@ -48,6 +48,12 @@ async def load_tool_calls(session: AsyncSession, run_ids: Collection[str]) -> di
     return {run_id: tuple(records) for run_id, records in found.items()}
 
 
+async def load_begun(session: AsyncSession, run_id: str) -> frozenset[str]:
+    """The ids of the calls of a run that began. Nothing else of them is read: it may be damaged."""
+    query = select(TOOL_CALL.c.tool_call_id).where(TOOL_CALL.c.run_id == run_id, TOOL_CALL.c.started_at.is_not(None))
+    return frozenset(found for found in (await session.execute(query)).scalars() if isinstance(found, str))
+
+
 async def load_pair_tool_calls(session: AsyncSession, pair_id: str) -> tuple[ToolCallRecord, ...]:
     """The calls of the reply that stands in a pair."""
     run_id = await session.scalar(select(PAIR.c.run_id).where(PAIR.c.id == pair_id))

@@ -355,6 +355,33 @@ async def test_a_call_that_waits_for_permission_is_told_as_not_run_after_a_stop_
         assert [words_of(result) for result in results_of(pair)] == [NOT_RUN]
 
 
+async def test_a_call_that_began_is_not_told_as_not_run_when_its_record_is_damaged(
+    wb: Workbench, data: Path, tmp_path: Path
+) -> None:
+    began = asyncio.Event()
+
+    async def hang(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
+        began.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    await add_tools(wb, hang=hang)
+    started = await send(wb, await a_conversation(wb), "/rate 0\n/tool hang {}")
+    await began.wait()
+    left = tmp_path / "left"  # what a process leaves that dies now
+    left.mkdir()
+    with closing(sqlite3.connect(data / "inview.db")) as mine, closing(sqlite3.connect(left / "inview.db")) as copy:
+        mine.backup(copy)
+        copy.execute("UPDATE tool_call SET started_at = 'once', asked_json = x'00ff'")
+        copy.commit()
+
+    async with open_workbench(settings_of(left)) as next_start:
+        died = await pair_of(next_start, started.pair_id)
+
+    assert [words_of(result) for result in results_of(died)] == [UNANSWERED]
+    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+
+
 async def test_stop_that_comes_while_a_call_is_being_noted_ends_the_reply(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
