@@ -174,6 +174,7 @@ def test_text_that_is_on_its_way_is_in_no_box_when_its_conversation_is_left_and_
     page.route_web_socket(LINK, state.relay)
     screen = Screen(page).go(f"/c/{first}")
     expect(screen.pairs).to_have_count(1)
+    expect(screen.conversations.get_by_role("link", name="The second")).to_be_visible()
 
     state.held = []
     screen.send("/echo two")
