@@ -126,6 +126,20 @@ async def test_a_name_and_an_id_of_a_call_have_a_bound(provider: str, field: str
     )
 
 
+@pytest.mark.parametrize(
+    ("details", "named"),
+    [({"type": "x"}, "reasoning_details is dict instead of a list"), (["x"], "reasoning_details[] is str instead of")],
+)
+async def test_details_of_reasoning_without_a_meaning_are_an_error_that_names_the_field(
+    details: object, named: str
+) -> None:
+    told = await say("ollama", a_chat_chunk(content="Words."), a_chat_chunk(reasoning_details=details))
+
+    assert told.fault is not None
+    assert named in told.fault.message
+    assert told.parts == (Text("Words."),)
+
+
 async def test_a_full_context_window_ends_a_reply_as_its_limit_does() -> None:
     told = await say(
         "anthropic",

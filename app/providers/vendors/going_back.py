@@ -23,6 +23,7 @@ from typing import Any, Final, TypeGuard, cast
 import orjson
 
 from app.domain.errors import ErrorClass, ProviderError, failure
+from app.providers.wire.json_values import FieldError
 
 MAX_BYTES: Final = 4_000_000
 """Bytes of all that goes back with one reply."""
@@ -49,12 +50,15 @@ class GoingBack:
 
         Raises:
             ProviderError: it is too much.
-            TypeError: it has a type without a meaning.
+            FieldError: it has a type without a meaning.
         """
-        for detail in delta.get(_DETAILS) or ():
-            self._count(detail)
+        details: object = delta.get(_DETAILS) or []
+        if not isinstance(details, list):
+            raise FieldError(f"{_DETAILS} is {type(details).__name__} instead of a list")
+        for detail in cast("list[object]", details):
             if not isinstance(detail, dict):
-                raise TypeError(f"{type(detail).__name__} in {_DETAILS}")
+                raise FieldError(f"{_DETAILS}[] is {type(detail).__name__} instead of an object")
+            self._count(cast("Json", detail))
             self._details.append(cast("Json", detail))
         if _is_object(beside := delta.get(_BESIDE)):
             self._count(beside)
