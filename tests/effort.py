@@ -31,6 +31,7 @@ class Effort:
         controls: of a page that are clicked before a sentence is typed.
         requests: that schemathesis makes for an operation in a phase.
         phases: of schemathesis.
+        shapes: of streams that a reader of a protocol is given.
     """
 
     examples: int
@@ -45,6 +46,7 @@ class Effort:
     controls: int
     requests: int
     phases: str
+    shapes: int
 
 
 GATE: Final = Effort(
@@ -60,6 +62,7 @@ GATE: Final = Effort(
     controls=8,
     requests=2,
     phases="examples,fuzzing",
+    shapes=500,
 )
 ALL: Final = Effort(
     examples=10_000,
@@ -74,6 +77,7 @@ ALL: Final = Effort(
     controls=1_000,
     requests=10,
     phases="examples,coverage,fuzzing,stateful",
+    shapes=20_000,
 )
 TRIES_ALL: Final = os.environ.get("EFFORT") == "all"
 EFFORT: Final = ALL if TRIES_ALL else GATE

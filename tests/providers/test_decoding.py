@@ -128,7 +128,10 @@ async def test_a_name_and_an_id_of_a_call_have_a_bound(provider: str, field: str
 
 @pytest.mark.parametrize(
     ("details", "named"),
-    [({"type": "x"}, "reasoning_details is dict instead of a list"), (["x"], "reasoning_details[] is str instead of")],
+    [
+        ({"type": "x"}, "reasoning_details is an object instead of a list"),
+        (["x"], "reasoning_details[] is a text instead of"),
+    ],
 )
 async def test_details_of_reasoning_without_a_meaning_are_an_error_that_names_the_field(
     details: object, named: str

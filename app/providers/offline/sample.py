@@ -41,7 +41,7 @@ class _Place:
 
 
 def _sample(schema: Any, place: _Place) -> Any:
-    known = fields_of(schema)
+    known = fields_of(schema, "the schema")
     if place.depth > MAX_DEPTH:
         return None
     if isinstance(reference := known.get("$ref"), str):
@@ -83,8 +83,8 @@ _KINDS: Mapping[str, Callable[[Mapping[str, Any], _Place], Any]] = MappingProxyT
 
 def _follow(root: Any, reference: str) -> Any:
     """The schema at a JSON pointer (RFC 6901) within the root; one of anything where there is none."""
-    found = fields_of(root)
+    found = fields_of(root, "the schema")
     for step in reference.removeprefix("#").strip("/").split("/"):
         if step:
-            found = fields_of(found.get(step.replace("~1", "/").replace("~0", "~")))
+            found = fields_of(found.get(step.replace("~1", "/").replace("~0", "~")), step)
     return found

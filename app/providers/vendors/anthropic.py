@@ -55,7 +55,7 @@ from app.providers.base import (
 from app.providers.models.listing import Entry, read_list
 from app.providers.vendors.usage_reports import UsageReport
 from app.providers.wire.faults import describe_error
-from app.providers.wire.json_values import as_object, fields_of, label_of, load_json, text_of
+from app.providers.wire.json_values import FieldError, as_object, fields_of, label_of, load_json, text_of
 from app.providers.wire.sse import SseEvent
 
 API_VERSION = "2026-10-21"
@@ -217,18 +217,18 @@ class MessagesDecoder:
         self._calls = 0
 
     def feed(self, event: SseEvent) -> list[StreamEvent]:
-        said: dict[str, Any] = load_json(event.data)
-        match said["type"]:
+        said = fields_of(load_json(event.data), "the event")
+        match text_of(said.get("type") or event.name.decode() or None, "type"):
             case "content_block_delta":
-                return self._receive(said["delta"])
+                return self._receive(fields_of(said.get("delta"), "delta"))
             case "content_block_start":
-                return self._start_block(said["content_block"])
+                return self._start_block(fields_of(said.get("content_block"), "content_block"))
             case "content_block_stop":
                 return self._end_block()
             case "message_start":
-                return self._count(said["message"].get("usage"))
+                return self._count(fields_of(said.get("message"), "message").get("usage"))
             case "message_delta":
-                self._stop(said["delta"])
+                self._stop(fields_of(said.get("delta"), "delta"))
                 return self._count(said.get("usage"))
             case "message_stop":
                 return self.end()
@@ -243,15 +243,15 @@ class MessagesDecoder:
     def _receive(self, delta: dict[str, Any]) -> list[StreamEvent]:
         if self._skipping:
             return []
-        match delta["type"]:
+        match text_of(delta.get("type"), "delta.type"):
             case "text_delta":
-                return [TextReceived(text_of(delta["text"]))]
+                return [TextReceived(text_of(delta.get("text"), "delta.text"))]
             case "thinking_delta":
-                return [ThinkingReceived(text_of(delta["thinking"]))]
+                return [ThinkingReceived(text_of(delta.get("thinking"), "delta.thinking"))]
             case "input_json_delta":
-                return self._receive_input(text_of(delta["partial_json"]))
+                return self._receive_input(text_of(delta.get("partial_json"), "delta.partial_json"))
             case "signature_delta":
-                return [ThinkingSigned(text_of(delta["signature"]), self._asked.row.name)]
+                return [ThinkingSigned(text_of(delta.get("signature"), "delta.signature"), self._asked.row.name)]
             case _:
                 return []  # "citations_delta": only for documents with citations switched on, which is never asked for
 
@@ -260,13 +260,15 @@ class MessagesDecoder:
         self._tool_open = False
         self._input_missing = False
         self._skipping = False
-        match block["type"]:
+        match text_of(block.get("type"), "content_block.type"):
             case "text":
-                return [TextReceived(text_of(block["text"]))] if block.get("text") else []
+                text = block.get("text")
+                return [TextReceived(text_of(text, "content_block.text"))] if text else []
             case "thinking":
-                return [ThinkingReceived(text_of(block["thinking"]))] if block.get("thinking") else []
+                thinking = block.get("thinking")
+                return [ThinkingReceived(text_of(thinking, "content_block.thinking"))] if thinking else []
             case "redacted_thinking":
-                return [RedactedThinkingReceived(text_of(block["data"]), vendor)]
+                return [RedactedThinkingReceived(text_of(block.get("data"), "content_block.data"), vendor)]
             case "tool_use":
                 self._calls += 1
                 if self._calls > MAX_CALLS:
@@ -274,12 +276,15 @@ class MessagesDecoder:
                 self._tool_open = True
                 self._input_missing = not block.get("input")
                 started = ToolCallStarted(
-                    label_of(block["id"], "the id of a tool call"), label_of(block["name"], "the name of a tool call")
+                    label_of(block.get("id"), "the id of a tool call"),
+                    label_of(block.get("name"), "the name of a tool call"),
                 )
                 if self._input_missing:
                     return [started]
                 # By `json`, which writes NaN as such: such an input is refused, where orjson would make it null.
-                written = json.dumps(fields_of(block["input"]), ensure_ascii=False, separators=(",", ":"))
+                written = json.dumps(
+                    fields_of(block["input"], "content_block.input"), ensure_ascii=False, separators=(",", ":")
+                )
                 return [started, ToolInputReceived(written)]
             case _:
                 self._skipping = True  # what server-side tools say; none is ever asked for
@@ -287,7 +292,7 @@ class MessagesDecoder:
 
     def _receive_input(self, json_text: str) -> list[StreamEvent]:
         if not self._tool_open:
-            raise ValueError("input for a tool that was not called")
+            raise FieldError("delta.partial_json belongs to no tool call")
         if not json_text:
             return []
         self._input_missing = False
@@ -305,10 +310,10 @@ class MessagesDecoder:
 
     def _stop(self, delta: dict[str, Any]) -> None:
         reason = delta.get("stop_reason")
-        if reason is None:
+        if reason is None or reason == "":
             return
-        if reason not in STOP_REASONS:
-            message = f"{self._asked} stopped for a reason unknown here: {str(reason)[:60]!r}."
+        if text_of(reason, "delta.stop_reason") not in STOP_REASONS:
+            message = f"{self._asked} stopped for a reason unknown here: {reason[:60]!r}."
             raise ProviderError(failure(ErrorClass.STREAM, message))
         self._stop_reason = STOP_REASONS[reason]
 

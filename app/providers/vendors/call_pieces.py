@@ -21,11 +21,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-import orjson
-
 from app.domain.stream_events import StreamEvent
 from app.providers.vendors.tool_calls import ToolCalls
-from app.providers.wire.json_values import FieldError, fields_of
+from app.providers.wire.json_values import FieldError, fields_of, json_text_of, name_kind
 
 _SIGNS: Final = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
 _LONE_BACKSLASH: Final = re.compile(r"(?<!\\)(?:\\\\)*\\\Z")
@@ -169,13 +167,13 @@ def _begins_another(call: _Call, piece: _Piece) -> bool:
 
 
 def _read_piece(said: object) -> _Piece:
-    piece = fields_of(said)
-    function = fields_of(piece.get("function"))
+    piece = fields_of(said, "tool_calls[]")
+    function = fields_of(piece.get("function"), "tool_calls[].function")
     return _Piece(
         _read_index(piece.get("index")),
         _read_id(piece.get("id")),
         _read_name(function.get("name")),
-        _read_arguments(function.get("arguments")),
+        json_text_of(function.get("arguments"), "tool_calls[].function.arguments"),
     )
 
 
@@ -184,7 +182,7 @@ def _read_index(said: object) -> int | None:
         return int(said)
     if said is None or (isinstance(said, int) and not isinstance(said, bool)):
         return said
-    raise FieldError(f"tool_calls[].index is {_kind(said)} instead of a number")
+    raise FieldError(f"tool_calls[].index is {name_kind(said)} instead of a number")
 
 
 def _read_id(said: object) -> str | None:
@@ -192,23 +190,10 @@ def _read_id(said: object) -> str | None:
         return said or None
     if isinstance(said, int) and not isinstance(said, bool):
         return str(said)
-    raise FieldError(f"tool_calls[].id is {_kind(said)} instead of a text")
+    raise FieldError(f"tool_calls[].id is {name_kind(said)} instead of a text")
 
 
 def _read_name(said: object) -> str:
     if said is None or isinstance(said, str):
         return said or ""
-    raise FieldError(f"tool_calls[].function.name is {_kind(said)} instead of a text")
-
-
-def _read_arguments(said: object) -> str:
-    if said is None or isinstance(said, str):
-        return said or ""
-    if isinstance(said, dict):
-        return orjson.dumps(said).decode()
-    raise FieldError(f"tool_calls[].function.arguments is {_kind(said)} instead of a text or an object")
-
-
-def _kind(said: object) -> str:
-    kinds: dict[type, str] = {bool: "true or false", list: "a list", dict: "an object", str: "a text"}
-    return kinds.get(type(said), "a number")
+    raise FieldError(f"tool_calls[].function.name is {name_kind(said)} instead of a text")

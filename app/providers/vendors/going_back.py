@@ -23,7 +23,7 @@ from typing import Any, Final, TypeGuard, cast
 import orjson
 
 from app.domain.errors import ErrorClass, ProviderError, failure
-from app.providers.wire.json_values import FieldError
+from app.providers.wire.json_values import fields_of, items_of
 
 MAX_BYTES: Final = 4_000_000
 """Bytes of all that goes back with one reply."""
@@ -52,15 +52,11 @@ class GoingBack:
             ProviderError: it is too much.
             FieldError: it has a type without a meaning.
         """
-        details: object = delta.get(_DETAILS) or []
-        if not isinstance(details, list):
-            raise FieldError(f"{_DETAILS} is {type(details).__name__} instead of a list")
-        for detail in cast("list[object]", details):
-            if not isinstance(detail, dict):
-                raise FieldError(f"{_DETAILS}[] is {type(detail).__name__} instead of an object")
-            self._count(cast("Json", detail))
-            self._details.append(cast("Json", detail))
-        if _is_object(beside := delta.get(_BESIDE)):
+        for item in items_of(delta.get(_DETAILS), _DETAILS):
+            detail = fields_of(item, f"{_DETAILS}[]")
+            self._count(detail)
+            self._details.append(detail)
+        if beside := fields_of(delta.get(_BESIDE), _BESIDE):
             self._count(beside)
             self._beside |= beside
 
@@ -69,8 +65,9 @@ class GoingBack:
 
         Raises:
             ProviderError: it is too much.
+            FieldError: it is no object.
         """
-        if _is_object(beside := said.get(_BESIDE)):
+        if beside := fields_of(said.get(_BESIDE), f"tool_calls[].{_BESIDE}"):
             self._count(beside)
             self._calls[str(number)] = {_BESIDE: beside}
 

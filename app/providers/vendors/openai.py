@@ -52,7 +52,7 @@ from app.providers.models.listing import read_list
 from app.providers.vendors.tool_calls import ToolCalls
 from app.providers.vendors.usage_reports import UsageReport
 from app.providers.wire.faults import describe_error
-from app.providers.wire.json_values import fields_of, load_json, text_of
+from app.providers.wire.json_values import FieldError, fields_of, index_of, json_text_of, load_json, text_of
 from app.providers.wire.sse import SseEvent
 
 INCOMPLETE_REASONS: Mapping[str, StopReason] = MappingProxyType(
@@ -188,68 +188,81 @@ class ResponsesDecoder:
     def __init__(self, asked: CallTarget) -> None:
         self._asked = asked
         self._calls = ToolCalls()
+        self._call_ids: dict[int, str] = {}
         self._refused = False
-        self._stopped: StopReason | None = None
 
     def feed(self, event: SseEvent) -> list[StreamEvent]:
         if event.data == b"[DONE]":  # OpenAI's own stream has none; servers that imitate it may
             return []
-        said: dict[str, Any] = load_json(event.data)
-        match said["type"]:
+        said = fields_of(load_json(event.data), "the event")
+        kind = text_of(said.get("type") or event.name.decode() or None, "type")
+        match kind:
             case "response.output_text.delta":
-                return [TextReceived(text_of(said["delta"]))]
+                return [TextReceived(text_of(said.get("delta"), "delta"))]
             case "response.refusal.delta":
                 self._refused = True
-                return [TextReceived(text_of(said["delta"]))]
+                return [TextReceived(text_of(said.get("delta"), "delta"))]
             case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
-                return [ThinkingReceived(text_of(said["delta"]))]
+                return [ThinkingReceived(text_of(said.get("delta"), "delta"))]
             case "response.reasoning_summary_part.added" if said.get("summary_index"):
                 return [ThinkingReceived("\n\n")]
             case "response.function_call_arguments.delta":
-                return self._calls.add(said["output_index"], text_of(said["delta"]))
+                return self._calls.add(_number(said), text_of(said.get("delta"), "delta"))
             case "response.output_item.added":
-                return self._start_item(said["output_index"], said["item"])
+                return self._start_item(said)
             case "response.output_item.done":
-                return self._end_item(said["output_index"], said["item"])
+                return self._end_item(said)
             case "response.completed" | "response.incomplete" | "response.failed" | "error":
-                return self._conclude(said)
+                return self._conclude(kind, said)
             case _:
                 return []  # progress, whole texts after their deltas, and event types to come
 
     def end(self) -> list[StreamEvent]:
         return []
 
-    def _start_item(self, number: int, item: dict[str, Any]) -> list[StreamEvent]:
-        if item["type"] == "function_call":
-            events = self._calls.start(number, item["call_id"], item["name"])
+    def _start_item(self, said: dict[str, Any]) -> list[StreamEvent]:
+        item = fields_of(said.get("item"), "item")
+        if text_of(item.get("type"), "item.type") == "function_call":
+            number, call_id = _number(said), text_of(item.get("call_id"), "item.call_id")
+            if known := self._call_ids.get(number):
+                if known != call_id:
+                    raise FieldError(f"output_index {number} is that of another tool call")
+                return []  # said twice
+            self._call_ids[number] = call_id
+            events = self._calls.start(number, call_id, text_of(item.get("name"), "item.name"))
             if self._calls.too_many:
                 return [*self._calls.end_all(), Stopped(StopReason.TOOL_LIMIT)]
             return events
         return []
 
-    def _end_item(self, number: int, item: dict[str, Any]) -> list[StreamEvent]:
-        match item["type"]:
+    def _end_item(self, said: dict[str, Any]) -> list[StreamEvent]:
+        item = fields_of(said.get("item"), "item")
+        match text_of(item.get("type"), "item.type"):
             case "function_call":
-                events = [] if self._calls.has_input(number) else self._calls.add(number, item.get("arguments") or "")
-                return [*events, *self._calls.end(number)]
-            case "reasoning" if item.get("encrypted_content"):
-                signature = f"{item['id']}:{item['encrypted_content']}"
+                started, number = self._start_item(said), _number(said)
+                if self._calls.too_many or not self._calls.goes_on(number):
+                    return started
+                whole = "" if self._calls.has_input(number) else json_text_of(item.get("arguments"), "item.arguments")
+                return [*started, *self._calls.add(number, whole), *self._calls.end(number)]
+            case "reasoning" if encrypted := item.get("encrypted_content"):
+                signature = f"{text_of(item.get('id'), 'item.id')}:{text_of(encrypted, 'item.encrypted_content')}"
                 return [ThinkingSigned(signature, self._asked.row.name), PartEnded()]
             case _:
                 return [PartEnded()]
 
-    def _conclude(self, said: dict[str, Any]) -> list[StreamEvent]:
-        response = fields_of(said.get("response"))
-        if said["type"] in {"response.failed", "error"}:
+    def _conclude(self, kind: str, said: dict[str, Any]) -> list[StreamEvent]:
+        response = fields_of(said.get("response"), "response")
+        if kind in {"response.failed", "error"}:
             error = response.get("error") or said.get("error") or said
             raise ProviderError(describe_error(self._asked, error))
         usage = response.get("usage")
         events = [*self._calls.end_all(), *([parse_usage(usage)] if usage else [])]
-        return [*events, Stopped(self._stop_reason(said["type"], response))]
+        return [*events, Stopped(self._stop_reason(kind, response))]
 
     def _stop_reason(self, kind: str, response: dict[str, Any]) -> StopReason:
         if kind == "response.incomplete":
-            reason = str(fields_of(response.get("incomplete_details")).get("reason"))
+            details = fields_of(response.get("incomplete_details"), "response.incomplete_details")
+            reason = text_of(details.get("reason"), "response.incomplete_details.reason")
             if reason not in INCOMPLETE_REASONS:
                 message = f"{self._asked} stopped for a reason unknown here: {reason[:60]!r}."
                 raise ProviderError(failure(ErrorClass.STREAM, message))
@@ -257,6 +270,10 @@ class ResponsesDecoder:
         if self._refused:
             return StopReason.REFUSAL
         return StopReason.TOOL_CALLS if self._calls.any else StopReason.END
+
+
+def _number(said: dict[str, Any]) -> int:
+    return index_of(said.get("output_index"), "output_index")
 
 
 def parse_usage(said: object) -> UsageReported:

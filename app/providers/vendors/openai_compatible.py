@@ -50,7 +50,7 @@ from app.providers.vendors.openai import data_url, open_link, schema_format
 from app.providers.vendors.tool_calls import ToolCalls
 from app.providers.vendors.usage_reports import UsageReport
 from app.providers.wire.faults import describe_error
-from app.providers.wire.json_values import as_object, load_json, text_of
+from app.providers.wire.json_values import FieldError, as_object, fields_of, items_of, load_json, text_of
 from app.providers.wire.sse import SseEvent
 
 FINISH_REASONS: Mapping[str, StopReason] = MappingProxyType(
@@ -257,21 +257,21 @@ class ChatDecoder:
         if event.data == b"[DONE]":
             yield from self.end()
             return
-        said: dict[str, Any] = load_json(event.data)
+        said = fields_of(load_json(event.data), "the event")
         if said.get("error") or said.get("object") == "error" or event.name == b"error":
             raise ProviderError(describe_error(self._asked, said.get("error") or said))
-        if choices := said.get("choices"):
-            choice = choices[0]
-            if delta := choice.get("delta"):
-                yield from self._receive(delta)
-                if self._calls.too_many:
-                    yield from self._calls.end_all()
-                    yield from self._sign()
-                    yield Stopped(StopReason.TOOL_LIMIT)
-                    return
+        choice: dict[str, Any] = {}
+        if choices := items_of(said.get("choices"), "choices"):
+            choice = fields_of(choices[0], "choices[]")
+            yield from self._receive(fields_of(choice.get("delta"), "choices[].delta"))
+            if self._calls.too_many:
+                yield from self._calls.end_all()
+                yield from self._sign()
+                yield Stopped(StopReason.TOOL_LIMIT)
+                return
             if reason := choice.get("finish_reason"):
-                yield from self._finish(reason, choice)
-        if usage := said.get("usage") or _usage_of_groq(said.get("x_groq")):
+                yield from self._finish(text_of(reason, "choices[].finish_reason"), choice)
+        if usage := said.get("usage") or choice.get("usage") or fields_of(said.get("x_groq"), "x_groq").get("usage"):
             yield parse_usage(usage)
 
     def end(self) -> list[StreamEvent]:
@@ -287,7 +287,8 @@ class ChatDecoder:
             self._hold(list(said))
         else:
             yield from said
-        for call in delta.get("tool_calls") or ():
+        for said_of_call in items_of(delta.get("tool_calls"), "tool_calls"):
+            call = fields_of(said_of_call, "tool_calls[]")
             ended = self._end_thinking()
             if self._calls.open:
                 self._hold(ended)
@@ -313,13 +314,11 @@ class ChatDecoder:
         self._back.take_message(delta)
         if reasoning := delta.get("reasoning_content") or delta.get("reasoning"):
             self._thinking = True
-            yield ThinkingReceived(text_of(reasoning))
-        if content := delta.get("content") or delta.get("refusal"):
-            yield from self._end_thinking()
-            if isinstance(content, str):
-                yield TextReceived(content)
-            else:
-                yield from _parse_content_list(content)
+            yield ThinkingReceived(text_of(reasoning, "choices[].delta.reasoning_content"))
+        for name in ("content", "refusal"):
+            if content := delta.get(name):
+                yield from self._end_thinking()
+                yield from _parse_content(content, f"choices[].delta.{name}")
 
     def _end_thinking(self) -> list[StreamEvent]:
         """A vendor that wants its reasoning back signs it by being itself."""
@@ -353,16 +352,22 @@ class ChatDecoder:
         return events
 
 
-def _parse_content_list(content: list[dict[str, Any]]) -> Iterator[StreamEvent]:
-    """Content as Mistral's reasoning models stream it: pieces of text and of thinking."""
-    for piece in content:
-        match piece["type"]:
+def _parse_content(content: object, field: str) -> Iterator[StreamEvent]:
+    """Content as a text, or as Mistral's reasoning models stream it: pieces of text and of thinking."""
+    if isinstance(content, str):
+        yield TextReceived(content)
+        return
+    for item in items_of(content, field):
+        piece = fields_of(item, f"{field}[]")
+        match text_of(piece.get("type"), f"{field}[].type"):
             case "text":
-                yield TextReceived(text_of(piece["text"]))
+                yield TextReceived(text_of(piece.get("text"), f"{field}[].text"))
             case "thinking":
-                yield from (ThinkingReceived(text_of(thought["text"])) for thought in piece["thinking"])
-            case kind:
-                raise ValueError(f"content of type {kind!r}")
+                for thought in items_of(piece.get("thinking"), f"{field}[].thinking"):
+                    words = fields_of(thought, f"{field}[].thinking[]").get("text")
+                    yield ThinkingReceived(text_of(words, f"{field}[].thinking[].text"))
+            case _:
+                raise FieldError(f"{field}[].type is neither text nor thinking")
 
 
 def parse_usage(said: object) -> UsageReported:
@@ -386,10 +391,6 @@ def parse_usage(said: object) -> UsageReported:
         extra = report.find("total_tokens") - whole - output
         output += extra if extra > 0 and thought in {0, extra} else 0
     return report.as_disjoint(whole, output, read, written, thought)
-
-
-def _usage_of_groq(extra: object) -> object:
-    return cast("dict[str, object]", extra).get("usage") if isinstance(extra, dict) else None
 
 
 # --- models ---

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from app.domain.errors import ErrorClass, ProviderError, failure
 from app.domain.run.rounds import MAX_CALLS
 from app.domain.stream_events import PartEnded, StreamEvent, ToolCallStarted, ToolInputReceived
-from app.providers.wire.json_values import label_of, text_of
+from app.providers.wire.json_values import FieldError, label_of
 
 MAX_HELD = 1_000_000
 """Characters that are held back until their turn comes."""
@@ -69,8 +69,7 @@ class ToolCalls:
         """A call begins.
 
         Raises:
-            TypeError: its name or its id is no text.
-            FieldError: one of them is empty or too long.
+            FieldError: its name or its id is no text, empty or too long.
         """
         label_of(name, "the name of a tool call")
         label_of(tool_call_id, "the id of a tool call")
@@ -83,9 +82,13 @@ class ToolCalls:
         return self._release() if self._is_first(number) else []
 
     def add(self, number: object, json_text: str) -> list[StreamEvent]:
-        """Some more input of a call."""
-        call = self._waiting[number]
-        if not text_of(json_text):
+        """Some more input of a call.
+
+        Raises:
+            FieldError: the call has ended, or none has this number.
+        """
+        call = self._find(number)
+        if not json_text:
             return []
         call.has_input = True
         if call.name and self._is_first(number):
@@ -105,8 +108,12 @@ class ToolCalls:
             raise ProviderError(failure(ErrorClass.TOO_LONG, f"More than {MAX_HELD:,} characters came out of order."))
 
     def end(self, number: object) -> list[StreamEvent]:
-        """A call is complete; the next one continues."""
-        self._waiting[number].ended = True
+        """A call is complete; the next one continues.
+
+        Raises:
+            FieldError: it was complete before, or none has this number.
+        """
+        self._find(number).ended = True
         events: list[StreamEvent] = []
         while self._waiting:
             first = next(iter(self._waiting))
@@ -127,9 +134,18 @@ class ToolCalls:
         """Every call is complete."""
         return [event for number in list(self._waiting) if number in self._waiting for event in self.end(number)]
 
+    def goes_on(self, number: object) -> bool:
+        """True between the beginning and the end of a call."""
+        return number in self._waiting
+
     def has_input(self, number: object) -> bool:
         """True once some input of a call came."""
-        return self._waiting[number].has_input
+        return self._find(number).has_input
+
+    def _find(self, number: object) -> _Pending:
+        if (call := self._waiting.get(number)) is None:
+            raise FieldError(f"the number {number} belongs to no tool call that goes on")
+        return call
 
     def _is_first(self, number: object) -> bool:
         return number == next(iter(self._waiting))

@@ -1,7 +1,12 @@
 """Reading vendors' JSON: what may be absent or null, and what must not be anything else.
 
->>> fields_of(None), fields_of({"a": 1})
+A reader is told the path of the field, so that its error names it.
+
+>>> fields_of(None, "usage"), fields_of({"a": 1}, "usage")
 ({}, {'a': 1})
+>>> text_of([], "delta.text")
+Traceback (most recent call last):
+app.providers.wire.json_values.FieldError: delta.text is a list instead of a text
 """
 
 from __future__ import annotations
@@ -46,14 +51,14 @@ def load_json(data: bytes) -> Any:
             raise error from None
 
 
-def text_of(value: object) -> str:
+def text_of(value: object, field: str) -> str:
     """A text that must be one.
 
     Raises:
-        TypeError: it is something else.
+        FieldError: it is missing or something else.
     """
     if not isinstance(value, str):
-        raise TypeError(f"{type(value).__name__} instead of a text")
+        raise FieldError(f"{field} is missing" if value is None else f"{field} is {name_kind(value)} instead of a text")
     return value
 
 
@@ -61,27 +66,76 @@ def label_of(value: object, field: str) -> str:
     """A name or an id, which each later request repeats.
 
     Raises:
-        TypeError: it is no text.
-        FieldError: it is empty or too long.
+        FieldError: it is no text, empty or too long.
     """
-    if not (label := text_of(value)):
+    if not (label := text_of(value, field)):
         raise FieldError(f"{field} is empty")
     if len(label) > MAX_LABEL:
         raise FieldError(f"{field} has {len(label):,} characters; {MAX_LABEL:,} are the most")
     return label
 
 
-def fields_of(value: object) -> dict[str, Any]:
+def json_text_of(value: object, field: str) -> str:
+    """A text that holds JSON, or an object as its JSON. It may be absent or null: then it is empty.
+
+    Raises:
+        FieldError: it is something else.
+    """
+    if isinstance(value, dict):
+        return orjson.dumps(value).decode()
+    if value is None or isinstance(value, str):
+        return value or ""
+    raise FieldError(f"{field} is {name_kind(value)} instead of a text or an object")
+
+
+def fields_of(value: object, field: str) -> dict[str, Any]:
     """The fields of an object that may be absent or null.
 
     Raises:
-        TypeError: it is something else.
+        FieldError: it is something else.
     """
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise TypeError(f"{type(value).__name__} instead of an object")
+        raise FieldError(f"{field} is {name_kind(value)} instead of an object")
     return cast("dict[str, Any]", value)
+
+
+def items_of(value: object, field: str) -> list[object]:
+    """The items of a list that may be absent or null.
+
+    Raises:
+        FieldError: it is something else.
+    """
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise FieldError(f"{field} is {name_kind(value)} instead of a list")
+    return cast("list[object]", value)
+
+
+def index_of(value: object, field: str) -> int:
+    """A number that tells which of several is meant.
+
+    Raises:
+        FieldError: it is missing or something else.
+    """
+    if not isinstance(value, int) or isinstance(value, bool):
+        what = "missing" if value is None else f"{name_kind(value)} instead of a whole number"
+        raise FieldError(f"{field} is {what}")
+    return value
+
+
+def name_kind(value: object) -> str:
+    """What a value of JSON is, in words."""
+    kinds: dict[type, str] = {
+        type(None): "null",
+        bool: "true or false",
+        str: "a text",
+        list: "a list",
+        dict: "an object",
+    }
+    return kinds.get(type(value), "a number")
 
 
 def as_object(input_json: str) -> str:
