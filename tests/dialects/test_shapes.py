@@ -192,8 +192,9 @@ def _read_openai(event: Json, seen: set[str]) -> Iterator[tuple[str, object]]:
         case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
             yield "thinking", event.get("delta")
         case "response.function_call_arguments.delta":
-            seen.add(str(event.get("output_index")))
-            yield "arguments", event.get("delta")
+            if delta := event.get("delta"):
+                seen.add(str(event.get("output_index")))
+            yield "arguments", delta
         case "response.output_item.done" if str(event.get("output_index")) not in seen:
             seen.add(str(event.get("output_index")))
             yield "arguments", _at(event, "item", "arguments")

@@ -11,6 +11,7 @@ from pathlib import Path
 from app.domain.conversation.lifecycle import TRANSITIONS, describe_diagram
 from app.domain.errors import NEXT_STEP, ErrorClass
 from app.domain.filters.sheet import describe_sheet
+from tests.dialects.table import describe_providers
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -32,4 +33,5 @@ def describe_lifecycle() -> str:
 PAGES: Mapping[Path, Callable[[], str]] = {
     DOCS / "lifecycle.md": describe_lifecycle,
     DOCS / "filters.md": describe_sheet,
+    DOCS / "providers.md": describe_providers,
 }

@@ -218,7 +218,7 @@ class MessagesDecoder:
 
     def feed(self, event: SseEvent) -> list[StreamEvent]:
         said = fields_of(load_json(event.data), "the event")
-        match text_of(said.get("type") or event.name.decode() or None, "type"):
+        match label_of(said.get("type") or event.name.decode() or None, "type"):
             case "content_block_delta":
                 return self._receive(fields_of(said.get("delta"), "delta"))
             case "content_block_start":
@@ -243,7 +243,7 @@ class MessagesDecoder:
     def _receive(self, delta: dict[str, Any]) -> list[StreamEvent]:
         if self._skipping:
             return []
-        match text_of(delta.get("type"), "delta.type"):
+        match label_of(delta.get("type"), "delta.type"):
             case "text_delta":
                 return [TextReceived(text_of(delta.get("text"), "delta.text"))]
             case "thinking_delta":
@@ -260,7 +260,7 @@ class MessagesDecoder:
         self._tool_open = False
         self._input_missing = False
         self._skipping = False
-        match text_of(block.get("type"), "content_block.type"):
+        match label_of(block.get("type"), "content_block.type"):
             case "text":
                 text = block.get("text")
                 return [TextReceived(text_of(text, "content_block.text"))] if text else []

@@ -135,14 +135,18 @@ class CallPieces:
         events: list[StreamEvent] = []
         self._last = call.number
         call.call_id = call.call_id or piece.call_id
-        if piece.name and not call.name:
+        begins = bool(piece.name) and not call.name
+        has_more = bool(piece.arguments) and not (call.is_whole and call.has(piece.arguments))
+        if (begins or has_more) and not self._calls.goes_on(call.number):
+            raise FieldError("tool_calls[] goes on with a call that has ended")
+        if begins:
             call.name = piece.name
             events += self._calls.start(call.number, call.call_id or f"call_{call.number}", call.name)
             if self._calls.too_many:
                 return events
         elif piece.name and piece.name != call.name:
             raise FieldError("tool_calls[].function.name changes within a call")
-        if piece.arguments and not (call.is_whole and call.has(piece.arguments)):
+        if has_more:
             call.add(piece.arguments)
             events += self._calls.add(call.number, piece.arguments)
         return events

@@ -52,7 +52,7 @@ from app.providers.models.listing import read_list
 from app.providers.vendors.tool_calls import ToolCalls
 from app.providers.vendors.usage_reports import UsageReport
 from app.providers.wire.faults import describe_error
-from app.providers.wire.json_values import FieldError, fields_of, index_of, json_text_of, load_json, text_of
+from app.providers.wire.json_values import FieldError, fields_of, index_of, json_text_of, label_of, load_json, text_of
 from app.providers.wire.sse import SseEvent
 
 INCOMPLETE_REASONS: Mapping[str, StopReason] = MappingProxyType(
@@ -195,7 +195,7 @@ class ResponsesDecoder:
         if event.data == b"[DONE]":  # OpenAI's own stream has none; servers that imitate it may
             return []
         said = fields_of(load_json(event.data), "the event")
-        kind = text_of(said.get("type") or event.name.decode() or None, "type")
+        kind = label_of(said.get("type") or event.name.decode() or None, "type")
         match kind:
             case "response.output_text.delta":
                 return [TextReceived(text_of(said.get("delta"), "delta"))]
@@ -207,7 +207,9 @@ class ResponsesDecoder:
             case "response.reasoning_summary_part.added" if said.get("summary_index"):
                 return [ThinkingReceived("\n\n")]
             case "response.function_call_arguments.delta":
-                return self._calls.add(_number(said), text_of(said.get("delta"), "delta"))
+                if not self._calls.goes_on(number := _number(said)):
+                    raise FieldError(f"output_index {number} belongs to no tool call that goes on")
+                return self._calls.add(number, text_of(said.get("delta"), "delta"))
             case "response.output_item.added":
                 return self._start_item(said)
             case "response.output_item.done":
@@ -222,11 +224,11 @@ class ResponsesDecoder:
 
     def _start_item(self, said: dict[str, Any]) -> list[StreamEvent]:
         item = fields_of(said.get("item"), "item")
-        if text_of(item.get("type"), "item.type") == "function_call":
-            number, call_id = _number(said), text_of(item.get("call_id"), "item.call_id")
+        if label_of(item.get("type"), "item.type") == "function_call":
+            number, call_id = _number(said), label_of(item.get("call_id"), "item.call_id")
             if known := self._call_ids.get(number):
                 if known != call_id:
-                    raise FieldError(f"output_index {number} is that of another tool call")
+                    raise FieldError(f"item.call_id is not that of output_index {number}")
                 return []  # said twice
             self._call_ids[number] = call_id
             events = self._calls.start(number, call_id, text_of(item.get("name"), "item.name"))
@@ -237,7 +239,7 @@ class ResponsesDecoder:
 
     def _end_item(self, said: dict[str, Any]) -> list[StreamEvent]:
         item = fields_of(said.get("item"), "item")
-        match text_of(item.get("type"), "item.type"):
+        match label_of(item.get("type"), "item.type"):
             case "function_call":
                 started, number = self._start_item(said), _number(said)
                 if self._calls.too_many or not self._calls.goes_on(number):

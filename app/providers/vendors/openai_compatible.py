@@ -257,9 +257,11 @@ class ChatDecoder:
         if event.data == b"[DONE]":
             yield from self.end()
             return
-        said = fields_of(load_json(event.data), "the event")
-        if said.get("error") or said.get("object") == "error" or event.name == b"error":
-            raise ProviderError(describe_error(self._asked, said.get("error") or said))
+        said = _unwrap(load_json(event.data))
+        of_groq = fields_of(said.get("x_groq"), "x_groq")
+        error = said.get("error") or of_groq.get("error")
+        if error or said.get("object") == "error" or event.name == b"error":
+            raise ProviderError(describe_error(self._asked, error or said))
         choice: dict[str, Any] = {}
         if choices := items_of(said.get("choices"), "choices"):
             choice = fields_of(choices[0], "choices[]")
@@ -271,7 +273,7 @@ class ChatDecoder:
                 return
             if reason := choice.get("finish_reason"):
                 yield from self._finish(text_of(reason, "choices[].finish_reason"), choice)
-        if usage := said.get("usage") or choice.get("usage") or fields_of(said.get("x_groq"), "x_groq").get("usage"):
+        if usage := said.get("usage") or choice.get("usage") or of_groq.get("usage"):
             yield parse_usage(usage)
 
     def end(self) -> list[StreamEvent]:
@@ -350,6 +352,12 @@ class ChatDecoder:
         # Ollama and others say "stop" after tool calls as well.
         self._stop_reason = StopReason.TOOL_CALLS if stopped is StopReason.END and self._calls.any else stopped
         return events
+
+
+def _unwrap(said: Any) -> dict[str, Any]:
+    """An event. Google puts errors into a list of one."""
+    events = cast("list[object]", said) if isinstance(said, list) else []
+    return fields_of(events[0] if len(events) == 1 else said, "the event")
 
 
 def _parse_content(content: object, field: str) -> Iterator[StreamEvent]:

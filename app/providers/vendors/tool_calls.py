@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from app.domain.errors import ErrorClass, ProviderError, failure
 from app.domain.run.rounds import MAX_CALLS
 from app.domain.stream_events import PartEnded, StreamEvent, ToolCallStarted, ToolInputReceived
-from app.providers.wire.json_values import FieldError, label_of
+from app.providers.wire.json_values import label_of
 
 MAX_HELD = 1_000_000
 """Characters that are held back until their turn comes."""
@@ -82,12 +82,8 @@ class ToolCalls:
         return self._release() if self._is_first(number) else []
 
     def add(self, number: object, json_text: str) -> list[StreamEvent]:
-        """Some more input of a call.
-
-        Raises:
-            FieldError: the call has ended, or none has this number.
-        """
-        call = self._find(number)
+        """Some more input of a call that goes on."""
+        call = self._waiting[number]
         if not json_text:
             return []
         call.has_input = True
@@ -108,12 +104,8 @@ class ToolCalls:
             raise ProviderError(failure(ErrorClass.TOO_LONG, f"More than {MAX_HELD:,} characters came out of order."))
 
     def end(self, number: object) -> list[StreamEvent]:
-        """A call is complete; the next one continues.
-
-        Raises:
-            FieldError: it was complete before, or none has this number.
-        """
-        self._find(number).ended = True
+        """A call is complete; the next one continues."""
+        self._waiting[number].ended = True
         events: list[StreamEvent] = []
         while self._waiting:
             first = next(iter(self._waiting))
@@ -140,12 +132,7 @@ class ToolCalls:
 
     def has_input(self, number: object) -> bool:
         """True once some input of a call came."""
-        return self._find(number).has_input
-
-    def _find(self, number: object) -> _Pending:
-        if (call := self._waiting.get(number)) is None:
-            raise FieldError(f"the number {number} belongs to no tool call that goes on")
-        return call
+        return self._waiting[number].has_input
 
     def _is_first(self, number: object) -> bool:
         return number == next(iter(self._waiting))

@@ -1,0 +1,93 @@
+"""The page `docs/providers.md`: what is read of every vendor, from the corpus, and what is sent, from real requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final
+
+import orjson
+
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parts import Text, Thinking
+from app.domain.errors import InputError
+from app.domain.model_profile import ThinkingStyle
+from app.domain.request.request import Request, RequestMessage
+from app.providers.base import Provider, encode
+from tests.dialects.corpus import CASES, NAMES, Json, read_dialect
+from tests.providers.playing import a_profile
+
+ASKED: Final = {
+    "output limit": Parameters(max_output_tokens=100),
+    "seed": Parameters(seed=7),
+    "thinking on": Parameters(thinking=True),
+    "thinking off": Parameters(thinking=False),
+    "schema": Parameters(reply_schema='{"type":"object","properties":{},"additionalProperties":false}'),
+}
+STREAMS: Final = "../tests/dialects/streams"
+
+
+def describe_providers() -> str:
+    """The text of the page."""
+    dialects = [read_dialect(name) for name in NAMES]
+    notes: list[str] = []
+    read: list[list[str]] = []
+    for name, dialect in zip(NAMES, dialects, strict=True):
+        cells = [f"[{dialect.provider.row.label}]({STREAMS}/{name}.toml)"]
+        for case in CASES:
+            if case in dialect.cases:
+                cells.append("yes")
+            else:
+                notes.append(dialect.absent[case])
+                cells.append(f"no ({len(notes)})")
+        read.append(cells)
+    sent = [[each.provider.row.label, *_describe_sent(each.provider)] for each in dialects]
+    return (
+        "# What is read of providers, and what is sent to them\n\n"
+        "Generated from `tests/dialects/streams/` and `app/providers/` by `make docs`.\n\n"
+        "## Read\n\n"
+        "Each name leads to the streams of the vendor and to the documentation that shows their shape. Each `yes` is a "
+        "stream, and the test `tests/dialects/test_corpus.py::test_a_stream_says_what_its_vendor_means[vendor-case]` "
+        "says what must be read of it.\n\n"
+        f"{_table(['vendor', *CASES], read)}\n\n"
+        f"{''.join(f'{number}. {note}{chr(10)}' for number, note in enumerate(notes, 1))}\n"
+        "## Sent\n\n"
+        "Each cell names the fields of the request that change when the setting is used, as a request to that vendor "
+        "really has them; `tests/docs/test_generated.py` compares them with this page. A setting that the vendor does "
+        "not take is refused with a sentence.\n\n"
+        f"{_table(['vendor', *ASKED, 'reasoning of earlier replies'], sent)}\n"
+    )
+
+
+def _describe_sent(provider: Provider) -> Iterator[str]:
+    plain = _send(provider, Parameters())
+    for parameters in ASKED.values():
+        try:
+            body = _send(provider, parameters)
+        except InputError:
+            yield "refused"
+        else:
+            changed = [field for field, value in body.items() if plain.get(field) != value]
+            yield ", ".join(f"`{field}`" for field in changed) or "nothing"
+    back = _send(provider, Parameters(), thought=provider.name)
+    said = orjson.dumps(back.get("messages") or back.get("input")).decode()
+    yield "goes back" if "Let me see." in said else "stays here"
+
+
+def _send(provider: Provider, parameters: Parameters, thought: str | None = None) -> Json:
+    """The body of a request, whose earlier reply may have thinking of this vendor."""
+    earlier = (Thinking("Let me see.", "rs_1:sig", thought), Text("Hi")) if thought else (Text("Hi"),)
+    messages = (
+        RequestMessage("user", (Text("Hello"),)),
+        RequestMessage("assistant", earlier),
+        RequestMessage("user", (Text("Go on"),)),
+    )
+    model = f"{provider.name}:some-model"
+    profile = replace(a_profile(model), thinking=ThinkingStyle.ADAPTIVE, structured=True)
+    return orjson.loads(encode(provider, Request(model, "", messages, parameters, ()), profile, {}).body)
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    lines = [list(head), *map(list, rows)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
