@@ -31,6 +31,7 @@ from app.domain.stream_events import (
     ThinkingSigned,
     UsageReported,
 )
+from app.domain.usage import read_count
 from app.providers.abilities import abilities_of
 from app.providers.base import (
     JSON_STREAM,
@@ -261,7 +262,7 @@ class ChatDecoder:
         of_groq = fields_of(said.get("x_groq"), "x_groq")
         error = said.get("error") or of_groq.get("error")
         if error or said.get("object") == "error" or event.name == b"error":
-            raise ProviderError(describe_error(self._asked, error or said))
+            raise ProviderError(describe_error(self._asked, error or said, read_count(said.get("status_code"))))
         choice: dict[str, Any] = {}
         if choices := items_of(said.get("choices"), "choices"):
             choice = fields_of(choices[0], "choices[]")
@@ -281,7 +282,7 @@ class ChatDecoder:
             return self._let_go()
         if self._calls.unnamed:
             raise ProviderError(failure(ErrorClass.STREAM, f"{self._asked} called a tool without naming it."))
-        return [*self._sign(), Stopped(self._stop_reason)]
+        return [*self._calls.end_all(), *self._let_go(), *self._sign(), Stopped(self._stop_reason)]
 
     def _receive(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         said = self._receive_words(delta)
@@ -354,10 +355,12 @@ class ChatDecoder:
         return events
 
 
-def _unwrap(said: Any) -> dict[str, Any]:
+def _unwrap(said: object) -> dict[str, Any]:
     """An event. Google puts errors into a list of one."""
-    events = cast("list[object]", said) if isinstance(said, list) else []
-    return fields_of(events[0] if len(events) == 1 else said, "the event")
+    events = items_of(said, "the event") if isinstance(said, list) else [said]
+    if len(events) != 1:
+        raise FieldError("the event is a list instead of an object")
+    return fields_of(events[0], "the event")
 
 
 def _parse_content(content: object, field: str) -> Iterator[StreamEvent]:
@@ -392,8 +395,9 @@ def parse_usage(said: object) -> UsageReported:
     """
     report = UsageReport(said)
     whole, output = report.require("prompt_tokens"), report.require("completion_tokens")
-    read = report.find("cached_tokens", inside="prompt_tokens_details") or report.find("prompt_cache_hit_tokens")
-    written = report.find("cache_write_tokens", inside="prompt_tokens_details")
+    read = report.find("cached_tokens", inside="prompt_tokens_details")
+    read = read or report.find("prompt_cache_hit_tokens", "cached_tokens")
+    written = report.find("cache_write_tokens", "cache_creation_input_tokens", inside="prompt_tokens_details")
     thought = report.find("reasoning_tokens", inside="completion_tokens_details")
     if whole is not None and output is not None:
         extra = report.find("total_tokens") - whole - output
