@@ -31,11 +31,7 @@ STREAMS: Final = Path(__file__).parent / "streams"
 CASES: Final = ("plain", "tools", "parallel tools", "reasoning", "refusal", "error", "usage")
 OTHERS: Final = ("dashscope",)
 """Vendors without a row, whose servers people set up as compatible ones."""
-NAMES: Final = tuple(
-    name
-    for name in (*(name for name, row in PROVIDERS.items() if row.protocol != "offline"), *OTHERS)
-    if (STREAMS / f"{name}.toml").exists()  # until every file is there
-)
+NAMES: Final = (*(name for name, row in PROVIDERS.items() if row.protocol != "offline"), *OTHERS)
 
 Json = dict[str, Any]
 

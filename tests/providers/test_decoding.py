@@ -356,7 +356,7 @@ async def test_an_unknown_stop_reason_is_named() -> None:
             },
             Usage(300, 120, reasoning_tokens=40),
         ),
-        ({"prompt_tokens": 50, "completion_tokens": 12, "total_tokens": 142}, Usage(50, 92)),
+        ({"prompt_tokens": 50, "completion_tokens": 12, "total_tokens": 142}, Usage(50, 92, reasoning_tokens=80)),
         ({"prompt_tokens": 50, "completion_tokens": 12, "total_tokens": 40}, Usage(50, 12)),
         (
             {

@@ -111,7 +111,8 @@ class CallPieces:
             return self._go_on(call, piece)
         if call is None and not (piece.name or piece.call_id or piece.arguments):
             return []
-        events = [] if call is None else self._calls.end(call.number)
+        goes_on = call is not None and self._calls.goes_on(call.number)
+        events = self._calls.end(call.number) if call is not None and goes_on else []
         number = len(self._known)
         self._known.append(_Call(number, piece.index, piece.call_id))
         self._calls.wait_for_name(number)

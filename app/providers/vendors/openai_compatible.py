@@ -260,8 +260,11 @@ class ChatDecoder:
             return
         said = _unwrap(load_json(event.data))
         of_groq = fields_of(said.get("x_groq"), "x_groq")
+        told = said.get("usage") or of_groq.get("usage")
         error = said.get("error") or of_groq.get("error")
         if error or said.get("object") == "error" or event.name == b"error":
+            if told:
+                yield parse_usage(told)
             raise ProviderError(describe_error(self._asked, error or said, read_count(said.get("status_code"))))
         choice: dict[str, Any] = {}
         if choices := items_of(said.get("choices"), "choices"):
@@ -274,8 +277,8 @@ class ChatDecoder:
                 return
             if reason := choice.get("finish_reason"):
                 yield from self._finish(text_of(reason, "choices[].finish_reason"), choice)
-        if usage := said.get("usage") or choice.get("usage") or of_groq.get("usage"):
-            yield parse_usage(usage)
+        if told := told or choice.get("usage"):
+            yield parse_usage(told)
 
     def end(self) -> list[StreamEvent]:
         if self._stop_reason is None:
@@ -344,12 +347,13 @@ class ChatDecoder:
                 raise ProviderError(describe_error(self._asked, error))
             message = f"{self._asked} broke the reply off with the finish reason {reason!r}."
             raise ProviderError(failure(FAULTY_FINISHES[reason], message))
-        if reason not in FINISH_REASONS:
+        known, _, _ = reason.partition(":")  # Google says more after it: "content_filter: PROHIBITED_CONTENT"
+        if known not in FINISH_REASONS:
             message = f"{self._asked} stopped for a reason unknown here: {str(reason)[:60]!r}."
             raise ProviderError(failure(ErrorClass.STREAM, message))
         self._hold(self._end_thinking())
         events = [*self._calls.end_all(), *self._let_go()]
-        stopped = FINISH_REASONS[reason]
+        stopped = FINISH_REASONS[known]
         # Ollama and others say "stop" after tool calls as well.
         self._stop_reason = StopReason.TOOL_CALLS if stopped is StopReason.END and self._calls.any else stopped
         return events
@@ -357,7 +361,7 @@ class ChatDecoder:
 
 def _unwrap(said: object) -> dict[str, Any]:
     """An event. Google puts errors into a list of one."""
-    events = items_of(said, "the event") if isinstance(said, list) else [said]
+    events = cast("list[object]", said) if isinstance(said, list) else [said]
     if len(events) != 1:
         raise FieldError("the event is a list instead of an object")
     return fields_of(events[0], "the event")
@@ -377,6 +381,8 @@ def _parse_content(content: object, field: str) -> Iterator[StreamEvent]:
                 for thought in items_of(piece.get("thinking"), f"{field}[].thinking"):
                     words = fields_of(thought, f"{field}[].thinking[]").get("text")
                     yield ThinkingReceived(text_of(words, f"{field}[].thinking[].text"))
+            case "reference":
+                pass  # numbers of sources, only from tools that no request asks for
             case _:
                 raise FieldError(f"{field}[].type is neither text nor thinking")
 
@@ -385,7 +391,7 @@ def parse_usage(said: object) -> UsageReported:
     """The counts of a report. Cached tokens are part of the prompt here, and are taken out of it.
 
     Reasoning is part of `completion_tokens`, except where `total_tokens` shows that it comes on top. xAI reports it
-    apart (https://docs.rs/radkit, `GrokLlm`), some gateways to Gemini only in the total
+    apart (https://docs.rs/radkit, `GrokLlm`), Gemini only in the total
     (https://github.com/vercel/ai/pull/6738).
 
     >>> details = {"reasoning_tokens": 80}
@@ -401,7 +407,8 @@ def parse_usage(said: object) -> UsageReported:
     thought = report.find("reasoning_tokens", inside="completion_tokens_details")
     if whole is not None and output is not None:
         extra = report.find("total_tokens") - whole - output
-        output += extra if extra > 0 and thought in {0, extra} else 0
+        if extra > 0 and thought in {0, extra}:
+            output, thought = output + extra, extra
     return report.as_disjoint(whole, output, read, written, thought)
 
 

@@ -37,7 +37,9 @@ CLASS_OF_TYPE: Mapping[str, ErrorClass] = MappingProxyType(
                 "account_deactivated insufficient_quota billing_error billing_not_active billing_hard_limit_reached "
                 "insufficient_user_quota"
             ),
-            ErrorClass.RATE: "rate_limit_error rate_limit_exceeded too_many_requests too_many_requests_error resource_exhausted",
+            ErrorClass.RATE: (
+                "rate_limit_error rate_limit_exceeded too_many_requests too_many_requests_error resource_exhausted"
+            ),
             ErrorClass.OVERLOADED: (
                 "overloaded_error engine_overloaded_error server_is_overloaded slow_down unavailable_error unavailable "
                 "service_unavailable insufficient_system_resource"
