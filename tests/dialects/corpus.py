@@ -1,7 +1,6 @@
 """Streams of every vendor, kept as data: `streams/<row>.toml`, with the documentation that shows their shape.
 
-A file holds a stream for each of `CASES`, and what a reader must make of it. Where a vendor has no such stream, the
-file says why. A stream has one event in each line: JSON, `[DONE]`, or a comment of the protocol, which begins with a
+A file holds a stream for each of `CASES`, and the right result of reading it, or says why the vendor has none. A stream has one event in each line: JSON, `[DONE]`, or a comment of the protocol, which begins with a
 colon. `every` holds the fields that all events of the file share.
 
     >>> groq = read_dialect("groq")
@@ -38,7 +37,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """What a reader must make of a stream. `usage` is None where none is reported, `fault` where it ends well."""
+    """The result of reading a stream. `usage` is None where none is reported, `fault` where it ends well."""
 
     text: str = ""
     thinking: str = ""

@@ -1,4 +1,4 @@
-"""Shapes that nobody documents: a stream of the corpus with a field or an event changed, by a number that repeats it.
+"""Undocumented shapes: a stream of the corpus with a field or an event changed, by a number that repeats it.
 
 >>> shape = change_stream("groq", 7)
 >>> shape.events != shape.case.events or shape.pieces != write_stream(shape.case.events)

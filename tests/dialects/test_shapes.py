@@ -1,4 +1,4 @@
-"""Readers of streams, given shapes that nobody documents.
+"""Readers of streams, given undocumented shapes.
 
 What has an obvious meaning is understood; anything else ends in an error that names the field. No word that was
 received is lost, and no token is counted twice.
@@ -143,7 +143,7 @@ def _letters(text: str) -> Counter[str]:
 
 
 def _collect(shape: Shape, count: int) -> Words:
-    """What the first events say, read without any of the readers."""
+    """The words of the first events, found without the readers."""
     found: dict[str, list[str]] = {"text": [], "thinking": [], "arguments": []}
     read = {"anthropic": _read_anthropic, "openai": _read_openai, "openai_compatible": _read_chat}
     seen: set[str] = set()
