@@ -1,7 +1,8 @@
 """Streams of every vendor, kept as data: `streams/<row>.toml`, with the documentation that shows their shape.
 
-A file holds a stream for each of `CASES`, and the right result of reading it, or says why the vendor has none. A stream has one event in each line: JSON, `[DONE]`, or a comment of the protocol, which begins with a
-colon. `every` holds the fields that all events of the file share.
+A file holds a stream for each of `CASES`, and the right result of reading it, or says why the vendor has none. A
+stream has one event in each line: JSON, `[DONE]`, or a comment of the protocol, which begins with a colon. `every`
+holds the fields that all events of the file share.
 
     >>> groq = read_dialect("groq")
     >>> groq.cases["plain"].expected.text

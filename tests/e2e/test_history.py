@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -127,21 +128,41 @@ def test_reading_down_again_ends_at_the_newest(page: Page, long_one: str) -> Non
     assert screen.pairs.count() <= 120
 
 
-def test_scrolling_up_stops_the_following_and_a_button_returns(screen: Screen) -> None:
+def turn_the_wheel(page: Page) -> None:
+    page.locator(".scroll").hover()
+    page.mouse.wheel(0, -250)
+    eventually(lambda: not is_at_the_end(page))
+
+
+def select_words(page: Page) -> None:
+    place = page.locator(".scroll").bounding_box()
+    assert place is not None
+    left, middle = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+    page.mouse.move(left, middle)
+    page.mouse.down()
+    page.mouse.move(left + 60, middle + 40)
+    page.mouse.up()
+    eventually(lambda: selected(page) != "")
+
+
+def selected(page: Page) -> str:
+    return page.evaluate("getSelection().toString()")
+
+
+@pytest.mark.parametrize("read", [turn_the_wheel, select_words])
+def test_who_reads_stops_the_following_and_a_button_returns(screen: Screen, read: Callable[[Page], None]) -> None:
     screen.start("/long 2000 /rate 250")
     eventually(lambda: screen.page.locator(".reply [data-part]:focus").count() == 1)
     screen.page.keyboard.press("Escape")  # the page moved by itself: from now on keys are commands
     screen.page.keyboard.press("Shift+G")
     eventually(lambda: scroll_top(screen.page) > 300)
-    screen.page.locator(".scroll").hover()
-    screen.page.mouse.wheel(0, -250)
-    eventually(lambda: not is_at_the_end(screen.page))
+    read(screen.page)
     wait_until_painted(screen.page)
-    place, height = scroll_top(screen.page), scroll_height(screen.page)
+    place, height, words = scroll_top(screen.page), scroll_height(screen.page), selected(screen.page)
     eventually(lambda: scroll_height(screen.page) > height + 200)
     wait_until_painted(screen.page)
 
-    assert scroll_top(screen.page) == place
+    assert (scroll_top(screen.page), selected(screen.page)) == (place, words)
     screen.page.get_by_role("button", name="Jump to the newest message").click()
     eventually(lambda: is_at_the_end(screen.page))
     screen.stop.click()

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 
+from app.domain.context.reasoning_tags import TagReader
 from app.domain.conversation.conversation import Conversation, ConversationKind
+from app.domain.stream_events import TextReceived, TextWasThinking
 
 INSTRUCTION = """\
 Give the conversation above a title: three to seven words that say what it is about, in its language. Answer with the \
@@ -30,15 +32,27 @@ _END = ".。"
 def read_title(answer: str) -> str:
     r"""The title in an answer: its first line with words, without what models put around one; empty if there is none.
 
-    >>> read_title("  \n "), read_title("# Lists in Python")
-    ('', 'Lists in Python')
+    >>> read_title("  \n "), read_title("# Lists in Python"), read_title("<think>Hm, lists</think>Lists in Python")
+    ('', 'Lists in Python', 'Lists in Python')
     """
-    for line in answer.splitlines():
+    for line in _leave_out_reasoning(answer).splitlines():
         words = " ".join(_LABEL.sub("", line.strip(_AROUND)).split()).strip(_AROUND)
         bare = words.rstrip(_END).strip(_AROUND) if not words.endswith("...") else words
         if any(character.isalnum() for character in bare):
             return bare if len(bare) <= MAX_TITLE else bare[: MAX_TITLE - 1].rstrip() + "…"
     return ""
+
+
+def _leave_out_reasoning(answer: str) -> str:
+    """The words of an answer. A model whose name is not known to think aloud may do so all the same."""
+    reader = TagReader()
+    words: list[str] = []
+    for event in [*reader.feed([TextReceived(answer)]), *reader.end()]:
+        if isinstance(event, TextWasThinking):
+            words.clear()
+        elif isinstance(event, TextReceived):
+            words.append(event.text)
+    return "".join(words)
 
 
 def may_be_titled(conversation: Conversation) -> bool:

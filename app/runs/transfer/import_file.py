@@ -9,8 +9,9 @@ each other, such as two pairs at one position (`import_check.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 import orjson
@@ -23,6 +24,18 @@ from app.runs.transfer.import_shapes import AttachmentShape, ExportShape, NodeSh
 
 MAX_BYTES = 64 * 1024 * 1024
 """Of a file. It is held in memory once."""
+
+_WHAT_TO_IMPORT = "Import a file that Inview exported, or one conversation of it."
+_PRODUCTS: Mapping[str, str] = MappingProxyType(
+    {
+        "mapping": "ChatGPT",
+        "chat_messages": "Claude",
+        "chat": "Open WebUI",
+        "endpoint": "LibreChat",
+        "exportType": "LobeChat",
+    }
+)
+"""Products by a field that only their exports have, in the file or in its first conversation."""
 
 Valid = TypeVar("Valid", bound=Shape)
 
@@ -90,18 +103,40 @@ def read_file(body: bytes | bytearray, rest: Callable[[], None]) -> ImportFile:
     Raises:
         FaultError: it has not; with the place of the first fault. Pairs, nodes and attachments were not looked at.
     """
+    _require_text(bytes(body[:4]), len(body))
     scan = scan_file(body, rest)
+    if not scan.shell.strip():
+        raise FaultError("$", f"is empty. {_WHAT_TO_IMPORT}")
     try:
         data: Any = orjson.loads(scan.shell)
     except orjson.JSONDecodeError as error:
+        if "UTF-8" in str(error):
+            raise FaultError("$", "is not UTF-8 text. Save it as UTF-8, or export it again.") from error
         raise FaultError("$", f"is not JSON: {error}.") from error
-    if not isinstance(data, dict):
-        raise FaultError("$", "is no object. An export begins with {.")
+    _require_ours(data)
     alone = "pairs" in data and "conversations" not in data and "format" not in data
     given = cast("dict[str, Any]", data)
     whole: dict[str, Any] = {"format": FORMAT, "version": VERSION, "conversations": [given]} if alone else given
     _require_known(whole)
     return ImportFile(scan, _validate(ExportShape, whole, "$", alone=alone), alone, rest)
+
+
+def _require_text(beginning: bytes, size: int) -> None:
+    """Refuse what is no UTF-8 text by its first bytes."""
+    if beginning.startswith((b"PK", b"\x1f\x8b")):
+        raise FaultError("$", "is a compressed file. Unpack it, and import the JSON file that is in it.")
+    if beginning.startswith((b"\xff\xfe", b"\xfe\xff")) or (size > 1 and 0 in beginning):
+        raise FaultError("$", "is UTF-16 or UTF-32 text, or no text. Save it as UTF-8.")
+
+
+def _require_ours(data: Any) -> None:
+    """Refuse other formats, by the name of the product where it is known."""
+    first = next(iter(cast("list[Any]", data)), None) if isinstance(data, list) else data
+    found = [name for field, name in _PRODUCTS.items() if isinstance(first, dict) and field in first]
+    if found:
+        raise FaultError("$", f"is not Inview's format but looks like an export of {found[0]}. {_WHAT_TO_IMPORT}")
+    if not isinstance(data, dict):
+        raise FaultError("$", f"is not Inview's format, which begins with {{. {_WHAT_TO_IMPORT}")
 
 
 def _validate(shape: type[Valid], data: Any, place: str, *, alone: bool) -> Valid:
@@ -141,6 +176,6 @@ def write_path(data: Any, loc: Sequence[str | int]) -> str:
 
 def _require_known(data: dict[str, Any]) -> None:
     if data.get("format") != FORMAT:
-        raise FaultError("$.format", f'is not "{FORMAT}". Import a file that Inview exported, or one conversation.')
+        raise FaultError("$.format", f'is not "{FORMAT}". {_WHAT_TO_IMPORT}')
     if data.get("version") != VERSION:
         raise FaultError("$.version", f"is not {VERSION}, which this version of Inview reads. Use a newer one.")

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 import time
 from array import array
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -127,7 +128,7 @@ class _Scanner:
     counts: dict[str, int] = field(default_factory=dict[str, int])
 
     def scan(self) -> Scan:
-        at = 0
+        at = self.copied = len(BOM_UTF8) if self.body.startswith(BOM_UTF8) else 0  # as editors on Windows write it
         while at < len(self.body):
             self.rest()
             at = self._look(at, min(at + _WINDOW, len(self.body)))

@@ -105,7 +105,11 @@ def list_filter() -> rx.Component:
 
 def nothing_found() -> rx.Component:
     """The text for a search that finds no conversation."""
-    return rx.el.p("No conversation contains these words.", class_name="px-2.5 pt-3 text-[13.5px] text-muted")
+    return rx.el.div(
+        rx.el.p("No conversation contains these words."),
+        rx.el.p("Latin words directly beside Chinese, Japanese or Thai letters are found only with one of them."),
+        class_name="grid gap-2 px-2.5 pt-3 text-[13.5px] text-muted",
+    )
 
 
 def nothing_listed() -> rx.Component:

@@ -165,6 +165,14 @@ function Rows(props: TranscriptWindowProps): ReactNode {
       if (now.current.range.last !== undefined || now.current.later || !follows.current) more();
     };
     // Runs between layout and paint: what has grown is never seen before the view has followed it.
+    // Whoever selects words wants to read them: the selection would run away from the pointer.
+    const selected = () => {
+      const selection = document.getSelection();
+      if (!follows.current || !selection || selection.isCollapsed || !view.contains(selection.anchorNode)) return;
+      follows.current = false;
+      held.current = view.scrollTop;
+      setAway(!isAtEnd() || now.current.running !== "");
+    };
     const grown = new ResizeObserver(() => {
       if (!follows.current || stopsAtOverflow(view)) return;
       view.scrollTop = view.scrollHeight;
@@ -174,9 +182,11 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     grown.observe(content.current);
     grown.observe(view);
     view.addEventListener("scroll", scrolled, { passive: true });
+    document.addEventListener("selectionchange", selected);
     return () => {
       grown.disconnect();
       view.removeEventListener("scroll", scrolled);
+      document.removeEventListener("selectionchange", selected);
     };
   }, [isAtEnd, more]);
 

@@ -93,6 +93,41 @@ async def test_a_file_that_is_none_is_refused_at_its_first_fault(wb: Workbench, 
     assert caught.value.field == place
 
 
+OWN = b'{"title": "T", "pairs": [{"user_text": "a", "reply_text": "b", "model": "offline:demo"}]}'
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"", "is empty"),
+        (b" \n", "is empty"),
+        (OWN.decode().encode("utf-16"), "UTF-16"),
+        (OWN.decode().encode("utf-16-be"), "UTF-16"),
+        (OWN.replace(b"T", b"\xe4"), "is not UTF-8 text"),
+        (b"PK\x03\x04 and more", "compressed"),
+        (b"\x1f\x8b and more", "compressed"),
+        (b"[]", "not Inview's format"),
+        (b'[{"title": "Old", "mapping": {"r": {"id": "r", "message": null}}}]', "an export of ChatGPT"),
+        (b'[{"uuid": "x", "chat_messages": [{"text": "hi"}]}]', "an export of Claude"),
+        (b'[{"id": "x", "chat": {"messages": []}}]', "an export of Open WebUI"),
+        (b'{"conversationId": "x", "endpoint": "openAI", "messages": []}', "an export of LibreChat"),
+        (b'{"exportType": "all", "state": {}}', "an export of LobeChat"),
+    ],
+)
+async def test_another_file_is_refused_with_what_it_is(wb: Workbench, body: bytes, reason: str) -> None:
+    with pytest.raises(FaultError) as caught:
+        await import_file(wb, LOCAL_OWNER, body)
+
+    assert caught.value.field == "$"
+    assert reason in caught.value.reason
+
+
+async def test_byte_order_mark_is_passed_over(wb: Workbench) -> None:
+    (imported,) = await import_file(wb, LOCAL_OWNER, b"\xef\xbb\xbf" + OWN)
+
+    assert (imported.title, imported.pair_count) == ("T", 1)
+
+
 async def test_too_many_topics_leave_nothing_behind(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.runs.library.topic_commands.MAX_TOPICS", 1)
     body = orjson.dumps({"title": "x", "pairs": [PAIR_BY_HAND | {"topic": "AI > Planning"}]})

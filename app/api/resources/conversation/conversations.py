@@ -63,7 +63,8 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
         Query(
             max_length=1000,
             description="Only those that have these words in their title or all in one pair: whole words, `gard*` for "
-            'the beginning of one, `"fresh bread"` for a phrase. The best come first.',
+            'the beginning of one, `"fresh bread"` for a phrase. The best come first. Latin words directly beside '
+            "Chinese, Japanese or Thai letters are found only with one of them.",
         ),
     ] = "",
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")] = 50,
