@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
+from http.cookiejar import Cookie, CookieJar
 from typing import Any, Final, cast
 
 import httpcore2
@@ -26,6 +27,7 @@ from app.tools.bounds import Flow, TooMuchError, require_few
 USER_AGENT: Final = "Inview (self-hosted chat workbench)"
 MAX_REDIRECTS: Final = 5
 MAX_CONNECTIONS: Final = 20
+MAX_COOKIES: Final = 50
 MAX_HEAD_BYTES: Final = 65_536
 HEAD_PIECE_BYTES: Final = 4_096
 
@@ -73,9 +75,20 @@ def open_client(
         headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity", **(headers or {})},
         auth=auth,
         timeout=timeout,
+        cookies=_FewCookies(),
         trust_env=False,
         max_redirects=MAX_REDIRECTS,
     )
+
+
+class _FewCookies(CookieJar):
+    """Keeps the first cookies, such as those that lead to the same machine again."""
+
+    def set_cookie(self, cookie: Cookie) -> None:
+        """Keep a cookie, unless there are enough."""
+        super().set_cookie(cookie)
+        if sum(1 for _ in self) > MAX_COOKIES:
+            self.clear(cookie.domain, cookie.path, cookie.name)
 
 
 @cache

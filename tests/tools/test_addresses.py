@@ -10,7 +10,7 @@ import pytest
 
 from app.tools.addresses import AddressRefusedError, Guard, Reach, Resolve, reach_of, resolve_name
 from app.tools.bounds import TooMuchError
-from app.tools.web_client import Bounds, open_client
+from app.tools.web_client import MAX_COOKIES, Bounds, open_client
 from tests.tools.web import a_site
 
 ANY = Bounds(1_000_000)
@@ -112,6 +112,17 @@ async def test_name_that_is_none_says_so() -> None:
     async with open_client(Guard(), ANY) as client:
         with pytest.raises(httpx2.ConnectError, match="not known"):
             await client.get("http://nowhere.invalid/")
+
+
+async def test_few_cookies_are_kept_and_those_can_change() -> None:
+    many = "".join(f"Set-Cookie: c{number}=first\r\n" for number in range(MAX_COOKIES + 30))
+    headers = f"{many}Set-Cookie: c0=last\r\n"
+
+    async with a_site({"/": ""}, headers=headers) as site, open_client(Guard(allow_private=True), ANY) as client:
+        await client.get(f"http://127.0.0.1:{site.port}/")
+
+    assert {cookie.name for cookie in client.cookies.jar} == {f"c{number}" for number in range(MAX_COOKIES)}
+    assert client.cookies["c0"] == "last"
 
 
 async def test_the_resolver_of_the_machine_is_asked() -> None:

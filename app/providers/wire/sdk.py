@@ -223,7 +223,11 @@ _NETWORK_WORDS: tuple[tuple[type[BaseException], ErrorClass, str], ...] = (
         ErrorClass.NETWORK,
         f"sent {MAX_HEAD_BYTES:,} bytes of headers and informational answers, and no answer.",
     ),
-    (aiohttp.ClientResponseError, ErrorClass.NETWORK, "answered with what is not HTTP."),
+    (
+        aiohttp.ClientResponseError,
+        ErrorClass.NETWORK,
+        "answered with what is not HTTP, or with headers that are too many or too long.",
+    ),
 )
 """The first kind found among an error and its causes tells what happened."""
 
