@@ -52,11 +52,12 @@ class GoingBack:
             ProviderError: it is too much.
             FieldError: it has a type without a meaning.
         """
-        for item in items_of(delta.get(_DETAILS), _DETAILS):
+        details = delta.get(_DETAILS)
+        for item in items_of(details, _DETAILS) if details else ():
             detail = fields_of(item, f"{_DETAILS}[]")
             self._count(detail)
             self._details.append(detail)
-        if beside := fields_of(delta.get(_BESIDE), _BESIDE):
+        if (beside := delta.get(_BESIDE)) and fields_of(beside, _BESIDE):
             self._count(beside)
             self._beside |= beside
 

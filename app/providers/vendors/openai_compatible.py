@@ -79,6 +79,7 @@ FAULTY_FINISHES: Mapping[str, ErrorClass] = MappingProxyType(
 )
 """Finish reasons of a reply that failed."""
 
+_WORDS = ("content", "refusal")
 NO_REASONING = " "
 """The reasoning of a reply that has none, for a server that refuses a reply without."""
 
@@ -259,9 +260,10 @@ class ChatDecoder:
             yield from self.end()
             return
         said = _unwrap(load_json(event.data))
-        of_groq = fields_of(said.get("x_groq"), "x_groq")
-        told = said.get("usage") or of_groq.get("usage")
-        error = said.get("error") or of_groq.get("error")
+        told, error = said.get("usage"), said.get("error")
+        if extra := said.get("x_groq"):
+            of_groq = fields_of(extra, "x_groq")
+            told, error = told or of_groq.get("usage"), error or of_groq.get("error")
         if error or said.get("object") == "error" or event.name == b"error":
             if told:
                 yield parse_usage(told)
@@ -283,9 +285,10 @@ class ChatDecoder:
     def end(self) -> list[StreamEvent]:
         if self._stop_reason is None:
             return self._let_go()
+        late = [*self._calls.end_all(), *self._let_go()]  # calls that came after the finish reason
         if self._calls.unnamed:
             raise ProviderError(failure(ErrorClass.STREAM, f"{self._asked} called a tool without naming it."))
-        return [*self._calls.end_all(), *self._let_go(), *self._sign(), Stopped(self._stop_reason)]
+        return [*late, *self._sign(), Stopped(self._stop_reason)]
 
     def _receive(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         said = self._receive_words(delta)
@@ -293,7 +296,8 @@ class ChatDecoder:
             self._hold(list(said))
         else:
             yield from said
-        for said_of_call in items_of(delta.get("tool_calls"), "tool_calls"):
+        calls = delta.get("tool_calls")
+        for said_of_call in items_of(calls, "tool_calls") if calls else ():
             call = fields_of(said_of_call, "tool_calls[]")
             ended = self._end_thinking()
             if self._calls.open:
@@ -321,10 +325,10 @@ class ChatDecoder:
         if reasoning := delta.get("reasoning_content") or delta.get("reasoning"):
             self._thinking = True
             yield ThinkingReceived(text_of(reasoning, "choices[].delta.reasoning_content"))
-        for name in ("content", "refusal"):
+        for name in _WORDS:
             if content := delta.get(name):
                 yield from self._end_thinking()
-                yield from _parse_content(content, f"choices[].delta.{name}")
+                yield from _parse_content(content, name)
 
     def _end_thinking(self) -> list[StreamEvent]:
         """A vendor that wants its reasoning back signs it by being itself."""
@@ -367,11 +371,12 @@ def _unwrap(said: object) -> dict[str, Any]:
     return fields_of(events[0], "the event")
 
 
-def _parse_content(content: object, field: str) -> Iterator[StreamEvent]:
+def _parse_content(content: object, name: str) -> Iterator[StreamEvent]:
     """Content as a text, or as Mistral's reasoning models stream it: pieces of text and of thinking."""
     if isinstance(content, str):
         yield TextReceived(content)
         return
+    field = f"choices[].delta.{name}"
     for item in items_of(content, field):
         piece = fields_of(item, f"{field}[]")
         match text_of(piece.get("type"), f"{field}[].type"):
