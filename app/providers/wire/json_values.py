@@ -1,6 +1,6 @@
 """Reading vendors' JSON: what may be absent or null, and what must not be anything else.
 
-A reader is told the path of the field, so that its error names it.
+A reader takes the path of the field for its error.
 
 >>> fields_of(None, "usage"), fields_of({"a": 1}, "usage")
 ({}, {'a': 1})
@@ -127,7 +127,7 @@ def index_of(value: object, field: str) -> int:
 
 
 def name_kind(value: object) -> str:
-    """What a value of JSON is, in words."""
+    """The kind of a value of JSON, in words."""
     kinds: dict[type, str] = {
         type(None): "null",
         bool: "true or false",

@@ -43,6 +43,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   const box = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
+  const selects = useRef(false); // words here are selected: the view stays until a click, a jump or a send
   const held = useRef(-1); // the place somebody went to on purpose: being near the end there does not mean to follow
   const anchor = useRef<{ id: string; top: number } | null>(null);
   const asked = useRef<ReturnType<typeof setTimeout>>(undefined); // other pairs are on their way
@@ -118,6 +119,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   const toEnd = useCallback(async () => {
     await showNewest();
     follows.current = true;
+    selects.current = false;
     held.current = -1;
     setAway(false);
     flushSync(() => setRange(newestOf(pairsNow())));
@@ -155,7 +157,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     const scrolled = () => {
       const { scrollTop, scrollHeight } = view;
       if (scrollTop !== held.current) held.current = -1;
-      if (isAtEnd()) follows.current = held.current < 0;
+      if (isAtEnd()) follows.current = held.current < 0 && !selects.current;
       // Upwards, and not because the content became shorter: somebody wants to read there.
       else if (scrollTop < last && scrollHeight >= height) follows.current = false;
       last = scrollTop;
@@ -165,12 +167,12 @@ function Rows(props: TranscriptWindowProps): ReactNode {
       if (now.current.range.last !== undefined || now.current.later || !follows.current) more();
     };
     // Runs between layout and paint: what has grown is never seen before the view has followed it.
-    // Whoever selects words wants to read them: the selection would run away from the pointer.
+    // A selection would run away from the pointer.
     const selected = () => {
       const selection = document.getSelection();
-      if (!follows.current || !selection || selection.isCollapsed || !view.contains(selection.anchorNode)) return;
+      selects.current = !!selection && !selection.isCollapsed && view.contains(selection.anchorNode);
+      if (!selects.current || !follows.current) return;
       follows.current = false;
-      held.current = view.scrollTop;
       setAway(!isAtEnd() || now.current.running !== "");
     };
     const grown = new ResizeObserver(() => {
@@ -217,6 +219,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     }
     // The end is in the document already: the view goes there as its content grows, and nothing else is drawn again.
     follows.current = true;
+    selects.current = false;
     held.current = -1;
     setAway(false);
   }, [latest, toEnd]);
