@@ -31,6 +31,8 @@ def test_every_class_says_what_happened_and_offers_its_next_steps(screen: Screen
     box = failed(screen, "/fail auth")
     expect(box).to_have_attribute("data-error", "auth")
     expect(box).not_to_contain_text("[error")
+    read_out = screen.page.locator("[role=status], [role=alert], [aria-live]").filter(has_text="Add or correct the key")
+    expect(read_out).to_have_count(1)
     expect(box).to_contain_text("Add or correct the key in Settings")
     expect(ways(box)).to_have_text(["Open Settings", "Try again", "Another model…", "What was sent"])
     for pairs, (name, first) in enumerate(

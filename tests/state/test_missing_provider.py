@@ -29,3 +29,15 @@ async def test_conversation_of_a_provider_that_is_gone_is_shown_with_its_figures
     assert tab.shows(ModelState, "chosen_name") == "gone:big"
     split = describe_split(screen.context)
     assert (split.limit, split.over, split.share) == ("unknown, the provider is not set up", False, 0.0)
+
+
+async def test_nothing_is_out_for_a_window_that_is_not_known(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, model="gone:big")
+    await store_past(wb, conversation_id, 3, answer="word " * 5_000)
+
+    async with watching(wb, tab, conversation_id) as watcher:
+        screen = watcher.screen
+
+    assert screen.context is not None
+    assert screen.context.estimate.tokens > 10_000
+    assert (screen.context.x, screen.context.y, screen.context.boundary) == (3, 3, None)

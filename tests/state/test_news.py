@@ -63,6 +63,28 @@ async def test_failure_is_said_with_its_reason(wb: Workbench, watcher: Watcher, 
     assert len(said(tab)) > len("The reply failed. ")
 
 
+async def test_same_failure_is_said_again(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+    await reply_to(wb, watcher.conversation_id, "/fail auth")
+    await until(lambda: said(tab).startswith("The reply failed. "))
+    first = said(tab)
+
+    await reply_to(wb, watcher.conversation_id, "/fail auth")
+
+    await until(lambda: said(tab).startswith("The reply failed. ") and said(tab) != first)
+
+
+async def test_failure_before_the_page_followed_is_said(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    await reply_to(wb, conversation.id, "/fail auth")
+
+    async with watching(wb, tab, conversation.id):
+        following = asyncio.create_task(tab.send(NewsState.follow))
+        await until(lambda: said(tab).startswith("The reply failed. "))
+        following.cancel()
+        with suppress(asyncio.CancelledError):
+            await following
+
+
 async def test_reply_that_is_complete_is_said_to_be(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
     await reply_to(wb, watcher.conversation_id, "/echo one")
 

@@ -21,6 +21,7 @@ from app.domain.costs.budgets import SpendingBudget
 from app.domain.costs.prices import Tariff
 from app.domain.errors import ErrorClass, Failure, InputError, ProviderError, StoreError, failure
 from app.domain.model_profile import ModelProfile, split_model_name, vendor_and_name
+from app.domain.usage import MAX_TOKENS
 from app.providers.base import Credentials, Provider
 from app.providers.models.detection import detect_local_servers
 from app.providers.models.models import ModelLists
@@ -99,12 +100,13 @@ class Catalogue:
     async def recognise(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:
         """The provider and the profile of a model that is stored here. A provider that is not set up is `missing`.
 
-        The profile of a model of a missing provider takes images and files, so that no part is called unsupported.
+        The profile of a model of a missing provider takes images, files and any number of tokens: neither is known,
+        and no part of a conversation is called unsupported or too large for it.
         """
         try:
             return await self.find(session, owner, model)
         except (InputError, StoreError, DamagedRowError):
-            profile = ModelProfile(model, model, images=True, files=True)
+            profile = ModelProfile(model, model, context_window=MAX_TOKENS, images=True, files=True)
             return missing_provider(vendor_and_name(model)[0]), profile
 
     async def find(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:

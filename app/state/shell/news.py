@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import reflex as rx
 
 from app.domain.conversation.lifecycle import Lifecycle
+from app.runs.process.ids import now
 from app.state.address import conversation_in
 from app.state.agents.choice import AgentState
 from app.state.chat import ChatState, describes
 from app.state.inspector.branches import BranchState
 from app.state.model import ModelState
 from app.state.watching import Moment, moments, watcher_of
+from app.views.screen.pair import ScreenPairView
 
+JUST_NOW: Final = timedelta(seconds=30)
 SETTLE_SECONDS: Final = 0.5
 """The first words of a reply are more urgent than the name of its conversation."""
 
@@ -48,11 +52,15 @@ class NewsState(rx.State):
         if not conversation_id:
             return
         before: Moment | None = None
+        last = ""
         async for moment in moments(token, conversation_id):
             async with self:
                 self.conversation, self.running = conversation_id, bool(moment.running)
-                if (before.running if before else "") != moment.running:
+                if _is_news(before, moment):
                     self.said = _describe(moment)
+                    if not moment.running:
+                        self.said += "\u00a0" if self.said == last else ""  # the same text would not be read out again
+                        last = self.said
                 is_outdated = before is None and not await self._is_described()
             if is_outdated or _is_described_anew(before, moment):
                 yield NewsState.read_again
@@ -77,23 +85,47 @@ class NewsState(rx.State):
             yield event
 
 
-def _is_described_anew(before: Moment | None, now: Moment) -> bool:
+def _is_described_anew(before: Moment | None, moment: Moment) -> bool:
     """Return True if the page may have to show a change of the conversation. Its first words are its name.
 
     A comparison has those words until a reply is kept.
     """
-    begins = bool(now.running) and (before is None or not before.running)
-    begins = begins or now.compared != ("" if before is None else before.compared)
+    begins = bool(moment.running) and (before is None or not before.running)
+    begins = begins or moment.compared != ("" if before is None else before.compared)
     changes = 0 if before is None else before.changes
-    return (begins and len(now.screen.pairs) <= 1) or now.changes != changes
+    return (begins and len(moment.screen.pairs) <= 1) or moment.changes != changes
+
+
+def _is_news(before: Moment | None, moment: Moment) -> bool:
+    """Return True if a reply has begun or ended. One that fails at once may do both between two moments."""
+    if before is None:
+        return bool(moment.running or moment.ended or _failed_just_now(moment))
+    return before.running != moment.running or _last_run(before) != _last_run(moment)
+
+
+def _last_run(moment: Moment) -> str | None:
+    pair = _ended(moment)
+    return None if pair is None else pair.run_id
+
+
+def _ended(moment: Moment) -> ScreenPairView | None:
+    return next((each for each in moment.screen.pairs if each.id == moment.ended), None)
+
+
+def _failed_just_now(moment: Moment) -> ScreenPairView | None:
+    """The newest pair, if its reply failed before the page followed it, as that to a first message may."""
+    pair = moment.screen.pairs[-1] if moment.screen.pairs else None
+    if pair is None or pair.error is None or pair.lifecycle is not Lifecycle.ERROR:
+        return None
+    return pair if now() - datetime.fromisoformat(pair.updated_at) < JUST_NOW else None
 
 
 def _describe(moment: Moment) -> str:
     """What is read out when a reply begins or ends; "" where it cannot be told."""
     if moment.running:
         return "The reply has started."
-    pair = next((each for each in moment.screen.pairs if each.id == moment.ended), None)
+    pair = _ended(moment) or _failed_just_now(moment)
     if pair is None:
         return ""
-    failed = f"The reply failed. {pair.error.message if pair.error else ''}".strip()
-    return _ENDINGS.get(pair.lifecycle, failed)
+    why = f" {pair.error.message} {pair.error.next_step}" if pair.error else ""
+    return _ENDINGS.get(pair.lifecycle, f"The reply failed.{why}")

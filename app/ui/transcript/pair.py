@@ -159,7 +159,6 @@ def _ending(pair: PairVar) -> rx.Component:
                         rx.cond(pair.out == OutReason.FAILED.value, " The next message is sent without this pair.", ""),
                         class_name="mt-0.5 text-ink opacity-80",
                     ),
-                    role="alert",
                 ),
                 failure_steps(pair),
                 custom_attrs={"data-error": error["error_class"]},

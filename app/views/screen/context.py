@@ -43,7 +43,7 @@ class ContextView:
     what the screen means. `prelude` is the card about the person before all pairs. `secrets` are the kinds of secrets
     in the draft that go out as marks. `settings` are the parameters that the model is asked with. `countable`: its
     provider can be asked now what the send comes to. `system`: a system text goes along. `set_up`: its provider is set
-    up; otherwise its window is unknown.
+    up; otherwise its window is unknown, and nothing is out for it.
     """
 
     filter: str

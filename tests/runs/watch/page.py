@@ -122,9 +122,11 @@ async def a_page(
         yield Page(watcher)
 
 
-async def store_past(wb: Workbench, conversation_id: str, count: int, *, first: int = 1) -> list[Pair]:
+async def store_past(
+    wb: Workbench, conversation_id: str, count: int, *, first: int = 1, answer: str = "answer"
+) -> list[Pair]:
     """Give a conversation so many answered pairs."""
-    pairs = [a_pair_of(conversation_id, at, f"question {at}", f"answer {at}") for at in range(first, first + count)]
+    pairs = [a_pair_of(conversation_id, at, f"question {at}", f"{answer} {at}") for at in range(first, first + count)]
     async with wb.store.write() as session:
         revision = await next_revision(session, conversation_id, START)
         for pair in pairs:
