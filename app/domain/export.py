@@ -46,6 +46,7 @@ class RunRecord:
     ended_at: datetime | None
     retries: tuple[Retry, ...] = ()
     usage: Usage | None = None
+    report_fault: str | None = None
     stop_reason: StopReason | None = None
     failure: Failure | None = None
     sent: tuple[tuple[int, int], ...] | None = None

@@ -129,7 +129,8 @@ class Pair:
 
     A pair that was sent again has other `versions`; this one is number `version` of them. `agent` is the name that
     the agent had then. `redacted` lists what marks replaced in the request that its reply answers. With `damage`
-    it is not sent: something of it cannot be read.
+    it is not sent: something of it cannot be read. `usage_is_partial`: its provider reported something that is no
+    count, so that it used `usage` at least.
     """
 
     id: str
@@ -157,6 +158,7 @@ class Pair:
     replayed: bool = False
     redacted: tuple[Replaced, ...] = ()
     damage: tuple[Damage, ...] = ()
+    usage_is_partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,19 +45,21 @@ def price_amount(amount: Decimal | None) -> Cost:
     return UNKNOWN if amount is None else Cost(amount)
 
 
-def price_call(  # noqa: PLR0913, PLR0917 - what a call is known by
+def price_call(  # noqa: PLR0913 - what a call is known by
     tariff: Tariff | None,
     at: datetime,
     usage: Usage | None,
     outcome: Lifecycle,
     error_class: ErrorClass | None = None,
-    purpose: str = "reply",
+    *,
+    faulty: bool = False,
 ) -> Cost:
-    """What one provider call cost. Asking for a count costs nothing, nor does a free model, however it ended."""
-    if purpose == COUNT:
-        return NOTHING
+    """What one provider call for a reply cost. A free model costs nothing, however it ended.
+
+    `faulty`: not all of the report could be read.
+    """
     told = NOTHING if usage is None else price_amount(price_usage(usage, tariff, at))
-    if not is_cut_short(outcome, error_class, told=usage is not None) or is_free(tariff, at):
+    if not is_cut_short(outcome, error_class, told=usage is not None, faulty=faulty) or is_free(tariff, at):
         return told
     return Cost(told.amount, at_least=True)
 
@@ -72,7 +74,8 @@ def price_pair(pair: Pair, tariff: Tariff | None) -> Cost:
     if pair.replayed:
         return NOTHING
     error_class = None if pair.failure is None else pair.failure.error_class
-    return price_call(tariff, pair.reply.created_at, pair.usage, pair.lifecycle, error_class)
+    faulty = pair.usage_is_partial
+    return price_call(tariff, pair.reply.created_at, pair.usage, pair.lifecycle, error_class, faulty=faulty)
 
 
 def is_cut_short(outcome: Lifecycle, error_class: ErrorClass | None, *, told: bool, faulty: bool = False) -> bool:

@@ -41,7 +41,7 @@ class DerivedCall:
 
 @dataclass(frozen=True, slots=True)
 class MadeCall:
-    """What came of it, in `conversation_id`. `text`: of the reply, as far as it came."""
+    """The call in `conversation_id`. `text`: of the reply, as far as it came. `usage_is_partial`: as that of a pair."""
 
     conversation_id: str
     run_id: str | None
@@ -50,3 +50,4 @@ class MadeCall:
     text: str
     usage: Usage | None
     failure: Failure | None
+    usage_is_partial: bool = False

@@ -40,10 +40,14 @@ class ToolLimits:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A provider call that ended in calls of tools: which attempt that was, and what the provider told of it."""
+    """A provider call that ended in calls of tools: which attempt that was, and what the provider reported of it.
+
+    `report_fault` says what of the report is no count; None: all of it is.
+    """
 
     attempt: int
     usage: Usage | None
+    report_fault: str | None = None
 
 
 def list_unanswered(parts: tuple[Part, ...]) -> tuple[ToolCall, ...]:

@@ -447,7 +447,7 @@ def _call_tools(state: RunState, limits: ToolLimits, seconds: float) -> tuple[Ru
         parts = answer(state.parts, calls, f"Not called: {reached}")
         refused = replace(state, parts=parts, stop_reason=StopReason.TOOL_LIMIT)
         return _finish(refused, Succeeded(StopReason.TOOL_LIMIT))
-    ended = Round(state.attempt, state.usage)
+    ended = Round(state.attempt, state.usage, state.report_fault)
     calling = replace(
         state, phase="calling", usage=None, report_fault=None, stop_reason=None, rounds=(*state.rounds, ended)
     )

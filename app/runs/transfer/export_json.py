@@ -135,6 +135,7 @@ def _write_run(run: RunRecord) -> Json:
         "rounds": [encode_round(ended) for ended in run.rounds],
         "tool_calls": [_write_tool_call(call) for call in run.tool_calls],
         "usage": encode_usage(run.usage),
+        "report_fault": run.report_fault,
         "stop_reason": run.stop_reason,
         "failure": None if run.failure is None else encode_failure(run.failure),
         "sent": None if run.sent is None else [list(span) for span in run.sent],

@@ -108,6 +108,7 @@ class RoundShape(Shape):
 
     attempt: Position
     usage: UsageShape | None = None
+    report_fault: str | None = None
 
 
 class ToolCallRecordShape(Shape):
@@ -155,6 +156,7 @@ class RunShape(Shape):
     rounds: list[RoundShape] = []
     tool_calls: list[ToolCallRecordShape] = []
     usage: UsageShape | None = None
+    report_fault: str | None = None
     stop_reason: StopReasonName | None = None
     failure: FailureShape | None = None
     sent: list[Annotated[list[Position], Field(min_length=2, max_length=2)]] | None = None

@@ -46,7 +46,15 @@ async def insert_derived(
 
 async def load_derived(session: AsyncSession, owner: str, conversation_id: str) -> tuple[DerivedCall, ...]:
     """The titles and summaries that were asked for in a conversation, in that order."""
-    columns = (PAIR.c.run_id, PAIR.c.model, PAIR.c.lifecycle, MESSAGE.c.parts, RUN.c.usage, RUN.c.failure)
+    columns = (
+        PAIR.c.run_id,
+        PAIR.c.model,
+        PAIR.c.lifecycle,
+        MESSAGE.c.parts,
+        RUN.c.usage,
+        RUN.c.report_fault,
+        RUN.c.failure,
+    )
     query = (
         select(NODE, PAIR.c.id.label("pair_id"), *columns)
         .select_from(NODE)
@@ -110,4 +118,5 @@ def _decode_made(row: Any, made_id: str) -> MadeCall:
         text=plain_text(decode_parts(list(parts))),
         usage=decode_usage(row["usage"]),
         failure=decode_failure(row["failure"]),
+        usage_is_partial=row["report_fault"] is not None,
     )

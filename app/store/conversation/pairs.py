@@ -45,6 +45,7 @@ def _select_pairs() -> Select[Any]:
             *(column for column in PAIR.c if column.name != "owner"),
             RUN.c.usage,
             RUN.c.rounds,
+            RUN.c.report_fault,
             RUN.c.stop_reason,
             RUN.c.failure,
             RUN.c.replay_of,

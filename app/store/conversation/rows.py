@@ -155,10 +155,11 @@ class NodeRow(Row, table=True):
 class RunRow(Row, table=True):
     """One attempt at a reply, with what its log needs. `status` is `running` or the final lifecycle of its pair.
 
-    `usage`, `stop_reason` and `failure` are what the provider said (None: it said nothing). The text is the pair's
-    reply. `process_id` is the lease: the process that drives the run and sends its heartbeat. `sent` says which pairs
-    went with the request, as ranges of positions. `replay_of` is the run whose reply was given again, without a call.
-    `prelude` is the card that told of the person, `redacted` what marks stood for (None: nobody looked for secrets).
+    `usage`, `stop_reason` and `failure` are what the provider said (None: it said nothing), `report_fault` what of its
+    report is no count. The text is the pair's reply. `process_id` is the lease: the process that drives the run and
+    sends its heartbeat. `sent` says which pairs went with the request, as ranges of positions. `replay_of` is the run
+    whose reply was given again, without a call. `prelude` is the card about the person, `redacted` the secrets that
+    marks replaced (None: secrets were not looked for).
     `rounds` are the calls that ended in tools; `usage` is that of the call after them. `purpose` is what its
     calls are for, as the ledger says it.
     """
@@ -191,6 +192,7 @@ class RunRow(Row, table=True):
     attempt_started_at: datetime
     retries: list[Json] = Field(sa_type=JSON)
     usage: Json | None = Field(sa_type=JSON(none_as_null=True))
+    report_fault: str | None
     stop_reason: str | None
     failure: Json | None = Field(sa_type=JSON(none_as_null=True))
     started_at: datetime

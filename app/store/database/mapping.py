@@ -212,11 +212,17 @@ def decode_retry(value: Json) -> Retry:
 
 
 def encode_round(ended: Round) -> Json:
-    return {"attempt": ended.attempt, "usage": encode_usage(ended.usage)}
+    return {"attempt": ended.attempt, "usage": encode_usage(ended.usage), "report_fault": ended.report_fault}
 
 
 def decode_round(value: Json) -> Round:
-    return Round(value["attempt"], decode_usage(value["usage"]))
+    fault = value.get("report_fault")  # in no round before revision 0033
+    return Round(value["attempt"], decode_usage(value["usage"]), a_text_or_none(fault))
+
+
+def has_faulty_round(rounds: list[Json]) -> bool:
+    """Whether the provider reported something that is no count in a call that ended in tools."""
+    return any(decode_round(each).report_fault is not None for each in rounds)
 
 
 def decode_total(usage: Json | None, rounds: list[Json]) -> Usage | None:
@@ -298,10 +304,12 @@ def decode_pair(row: Columns) -> Pair:
         versions=number("versions", 1),
         replayed=row["replay_of"] is not None,
         redacted=of_run("redacted", row["redacted"], decode_replaced, None) or (),
+        usage_is_partial=of_run("report_fault", row["report_fault"], a_text_or_none, None) is not None,
     )
     if row["rounds"]:
         usage = of_run("rounds", row["rounds"], lambda rounds: decode_total(row["usage"], rounds), pair.usage)
-        pair = replace(pair, usage=usage)
+        faulty = of_run("rounds", row["rounds"], has_faulty_round, otherwise=False)
+        pair = replace(pair, usage=usage, usage_is_partial=pair.usage_is_partial or faulty)
     damage = (*reading.damage, *damaged, *damaged_reply, *ran.damage)
     return replace(pair, damage=damage) if damage else pair
 

@@ -51,6 +51,7 @@ REVISIONS: Final = (
     "0030",
     "0031",
     "0032",
+    "0033",
 )
 """Every revision, oldest first. Kept here so that a start with nothing to do need not import Alembic."""
 

@@ -30,7 +30,17 @@ from app.store.cache.prompt_caches import CacheUse, decode_sent, insert_cache_us
 from app.store.conversation.conversations import next_revision, not_in_trash
 from app.store.conversation.pairs import insert_message
 from app.store.conversation.rows import CAN_BE_REPLAYED, CONVERSATION, MESSAGE, PAIR, RUN, VERSION
-from app.store.database.damage import UNKNOWN_MODEL, UNKNOWN_TIME, Reading, a_list, a_model, a_number, a_text, a_time
+from app.store.database.damage import (
+    UNKNOWN_MODEL,
+    UNKNOWN_TIME,
+    Reading,
+    a_list,
+    a_model,
+    a_number,
+    a_text,
+    a_text_or_none,
+    a_time,
+)
 from app.store.database.mapping import (
     decode_failure,
     decode_replaced,
@@ -203,6 +213,9 @@ async def save_progress(session: AsyncSession, progress: Sequence[Progress]) -> 
     await _save_told(session, [one for one in progress if one.told])
 
 
+_TOLD_MIDWAY: Final = ("attempt", "attempt_started_at", "retries", "usage", "report_fault", "rounds")
+
+
 async def _save_told(session: AsyncSession, progress: Sequence[Progress]) -> None:
     """Store what is known of these runs besides their replies."""
     if not progress:
@@ -210,7 +223,7 @@ async def _save_told(session: AsyncSession, progress: Sequence[Progress]) -> Non
     await session.execute(
         update(RUN)
         .where(RUN.c.id == bindparam("of_run"), RUN.c.status == STATUS_RUNNING)
-        .values({name: bindparam(name) for name in ("attempt", "attempt_started_at", "retries", "usage", "rounds")}),
+        .values({name: bindparam(name) for name in _TOLD_MIDWAY}),
         [
             {
                 "of_run": one.state.start.run_id,
@@ -218,6 +231,7 @@ async def _save_told(session: AsyncSession, progress: Sequence[Progress]) -> Non
                 "attempt_started_at": one.attempt_started_at,
                 "retries": [encode_retry(retry) for retry in one.state.retries],
                 "usage": encode_usage(one.state.usage),
+                "report_fault": one.state.report_fault,
                 "rounds": [encode_round(ended) for ended in one.state.rounds],
             }
             for one in progress
@@ -243,6 +257,7 @@ async def finish_run(session: AsyncSession, place: RunPlace, state: RunState, no
         "attempt": state.attempt,
         "retries": [encode_retry(retry) for retry in state.retries],
         "usage": encode_usage(state.usage),
+        "report_fault": state.report_fault,
         "rounds": [encode_round(ended) for ended in state.rounds],
         "stop_reason": state.stop_reason,
         "failure": encode_failure(state.outcome.reason) if isinstance(state.outcome, Failed) else None,
@@ -282,7 +297,7 @@ async def replace_reply(  # noqa: PLR0913, PLR0917 - the new reply, its run and 
 @cache
 def _claim_end() -> ReturningUpdate[str]:
     """The first statement of `finish_run`. Statements are cached: to build one takes longer than to execute it."""
-    told = ("status", "attempt", "retries", "usage", "rounds", "stop_reason", "failure")
+    told = ("status", "attempt", "retries", "usage", "report_fault", "rounds", "stop_reason", "failure")
     changes: dict[str, Any] = {name: bindparam(name) for name in told}
     changes["heartbeat_at"] = changes["ended_at"] = bindparam("at")
     mine = update(RUN).where(RUN.c.id == bindparam("of_run"), RUN.c.status == STATUS_RUNNING)
@@ -390,6 +405,7 @@ def _decode(row: Any, added: Sequence[Growth]) -> StoredRun:
         retries=retries,
         parts=parts,
         usage=take("usage", row["usage"], decode_usage, None),
+        report_fault=take("report_fault", row["report_fault"], a_text_or_none, None),
         stop_reason=stop_reason,
         outcome=outcome,
         rounds=rounds,

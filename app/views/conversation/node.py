@@ -119,7 +119,9 @@ def _price(at: datetime, made: MadeCall, tariffs: Mapping[str, Tariff | None]) -
     if made.lifecycle in RUNNING:
         return UNKNOWN
     error_class = None if made.failure is None else made.failure.error_class
-    return price_call(tariffs.get(made.model), at, made.usage, made.lifecycle, error_class)
+    return price_call(
+        tariffs.get(made.model), at, made.usage, made.lifecycle, error_class, faulty=made.usage_is_partial
+    )
 
 
 def _describe_made(made: MadeCall, cost: Cost) -> MadeView:

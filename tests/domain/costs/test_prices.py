@@ -154,8 +154,11 @@ def test_a_call_that_was_cut_short_cost_at_least_what_was_told(
     assert price_call(FREE, AT, usage, outcome, error_class) == Cost()
 
 
-def test_asking_for_a_count_costs_nothing() -> None:
-    assert price_call(None, AT, None, Lifecycle.SUCCEEDED, purpose="count") == Cost()
+def test_cost_of_a_call_whose_report_could_not_be_read_whole_is_at_least() -> None:
+    usage = Usage(input_tokens=5)
+
+    assert price_call(constant(CHEAP), AT, usage, Lifecycle.SUCCEEDED, faulty=True).at_least
+    assert not price_call(constant(CHEAP), AT, usage, Lifecycle.SUCCEEDED).at_least
 
 
 @given(st.lists(st.tuples(st.none() | st.just(CHEAP) | st.just(SONNET), st.integers(0, 3), usages), max_size=6))

@@ -93,7 +93,7 @@ def test_no_field_of_a_conversation_or_a_pair_stays_behind() -> None:
     conversation = Conversation(id="c1", owner="ann", created_at=EPOCH, updated_at=EPOCH)
     # Those of its newest run, which goes along whole; that nobody was asked for it is a matter of this installation,
     # as is damage.
-    shared = {"failure", "stop_reason", "usage", "replayed", "redacted", "damage"}
+    shared = {"failure", "stop_reason", "usage", "usage_is_partial", "replayed", "redacted", "damage"}
 
     assert set(write_conversation(conversation)) == {field.name for field in fields(Conversation)} - {"owner", "damage"}
     assert set(write_pair(PairRecord(a_pair()), {})) >= {field.name for field in fields(Pair)} - shared - {

@@ -16,6 +16,7 @@ from app.domain.errors import InputError, NotFoundError
 from app.domain.model_profile import Prices
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.usage.accounts import list_booked
 from app.runs.usage.prices import known_tariffs, learn_tariffs, remove_price, set_price
 from app.runs.watch.facts import show_pairs
 from app.runs.wiring import open_workbench
@@ -54,6 +55,23 @@ async def test_a_reply_cost_what_the_table_says_of_its_tokens(wb: Workbench) -> 
     assert pair.usage is not None
     expected = Decimal(3) * pair.usage.input_tokens + Decimal(15) * pair.usage.output_tokens
     assert await cost_of(wb, pair) == Cost(expected / 1_000_000)
+
+
+async def test_pair_and_ledger_agree_that_a_report_was_not_read_whole(data: Path) -> None:
+    faulty = read_recording("anthropic", "text").replace(
+        b'"usage":{"output_tokens":15}', b'"usage":{"output_tokens":"x"}'
+    )
+    async with a_peer(Answer((faulty,))) as peer:
+        environment = {"ANTHROPIC_BASE_URL": peer.url, "ANTHROPIC_API_KEY": "sk-test"}
+        async with open_workbench(settings_of(data, **environment)) as wb:
+            pair = await answered(wb)
+            (booked,) = await list_booked(wb, LOCAL_OWNER, pair.conversation_id, limit=2)
+            shown = await cost_of(wb, pair)
+
+    assert booked.call.report_fault == "output_tokens: 'x'"
+    assert pair.usage_is_partial
+    assert shown == booked.spent.cost
+    assert shown.at_least
 
 
 async def test_a_model_on_a_machine_of_ones_own_is_free_also_when_its_server_is_gone(wb: Workbench) -> None:
