@@ -142,6 +142,37 @@ async def test_details_of_reasoning_without_a_meaning_are_an_error_that_names_th
     assert told.parts == (Text("Words."),)
 
 
+@pytest.mark.parametrize(
+    ("event", "error_class", "words"),
+    [
+        (
+            [{"error": {"code": 503, "message": "The model is full.", "status": "UNAVAILABLE"}}],
+            "overloaded",
+            "is full.",
+        ),
+        (a_chat_chunk("stop") | {"x_groq": {"id": "req_1", "error": "Stopped early."}}, "unknown", "Stopped early."),
+        ({"error": {"message": "Slow down."}, "status_code": 429}, "rate", "Slow down."),
+    ],
+)
+async def test_errors_beside_the_usual_place_keep_their_words(event: object, error_class: str, words: str) -> None:
+    told = await say("groq", a_chat_chunk(content="Words."), event)
+
+    assert told.fault is not None
+    assert (told.fault.error_class, told.parts) == (error_class, (Text("Words."),))
+    assert words in told.fault.message
+
+
+async def test_numbers_of_sources_between_words_are_passed_over() -> None:
+    pieces = [
+        {"type": "text", "text": "One"},
+        {"type": "reference", "reference_ids": [1]},
+        {"type": "text", "text": "."},
+    ]
+    told = await say("mistral", a_chat_chunk("stop", content=pieces))
+
+    assert told.parts == (Text("One."),)
+
+
 async def test_a_full_context_window_ends_a_reply_as_its_limit_does() -> None:
     told = await say(
         "anthropic",

@@ -1,0 +1,170 @@
+"""Requests in Chat Completions, as OpenAI defined it and most others take it.
+
+Source: https://developers.openai.com/api/reference/resources/chat. The fields that servers name differently are in the
+`Dialect` of their registry row. Reading what they answer is not here (`openai_compatible.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult, plain_text
+from app.domain.errors import InputError
+from app.domain.request.request import RequestMessage, ToolDefinition
+from app.providers.abilities import abilities_of
+from app.providers.base import Call, Dialect, ProviderRow
+from app.providers.vendors.going_back import mark_unsigned, put_back
+from app.providers.vendors.openai import data_url, schema_format
+from app.providers.wire.json_values import as_object
+
+NO_REASONING = " "
+"""The reasoning of a reply that has none, for a server that refuses a reply without."""
+
+
+def encode_body(call: Call) -> bytes:
+    """Everything that stays the same from send to send first, the messages last."""
+    request, dialect = call.request, call.row.dialect
+    body: dict[str, object] = {"model": call.model, "stream": True}
+    if dialect.include_usage:
+        body["stream_options"] = {"include_usage": True}
+    body.update(_encode_parameters(request.parameters, dialect, call.row.label))
+    if request.parameters.reply_schema is not None:
+        wanted = schema_format(request.parameters.reply_schema)
+        body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+    if request.tools:
+        body["tools"] = [_encode_tool(tool) for tool in request.tools]
+    needs_reasoning = _needs_reasoning(call)
+    messages: list[dict[str, object]] = []
+    if request.system:
+        messages.append({"role": "system", "content": request.system})
+    for message in request.messages:
+        parts = message.parts
+        is_answer = needs_reasoning and message.role == "assistant"
+        if (
+            len(parts) == 1 and isinstance(parts[0], Text) and message.role != "tool" and not is_answer
+        ):  # nearly all; and some servers take no lists
+            messages.append({"role": message.role, "content": parts[0].text})
+        else:
+            messages += _encode_message(message, call)
+    body["messages"] = messages
+    return orjson.dumps(body)
+
+
+def _encode_parameters(parameters: Parameters, dialect: Dialect, label: str) -> dict[str, object]:
+    encoded: dict[str, object] = {}
+    if parameters.max_output_tokens is not None:
+        encoded[dialect.max_tokens_field] = parameters.max_output_tokens
+    if parameters.temperature is not None:
+        encoded["temperature"] = parameters.temperature
+    if parameters.top_p is not None:
+        encoded["top_p"] = parameters.top_p
+    if parameters.seed is not None:
+        if dialect.seed_field is None:
+            raise InputError("parameters.seed", f"{label} takes no seed.")
+        encoded[dialect.seed_field] = parameters.seed
+    if parameters.thinking is not None and dialect.thinking_switch is None:
+        raise InputError("parameters.thinking", f"{label} takes no switch for thinking.")
+    return encoded | _encode_reasoning(parameters, dialect)
+
+
+def _encode_reasoning(parameters: Parameters, dialect: Dialect) -> dict[str, object]:
+    thinking, effort = parameters.thinking, parameters.effort
+    if dialect.thinking_switch == "reasoning":
+        reasoning: dict[str, object] = {} if thinking is None else {"enabled": thinking}
+        if effort is not None and thinking is not False:
+            reasoning["effort"] = effort
+        return {"reasoning": reasoning} if reasoning else {}
+    encoded: dict[str, object] = {} if effort is None else {"reasoning_effort": effort}
+    if thinking is not None and dialect.thinking_switch == "thinking":
+        encoded["thinking"] = {"type": "enabled" if thinking else "disabled"}
+    if thinking is not None and dialect.thinking_switch == "chat_template_kwargs":
+        encoded["chat_template_kwargs"] = {"enable_thinking": thinking}
+    return encoded
+
+
+def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": orjson.Fragment(tool.input_schema_json),
+    }
+    return {"type": "function", "function": function}
+
+
+def _encode_message(message: RequestMessage, call: Call) -> Iterator[dict[str, object]]:
+    parts = message.parts
+    match message.role:
+        case "user":
+            yield {"role": "user", "content": [_encode_content(part, call) for part in parts]}
+        case "assistant":
+            yield _encode_reply(parts, call)
+        case "tool":
+            for part in parts:
+                if not isinstance(part, ToolResult):
+                    raise InputError("messages", f"A {type(part).__name__} cannot stand among tool results.")
+                yield {"role": "tool", "tool_call_id": part.tool_call_id, "content": plain_text(part.content)}
+            if shown := [piece for part in parts for piece in _encode_shown(part, call)]:
+                yield {"role": "user", "content": shown}
+
+
+def _encode_content(part: SentPart, call: Call) -> dict[str, object]:
+    match part:
+        case Text():
+            return {"type": "text", "text": part.text}
+        case Image():
+            return {"type": "image_url", "image_url": {"url": data_url(part, call)}}
+        case File():
+            return {"type": "file", "file": {"filename": part.name, "file_data": data_url(part, call)}}
+        case _:
+            raise InputError("messages", f"{call.row.label} takes no {type(part).__name__} in a request.")
+
+
+def _encode_reply(parts: tuple[SentPart, ...], call: Call) -> dict[str, object]:
+    """One message holds all of a reply: its words, and the calls it made."""
+    calls: list[dict[str, object]] = [
+        {
+            "id": part.tool_call_id,
+            "type": "function",
+            "function": {"name": part.name, "arguments": as_object(part.input_json)},
+        }
+        for part in parts
+        if isinstance(part, ToolCall)
+    ]
+    encoded: dict[str, Any] = {"role": "assistant", "content": plain_text(parts) or None}
+    thoughts = [part for part in parts if isinstance(part, Thinking)]
+    if takes_reasoning(call.row, call.model):
+        reasoning = "".join(thought.text for thought in thoughts)
+        if reasoning or _needs_reasoning(call):
+            encoded["reasoning_content"] = reasoning or NO_REASONING
+    if calls:
+        encoded["tool_calls"] = calls
+    put_back(encoded, [thought.signature for thought in thoughts if thought.signature])
+    if call.row.dialect.signed_calls and abilities_of(call.model).signed_calls:
+        mark_unsigned(calls)
+    return encoded
+
+
+def takes_reasoning(row: ProviderRow, model: str) -> bool:
+    """True for a server to which the reasoning of earlier replies goes back, in `reasoning_content`."""
+    back = row.dialect.reasoning_back
+    return back == "always" or (back == "by family" and abilities_of(model).reasoning_back)
+
+
+def _needs_reasoning(call: Call) -> bool:
+    """True for a server that refuses an earlier reply without reasoning, such as one of another model."""
+    thinking = call.request.parameters.thinking
+    if thinking is False or not takes_reasoning(call.row, call.model):
+        return False
+    return thinking is True or abilities_of(call.model).reasoning_back
+
+
+def _encode_shown(part: SentPart, call: Call) -> Iterator[dict[str, object]]:
+    """The images and files of a tool's result: a `tool` message here takes words alone, so they follow as a user's."""
+    shown = [piece for piece in part.content if not isinstance(piece, Text)] if isinstance(part, ToolResult) else []
+    if shown and isinstance(part, ToolResult):
+        yield {"type": "text", "text": f"[Result of {part.tool_call_id}]"}
+        yield from (_encode_content(piece, call) for piece in shown)
