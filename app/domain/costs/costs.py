@@ -54,7 +54,7 @@ def price_call(  # noqa: PLR0913 - what a call is known by
     *,
     faulty: bool = False,
 ) -> Cost:
-    """What one provider call for a reply cost. A free model costs nothing, however it ended.
+    """The cost of one provider call for a reply. A free model costs nothing, however it ended.
 
     `faulty`: not all of the report could be read.
     """

@@ -41,7 +41,7 @@ class DerivedCall:
 
 @dataclass(frozen=True, slots=True)
 class MadeCall:
-    """The call in `conversation_id`. `text`: of the reply, as far as it came. `usage_is_partial`: as that of a pair."""
+    """The call in `conversation_id`. `text`: the words of the reply so far. `usage_is_partial`: as that of a pair."""
 
     conversation_id: str
     run_id: str | None

@@ -97,7 +97,7 @@ def _is_described_anew(before: Moment | None, moment: Moment) -> bool:
 
 
 def _is_news(before: Moment | None, moment: Moment) -> bool:
-    """Return True if a reply has begun or ended. One that fails at once may do both between two moments."""
+    """Return True if a reply has started or ended. One that fails at once may do both between two moments."""
     if before is None:
         return bool(moment.running or moment.ended or _failed_just_now(moment))
     return before.running != moment.running or _last_run(before) != _last_run(moment)

@@ -221,7 +221,7 @@ def decode_round(value: Json) -> Round:
 
 
 def has_faulty_round(rounds: list[Json]) -> bool:
-    """Whether the provider reported something that is no count in a call that ended in tools."""
+    """Return True if the report of a call that ended in tools has a field that is no count."""
     return any(decode_round(each).report_fault is not None for each in rounds)
 
 
