@@ -9,7 +9,7 @@ import pytest
 from app.domain.conversation.parts import Image, Text, TextFile
 from app.domain.conversation.uploads import MAX_ATTACHED
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
-from app.runs.uploads import attach_file, drop_upload
+from app.runs.uploads import attach_file, drop_upload, load_attached
 from app.runs.workbench import Workbench
 from app.state.composer.attachments import AttachmentState
 from app.state.composer.files import FAILED, TOO_MANY, WAITING, DraftFile
@@ -151,6 +151,17 @@ async def test_no_more_than_a_message_can_have_and_nothing_twice(tab: Tab, wb: W
 
     assert len(files(tab)) == MAX_ATTACHED
     assert tab.shows(ComposerState, "fault") == TOO_MANY
+
+
+async def test_same_bytes_under_another_name_replace_the_first_which_is_said(tab: Tab, wb: Workbench) -> None:
+    await arrive(tab, wb, "a-1", b"Hello", "a.txt")
+    await arrive(tab, wb, "a-2", b"Hello", "b.txt")
+
+    (file,) = files(tab)
+    assert (file.key, file.name) == ("a-1", "b.txt")
+    assert tab.shows(ComposerState, "fault") == "b.txt has the same content as a.txt and replaces it."
+    sent = await load_attached(wb, LOCAL_OWNER, [file.id])
+    assert sent.parts == (TextFile("b.txt", "Hello"),)
 
 
 @pytest.mark.parametrize("key", ["", 7, None, "a", "a-1" * 50, "../-1"])

@@ -19,7 +19,7 @@ from app.domain.conversation.uploads import MAX_ATTACHED, clean_name
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.uploads import find_uploads
 from app.runs.workbench import current
-from app.state.composer.files import TOO_MANY, begin_file, describe_upload, fail_file, read_answer
+from app.state.composer.files import TOO_MANY, begin_file, describe_replaced, describe_upload, fail_file, read_answer
 from app.state.composer.state import ComposerState
 from app.state.inputs import text_in, whole_in
 
@@ -65,9 +65,13 @@ class AttachmentState(rx.State):
         file = next((file for file in composer.files if file.key == key), None)
         if file is None or file.arrived:
             return None
-        if any(other.id == upload_id for other in composer.files if upload_id):  # the same picture twice
-            composer.files = tuple(other for other in composer.files if other is not file)
-            return None
+        same = next((other for other in composer.files if upload_id and other.id == upload_id), None)
+        if found and same is not None:  # the server keeps the same bytes once, under the newest name
+            newest = describe_upload(same.key, found[0])
+            left = (other for other in composer.files if other is not file)
+            composer.files = tuple(newest if other is same else other for other in left)
+            composer.fault = describe_replaced(same.name, newest.name)
+            return ComposerState.count_files
         ended = describe_upload(file.key, found[0]) if found else fail_file(file, fault or _GONE)
         composer.files = tuple(ended if other is file else other for other in composer.files)
         return ComposerState.count_files

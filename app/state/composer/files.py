@@ -68,6 +68,15 @@ def describe_upload(key: str, upload: Upload) -> DraftFile:
     )
 
 
+def describe_replaced(name: str, newest: str) -> str:
+    """The notice that a file was attached before under another name; "" under the same.
+
+    >>> describe_replaced("a.txt", "b.txt"), describe_replaced("a.txt", "a.txt")
+    ('b.txt has the same content as a.txt and replaces it.', '')
+    """
+    return "" if name == newest else f"{newest} has the same content as {name} and replaces it."
+
+
 def fail_file(file: DraftFile, fault: str) -> DraftFile:
     """A file that could not be attached."""
     return replace(file, fault=fault, percent=0)
