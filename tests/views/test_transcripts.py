@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from dataclasses import replace
@@ -185,6 +186,24 @@ def test_a_markdown_file_tells_the_same() -> None:
         assert words in text
     assert "````\n```\ncommit\n````" in text
     assert "\\[error: rate\\] Too many." in text
+
+
+def test_reasoning_in_a_markdown_file_is_text() -> None:
+    text = markdown_pair(a_pair("Why?", (Thinking("Let me look.\n{a: 1}", "c2ln", "anthropic"), Text("So."))), None)
+
+    assert "> *Thinking*\n>\n> Let me look.\n> {a: 1}\n" in text
+    assert "c2ln" not in text
+    assert "signature" not in text
+
+
+TAGS = "See <channel> and <exact line(s) of it. <|endoftext|> ends nothing."
+
+
+def test_words_in_angles_stay_visible_in_both_transcripts() -> None:
+    pair = a_pair(TAGS, TAGS)
+
+    assert html.unescape(html_pair(pair, None)).count(TAGS) == 2
+    assert markdown_pair(pair, None).replace("\\", "").count(TAGS) == 2
 
 
 @given(
