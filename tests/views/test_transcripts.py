@@ -285,6 +285,14 @@ def test_formulas_stay_as_they_were_written_and_other_dollars_are_text(text: str
     assert shown.count("$") == text.count("$")
 
 
+@pytest.mark.parametrize(("text", "blocks"), RULES["fences"])
+def test_block_of_code_ends_at_the_first_fence_that_is_as_long_as_its_own(text: str, blocks: list[str]) -> None:
+    shown = render_markdown(text)
+
+    found = re.findall(r"<code[^>]*>(.*?)</code>", shown, re.DOTALL)
+    assert [html.unescape(one).removesuffix("\n") for one in found] == blocks
+
+
 def bare(formula: str) -> str:
     for delimiter in DELIMITERS:
         formula = formula.removeprefix(delimiter).removesuffix(delimiter)

@@ -26,7 +26,7 @@ def says(*pieces: str) -> Answer:
     chunks: list[dict[str, Any]] = [
         {"choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": None}]} for piece in pieces
     ]
-    end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    end: dict[str, Any] = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
     lines = b"".join(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in (*chunks, end))
     return Answer((lines + b"data: [DONE]\n\n",))
 
