@@ -5,7 +5,7 @@ import type { Token } from "marked";
 import { lex } from "../../app/ui/reply/bounds.ts";
 
 // The exported page is read by the same rules: tests/views/test_transcripts.py.
-const rules: { emphasis: [string, string][]; formulas: [string, string[]][] } = JSON.parse(
+const rules: { emphasis: [string, string][]; formulas: [string, string[]][]; fences: [string, string[]][] } = JSON.parse(
   readFileSync(new URL("../markdown_rules.json", import.meta.url), "utf8"),
 );
 const NAMES: Readonly<Record<string, string>> = { strong: "b", em: "i", del: "s" };
@@ -36,4 +36,15 @@ test("emphasis begins and ends beside Chinese, Japanese and Korean signs", () =>
 
 test("dollars of prices, variables and tickers are no formulas", () => {
   for (const [text, formulas] of rules.formulas) assert.deepEqual(formulasIn(read(text)), formulas, text);
+});
+
+test("a block of code ends at the first fence that is as long as its own, and nothing of a text is lost", () => {
+  for (const [text, blocks] of rules.fences) {
+    const codeIn = (tokens: readonly Token[]) => tokens.flatMap((token) => (token.type === "code" ? [token.text] : []));
+    assert.deepEqual(codeIn(read(text)), blocks, text);
+    for (let end = 1; end < text.length; end++) {
+      const drawn = read(text.slice(0, end));
+      assert.equal(drawn.map(({ raw }) => raw).join(""), text.slice(0, end));
+    }
+  }
 });

@@ -129,6 +129,13 @@ async def test_an_id_that_changes_with_each_piece_begins_one_call() -> None:
     assert calls_of(told) == [("a", "clock", OSLO)]
 
 
+@pytest.mark.parametrize("pieces", [(OSLO[:4], OSLO[4:9], OSLO[9:]), (OSLO, OSLO, OSLO)], ids=["pieces", "repetitions"])
+async def test_one_id_under_several_numbers_is_one_call(pieces: tuple[str, ...]) -> None:
+    told = await say(*(chunk(function("clock", piece, index=at, id="a")) for at, piece in enumerate(pieces)))
+
+    assert calls_of(told) == [("a", "clock", OSLO)]
+
+
 async def test_a_call_that_is_said_again_as_a_whole_is_read_once() -> None:
     told = await say(
         chunk(function("clock", OSLO[:4], index=0, id="a")),

@@ -354,6 +354,16 @@ async def test_finish_reasons_that_tell_of_a_fault_are_faults(reason: str, error
     assert plain_text(told.parts) == "Well"
 
 
+async def test_an_empty_finish_reason_in_each_event_is_no_end() -> None:
+    told = await say("ollama", a_chat_chunk("", content="Hel"), a_chat_chunk("", content="lo."), a_chat_chunk("stop"))
+
+    assert told.parts == (Text("Hello."),)
+    assert told.stopped == Stopped(StopReason.END)
+    cut = await say("ollama", a_chat_chunk("", content="Hel"))
+    assert cut.fault is not None
+    assert cut.fault.error_class is ErrorClass.STREAM
+
+
 async def test_an_unknown_stop_reason_is_named() -> None:
     told = await tell("groq", "unknown_reason")
 

@@ -99,6 +99,14 @@ def test_messages_carry_thinking_calls_results_and_attachments() -> None:
     assert last["content"][0] == {"type": "redacted_thinking", "data": "opaque"}
 
 
+def test_signed_thinking_without_words_goes_back_with_its_empty_text() -> None:
+    request = replace(a_request(), messages=(said("assistant", Thinking("", "sig", "anthropic"), Text("Noon")),))
+
+    (reply,) = body_of("anthropic", request)["messages"]
+
+    assert reply["content"][0] == {"type": "thinking", "thinking": "", "signature": "sig"}
+
+
 @pytest.mark.parametrize(
     ("style", "parameters", "expected"),
     [

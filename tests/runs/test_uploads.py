@@ -30,6 +30,7 @@ from app.runs.workbench import Workbench, bench_of
 from app.store.conversation.pairs import load_pairs
 from app.store.conversation.rows_attachment import ATTACHMENT
 from app.store.conversation.rows_upload import UPLOAD
+from tests.domain.conversation.test_attachments import HEIC
 from tests.media.test_pictures import SECRET, a_photo, a_picture
 from tests.runs.request.test_wire import peers
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send
@@ -42,6 +43,9 @@ MODELS = {
     "openai": "openai:gpt-4o",
     "openai_compatible": "peer:gpt-4o",
 }
+
+
+IMAGES = {"anthropic": "image", "openai": "input_image", "openai_compatible": "image_url"}
 
 
 async def upload(wb: Workbench, data: bytes, name: str = "photo.jpg", **more: bool) -> Upload:
@@ -155,6 +159,20 @@ async def test_what_cannot_be_attached_is_refused_in_a_sentence(wb: Workbench, m
         await load_attached(wb, LOCAL_OWNER, ids)
 
 
+@pytest.mark.parametrize("name", ["photo.png", "photo.jpg", "photo"])
+async def test_photo_is_labelled_by_its_bytes_whatever_its_name(wb: Workbench, name: str) -> None:
+    kept = await upload(wb, a_photo(), name)
+
+    assert kept.attachment.media_type == "image/jpeg"
+    assert isinstance(kept.part, Image)
+    assert kept.part.media_type == "image/jpeg"
+
+
+async def test_photo_of_a_phone_is_refused_with_its_format_and_those_that_are_taken(wb: Workbench) -> None:
+    with pytest.raises(InputError, match=r"IMG_1\.png is no file .* \(PNG, JPEG, WebP, GIF\)"):
+        await upload(wb, HEIC, "IMG_1.png")
+
+
 async def test_what_is_attached_is_counted_before_it_is_sent(wb: Workbench) -> None:
     conversation = await a_conversation(wb, model="anthropic:claude-sonnet-4-5")
     photo, table = await some_files(wb)
@@ -184,6 +202,21 @@ async def test_a_model_that_takes_no_images_says_so_and_names_some_that_do(wb: W
     planned = await preview_send(wb, LOCAL_OWNER, conversation, "Look", attached=attached)
     assert [one.pair_id for one in planned.built.unsupported] == [None]
     assert await reply_to(wb, conversation, "Look", attached=await load_attached(wb, LOCAL_OWNER, [table]))
+
+
+@pytest.mark.parametrize("protocol", MODELS)
+async def test_system_prompt_and_an_image_without_a_word_are_sent(data: Path, protocol: str) -> None:
+    async with peers(data) as (wb, peer_of):
+        conversation = await a_conversation(wb, model=MODELS[protocol], system_prompt="Describe it.")
+        attached = await load_attached(wb, LOCAL_OWNER, (await some_files(wb))[:1])
+        ended = await reply_to(wb, conversation, "", attached=attached)
+
+        assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
+        (heard,) = peer_of[protocol].heard
+        said = json.loads(heard.body)
+        message = (said["input"] if protocol == "openai" else said["messages"])[-1]
+        assert [part["type"] for part in message["content"]] == [IMAGES[protocol]]
+        assert b"Describe it." in heard.body
 
 
 async def test_an_image_alone_is_a_message(wb: Workbench) -> None:

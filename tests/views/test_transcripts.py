@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from dataclasses import replace
@@ -187,6 +188,24 @@ def test_a_markdown_file_tells_the_same() -> None:
     assert "\\[error: rate\\] Too many." in text
 
 
+def test_reasoning_in_a_markdown_file_is_text() -> None:
+    text = markdown_pair(a_pair("Why?", (Thinking("Let me look.\n{a: 1}", "c2ln", "anthropic"), Text("So."))), None)
+
+    assert "> *Thinking*\n>\n> Let me look.\n> {a: 1}\n" in text
+    assert "c2ln" not in text
+    assert "signature" not in text
+
+
+TAGS = "See <channel> and <exact line(s) of it. <|endoftext|> ends nothing."
+
+
+def test_words_in_angles_stay_visible_in_both_transcripts() -> None:
+    pair = a_pair(TAGS, TAGS)
+
+    assert html.unescape(html_pair(pair, None)).count(TAGS) == 2
+    assert markdown_pair(pair, None).replace("\\", "").count(TAGS) == 2
+
+
 @given(
     st.lists(st.sampled_from(["```", "~~~~", "````py", "text", "  ```", "> ```", "", "    ```", "``` a`b"]), max_size=8)
 )
@@ -264,6 +283,14 @@ def test_formulas_stay_as_they_were_written_and_other_dollars_are_text(text: str
     assert [bare(one) for one in found] == formulas
     assert all(one in text for one in found)
     assert shown.count("$") == text.count("$")
+
+
+@pytest.mark.parametrize(("text", "blocks"), RULES["fences"])
+def test_block_of_code_ends_at_the_first_fence_that_is_as_long_as_its_own(text: str, blocks: list[str]) -> None:
+    shown = render_markdown(text)
+
+    found = re.findall(r"<code[^>]*>(.*?)</code>", shown, re.DOTALL)
+    assert [html.unescape(one).removesuffix("\n") for one in found] == blocks
 
 
 def bare(formula: str) -> str:

@@ -88,12 +88,21 @@ def _size(block: types.ContentBlock) -> int:
         case types.TextContent():
             return len(block.text)
         case types.ImageContent() | types.AudioContent():
-            return len(block.data)
+            return _size_within(block.data)
         case types.EmbeddedResource():
             inside = block.resource
-            return len(inside.text if isinstance(inside, types.TextResourceContents) else inside.blob)
+            return len(inside.text) if isinstance(inside, types.TextResourceContents) else _size_within(inside.blob)
         case types.ResourceLink():
             return 0
+
+
+def _size_within(data: str) -> int:
+    """The bytes that a text of base64 stands for.
+
+    >>> _size_within("R0lGODlh"), _size_within("R0k="), _size_within("")
+    (6, 2, 0)
+    """
+    return len(data) * 3 // 4 - data[-2:].count("=")
 
 
 def _too_large(what: str, most: str) -> ToolFailedError:

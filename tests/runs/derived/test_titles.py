@@ -112,6 +112,14 @@ async def test_first_success_brings_a_title(data: Path) -> None:
         assert len(bench.peer.heard) == 3
 
 
+async def test_reasoning_between_tags_is_no_part_of_a_title(data: Path) -> None:
+    async with a_bench(data, says("It scatters."), says("<think>Short.</think>Blue Sky")) as bench:
+        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+
+        assert await bench.title(conversation_id) == "Blue Sky"
+
+
 async def test_title_is_asked_for_in_a_conversation_of_its_own_and_is_never_sent(data: Path) -> None:
     async with a_bench(data, says("It scatters."), says("Blue sky"), says("Black.")) as bench:
         conversation_id = await a_conversation(bench.wb, model=MODEL)

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
+from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
@@ -27,6 +28,7 @@ from tests.runs.toolsmith import add_tools, said
 SIGNED = {"google": {"thought_signature": "c2lnbmF0dXJlLTE="}}
 DONE = ({"content": "Done."},)
 GEMINI, DEEPSEEK = "box:gemini-3-flash-preview", "box:deepseek-v4-flash"
+GOOGLE = "google:gemini-3-flash-preview"
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +68,11 @@ async def a_bench(data: Path, *answers: Answer) -> AsyncGenerator[tuple[Workbenc
             yield wb, peer
 
 
+async def set_up(wb: Workbench, peer: Peer, provider: str) -> None:
+    """Put the peer in the place of this vendor."""
+    await save_provider(wb, LOCAL_OWNER, provider, key="sk-secret-1234567890", base_url=f"{peer.url}/v1")
+
+
 def messages_of(peer: Peer, at: int = -1) -> list[dict[str, Any]]:
     return orjson.loads(peer.heard[at].body)["messages"]
 
@@ -75,12 +82,14 @@ def answers_in(peer: Peer, at: int = -1) -> list[dict[str, Any]]:
     return [message for message in messages_of(peer, at) if message["role"] == "assistant"]
 
 
+@pytest.mark.parametrize("model", [GEMINI, GOOGLE])
 async def test_a_signature_goes_back_with_its_call_in_the_next_round_and_in_later_sends_and_after_an_import(
-    data: Path,
+    data: Path, model: str
 ) -> None:
     calls = calling(a_call(0, extra_content=SIGNED), a_call(1))
     async with a_bench(data, calls, answer(*DONE)) as (wb, peer):
-        conversation_id = await a_conversation(wb, model=GEMINI)
+        await set_up(wb, peer, "google")
+        conversation_id = await a_conversation(wb, model=model)
         ended = await reply_to(wb, conversation_id, "What time is it?")
         assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
         await reply_to(wb, conversation_id, "And now?")
@@ -156,10 +165,41 @@ async def test_a_history_without_reasoning_is_made_acceptable_to_deepseek_and_to
 
         assert [message["reasoning_content"] for message in answers_in(peer)] == [" ", " "]
 
-        await save_provider(wb, LOCAL_OWNER, "google", key="sk-secret-1234567890", base_url=f"{peer.url}/v1")
-        await change_conversation(wb, LOCAL_OWNER, conversation_id, model="google:gemini-3-flash-preview")
+        await set_up(wb, peer, "google")
+        await change_conversation(wb, LOCAL_OWNER, conversation_id, model=GOOGLE)
         await reply_to(wb, conversation_id, "And now?")
 
         (call,) = answers_in(peer)[0]["tool_calls"]
         assert call["extra_content"] == {"google": {"thought_signature": "skip_thought_signature_validator"}}
         assert "reasoning_content" not in answers_in(peer)[0]
+
+
+@pytest.mark.parametrize("thinking", [True, None])
+async def test_pair_of_a_model_that_does_not_reason_has_a_reasoning_for_deepseek_itself(
+    data: Path, thinking: bool | None
+) -> None:
+    async with a_bench(data, answer(*DONE)) as (wb, peer):
+        await set_up(wb, peer, "deepseek")
+        conversation_id = await a_conversation(wb, model="offline:demo")
+        await reply_to(wb, conversation_id, "/rate 0\n/tool clock {}\n/then\n/echo noon")
+        await change_conversation(wb, LOCAL_OWNER, conversation_id, model="deepseek:deepseek-v4-flash")
+        for _ in range(2):
+            ended = await reply_to(wb, conversation_id, "And now?", parameters=Parameters(thinking=thinking))
+            assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
+
+        assert len(answers_in(peer, 0)) == 2
+        for at in (0, 1):
+            assert all(message["reasoning_content"] for message in answers_in(peer, at))
+
+
+async def test_refusal_of_a_signature_that_cannot_be_had_is_told_in_its_own_words(data: Path) -> None:
+    refused = {"error": {"code": 400, "message": "signature is missing in call 1", "status": "INVALID_ARGUMENT"}}
+    refusal = Answer((json.dumps([refused]).encode(),), status=400, headers=(("Content-Type", "application/json"),))
+    async with a_bench(data, refusal, answer(*DONE)) as (wb, peer):
+        await set_up(wb, peer, "google")
+        conversation_id = await a_conversation(wb, model=GOOGLE)
+        ended = await reply_to(wb, conversation_id, "What time is it?")
+
+        assert ended.pair.failure is not None
+        assert "signature is missing in call 1" in ended.pair.failure.message
+        assert (await reply_to(wb, conversation_id, "Once more.")).text == "Done."

@@ -14,6 +14,8 @@ from app.domain.costs.costs import Cost
 from app.domain.costs.prices import FREE
 from app.domain.errors import InputError, NotFoundError
 from app.domain.model_profile import Prices
+from app.domain.usage import Usage
+from app.runs.library.provider_commands import save_provider
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.usage.accounts import list_booked
@@ -72,6 +74,25 @@ async def test_pair_and_ledger_agree_that_a_report_was_not_read_whole(data: Path
     assert pair.usage_is_partial
     assert shown == booked.spent.cost
     assert shown.at_least
+
+
+async def test_reasoning_that_is_counted_beside_the_output_is_part_of_it_and_priced(data: Path) -> None:
+    usage = (
+        b'"usage":{"prompt_tokens":50,"completion_tokens":12,"total_tokens":142,'
+        b'"prompt_tokens_details":{"cached_tokens":10},"completion_tokens_details":{"reasoning_tokens":80}}'
+    )
+    stream = (
+        b'data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":null}]}\n\n'
+        b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
+        b'data: {"choices":[],' + usage + b"}\n\ndata: [DONE]\n\n"
+    )
+    async with a_peer(Answer((stream,))) as peer, open_workbench(settings_of(data)) as wb:
+        await save_provider(wb, LOCAL_OWNER, "xai", key="sk-secret-1234567890", base_url=f"{peer.url}/v1")
+        pair = await answered(wb, "xai:grok-4")
+        cost = await cost_of(wb, pair)
+
+    assert pair.usage == Usage(40, 92, 10, reasoning_tokens=80)
+    assert cost == Cost((3 * Decimal(40) + Decimal("0.75") * 10 + 15 * Decimal(92)) / 1_000_000)
 
 
 async def test_a_model_on_a_machine_of_ones_own_is_free_also_when_its_server_is_gone(wb: Workbench) -> None:

@@ -1,0 +1,179 @@
+"""Pictures that an MCP server gives: labelled by their bytes, bounded, and told in words where they cannot be sent."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import Image, Text, ToolCall, ToolResult, plain_text
+from app.domain.tools.permission_requests import Allowed
+from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.tools import tool_calls
+from app.runs.tools.server_commands import ServerWish, add_server, try_server
+from app.runs.wiring import open_workbench
+from app.runs.workbench import Workbench
+from app.store.tools.tool_calls import load_pair_tool_calls
+from tests.domain.conversation.test_attachments import HEIC, JPEG, a_png
+from tests.providers.peer import Peer, a_peer
+from tests.runs.exchange import export
+from tests.runs.speaking import Speech, speak
+from tests.runs.steps import a_conversation, reply_to, settings_of
+from tests.tools.servers import script
+
+KEY = "sk-secret-1234567890"
+CALL = Speech(calls=(("c1", "lab__act", "{}"),))
+DONE = Speech(text="Done.")
+CLAUDE, BLIND = "anthropic:claude-sonnet-4-5", "box:mistral-7b"
+BASE64 = "iVBORw0KGgo" + "A" * (400_000 - 11)
+
+
+@pytest.fixture(autouse=True)
+def everything_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def allow(wb: Workbench, run: Any, tool: Any, call: ToolCall, *, allowed: Any) -> Allowed:
+        return Allowed(call.input_json)
+
+    monkeypatch.setattr(tool_calls, "ask_permission", allow)
+
+
+@asynccontextmanager
+async def a_bench(data: Path, model: str, content: str) -> AsyncGenerator[tuple[Workbench, Peer, Pair]]:
+    """A reply whose model called a tool that answers with this content, a Python expression."""
+    protocol = "anthropic" if model == CLAUDE else "openai_compatible"
+    server = script(
+        f"""
+from base64 import b64encode
+def act(asked): write({{"id": asked["id"], "result": {{"content": [{content}]}}}})
+greet()
+serve(act)
+"""
+    )
+    async with a_peer(speak(protocol, CALL), speak(protocol, DONE)) as peer:
+        settings = settings_of(
+            data,
+            ANTHROPIC_API_KEY=KEY,
+            ANTHROPIC_BASE_URL=peer.url,
+            INVIEW_COMPATIBLE=f"box={peer.url}/v1",
+        )
+        async with open_workbench(settings) as wb:
+            seen = await add_server(wb, LOCAL_OWNER, ServerWish("lab", server))
+            await try_server(wb, LOCAL_OWNER, seen.server.id)
+            ended = await reply_to(wb, await a_conversation(wb, model=model), "Draw")
+            assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
+            yield wb, peer, ended.pair
+
+
+def result_of(pair: Pair) -> ToolResult:
+    assert pair.reply is not None
+    (result,) = (part for part in pair.reply.parts if isinstance(part, ToolResult))
+    return result
+
+
+def an_image(data: bytes) -> str:
+    return repr({"type": "image", "mimeType": "image/png", "data": b64encode(data).decode()})
+
+
+def list_sources(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The pictures in the results of tools of a request to Anthropic."""
+    contents = [message["content"] for message in body["messages"] if isinstance(message["content"], list)]
+    results = [one for content in contents for one in content if one["type"] == "tool_result"]
+    return [piece["source"] for result in results for piece in result["content"] if piece["type"] == "image"]
+
+
+async def ask_again(wb: Workbench, peer: Peer, pair: Pair) -> dict[str, Any]:
+    """Send a second message. Returns what was sent, which the preview showed."""
+    shown = await preview_send(wb, LOCAL_OWNER, pair.conversation_id, "And now?")
+    ended = await reply_to(wb, pair.conversation_id, "And now?")
+    assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
+    assert peer.heard[-1].body == shown.wire.body
+    return orjson.loads(shown.wire.body)
+
+
+async def test_picture_under_a_wrong_label_is_labelled_by_its_bytes_in_the_request_and_the_export(data: Path) -> None:
+    async with a_bench(data, CLAUDE, an_image(JPEG)) as (wb, peer, pair):
+        await ask_again(wb, peer, pair)
+        exported = orjson.loads(await export(wb, pair.conversation_id))
+
+    (image,) = result_of(pair).content
+    assert isinstance(image, Image)
+    assert image.media_type == "image/jpeg"
+    for heard in peer.heard[1:]:
+        (source,) = list_sources(orjson.loads(heard.body))
+        assert source["media_type"] == "image/jpeg"
+    assert [one["media_type"] for one in exported["attachments"]] == ["image/jpeg"]
+
+
+async def test_picture_that_no_model_takes_is_told_in_words_and_the_conversation_goes_on(data: Path) -> None:
+    async with a_bench(data, CLAUDE, an_image(HEIC)) as (wb, peer, pair):
+        await ask_again(wb, peer, pair)
+
+    for heard in peer.heard[1:]:
+        body = orjson.loads(heard.body)
+        assert list_sources(body) == []
+        result = body["messages"][2]["content"][0]
+        assert result["content"][0]["text"] == "[A picture (image/heic) was here. It cannot be sent to this model.]"
+
+
+async def test_model_without_pictures_reads_that_there_was_one(data: Path) -> None:
+    async with a_bench(data, BLIND, an_image(a_png(5, 7))) as (wb, peer, pair):
+        await ask_again(wb, peer, pair)
+
+    for heard in peer.heard[1:]:
+        (told,) = (one for one in orjson.loads(heard.body)["messages"] if one["role"] == "tool")
+        assert told["content"] == "[A picture (image/png) was here. It cannot be sent to this model.]"
+        assert b"image_url" not in heard.body
+
+
+@pytest.mark.parametrize("model", [CLAUDE, BLIND])
+@pytest.mark.parametrize(
+    "text",
+    [f'{{"figures":[{{"caption":"sine","png":"{BASE64}"}}]}}', f"data:image/png;base64,{BASE64}"],
+    ids=["within JSON", "an address of data"],
+)
+async def test_picture_within_a_text_is_cut_which_the_model_the_person_and_the_estimate_know(
+    data: Path, model: str, text: str
+) -> None:
+    content = "{'type': 'text', 'text': " + repr(text).replace(BASE64, "' + 'iVBORw0KGgo' + 'A' * 399_989 + '") + "}"
+    async with a_bench(data, model, content) as (wb, peer, pair):
+        shown = await preview_send(wb, LOCAL_OWNER, pair.conversation_id, "And now?")
+        await ask_again(wb, peer, pair)
+        async with wb.store.read() as session:
+            (record,) = await load_pair_tool_calls(session, pair.id)
+
+    told = plain_text(result_of(pair).content)
+    assert "[Cut here: " in told
+    assert f"of {len(text):,} characters were given." in told
+    assert len(told) < 101_000
+    assert record.content == (Text(text),)
+    assert all(len(heard.body) < 120_000 for heard in peer.heard)
+    estimate = shown.composed.composition.estimate
+    assert estimate.pairs > len(told) / 10
+
+
+@pytest.mark.parametrize("size", [8_000_000, 10 * 1024 * 1024])
+async def test_picture_as_large_as_an_attachment_may_be_is_taken(data: Path, size: int) -> None:
+    """The bound is one of bytes, not of the base64 in which they come."""
+    made = (
+        f"{{'type': 'image', 'mimeType': 'image/png', 'data': b64encode({a_png(5, 7)!r}.ljust({size}, b'0')).decode()}}"
+    )
+    async with a_bench(data, CLAUDE, made) as (_, peer, pair):
+        (image,) = result_of(pair).content
+
+    assert isinstance(image, Image)
+    assert len(list_sources(orjson.loads(peer.heard[1].body))) == 1
+
+
+async def test_larger_picture_is_refused_in_words(data: Path) -> None:
+    made = f"{{'type': 'image', 'mimeType': 'image/png', 'data': b64encode(bytes({10 * 1024 * 1024 + 3})).decode()}}"
+    async with a_bench(data, CLAUDE, made) as (_, _, pair):
+        result = result_of(pair)
+
+    assert result.is_error
+    assert "10,485,763 bytes; at most 10,485,760" in plain_text(result.content)

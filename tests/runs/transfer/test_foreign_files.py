@@ -1,0 +1,94 @@
+"""Faulty and foreign files: the place of the fault or what the file is, and nothing of it is left anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import orjson
+import pytest
+from sqlalchemy import func, select
+
+from app.runs.library.trash import list_trash
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.transfer.import_file import FaultError
+from app.runs.transfer.importing import import_file
+from app.runs.workbench import Workbench
+from app.store.conversation.rows import CONVERSATION, PAIR
+from tests.runs.exchange import PAIR_BY_HAND, bring_back, export
+
+EXTRA_COMMA = b'{"title":"T","model":"offline:demo","pairs":[{"user_text":"a","reply_text":"b"},]}'
+GOOD = EXTRA_COMMA.replace(b",]", b"]")
+FOREIGN = orjson.dumps(
+    [
+        {
+            "title": "Old",
+            "mapping": {
+                "r": {"id": "r", "parent": None, "children": ["m"], "message": None},
+                "m": {
+                    "id": "m",
+                    "parent": "r",
+                    "children": [],
+                    "message": {
+                        "author": {"role": "user"},
+                        "content": {"content_type": "text", "parts": ["hi"]},
+                    },
+                },
+            },
+        }
+    ]
+)
+
+
+async def an_export(wb: Workbench, pairs: int) -> bytes:
+    body = {"title": "Long", "pairs": [PAIR_BY_HAND | {"user_text": f"Hi {number}"} for number in range(pairs)]}
+    (conversation_id,) = await bring_back(wb, orjson.dumps(body))
+    return await export(wb, conversation_id)
+
+
+async def count_rows(wb: Workbench) -> list[int]:
+    async with wb.store.read() as session:
+        asked = [select(func.count()).select_from(table) for table in (CONVERSATION, PAIR)]
+        return [(await session.execute(query)).scalar_one() for query in asked]
+
+
+def half_of(body: bytes) -> bytes:
+    return body[: len(body) // 2]
+
+
+def with_nine_stars(body: bytes) -> bytes:
+    whole = orjson.loads(body)
+    whole["conversations"][0]["pairs"][-1]["stars"] = 9
+    return orjson.dumps(whole)
+
+
+@pytest.mark.parametrize(
+    ("file", "place", "reason"),
+    [
+        (EXTRA_COMMA, "$.pairs[1]", "is not JSON"),
+        (GOOD.decode().encode("utf-16"), "$", "UTF-16"),
+        (FOREIGN, "$", "is not Inview's format but looks like an export of ChatGPT"),
+        (half_of, "$", "begins before byte"),
+        (GOOD.replace(b'"a"', b'"half \\ud83d smile"'), "$.pairs[0]", "no low surrogate in string"),
+        (with_nine_stars, "$.conversations[0].pairs[199].stars", "less than or equal to 3"),
+    ],
+    ids=[
+        "a comma too many",
+        "UTF-16",
+        "of another product",
+        "half of an export",
+        "half a character",
+        "a fault in the last of 200 pairs",
+    ],
+)
+async def test_file_that_is_refused_names_its_fault_and_nothing_of_it_is_left(
+    wb: Workbench, other: Workbench, file: bytes | Callable[[bytes], bytes], place: str, reason: str
+) -> None:
+    body = file if isinstance(file, bytes) else file(await an_export(other, 200))
+
+    with pytest.raises(FaultError) as caught:
+        await import_file(wb, LOCAL_OWNER, body)
+
+    assert caught.value.field == place
+    assert reason in caught.value.reason
+    assert await count_rows(wb) == [0, 0]
+    assert (await list_trash(wb, LOCAL_OWNER, limit=9)).entries == ()
