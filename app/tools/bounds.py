@@ -16,6 +16,8 @@ FLOW_BYTES: Final = 16 * MAX_MESSAGE
 FLOW_SECONDS: Final = 60.0
 LEAST_BYTES: Final = 1024
 """The size that a smaller message counts as: it takes as much work."""
+MAX_REQUESTS: Final = 1_000
+"""Requests of an MCP server to Inview in `FLOW_SECONDS`."""
 
 
 class TooMuchError(Exception):
@@ -23,24 +25,41 @@ class TooMuchError(Exception):
 
 
 class Flow:
-    """A stream that may last: at most `FLOW_BYTES` in `FLOW_SECONDS`, by the clock of the running event loop."""
+    """At most `most` of `what` in `FLOW_SECONDS`, by the clock of the running event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int, what: str) -> None:
         self._now = asyncio.get_running_loop().time
         self._began = self._now()
-        self._bytes = 0
+        self._most = most
+        self._what = what
+        self._count = 0
 
-    def note(self, size: int, messages: int = 1) -> None:
-        """Count `size` received bytes of `messages` messages.
+    def note(self, count: int) -> None:
+        """Count so many more.
 
         Raises:
             TooMuchError: that is too many for this time.
         """
         if self._now() >= self._began + FLOW_SECONDS:
-            self._began, self._bytes = self._now(), 0
-        self._bytes += max(size, messages * LEAST_BYTES)
-        if self._bytes > FLOW_BYTES:
-            raise TooMuchError(f"more than {FLOW_BYTES:,} bytes within {FLOW_SECONDS:g} seconds")
+            self._began, self._count = self._now(), 0
+        self._count += count
+        if self._count > self._most:
+            raise TooMuchError(f"more than {self._most:,} {self._what} within {FLOW_SECONDS:g} seconds")
+
+
+class ByteFlow(Flow):
+    """A stream that may last: at most `FLOW_BYTES` in `FLOW_SECONDS`."""
+
+    def __init__(self) -> None:
+        super().__init__(FLOW_BYTES, "bytes")
+
+    def note(self, count: int, messages: int = 1) -> None:
+        """Count `count` received bytes of `messages` messages.
+
+        Raises:
+            TooMuchError: that is too many for this time.
+        """
+        super().note(max(count, messages * LEAST_BYTES))
 
 
 def require_few(values: int) -> None:

@@ -15,7 +15,7 @@ Progress = Callable[[float, float | None, str], None]
 
 
 class Ending:
-    """How a server's program ended, once it has: `over` is set, and `words` say how. Over HTTP it never is.
+    """How a connection ended from the side of the server, once it has: `over` is set, and `words` say how.
 
     `wanted`: Inview ends it, and logs nothing.
     """
@@ -24,6 +24,12 @@ class Ending:
         self.over = asyncio.Event()
         self.words = ""
         self.wanted = False
+
+    def note(self, words: str) -> None:
+        """Say that it is over and how, unless that is said already or Inview ends it."""
+        if not self.wanted and not self.over.is_set():
+            self.words = words
+            self.over.set()
 
 
 class SignInNeededError(Exception):

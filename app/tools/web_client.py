@@ -22,7 +22,7 @@ import httpx2
 
 from app.domain.json_size import ValueCount
 from app.tools.addresses import Guard
-from app.tools.bounds import Flow, TooMuchError, require_few
+from app.tools.bounds import ByteFlow, TooMuchError, require_few
 
 USER_AGENT: Final = "Inview (self-hosted chat workbench)"
 MAX_REDIRECTS: Final = 5
@@ -45,7 +45,7 @@ class Bounds:
     """The bounds of one answer.
 
     `is_json`: its values are bounded as well. `may_last`: if it is a stream of events, the bounds are those of each
-    event (the SDK bounds its bytes) and of a `Flow`.
+    event (the SDK bounds its bytes) and of a `ByteFlow`.
     """
 
     most_bytes: int
@@ -249,7 +249,7 @@ class _BoundedEvents(_Bounded):
 
     def __init__(self, stream: httpx2.AsyncByteStream, bounds: Bounds) -> None:
         super().__init__(stream, bounds)
-        self._flow = Flow()
+        self._flow = ByteFlow()
         self._line_break = b""
 
     def _note(self, chunk: bytes) -> None:

@@ -18,12 +18,17 @@ from app.web.refusals import note_refusal
 MAX_HEAD: Final = 65_536
 """Bytes of an address and its headers, and of what else is neither the one nor part of a body."""
 HEAD_SECONDS: Final = 30.0
+MAX_REST: Final = 68 * 1024 * 1024
+"""Bytes of a body that are thrown away after the answer, so that who sends the largest file reads why it is refused."""
+REST_SECONDS: Final = 30.0
+"""The time for these bytes."""
 MAX_WAITING: Final = 100
 """Requests of one connection that wait for the answer to the one before."""
 
 _TOO_LONG: Final = f"The address and the headers of a request may have {MAX_HEAD:,} bytes. Shorten them."
 _TOO_LATE: Final = f"The address and the headers of a request may take {HEAD_SECONDS:g} seconds. Send it again."
 _TOO_MANY: Final = f"A connection may have {MAX_WAITING} requests that wait. Wait for their answers."
+_GOES_ON: Final = "Its body went on after the answer."
 _INVALID: Final = "Invalid HTTP request received."
 
 
@@ -35,10 +40,14 @@ class RequestProtocol(HttpToolsProtocol):
         self._unread = 0
         self._is_empty = True
         self._late: asyncio.TimerHandle | None = None
+        self._is_in_body = False
+        self._rest = 0
+        self._rest_late: asyncio.TimerHandle | None = None
         self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._end_wait()
+        self._end_rest()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -70,15 +79,28 @@ class RequestProtocol(HttpToolsProtocol):
         self._unread = 0
         if len(self.pipeline) >= MAX_WAITING:
             raise ValueError(_TOO_MANY)  # ends the parser's work; `data_received` refuses
+        self._is_in_body = True
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
         self._unread = 0
+        if self._rest_late is not None:
+            self._rest += len(body)
+            if self._rest > MAX_REST:
+                self._leave_rest()
         super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._unread = 0
+        self._is_in_body = False
+        self._end_rest()
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._is_in_body and not self._is_answering:
+            self._rest = 0
+            self._rest_late = self.loop.call_later(REST_SECONDS, self._leave_rest)
 
     @property
     def _is_answering(self) -> bool:
@@ -93,6 +115,17 @@ class RequestProtocol(HttpToolsProtocol):
         if self._late is not None:
             self._late.cancel()
             self._late = None
+
+    def _end_rest(self) -> None:
+        if self._rest_late is not None:
+            self._rest_late.cancel()
+            self._rest_late = None
+
+    def _leave_rest(self) -> None:
+        """End a connection on which the body goes on after its answer."""
+        if not self.transport.is_closing():
+            note_refusal(self.client, f"Refused a request: {_GOES_ON}")
+            self.transport.close()
 
     def _end_late(self) -> None:
         self._late = None

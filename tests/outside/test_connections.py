@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 from starlette.types import Receive, Scope, Send
@@ -14,7 +14,7 @@ from websockets.frames import Frame, Opcode
 
 from app.patches.sampling import Sampler
 from app.web import refusals
-from app.web.requests import HEAD_SECONDS
+from app.web.requests import HEAD_SECONDS, MAX_REST, REST_SECONDS
 from app.web.sockets import MAX_CONTROLS, MAX_FRAMES, MAX_MESSAGE, MAX_UNFINISHED, SocketProtocol
 from tests.api.served import Served, serve
 from tests.outside.memory import Memory
@@ -90,6 +90,57 @@ async def test_a_head_that_drips_is_left_when_its_time_is_over(monkeypatch: pyte
             await clock.move(HEAD_SECONDS / 20)
         assert answered.done()
         assert b"408" in answered.result()
+        writer.transport.abort()
+
+
+async def answer_at_once(scope: Scope, receive: Receive, send: Send) -> None:
+    """Refuse a request, and read none of its body."""
+    del scope, receive
+    await send({"type": "http.response.start", "status": 413, "headers": [(b"content-length", b"0")]})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def test_a_body_that_goes_on_after_its_answer_is_left(caplog: pytest.LogCaptureFixture) -> None:
+    block = b"100000\r\n" + bytes(0x100000) + b"\r\n"
+    async with serve(answer_at_once) as served:
+        reader, writer = await asyncio.open_connection(*served.host.split(":"))
+        writer.write(POST + block)
+        assert b"413" in await reader.readuntil(b"\r\n\r\n")
+        sent = 0
+        while not writer.is_closing() and sent < 4 * MAX_REST:
+            writer.write(block)
+            sent += len(block)
+            with suppress(ConnectionError):
+                await writer.drain()
+        writer.transport.abort()
+
+    assert MAX_REST // 2 < sent < 2 * MAX_REST
+    assert "Its body went on after the answer." in caplog.text
+
+
+async def test_a_body_that_drips_after_its_answer_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serve(answer_at_once) as served:
+        clock = LoopClock.at_work(monkeypatch)
+        reader, writer = await asyncio.open_connection(*served.host.split(":"))
+        writer.write(POST + b"1\r\n \r\n")
+        assert b"413" in await reader.readuntil(b"\r\n\r\n")
+        ended = asyncio.ensure_future(reader.read())
+        while not ended.done() and clock.ahead <= 3 * REST_SECONDS:
+            writer.write(b"1\r\n \r\n")
+            await clock.move(REST_SECONDS / 20)
+        assert ended.done()
+        writer.transport.abort()
+
+
+async def test_a_connection_whose_body_ended_after_its_answer_serves_on() -> None:
+    async with serve(answer_at_once) as served:
+        reader, writer = await asyncio.open_connection(*served.host.split(":"))
+        for _ in range(3):
+            writer.write(POST + b"1\r\n \r\n")
+            assert b"413" in await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"0\r\n\r\n" + POST)
+            assert b"413" in await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"0\r\n\r\n")
         writer.transport.abort()
 
 

@@ -8,14 +8,14 @@ from contextlib import aclosing
 import pytest
 
 from app.domain.json_size import MAX_VALUES
-from app.tools.bounds import FLOW_BYTES, FLOW_SECONDS, LEAST_BYTES, MAX_MESSAGE, Flow, TooMuchError
+from app.tools.bounds import FLOW_BYTES, FLOW_SECONDS, LEAST_BYTES, MAX_MESSAGE, ByteFlow, TooMuchError
 from app.tools.connection.lines import MAX_WORDS, PIECE, Messages, Words, read_lines
 from tests.runs.clock import LoopClock
 
 
 async def test_a_stream_may_have_so_many_bytes_in_each_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = LoopClock.at_work(monkeypatch)
-    flow = Flow()
+    flow = ByteFlow()
 
     for _ in range(3):
         flow.note(FLOW_BYTES)
@@ -25,7 +25,7 @@ async def test_a_stream_may_have_so_many_bytes_in_each_minute(monkeypatch: pytes
 
 
 async def test_small_messages_count_as_their_work() -> None:
-    flow = Flow()
+    flow = ByteFlow()
     flow.note(10, FLOW_BYTES // LEAST_BYTES)
 
     with pytest.raises(TooMuchError):

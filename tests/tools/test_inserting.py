@@ -100,7 +100,7 @@ LIES = [
     (prompt, "picture", ToolFault.REFUSED, r"holds a picture \(image/gif\)\. A message is text here"),
     (prompt, "sound", ToolFault.REFUSED, r"holds a sound \(audio/wav\)"),
     (prompt, "nothing", ToolFault.PROTOCOL, '"nothing" of "lab" is empty'),
-    (prompt, "many", ToolFault.TOO_LARGE, "201 pieces; at most 200"),
+    (prompt, "many", ToolFault.TOO_LARGE, "too many pieces; at most 200"),
     (prompt, "hologram", ToolFault.PROTOCOL, "gave an answer that is none"),
     (prompt, "hangs", ToolFault.TIMED_OUT, "gave nothing within 0.4 seconds"),
     (resource, "x:latin", ToolFault.REFUSED, r"holds bytes that are no text \(text/plain\)"),

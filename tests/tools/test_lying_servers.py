@@ -60,7 +60,7 @@ LIES = [
     ("no result", ToolFault.PROTOCOL, "gave an answer that is none"),
     ("bad parts", ToolFault.PROTOCOL, "gave an answer that is none"),
     ("not base64", ToolFault.PROTOCOL, "bytes that are not base64"),
-    ("many parts", ToolFault.TOO_LARGE, "500 parts; at most 200"),
+    ("many parts", ToolFault.TOO_LARGE, "too many parts; at most 200"),
     ("huge", ToolFault.TOO_LARGE, "11,000,000 bytes"),
     ("deep", ToolFault.TIMED_OUT, "gave nothing within"),
     ("refuse", ToolFault.PROTOCOL, "was refused: I will not"),
@@ -157,8 +157,9 @@ serve(None, TOOLS)
         ('{"tools": [TOOL], "nextCursor": "again"}', "lists tools without end"),
         ('{"tools": [{**TOOL, "name": str(n)} for n in range(2000)]}', "the first 500 are taken"),
         ('{"tools": [{**TOOL, "name": str(time.time())}], "nextCursor": str(time.time())}', "the first 50 are taken"),
+        ('{"tools": [{**TOOL, "name": str(time.time())}], "nextCursor": str(time.time()) * 1000}', "the first 1 are"),
     ],
-    ids=["the same page again", "a huge list", "a new page each time"],
+    ids=["the same page again", "a huge list", "a new page each time", "a huge mark of the next page"],
 )
 async def test_list_without_end_is_cut_where_everybody_sees_it(pages: str, words: str) -> None:
     server = script(
@@ -229,6 +230,14 @@ serve(None, [hidden, {**TOOL, "name": "a\u200bct"}])
 
     assert (tool.title, tool.description) == ("Read elif[31m", "Reads.\nNever deletes.")
     assert any("invisible characters" in words for words in cut)
+
+
+async def test_little_of_a_long_text_that_nobody_sees_is_looked_at() -> None:
+    server = script("greet()\nserve(None, [{**TOOL, 'description': 'Acts' + chr(0x200B) * 1_000_000 + '!'}])")
+    async with a_session(server) as session:
+        await session.settle(30)
+
+    assert [tool.description for tool in session.tools] == ["Acts"]
 
 
 @pytest.mark.parametrize(

@@ -18,16 +18,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from io import StringIO
 
 from app.domain.errors import InputError
-from app.domain.usage import Usage
+from app.domain.usage import Usage, read_count
 
 Place = tuple[date, str]
 """A UTC day and a model, by its plain name."""
 
 _DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 NOTHING = Usage()
+MAX_COUNT = 10**12
+"""Tokens of one line: far more than a day of an organisation has."""
 
 
 class Verdict(StrEnum):
@@ -104,7 +106,14 @@ def read_statement(text: str) -> Statement:
     Raises:
         InputError: it is none of those known, or a line cannot be read; it says which.
     """
-    rows = csv.DictReader(StringIO(text.removeprefix("\ufeff")))
+    try:
+        return _read_lines(text.removeprefix("\ufeff"))
+    except csv.Error as error:
+        raise InputError("file", f"cannot be read: {error}. Export it again.") from error
+
+
+def _read_lines(text: str) -> Statement:
+    rows = csv.DictReader(found.group() for found in _LINE.finditer(text))
     columns = frozenset(rows.fieldnames or ())
     layout = next((one for one in LAYOUTS if {one.day, one.model, one.input, one.output} <= columns), None)
     if layout is None:
@@ -160,7 +169,7 @@ def _read_row(layout: Layout, row: Mapping[str, str | None], line: int) -> tuple
     try:
         day = date.fromisoformat((row[layout.day] or "")[:10])
         fresh, output, read, written, written_1h = (
-            int(float(row.get(name) or 0)) if name else 0
+            _read_count(row.get(name) or "0") if name else 0
             for name in (layout.input, layout.output, layout.cache_read, layout.cache_write, layout.cache_write_1h)
         )
     except (ValueError, OverflowError) as error:
@@ -168,3 +177,10 @@ def _read_row(layout: Layout, row: Mapping[str, str | None], line: int) -> tuple
     if layout.cached_in_input:
         fresh -= read
     return (day, row[layout.model] or ""), Usage(fresh, output, read, written, written_1h)
+
+
+def _read_count(text: str) -> int:
+    count = read_count(int(float(text)), MAX_COUNT)
+    if count is None:
+        raise ValueError(f"{text[:40]} is no count of tokens")
+    return count

@@ -90,7 +90,7 @@ def _read_text(what: str, blob: str, media_type: str) -> str:
 
 def _see_few(what: str, count: int) -> None:
     if count > MAX_PIECES:
-        raise _too_much(what, f"{count:,} pieces", f"{MAX_PIECES}")
+        raise _too_much(what, "too many pieces", f"{MAX_PIECES}")
 
 
 def _see_fit(what: str, text: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Iterator
 from typing import Final
 
 from app.domain.json_size import ValueCount
-from app.tools.bounds import MAX_MESSAGE, Flow, TooMuchError, require_few
+from app.tools.bounds import MAX_MESSAGE, ByteFlow, TooMuchError, require_few
 
 PIECE: Final = 65_536
 """Bytes that are read at once."""
@@ -71,7 +71,7 @@ async def read_lines(stream: asyncio.StreamReader, made: Words) -> AsyncGenerato
     Raises:
         TooMuchError: there is too much in a line, or in a minute.
     """
-    flow = Flow()
+    flow = ByteFlow()
     while piece := await stream.read(PIECE):
         flow.note(len(piece), piece.count(b"\n"))
         for line in made.feed(piece):

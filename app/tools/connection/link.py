@@ -30,6 +30,7 @@ from app.tools.addresses import AddressRefusedError, Guard, PrivateAddressError
 from app.tools.bounds import MAX_MESSAGE, TooMuchError
 from app.tools.connection.inserting import write_prompt, write_resource
 from app.tools.connection.listing import list_all
+from app.tools.connection.messages import limit_messages
 from app.tools.connection.outcome import read_outcome
 from app.tools.connection.schemas import check_arguments
 from app.tools.connection.stdio import run_program
@@ -186,7 +187,7 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms
 
         client = await stack.enter_async_context(
             Client(
-                transport,
+                limit_messages(transport, terms.ending),
                 cache=None,
                 client_info=types.Implementation(name="Inview", version="1"),
                 logging_callback=said,

@@ -13,11 +13,16 @@ from app.domain.privacy.invisible import INVISIBLE, strip_invisible, strip_invis
 from app.domain.tools.tool_servers import ListedArgument, ListedPrompt, ListedResource, ListedTool, Listing
 from app.schemas.checker import WORKS_TOO_LONG, check_schema
 from app.tools.connection.json_text import write_json
+from app.tools.connection.messages import MAX_ITEMS
 
-MAX_LISTED: Final = 500
+MAX_LISTED: Final = MAX_ITEMS
 MAX_PAGES: Final = 50
+MAX_CURSOR: Final = 10_000
+"""Characters of the mark of a next page: all of a list are held at once."""
 MAX_NAME: Final = 200
 MAX_WORDS: Final = 10_000
+MAX_LOOKED_AT: Final = 2 * MAX_WORDS
+"""Characters of a text of which the first visible ones are taken: finding those of megabytes takes seconds."""
 MAX_SCHEMA: Final = 50_000
 """Characters of one tool's schema: the model gets all of it with every request."""
 MAX_SLOW_SCHEMAS: Final = 3
@@ -87,7 +92,8 @@ async def _walk(
         page = await ask(cursor)
         found += items_of(page)
         cursor = page.next_cursor
-        if cursor is None or len(found) > MAX_LISTED or cursor in seen:
+        del page  # before the next one comes
+        if cursor is None or len(found) > MAX_LISTED or cursor in seen or len(cursor) > MAX_CURSOR:
             break
         seen.add(cursor)
     if cursor is not None or len(found) > MAX_LISTED:
@@ -163,11 +169,11 @@ def _argument(one: types.PromptArgument) -> ListedArgument:
 
 
 def _line(text: str) -> str:
-    return _short(strip_invisible(text), MAX_NAME)
+    return _short(strip_invisible(text[:MAX_LOOKED_AT]), MAX_NAME)
 
 
 def _lines(text: str) -> str:
-    return _short(strip_invisible_in_lines(text), MAX_WORDS)
+    return _short(strip_invisible_in_lines(text[:MAX_LOOKED_AT]), MAX_WORDS)
 
 
 def _short(text: str, most: int) -> str:

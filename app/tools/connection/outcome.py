@@ -27,7 +27,7 @@ def read_outcome(result: types.CallToolResult) -> ToolOutcome:
         ToolFailedError: it is too large, or holds what is not what it says.
     """
     if len(result.content) > MAX_PARTS:
-        raise _too_large(f"{len(result.content):,} parts", f"{MAX_PARTS} are taken")
+        raise _too_large("too many parts", f"{MAX_PARTS} are taken")
     structured = None if result.structured_content is None else _write(result.structured_content)
     size = sum(map(_size, result.content)) + len(structured or "")
     if size > MAX_BYTES:

@@ -115,14 +115,8 @@ async def _hear(
             async with asyncio.timeout(PATIENCE):
                 await process.wait()
         words = _describe_end(process.returncode)
-    _note_end(ending, words)
+    ending.note(words)
     heard.close()
-
-
-def _note_end(ending: Ending, words: str) -> None:
-    if not ending.wanted and not ending.over.is_set():
-        ending.words = words
-        ending.over.set()
 
 
 async def _say(process: asyncio.subprocess.Process, to_say: MemoryObjectReceiveStream[SessionMessage]) -> None:
@@ -140,7 +134,7 @@ async def _overhear(process: asyncio.subprocess.Process, tell: Tell, ending: End
             async for line in lines:
                 tell("stderr", line.decode(errors="replace").rstrip())
     except TooMuchError as error:
-        _note_end(ending, f"sent {error} to its standard error")
+        ending.note(f"sent {error} to its standard error")
 
 
 async def _end(process: asyncio.subprocess.Process, tasks: list[asyncio.Task[None]]) -> None:

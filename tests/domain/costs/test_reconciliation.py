@@ -63,6 +63,11 @@ def test_openais_cached_tokens_are_a_part_of_its_input() -> None:
         ("a,b\n1,2\n", "no export of usage"),
         (ANTHROPIC.replace(",10,1,2", ",ten,1,2"), "in line 2"),
         (ANTHROPIC.splitlines()[0], "no line with usage"),
+        (ANTHROPIC.replace(",10,1,2", f",{'x' * 200_000},1,2"), "larger than field limit"),
+        ("x" * 200_000, "larger than field limit"),
+        (ANTHROPIC.replace(",10,1,2", ",1e300,1,2"), "in line 2: 1e300 is no count"),
+        (ANTHROPIC.replace(",10,1,2", ",NaN,1,2"), "in line 2"),
+        (ANTHROPIC.replace(",10,1,2", ",-7,1,2"), "in line 2: -7 is no count"),
     ],
 )
 def test_a_file_that_is_no_export_is_refused_with_its_place(text: str, words: str) -> None:

@@ -1,0 +1,88 @@
+"""The messages of an MCP server before the SDK reads them, within bounds of requests a minute and of items of a list.
+
+The SDK keeps a task for each request until its answer is sent, and a server can refuse to take answers. It checks the
+items of a list all at once: tens of thousands of them take seconds and hundreds of megabytes.
+
+    async with Client(limit_messages(transport, ending)) as client: ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self, cast
+
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCRequest, JSONRPCResponse
+
+from app.tools.bounds import MAX_REQUESTS, Flow, TooMuchError
+from app.tools.terms import Ending
+
+if TYPE_CHECKING:
+    from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other
+    from mcp.shared._stream_protocols import ReadStream  # likewise
+
+MAX_ITEMS: Final = 500
+"""Of a list in an answer. One more is left, so that who reads the list sees that it is too long."""
+
+
+@asynccontextmanager
+async def limit_messages(
+    transport: AbstractAsyncContextManager[TransportStreams], ending: Ending
+) -> AsyncGenerator[TransportStreams]:
+    """Open the transport. One request too many ends the connection, and `ending` says so."""
+    async with transport as (heard, to_say):
+        yield _BoundedMessages(heard, ending), to_say
+
+
+class _BoundedMessages:
+    """The messages of a server, up to one request too many, with short lists."""
+
+    def __init__(self, messages: ReadStream[SessionMessage | Exception], ending: Ending) -> None:
+        self._messages = messages
+        self._ending = ending
+        self._flow = Flow(MAX_REQUESTS, "requests")
+
+    @property
+    def last_context(self) -> Any:
+        """The context of the newest message, where the SDK has one."""
+        return getattr(self._messages, "last_context", None)
+
+    async def receive(self) -> SessionMessage | Exception:
+        return await anext(self)
+
+    async def aclose(self) -> None:
+        await self._messages.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        message = await anext(self._messages)
+        match message:
+            case SessionMessage(message=JSONRPCRequest()):
+                try:
+                    self._flow.note(1)
+                except TooMuchError as error:
+                    self._ending.note(f"sent {error}")
+                    raise StopAsyncIteration from None
+            case SessionMessage(message=JSONRPCResponse(result=result)):
+                _cut_lists(result)
+            case _:
+                pass
+        return message
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+def _cut_lists(result: dict[str, Any]) -> None:
+    for value in result.values():
+        if isinstance(value, list):
+            del cast("list[Any]", value)[MAX_ITEMS + 1 :]
