@@ -1,4 +1,4 @@
-"""Signs in the search field and in the filter line: no sign is a language of its own, and no text is an error."""
+"""Signs in the search field and in the filter line: no sign has a special meaning, and no text is an error."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ async def test_text_with_signs_is_found_and_only_what_was_looked_for_is_marked(
 async def test_text_that_stands_nowhere_as_words_finds_nothing_and_is_no_error(
     wb: Workbench, tab: Tab, words: str
 ) -> None:
-    """As the search field says, `foo` is not found where it stands directly beside Chinese letters."""
+    """As the search field says, `foo` is not found where a Chinese letter comes directly before it."""
     await write_mixed(wb)
 
     assert await search(tab, words) == []

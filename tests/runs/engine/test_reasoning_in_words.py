@@ -1,4 +1,4 @@
-"""A model whose template begins the reasoning itself: what came before the closing tag stands nowhere as words."""
+"""A model whose template begins the reasoning itself: what came before the closing tag is never words of the reply."""
 
 from __future__ import annotations
 

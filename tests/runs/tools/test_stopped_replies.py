@@ -48,7 +48,7 @@ ONLY_THINKING = Answer((say({"reasoning_content": "Let me see."}),), then="stall
 
 
 def require_turns(messages: list[dict[str, Any]]) -> None:
-    """Roles as the templates of local servers want them: in turn, and each call answered once and at once."""
+    """Check what templates of local servers require: roles alternate, and each call is answered once and at once."""
     spoken = messages[1:] if messages[0]["role"] == "system" else messages
     assert (spoken[0]["role"], spoken[-1]["role"]) in {("user", "user"), ("user", "tool")}
     turns = [message["role"] for message in spoken]

@@ -159,7 +159,7 @@ async def test_picture_within_a_text_is_cut_which_the_model_the_person_and_the_e
 
 @pytest.mark.parametrize("size", [8_000_000, 10 * 1024 * 1024])
 async def test_picture_as_large_as_an_attachment_may_be_is_taken(data: Path, size: int) -> None:
-    """The bound is one of bytes, not of the base64 in which they come."""
+    """The bound is one of bytes, not of their base64."""
     made = (
         f"{{'type': 'image', 'mimeType': 'image/png', 'data': b64encode({a_png(5, 7)!r}.ljust({size}, b'0')).decode()}}"
     )
