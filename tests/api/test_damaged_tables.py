@@ -160,4 +160,6 @@ async def test_queued_text_that_cannot_be_read_is_shown_never_sent_and_can_be_dr
     assert item["text"] == "later"
     assert resumed.status_code == 409, resumed.text
     assert "The text that waits first cannot be read" in held["message"]
+    assert "Drop it from the queue" in held["message"]
+    assert "doctor" not in held["message"], "it does not mend that"
     assert dropped.status_code < 300, dropped.text

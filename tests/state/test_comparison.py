@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
+from sqlalchemy import text as sql
 
 from app.domain.errors import NotFoundError
 from app.domain.preferences import OverBudget, Preferences
@@ -19,7 +20,7 @@ from app.state.composer.state import ComposerState
 from app.state.reply.resend import ResendState
 from app.state.toasts import ToastState
 from app.store.conversation.pairs import load_pairs
-from app.views.screen.compared import ComparedColumnView
+from app.views.screen.compared import UNREADABLE, ComparedColumnView, ComparedView
 from tests.runs.steps import a_conversation, reply_to
 from tests.state.conftest import Tab
 from tests.state.test_transcript import known, pairs_of, until, visiting
@@ -61,6 +62,21 @@ async def stored(wb: Workbench, conversation_id: str) -> list[tuple[str, int]]:
     async with wb.store.read() as session:
         found = await load_pairs(session, LOCAL_OWNER, conversation_id)
     return [(pair.model, pair.versions) for pair in found]
+
+
+async def test_damaged_comparison_says_so_and_is_discarded(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, model=DEMO)
+    await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", (DEMO, TINY))
+    async with wb.store.write() as session:
+        await session.execute(sql("UPDATE comparison SET runs = '[{'"))
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+        await tab.send(ComparisonState.show)
+        await until(tab, lambda tab: tab.shows(ComparisonState, "replies"))
+
+        assert tab.shows(ComparisonState, "replies") == ComparedView("Replies that cannot be read", (), UNREADABLE)
+        await tab.send(KeepingState.discard)
+        await until(tab, lambda tab: not tab.shows(ComparisonState, "comparison"))
 
 
 async def test_replies_come_side_by_side_while_the_dialog_shows_them(wb: Workbench, tab: Tab, here: str) -> None:

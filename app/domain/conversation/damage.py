@@ -63,6 +63,11 @@ _GUARDS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """Names of damaged rows in a refusal, by table."""
+_TO_MEND: Final = (
+    "Stop Inview and run `inview doctor --mend`: it mends what it can, and keeps each row that it changes in a file."
+)
+_NEXT_STEPS: Final[Mapping[str, str]] = MappingProxyType({"queued": "Drop it from the queue, and write it again."})
+"""What to do about a row that `--mend` leaves, by table."""
 _SENTENCES: Final = (
     (r"it is no UTF-8|it is bytes, not str", "This text is not stored as text ({size} of binary data)."),
     (r"it is no JSON.*", "What is stored is garbled, or ends in the middle ({size})."),
@@ -141,8 +146,7 @@ class DamagedRowError(ConflictError):
         what = _GUARDS.get(damage.table, f"A row of {damage.table}")
         super().__init__(
             f"{what} cannot be read, so nothing is done that depends on it. {damage.sentence} "
-            "Stop Inview and run `inview doctor --mend`: it mends what it can, and keeps each row that it changes in a "
-            "file."
+            f"{_NEXT_STEPS.get(damage.table, _TO_MEND)}"
         )
         self.damage = damage
 

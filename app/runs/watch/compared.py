@@ -71,7 +71,8 @@ class ComparedReplies:
 
     def show(self, permissions: Sequence[PermissionItemView], standing: ScreenPairView | None) -> ComparedView | None:
         """The replies as they are now; the same value while nothing has changed. None: nobody looks at them."""
-        if self.comparison is None or not self._columns:
+        is_damaged = self._looked_at and self.comparison is not None and not self.comparison.runs
+        if self.comparison is None or not (self._columns or is_damaged):
             self._shown = None
             return None
         columns = tuple(self._columns.values())

@@ -50,6 +50,7 @@ def compared_replies_dialog() -> rx.Component:
             rx.el.p(_OPEN.text, dir="auto", class_name="compare-request"),
         ),
         rx.cond(KeepingState.fault != "", rx.el.p(KeepingState.fault, role="alert", class_name="compare-fault")),
+        rx.cond(_REPLIES.damage != "", rx.el.p(_REPLIES.damage, role="alert", class_name="compare-fault")),
         waiting_calls(),
         rx.el.div(
             rx.foreach(_REPLIES.columns.to(list[ComparedColumnView]), lambda column: compared_column(column=column)),

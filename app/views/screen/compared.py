@@ -22,6 +22,10 @@ from app.views.usage.cost import describe_amount
 from app.views.usage.figures import charged, number, plural
 
 WAITS: Final = "Waits for your permission"
+UNREADABLE: Final = (
+    "What is stored of these replies cannot be read, so none can be kept. "
+    "Nothing is sent in this conversation until they are discarded. Its pairs stay as they are."
+)
 _THINKING: Final = "Thinking…"
 _ANSWERING: Final = "Answering…"
 _ENDINGS: Final[Mapping[Lifecycle, str]] = MappingProxyType(
@@ -49,10 +53,11 @@ class ComparedColumnView:
 
 @dataclass(frozen=True, slots=True)
 class ComparedView:
-    """All of them, and what they are compared for."""
+    """All of them, and what they are compared for. `damage` says that they cannot be read, and what to do."""
 
     title: str
     columns: tuple[ComparedColumnView, ...]
+    damage: str = ""
 
 
 def begin_column(run: ComparedReplyView) -> ComparedColumnView:
@@ -100,6 +105,8 @@ def show_compared(
 ) -> ComparedView:
     """The columns side by side. `asking` are the runs of which a call waits for a person."""
     shown = tuple(replace(column, status=WAITS) if column.run_id in asking else column for column in columns)
+    if count == 0:  # an open comparison has replies, unless what is stored of it is damaged
+        return ComparedView("Replies that cannot be read", (), UNREADABLE)
     title = f"{count} replies to compare"
     if standing is None:
         return ComparedView(title, shown)
