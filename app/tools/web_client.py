@@ -22,12 +22,14 @@ import httpx2
 
 from app.domain.json_size import ValueCount
 from app.tools.addresses import Guard
-from app.tools.bounds import ByteFlow, TooMuchError, require_few
+from app.tools.bounds import ByteFlow, Flow, TooMuchError, require_few
 
 USER_AGENT: Final = "Inview (self-hosted chat workbench)"
 MAX_REDIRECTS: Final = 5
 MAX_CONNECTIONS: Final = 20
 MAX_COOKIES: Final = 50
+MAX_GETS: Final = 60
+"""GET requests of one client in a minute. MCP's SDK opens an ended stream again after the server's pause."""
 MAX_HEAD_BYTES: Final = 65_536
 HEAD_PIECE_BYTES: Final = 4_096
 
@@ -101,6 +103,7 @@ class _CheckedTransport(httpx2.AsyncHTTPTransport):
     def __init__(self, guard: Guard, bounds: Bounds) -> None:
         super().__init__(verify=_certificates(), trust_env=False)
         self._bounds = bounds
+        self._gets: Flow | None = None
         # httpx2 has no argument for it; httpcore2, which it passes all others on to, does.
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=_certificates(),
@@ -109,6 +112,8 @@ class _CheckedTransport(httpx2.AsyncHTTPTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if request.method == "GET":
+            self._note_get()
         awaited = _head.set(_Head())
         try:
             response = await super().handle_async_request(request)
@@ -123,6 +128,13 @@ class _CheckedTransport(httpx2.AsyncHTTPTransport):
             bounded = _BoundedEvents if streams and bounds.may_last else _Bounded
             response.stream = bounded(response.stream, bounds)
         return response
+
+    def _note_get(self) -> None:
+        self._gets = self._gets or Flow(MAX_GETS, "GET requests")
+        try:
+            self._gets.note(1)
+        except TooMuchError as error:
+            raise TooMuchSentError(str(error)) from None
 
 
 class _CheckedNetwork(httpcore2.AsyncNetworkBackend):

@@ -10,6 +10,7 @@ which only an installation with servers pays.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -45,6 +46,10 @@ MAX_PROGRESS: Final = 2**53
 _UNAUTHORIZED: Final = frozenset({401, 403})
 _TOO_MUCH: Final = re.compile(r"(?:Failed to parse JSON response|SSE stream failed): ((?:a message of )?more than .*)")
 """The SDK's message for a `TooMuchSentError`."""
+
+
+# The SDK logs the name of a session and every stream that it opens again. A server's words stay out of the log.
+logging.getLogger("mcp.client.streamable_http").setLevel(logging.WARNING)
 
 
 @dataclass(frozen=True)
