@@ -17,7 +17,7 @@ from app.domain.request.request import Request, ToolDefinition
 from app.providers.base import Provider, Timeouts, WireRequest, encode
 from app.providers.counts.counting import count_tokens, encode_count
 from app.providers.vendors import anthropic, openai
-from app.providers.wire.transport import Transport
+from app.providers.wire.transport import MAX_COUNT_BYTES, Transport
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import a_provider, a_request
 
@@ -106,6 +106,15 @@ async def test_a_refusal_keeps_its_class(transport: Transport, name: str, status
             await count_tokens(transport, provider, a_send(provider))
 
     assert raised.value.failure.error_class is error_class
+
+
+async def test_long_answer_to_a_count_is_left(transport: Transport) -> None:
+    long = json.dumps({"input_tokens": 7, **{f"f{number}": 1 for number in range(MAX_COUNT_BYTES // 8)}}).encode()
+    async with a_peer(Answer((long,), headers=JSON)) as peer:
+        provider = a_provider("anthropic", f"{peer.url}/v1")
+
+        with pytest.raises(ProviderError, match="more than 65,536 bytes"):
+            await count_tokens(transport, provider, a_send(provider))
 
 
 async def test_a_provider_that_does_not_answer_is_given_up(transport: Transport) -> None:

@@ -42,6 +42,8 @@ STREAM_TYPES = frozenset({"text/event-stream", ""})
 """Media types that may hold a stream; some servers name none."""
 UNREADABLE = (EventTooLargeError, ValueError, TypeError, LookupError, AttributeError)
 """What a decoder raises on an event that is not of its protocol's shape: bad JSON is a ValueError, and so on."""
+MAX_COUNT_BYTES: Final = 65_536
+"""Of the answer to a count of tokens: a number, and what the vendor says of it."""
 MAX_ANSWER_BYTES: Final = 8_000_000
 """Of a list of models or a count, unpacked: the longest list of today has less than a megabyte."""
 ANSWER_SECONDS: Final = 15.0
@@ -82,13 +84,14 @@ class Transport:
             await response.close()
 
     async def ask(self, provider: Provider, wire: WireRequest, timeouts: Timeouts = STANDARD_TIMEOUTS) -> bytes:
-        """The answer to a wire request that asks for no stream, whole.
+        """The answer to a wire request that asks for a count, whole.
 
         Raises:
             ProviderError: for every fault.
         """
         asked = CallTarget(provider.row, wire.model)
-        return await _read_answer(asked, self._post(provider, load_adapter(provider.row.protocol), wire, timeouts))
+        opening = self._post(provider, load_adapter(provider.row.protocol), wire, timeouts)
+        return await _read_answer(asked, opening, MAX_COUNT_BYTES)
 
     async def fetch(self, provider: Provider, path: str, timeouts: Timeouts = STANDARD_TIMEOUTS) -> bytes:
         """The body of a GET below the provider's base URL.
@@ -97,7 +100,7 @@ class Transport:
             ProviderError: for every fault.
         """
         asked = CallTarget(provider.row, path.partition("?")[0])
-        return await _read_answer(asked, self._get(provider, path, timeouts))
+        return await _read_answer(asked, self._get(provider, path, timeouts), MAX_ANSWER_BYTES)
 
     async def warm(self, provider: Provider) -> None:
         """Gets ready to call a provider, so that the first send need not wait for its SDK to be imported."""
@@ -129,15 +132,15 @@ class Transport:
         return self._links[provider]
 
 
-async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse]) -> bytes:
-    """The whole answer that this request gets, within its bounds."""
+async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse], most: int) -> bytes:
+    """The whole answer that this request gets, of so many bytes at most."""
     limit = asyncio.timeout(ANSWER_SECONDS)
     try:
         async with limit:
             response = await opening
             try:
                 async with aclosing(response.chunks()) as chunks:
-                    body, cut = await read_whole(chunks, MAX_ANSWER_BYTES)
+                    body, cut = await read_whole(chunks, most)
             finally:
                 await response.close()
     except TimeoutError:
@@ -146,9 +149,7 @@ async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse]) -> by
         message = f"{asked} had not answered in full after {ANSWER_SECONDS:g} seconds, and was left."
         raise ProviderError(failure(ErrorClass.NETWORK, message)) from None
     if cut:
-        reason = failure(
-            ErrorClass.STREAM, f"{asked} answered with more than {MAX_ANSWER_BYTES:,} bytes, and was left."
-        )
+        reason = failure(ErrorClass.STREAM, f"{asked} answered with more than {most:,} bytes, and was left.")
         raise ProviderError(replace(reason, next_step=CHECK_BASE_URL))
     return body
 

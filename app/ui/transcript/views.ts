@@ -26,6 +26,7 @@ export interface ComparedColumnView {
 export interface ComparedView {
   readonly title: string;
   readonly columns: readonly ComparedColumnView[];
+  readonly damage: string;
 }
 
 export interface FailureNote {
