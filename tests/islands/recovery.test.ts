@@ -17,7 +17,7 @@ function given(...shown: readonly ScreenPairView[][]): unknown[] {
   const found: unknown[] = [];
   const onGiven = (...args: unknown[]) => void found.push(args);
   for (const pairs of shown) giveBack({ pairs, compared: null, onGiven });
-  for (const columns of shown) giveBack({ pairs: [], compared: { title: "", columns: columns.map(renamed) }, onGiven });
+  for (const columns of shown) giveBack({ pairs: [], compared: { title: "", damage: "", columns: columns.map(renamed) }, onGiven });
   return found;
 }
 

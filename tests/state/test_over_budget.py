@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -55,3 +56,13 @@ def test_dialog_names_one_pair_as_one(
     assert shown.message.startswith(message)
     assert tuple(way.name for way in shown.ways) == names
     assert tuple(way.note for way in shown.ways)[: len(notes)] == notes
+
+
+def test_larger_models_of_one_name_are_told_apart_by_their_providers() -> None:
+    several = tuple(
+        LargerModel(model, model.partition(":")[2], 131_072, SIZE) for model in ("a:big", "b:big", "b:huge")
+    )
+
+    shown = describe_over_budget(replace(options(1, 2, fits=True), larger=several))
+
+    assert [way.name for way in shown.ways][-3:] == ["Switch to a:big", "Switch to b:big", "Switch to huge"]

@@ -6,6 +6,7 @@ Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False, as_counted
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
@@ -60,7 +61,10 @@ def describe_over_budget(
     ways.append(_describe_force(budget_options))
     if not several:
         ways += [_describe_summary(summarised)] if summary and summarised is not None else []
-        ways += [_describe_larger(larger, budget_options.y) for larger in budget_options.larger]
+        names = Counter(larger.name for larger in budget_options.larger)
+        for larger in budget_options.larger:
+            name = larger.name if names[larger.name] == 1 else larger.model
+            ways.append(_describe_larger(larger, name, budget_options.y))
     remembers = fit is not None
     return OverBudgetView(f"{message} {KEPT}", tuple(ways), remembers=remembers, model=budget_options.model)
 
@@ -169,7 +173,7 @@ def _describe_summary(summarise: BudgetOption) -> WayView:
     )
 
 
-def _describe_larger(larger: LargerModel, y: int) -> WayView:
+def _describe_larger(larger: LargerModel, name: str, y: int) -> WayView:
     match y:
         case 0:
             fits = "It fits"
@@ -178,7 +182,7 @@ def _describe_larger(larger: LargerModel, y: int) -> WayView:
         case _:
             fits = f"All {number(y)} fit"
     note = f"{fits} into its {number(larger.window)} tokens."
-    return WayView(f"{_MODEL}{larger.model}", f"Switch to {larger.name}", _figures(larger.budget_option), note)
+    return WayView(f"{_MODEL}{larger.model}", f"Switch to {name}", _figures(larger.budget_option), note)
 
 
 def _figures(budget_option: BudgetOption) -> str:
