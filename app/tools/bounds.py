@@ -35,7 +35,7 @@ class Flow:
         self._count = 0
 
     def note(self, count: int) -> None:
-        """Count so many more.
+        """Add `count`.
 
         Raises:
             TooMuchError: that is too many for this time.

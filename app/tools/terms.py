@@ -26,7 +26,7 @@ class Ending:
         self.wanted = False
 
     def note(self, words: str) -> None:
-        """Say that it is over and how, unless that is said already or Inview ends it."""
+        """Note that the server ended and how, unless that is noted already or Inview ends it."""
         if not self.wanted and not self.over.is_set():
             self.words = words
             self.over.set()

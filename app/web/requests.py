@@ -122,7 +122,7 @@ class RequestProtocol(HttpToolsProtocol):
             self._rest_late = None
 
     def _leave_rest(self) -> None:
-        """End a connection on which the body goes on after its answer."""
+        """End a connection on which the body continues after its answer."""
         if not self.transport.is_closing():
             note_refusal(self.client, f"Refused a request: {_GOES_ON}")
             self.transport.close()

@@ -206,6 +206,7 @@ def test_text_refused_while_its_conversation_is_left_is_in_its_box_once(page: Pa
     page.route_web_socket(LINK, state.relay)
     screen = Screen(page).go(f"/c/{gone}")
     expect(screen.pairs).to_have_count(1)
+    expect(screen.conversations.get_by_role("link", name="The other")).to_be_visible()
 
     state.held = []
     screen.send("/echo two")
@@ -275,6 +276,7 @@ def test_model_of_what_was_looked_at_before_gets_nothing(page: Page, server: Ser
     screen = Screen(page).go(f"/c/{first}")
     tiny, unknown = (page.get_by_role("button", name=f"Model: {name}") for name in ("Offline tiny", "none chosen"))
     expect(tiny).to_be_visible()
+    expect(screen.conversations.get_by_role("link", name="To the demo")).to_be_visible()
 
     state.held = []
     screen.conversations.get_by_role("link", name="To the demo").click()

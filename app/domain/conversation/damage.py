@@ -67,7 +67,7 @@ _TO_MEND: Final = (
     "Stop Inview and run `inview doctor --mend`: it mends what it can, and keeps each row that it changes in a file."
 )
 _NEXT_STEPS: Final[Mapping[str, str]] = MappingProxyType({"queued": "Drop it from the queue, and write it again."})
-"""What to do about a row that `--mend` leaves, by table."""
+"""The next step for a row that `--mend` leaves, by table."""
 _SENTENCES: Final = (
     (r"it is no UTF-8|it is bytes, not str", "This text is not stored as text ({size} of binary data)."),
     (r"it is no JSON.*", "What is stored is garbled, or ends in the middle ({size})."),

@@ -82,7 +82,7 @@ class ToolCalls:
         return self._release() if self._is_first(number) else []
 
     def add(self, number: object, json_text: str) -> list[StreamEvent]:
-        """Some more input of a call that goes on."""
+        """More input of an open call."""
         call = self._waiting[number]
         if not json_text:
             return []

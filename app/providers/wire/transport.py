@@ -43,7 +43,7 @@ STREAM_TYPES = frozenset({"text/event-stream", ""})
 UNREADABLE = (EventTooLargeError, ValueError, TypeError, LookupError, AttributeError)
 """What a decoder raises on an event that is not of its protocol's shape: bad JSON is a ValueError, and so on."""
 MAX_COUNT_BYTES: Final = 65_536
-"""Of the answer to a count of tokens: a number, and what the vendor says of it."""
+"""The most bytes of the answer to a count of tokens."""
 MAX_ANSWER_BYTES: Final = 8_000_000
 """Of a list of models or a count, unpacked: the longest list of today has less than a megabyte."""
 ANSWER_SECONDS: Final = 15.0
@@ -133,7 +133,7 @@ class Transport:
 
 
 async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse], most: int) -> bytes:
-    """The whole answer that this request gets, of so many bytes at most."""
+    """The whole answer to this request, of at most `most` bytes."""
     limit = asyncio.timeout(ANSWER_SECONDS)
     try:
         async with limit:

@@ -243,14 +243,21 @@ async def resume_queue(  # noqa: PLR0913 - which queue, when, and how its first 
         OverBudgetError: more is in view than may be sent, and nobody said what to do about it. And whatever else
             `start_reply` raises but a lock: the queue is held for it then.
     """
-    queue = await read_queue(wb, owner, conversation_id)
-    if queue.items and (only is None or (queue.hold is not None and queue.hold.reason is only)):
-        async with wb.store.write() as session:
-            await queues.write_hold(session, owner, conversation_id, None, now())
+    if (await read_queue(wb, owner, conversation_id)).items and await _let_go(wb, owner, conversation_id, only):
         wb.event_bus.publish(owner, conversation_id, QueueChanged())
         if (refusal := await go_on(wb, owner, conversation_id, model, over_budget)) is not None:
             raise refusal
     return await read_queue(wb, owner, conversation_id)
+
+
+async def _let_go(wb: Workbench, owner: str, conversation_id: str, only: HoldReason | None) -> bool:
+    """Hold the queue no longer, unless it is held for another reason: a reply may have been stopped meanwhile."""
+    async with wb.store.write() as session:
+        hold = (await queues.load_queue(session, owner, conversation_id)).hold
+        if only is not None and (hold is None or hold.reason is not only):
+            return False
+        await queues.write_hold(session, owner, conversation_id, None, now())
+    return True
 
 
 async def go_on_after(wb: Workbench, run: LiveRun) -> None:

@@ -22,7 +22,7 @@ MAX_CURSOR: Final = 10_000
 MAX_NAME: Final = 200
 MAX_WORDS: Final = 10_000
 MAX_LOOKED_AT: Final = 2 * MAX_WORDS
-"""Characters of a text of which the first visible ones are taken: finding those of megabytes takes seconds."""
+"""The first characters of a text, in which the visible ones are looked for: with megabytes that takes seconds."""
 MAX_SCHEMA: Final = 50_000
 """Characters of one tool's schema: the model gets all of it with every request."""
 MAX_SLOW_SCHEMAS: Final = 3

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcp.shared._stream_protocols import ReadStream  # likewise
 
 MAX_ITEMS: Final = 500
-"""Of a list in an answer. One more is left, so that who reads the list sees that it is too long."""
+"""The most items of a list in an answer. One more is left, so that a reader of the list sees that it is too long."""
 
 
 @asynccontextmanager

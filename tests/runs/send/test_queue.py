@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -219,6 +220,29 @@ async def test_paused_queue_sends_nothing_and_goes_on_when_resumed(wb: Workbench
     await resume_queue(wb, LOCAL_OWNER, conversation_id, only=HoldReason.PAUSED)
     await settled(wb, conversation_id)
     assert await texts_of(wb, conversation_id) == ["/long 30", "/echo one"]
+
+
+async def test_reply_stopped_while_a_pause_ends_holds_the_queue(
+    wb: Workbench, first_goes_on: asyncio.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation_id = await a_conversation(wb)
+    started = await send(wb, conversation_id, "/long 30")
+    await queue(wb, conversation_id, "/echo one")
+    await pause_queue(wb, LOCAL_OWNER, conversation_id)
+
+    async def read_then_stop(*asked: Any) -> Queue:
+        read = await read_queue(*asked)
+        monkeypatch.undo()
+        await cancel_run(wb, LOCAL_OWNER, started.run_id)
+        await settled(wb, conversation_id)
+        return read
+
+    monkeypatch.setattr("app.runs.send.queue.read_queue", read_then_stop)
+    held = await resume_queue(wb, LOCAL_OWNER, conversation_id, only=HoldReason.PAUSED)
+
+    assert held.hold is not None
+    assert held.hold.reason is HoldReason.STOPPED
+    assert len(held.items) == 1
 
 
 async def test_failure_during_a_pause_is_what_holds_the_queue_then(wb: Workbench, first_goes_on: asyncio.Event) -> None:

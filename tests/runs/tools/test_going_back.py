@@ -69,7 +69,7 @@ async def a_bench(data: Path, *answers: Answer) -> AsyncGenerator[tuple[Workbenc
 
 
 async def set_up(wb: Workbench, peer: Peer, provider: str) -> None:
-    """Put the peer in the place of this vendor."""
+    """Let the peer replace this vendor."""
     await save_provider(wb, LOCAL_OWNER, provider, key="sk-secret-1234567890", base_url=f"{peer.url}/v1")
 
 
