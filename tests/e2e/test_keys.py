@@ -87,6 +87,7 @@ def test_shift_j_and_shift_k_walk_through_conversations(page: Page, server: Serv
     screen = Screen(page).go(first)
     expect(screen.pairs).to_have_count(1)
     expect(page.locator(f"nav a[href='{third}']")).to_be_visible()
+    expect(screen.composer).to_be_focused()
     press(page, "Escape")
 
     for key, path in (("Shift+J", second), ("Shift+J", third), ("Shift+K", second)):
@@ -105,6 +106,7 @@ def test_keys_pressed_before_what_the_last_one_opens_belong_to_it_however_late_i
     screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}")
     expect(screen.pairs).to_have_count(1)
     sheet = page.get_by_role("dialog", name="Keys and the filter language")
+    expect(screen.composer).to_be_focused()
     state.held = []
     press(page, "Escape", "?")
     page.keyboard.type("flag")
@@ -189,8 +191,9 @@ def number_in(label: str | None) -> int:
 
 @pytest.mark.exhaustive
 def test_walking_up_brings_in_pairs_that_were_not_there(page: Page, long_one: str) -> None:
-    Screen(page).go(long_one)
+    screen = Screen(page).go(long_one)
     expect(part(page, f"Request of pair {PAIRS}")).to_be_in_viewport()
+    expect(screen.composer).to_be_focused()
     press(page, "Escape", "Shift+G")
 
     for _ in range(40):
@@ -273,6 +276,7 @@ def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
 
     three.go(path)
     expect(three.pairs).to_have_count(3)
+    expect(three.composer).to_be_focused()
     press(page, "Escape", "?")
     sheet = page.get_by_role("dialog", name="Keys and the filter language")
     page.keyboard.type("flag")

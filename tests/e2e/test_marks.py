@@ -47,6 +47,7 @@ def test_stars_by_key_are_seen_and_kept(two: Screen) -> None:
 
     reload(two.page)
     expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
+    expect(two.composer).to_be_focused()
     press(two.page, "Escape", "Shift+G", "0")
     expect(stars(two, 1)).to_have_accessible_name("Stars: 0")
     eventually(lambda: stored(two, 1, "stars") == 0)
