@@ -62,6 +62,8 @@ class Catalogue:
     lists: ModelLists
     tariffs: dict[str, dict[str, Tariff | None]] = field(default_factory=dict[str, dict[str, Tariff | None]])
     budgets: dict[str, tuple[SpendingBudget, ...]] = field(default_factory=dict[str, tuple[SpendingBudget, ...]])
+    price_changes: int = 0
+    """How often prices changed. What was read before a change is not kept after it."""
     _own_prices: dict[str, OwnPrices] = field(default_factory=dict[str, OwnPrices])
     _made: dict[str, tuple[object, Mapping[str, Provider]]] = field(
         default_factory=dict[str, tuple[object, Mapping[str, Provider]]]
@@ -87,7 +89,7 @@ class Catalogue:
                 _environment(self.settings), credentials, _servers(self.settings), self._detected
             )
             kept = self._made[owner] = (made_from, providers)
-            self.tariffs.get(owner, {}).clear()  # another address may be another price
+            self._forget_tariffs(owner)  # another address may be another price
         return kept[1]
 
     async def usable_providers(self, session: AsyncSession, owner: str) -> Mapping[str, Provider]:
@@ -137,10 +139,11 @@ class Catalogue:
         Raises:
             DamagedRowError: one of them cannot be read.
         """
-        if (known := self._own_prices.get(owner)) is None:
+        kept = self._own_prices
+        if (known := kept.get(owner)) is None:
             entered = await load_own_prices(session, owner)
             grouped = groupby(entered, key=attrgetter("model"))
-            known = self._own_prices[owner] = {model: tuple(prices) for model, prices in grouped}
+            known = kept[owner] = {model: tuple(prices) for model, prices in grouped}
         return known
 
     def forget_budgets(self) -> None:
@@ -148,8 +151,12 @@ class Catalogue:
         self.budgets = {}
 
     def forget_prices(self, owner: str) -> None:
-        """Something about prices changed."""
-        self._own_prices.pop(owner, None)
+        """A price changed. A reading under way is stored in the earlier mapping, which is not used again."""
+        self._own_prices = {}
+        self._forget_tariffs(owner)
+
+    def _forget_tariffs(self, owner: str) -> None:
+        self.price_changes += 1
         self.tariffs.get(owner, {}).clear()
 
     async def offers(

@@ -43,17 +43,19 @@ async def learn_tariffs(wb: Workbench, owner: str, models: Collection[str]) -> M
     All prices are unknown while one that a person entered cannot be read. A send reports that.
     """
     catalogue, known = wb.catalogue, wb.catalogue.tariffs.setdefault(owner, {})
-    # Again until all are there: whoever enters a provider or a price meanwhile lets go of what was known.
+    # Again until all are there: a provider or a price that is entered meanwhile makes what was read useless.
     while missing := [model for model in models if model not in known]:
+        changes = catalogue.price_changes
         async with wb.store.read() as session:
             providers = await catalogue.usable_providers(session, owner)
             try:
                 own = await catalogue.own_prices(session, owner)
             except DamagedRowError:
-                known |= dict.fromkeys(missing)
-                continue
+                own = None
         # In a thread: the first question about a vendor reads the public price table.
-        known |= await asyncio.to_thread(_find_tariffs, providers, own, missing)
+        found = await asyncio.to_thread(_find_tariffs, providers, own, missing)
+        if catalogue.price_changes == changes:
+            known |= found
     return known
 
 
@@ -87,8 +89,10 @@ async def remove_price(wb: Workbench, owner: str, model: str, since: date) -> No
 
 
 def _find_tariffs(
-    providers: Mapping[str, Provider], own: OwnPrices, models: Collection[str]
+    providers: Mapping[str, Provider], own: OwnPrices | None, models: Collection[str]
 ) -> dict[str, Tariff | None]:
+    if own is None:
+        return dict.fromkeys(models)
     return {model: _find_tariff(providers, own, model) for model in models}
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from sqlmodel.ext.asyncio.session import AsyncSession
 
 from app.domain.conversation.conversation import Pair
 from app.domain.costs.costs import Cost
@@ -16,6 +18,7 @@ from app.domain.errors import InputError, NotFoundError
 from app.domain.model_profile import Prices
 from app.domain.usage import Usage
 from app.runs.library.provider_commands import save_provider
+from app.runs.process import catalogue
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.usage.accounts import list_booked
@@ -23,7 +26,7 @@ from app.runs.usage.prices import known_tariffs, learn_tariffs, remove_price, se
 from app.runs.watch.facts import show_pairs
 from app.runs.wiring import open_workbench
 from app.runs.workbench import Workbench
-from app.store.ledger.prices import OwnPrice
+from app.store.ledger.prices import OwnPrice, load_own_prices
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import read_recording
 from tests.runs.steps import a_conversation, reply_to, settings_of
@@ -140,6 +143,29 @@ async def test_a_price_of_ones_own_can_be_taken_away(wb: Workbench) -> None:
     assert await cost_of(wb, pair) == before
     with pytest.raises(NotFoundError):
         await remove_price(wb, LOCAL_OWNER, SONNET, date(2026, 1, 1))
+
+
+async def test_a_price_entered_while_prices_are_read_counts(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    has_read, may_go_on = asyncio.Event(), asyncio.Event()
+
+    async def read_and_wait(session: AsyncSession, owner: str) -> tuple[OwnPrice, ...]:
+        found = await load_own_prices(session, owner)
+        has_read.set()
+        await may_go_on.wait()
+        return found
+
+    monkeypatch.setattr(catalogue, "load_own_prices", read_and_wait)
+    learning = asyncio.create_task(learn_tariffs(wb, LOCAL_OWNER, {SONNET}))
+    await has_read.wait()
+
+    await set_price(wb, LOCAL_OWNER, OwnPrice(SONNET, date(2026, 1, 1), MINE))
+    may_go_on.set()
+
+    tariff = (await learning)[SONNET]
+    assert tariff is not None
+    assert tariff.prices_at(datetime(2026, 1, 2, tzinfo=UTC)) == MINE
+    async with wb.store.read() as session:
+        assert (await wb.catalogue.own_prices(session, LOCAL_OWNER))[SONNET][0].prices == MINE
 
 
 @pytest.mark.parametrize("prices", [Prices(Decimal(-1), Decimal(1)), Prices(Decimal(1), Decimal(10**7))])
