@@ -23,6 +23,7 @@ from starlette.types import ASGIApp
 
 from app.cli.build import ROOT
 from app.cli.reduced_imports import do_without_redis, import_sparingly
+from app.runs.process.collector import return_large_blocks
 from app.settings import OPEN_TO_OTHERS, Settings
 from app.web import files, gate
 from app.web.lifespan import Lifespan
@@ -53,6 +54,7 @@ def run(settings: Settings, page: Path, listener: socket.socket, say: Callable[[
     """Serve on the bound `listener` until SIGTERM or SIGINT; then save what runs, close what is open, and return."""
     if settings.is_open_to_others:
         say(OPEN_TO_OTHERS.format(host=settings.host))
+    return_large_blocks()
     os.chdir(ROOT)  # Reflex reads rxconfig.py and .web from the working folder
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_serve(settings, page, listener, lambda: say(_greeting(settings))))

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from app.runs.transfer.export_json import FORMAT, VERSION
 from app.runs.transfer.import_part_shapes import Shape
-from app.runs.transfer.import_scan import FaultError, Scan, scan_file
+from app.runs.transfer.import_scan import MAX_TEXT, FaultError, Scan, scan_file
 from app.runs.transfer.import_shapes import AttachmentShape, ExportShape, NodeShape, PairShape
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -97,14 +97,14 @@ class ImportFile:
         return _validate(shape, data, place, alone=self.alone)
 
 
-def read_file(body: bytes | bytearray, rest: Callable[[], None]) -> ImportFile:
+def read_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int = MAX_TEXT) -> ImportFile:
     """The file, if it has the shape of one. A file that is one conversation alone is taken as such.
 
     Raises:
         FaultError: it has not; with the place of the first fault. Pairs, nodes and attachments were not looked at.
     """
     _require_text(bytes(body[:4]), len(body))
-    scan = scan_file(body, rest)
+    scan = scan_file(body, rest, most_text)
     if not scan.shell.strip():
         raise FaultError("$", f"is empty. {_WHAT_TO_IMPORT}")
     try:

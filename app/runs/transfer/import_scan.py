@@ -31,6 +31,8 @@ MAX_PAIRS: Final = 200_000
 MAX_ATTACHMENTS: Final = 20_000
 MAX_SHELL: Final = 16 * 1024 * 1024
 """Bytes of a file that are in no long list: titles, system prompts, and the blanks between."""
+MAX_TEXT: Final = 16 * 1024 * 1024
+"""Bytes of a text of a pair, in UTF-8: as many as a body of a send has. Settings may allow a reply more."""
 DEEPEST: Final = 64
 MAX_DIGITS: Final = 4_096
 """The most digits of a number. Nothing else in JSON is long without brackets, quotes or blanks."""
@@ -44,6 +46,11 @@ _QUOTE: Final = ord('"')
 _COMMA: Final = ord(",")
 _CLOSERS: Final = {ord("{"): ord("}"), ord("["): ord("]")}
 _LONG: Final = frozenset({b"pairs", b"nodes"})
+_NAME_BEFORE: Final = re.compile(rb'"([a-z_0-9]{1,40})"[ \t\r\n]{0,40}:[ \t\r\n]{0,40}\Z')
+_IN_TEXT: Final = re.compile(rb'(?:[^"\\]++|\\u.{4}|\\[^u])*+', re.DOTALL)
+_ESCAPE: Final = re.compile(rb"\\(?:u.{4}|[^u])", re.DOTALL)
+_NO_TEXTS: Final = frozenset({"body_base64", "data_base64"})
+"""Fields with bytes, which have bounds of their own."""
 
 
 class FaultError(InputError):
@@ -86,13 +93,13 @@ class Scan:
         return self.lists.get((name, number), array("Q"))
 
 
-def scan_file(body: bytes | bytearray, rest: Callable[[], None]) -> Scan:
-    """Find the long lists. `rest` is called all the time, and may raise.
+def scan_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int = MAX_TEXT) -> Scan:
+    """Find the long lists. `rest` is called all the time, and may raise. `most_text`: the bytes of a text in an item.
 
     Raises:
         FaultError: there is too much in it, or brackets do not match.
     """
-    return _Scanner(body, rest).scan()
+    return _Scanner(body, rest, most_text).scan()
 
 
 class _Kind(Enum):
@@ -107,6 +114,7 @@ class _Kind(Enum):
 class _Scanner:
     body: bytes | bytearray
     rest: Callable[[], None]
+    most_text: int
     lists: dict[tuple[str, int], array[int]] = field(default_factory=dict[tuple[str, int], "array[int]"])
     shell: bytearray = field(default_factory=bytearray)
     copied: int = 0
@@ -120,6 +128,8 @@ class _Scanner:
     current: array[int] = field(default_factory=lambda: array("Q"))
     """The long list that is open, `name` what it is called."""
     name: str = ""
+    holder: str = "$"
+    """Where that list is."""
     item: int = 0
     """Where its item begins."""
     in_item: bool = False
@@ -152,6 +162,8 @@ class _Scanner:
             if byte == _QUOTE:
                 if token.end() - start == 1:  # it goes on beyond the window
                     after = self._skip_string(start + 1)
+                    if self.in_item and after - start > self.most_text:
+                        self._require_text(start, after)
                     if self.wants_key:
                         self.key, self.wants_key = _read_name(bytes(self.body[start:after])), False
                     return after
@@ -180,6 +192,27 @@ class _Scanner:
                 raise FaultError("$", f"is not JSON: a text begins before byte {at:,} and does not end.")
             at = end
 
+    def _require_text(self, start: int, end: int) -> None:
+        """Refuse a text that is too large. An escape counts for one byte at least, whatever it stands for."""
+        named = _NAME_BEFORE.search(self.body[max(0, start - 200) : start])
+        name = "" if named is None else named[1].decode()
+        if name in _NO_TEXTS:
+            return
+        size, at = 0, start + 1
+        while at < end - 1:
+            self.rest()
+            inside = _IN_TEXT.match(self.body, at, min(at + _WINDOW, end - 1))
+            if inside is None or inside.end() == at:
+                return  # it is no JSON, as who reads the item says
+            size += len(_ESCAPE.sub(b".", inside[0]))
+            at = inside.end()
+        if size > self.most_text:
+            place, within = f"{self.holder}.{self.name}[{len(self.current) // 2}]", f' in "{name}"' if name else ""
+            if name and self.kinds.index(_Kind.LONG) == len(self.kinds) - 2:  # a field of the item itself
+                place, within = f"{place}.{name}", ""
+            most = f"{self.most_text:,} are the most for a text"
+            raise FaultError(place, f"has {size:,} bytes{within}; {most}. Shorten it, or split it into several pairs.")
+
     def _open(self, byte: int, start: int) -> None:
         if len(self.closers) == DEEPEST:
             raise FaultError("$", f"has lists and objects more than {DEEPEST} deep in each other, at byte {start:,}.")
@@ -190,7 +223,9 @@ class _Scanner:
         self.wants_key = kind in {_Kind.ROOT, _Kind.CONVERSATION}
         if kind is _Kind.LONG:
             self.name = (self.key or b"").decode()
-            where = (self.name, 0 if self.kinds[-2] is _Kind.ROOT else self.number)
+            is_alone = self.kinds[-2] is _Kind.ROOT
+            where = (self.name, 0 if is_alone else self.number)
+            self.holder = "$" if is_alone else f"$.conversations[{self.number}]"
             if where in self.lists:
                 raise FaultError(f"$.{self.name}", f"stands there twice, at byte {start:,}.")
             self.current = self.lists[where] = array("Q")

@@ -38,7 +38,7 @@ from app.runs.transfer.import_check import CheckedFile, ReadPair, check_file
 from app.runs.transfer.import_file import read_file
 from app.runs.transfer.import_filters import read_filter, save_filters
 from app.runs.transfer.import_records import TopicPath, read_topic_path
-from app.runs.transfer.import_scan import EndedError, FaultError, Rest
+from app.runs.transfer.import_scan import MAX_TEXT, EndedError, FaultError, Rest
 from app.runs.transfer.import_shapes import ExportShape
 from app.runs.workbench import Workbench, is_open
 from app.store.archive import insert_records
@@ -98,8 +98,9 @@ async def import_file(wb: Workbench, owner: str, body: bytes | bytearray) -> tup
         UnfinishedImportError: it could not be stored to the end.
     """
     at, rest = now(), Rest()
+    most_text = max(MAX_TEXT, wb.engine.max_bytes)
     try:
-        checked = await _in_thread(wb, rest, lambda: check_file(read_file(body, rest), owner, at))
+        checked = await _in_thread(wb, rest, lambda: check_file(read_file(body, rest, most_text), owner, at))
     except EndedError:
         raise ConflictError("Inview ends, so nothing was imported. Import the file again once it runs.") from None
     return await _Importer(wb, owner, at, checked, rest).store()

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 
 from app.runs.process.collector import THRESHOLDS
 from app.runs.workbench import Workbench
@@ -9,3 +11,27 @@ from app.runs.workbench import Workbench
 def test_an_open_workbench_has_what_was_imported_out_of_the_collectors_sight(wb: Workbench) -> None:
     assert gc.get_threshold() == THRESHOLDS
     assert gc.get_freeze_count() > 10_000
+
+
+MAPPED = """
+import ctypes
+from app.runs.process.collector import LARGE, return_large_blocks
+
+class Figures(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd usmblks f u k c".split()]
+
+mallinfo = ctypes.CDLL(None).mallinfo2
+mallinfo.restype = Figures
+return_large_blocks()
+block = bytearray(8 * LARGE)
+del block  # from here on, glibc as it comes keeps blocks of this size
+before = mallinfo().hblkhd
+block = bytearray(4 * LARGE)
+print((mallinfo().hblkhd - before) // LARGE)
+"""
+
+
+def test_a_large_block_goes_back_to_the_system_when_it_is_free_whatever_was_freed_before() -> None:
+    done = subprocess.run([sys.executable, "-c", MAPPED], capture_output=True, text=True, check=True)
+
+    assert int(done.stdout) == 4

@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 import tracemalloc
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -105,6 +106,72 @@ def test_a_long_file_is_held_once_and_its_pairs_one_at_a_time() -> None:
 
     assert file.count("pairs") == 20_000
     assert peak < len(body)
+
+
+MOST = 200_000
+TOO_LONG = b"x" * (MOST + 1)
+HELD = "bytes{}; 200,000 are the most for a text"
+
+
+@pytest.mark.parametrize(
+    ("body", "place", "words"),
+    [
+        (b'{"pairs":[{},{"reply_text":"%s"}]}' % TOO_LONG, "$.pairs[1].reply_text", ""),
+        (
+            b'{"conversations":[{},{"pairs":[{},{"user_text" : "%s"}]}]}' % TOO_LONG,
+            "$.conversations[1].pairs[1].user_text",
+            "",
+        ),
+        (b'{"pairs":[{"request":{"parts":[{"text":"%s"}]}}]}' % TOO_LONG, "$.pairs[0]", ' in "text"'),
+        (b'{"nodes":[["%s"]]}' % TOO_LONG, "$.nodes[0]", ""),
+        (b'{"pairs":[{"reply_text":"%s"}]}' % (b"\\n" * (MOST + 1)), "$.pairs[0].reply_text", ""),
+    ],
+    ids=range(5),
+)
+def test_a_text_that_is_too_large_is_refused_with_its_place_before_it_is_built(
+    body: bytes, place: str, words: str
+) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(FaultError) as raised:
+            read_file(body, lambda: None, MOST)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert raised.value.field == place
+    assert f"has {MOST + 1:,} {HELD.format(words)}" in raised.value.reason
+    assert peak < 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("field", "written"),
+    [
+        ("reply_text", b"x" * MOST),
+        ("reply_text", b"\\n" * MOST),  # twice as long in the file as in the reply
+        ("reply_text", b'\\"\\u0001' * (MOST // 2)),
+        ("body_base64", b"A" * 2 * MOST),  # a request that was kept
+    ],
+    ids=range(4),
+)
+def test_a_text_that_a_send_or_a_reply_can_have_is_imported(field: str, written: bytes) -> None:
+    file = read_file(b'{"pairs":[{"%s":"%s"}]}' % (field.encode(), written), lambda: None, MOST)
+
+    assert file.count("pairs") == 1
+
+
+async def test_a_reply_as_large_as_the_settings_allow_is_imported(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "MAX_TEXT", 20_000)
+    larger, smaller = (replace(wb, engine=replace(wb.engine, max_bytes=most)) for most in (30_000, 29_999))
+    body = orjson.dumps({"title": "Plans", "pairs": [{**PAIR_BY_HAND, "reply_text": "x" * 30_000}]})
+
+    (done,) = await import_file(larger, LOCAL_OWNER, body)
+    with pytest.raises(FaultError, match="has 30,000 bytes; 29,999 are the most"):
+        await import_file(smaller, LOCAL_OWNER, body)
+
+    assert done.pair_count == 1
 
 
 # --- the pieces are the file ---
