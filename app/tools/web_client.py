@@ -22,7 +22,7 @@ import httpx2
 
 from app.domain.json_size import ValueCount
 from app.tools.addresses import Guard
-from app.tools.bounds import ByteFlow, Flow, TooMuchError, require_few
+from app.tools.bounds import MAX_DECODED, ByteFlow, DecodedSize, Flow, TooMuchError, require_few
 
 USER_AGENT: Final = "Inview (self-hosted chat workbench)"
 MAX_REDIRECTS: Final = 5
@@ -262,13 +262,17 @@ class _BoundedEvents(_Bounded):
     def __init__(self, stream: httpx2.AsyncByteStream, bounds: Bounds) -> None:
         super().__init__(stream, bounds)
         self._flow = ByteFlow()
+        self._size = DecodedSize()
         self._line_break = b""
 
     def _note(self, chunk: bytes) -> None:
         first, *others = _BLANK_LINE.split(self._line_break + chunk)  # no chunk holds a whole event of too many values
         self._flow.note(len(chunk), len(others))
         require_few(self._values.feed(first))
+        if self._size.feed(first) > MAX_DECODED:
+            raise TooMuchError(f"a message of more than {MAX_DECODED // 1024**2} MB once decoded")
         if others:
-            self._values = ValueCount()
+            self._values, self._size = ValueCount(), DecodedSize()
             self._values.feed(others[-1])
+            self._size.feed(others[-1])
         self._line_break = chunk[-1:] if chunk.endswith((b"\r", b"\n")) else b""
