@@ -11,14 +11,12 @@ from typing import Final
 
 from app.domain.json_size import MAX_VALUES
 
-MAX_MESSAGE: Final = 7 * 1024 * 1024
-"""Bytes of one message of an MCP server. Images come as base64 in one.
+MAX_MESSAGE: Final = 14 * 1024 * 1024
+"""Bytes of one message of an MCP server, as they come and as Python holds its text.
 
-The SDK holds a message several times, and Python takes four bytes for each character of a text with an emoji. One of
-this size takes up to 60 MB to read.
+A picture of 10 MB comes as 14 MB of base64. The SDK holds a message several times, and Python takes four bytes for each
+character of a text with an emoji.
 """
-MAX_DECODED: Final = 11 * 1024 * 1024
-"""Bytes of one event of a stream as Python holds its text: the SDK holds that four times."""
 FLOW_BYTES: Final = 256 * 1024 * 1024
 FLOW_SECONDS: Final = 60.0
 LEAST_BYTES: Final = 1024
@@ -94,6 +92,16 @@ class DecodedSize:
         elif self._width < 2 and _WIDE.search(piece):
             self._width = 2
         return self._characters * self._width
+
+
+def require_small(decoded: int) -> None:
+    """Refuse a message that takes too much memory.
+
+    Raises:
+        TooMuchError: it does.
+    """
+    if decoded > MAX_MESSAGE:
+        raise TooMuchError(f"a message of more than {MAX_MESSAGE // 1024**2} MB in memory")
 
 
 def require_few(values: int) -> None:

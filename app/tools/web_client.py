@@ -22,7 +22,7 @@ import httpx2
 
 from app.domain.json_size import ValueCount
 from app.tools.addresses import Guard
-from app.tools.bounds import MAX_DECODED, ByteFlow, DecodedSize, Flow, TooMuchError, require_few
+from app.tools.bounds import ByteFlow, DecodedSize, Flow, TooMuchError, require_few, require_small
 
 USER_AGENT: Final = "Inview (self-hosted chat workbench)"
 MAX_REDIRECTS: Final = 5
@@ -235,7 +235,7 @@ class _Bounded(httpx2.AsyncByteStream):
         self._stream = stream
         self._bounds = bounds
         self._taken = 0
-        self._values = ValueCount()
+        self._values, self._size = ValueCount(), DecodedSize()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
@@ -254,6 +254,7 @@ class _Bounded(httpx2.AsyncByteStream):
             raise TooMuchError(f"more than {self._bounds.most_bytes:,} bytes")
         if self._bounds.is_json:
             require_few(self._values.feed(chunk))
+            require_small(self._size.feed(chunk))
 
 
 class _BoundedEvents(_Bounded):
@@ -262,15 +263,13 @@ class _BoundedEvents(_Bounded):
     def __init__(self, stream: httpx2.AsyncByteStream, bounds: Bounds) -> None:
         super().__init__(stream, bounds)
         self._flow = ByteFlow()
-        self._size = DecodedSize()
         self._line_break = b""
 
     def _note(self, chunk: bytes) -> None:
         first, *others = _BLANK_LINE.split(self._line_break + chunk)  # no chunk holds a whole event of too many values
         self._flow.note(len(chunk), len(others))
         require_few(self._values.feed(first))
-        if self._size.feed(first) > MAX_DECODED:
-            raise TooMuchError(f"a message of more than {MAX_DECODED // 1024**2} MB once decoded")
+        require_small(self._size.feed(first))
         if others:
             self._values, self._size = ValueCount(), DecodedSize()
             self._values.feed(others[-1])

@@ -8,10 +8,11 @@ from typing import Final
 
 import pytest
 
+from app.domain.conversation.attachments import MAX_BYTES
 from app.domain.conversation.parts import Text
 from app.domain.tools.tool_servers import OverHttp
-from app.domain.tools.tools import ToolFailedError, ToolFault
-from app.tools.bounds import MAX_DECODED, MAX_MESSAGE
+from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
+from app.tools.bounds import MAX_MESSAGE
 from tests.outside.memory import Memory
 from tests.sockets import serve_connections
 from tests.tools.servers import a_session, ask, script
@@ -19,14 +20,27 @@ from tests.tools.test_lying_http import answer_other
 
 MOST_MB: Final = 64
 PIECE: Final = b"x" * 50_000
-LARGEST: Final = MAX_MESSAGE - 100_000
 EMOJI: Final = "😀"
 HALVES: Final = "\\ud83d\\ude00"
+TEXT: Final = '"type":"text","text":"'
+PICTURE: Final = '"type":"image","mimeType":"image/png","data":"'
+LARGEST: Final = {
+    "picture": (PICTURE, MAX_BYTES // 3 * 4 - len(PIECE), ""),
+    "text": (TEXT, MAX_BYTES - len(PIECE), ""),
+    "wide": (TEXT, MAX_MESSAGE // 2 - 100_000, "漢"),
+    "emoji": (TEXT, MAX_MESSAGE // 4 - 100_000, EMOJI),
+    "halves": (TEXT, MAX_MESSAGE // 4 - 100_000, HALVES),
+}
+"""The largest content of each kind: how it begins, how many characters it has, and how it ends."""
 
 
-async def _write_answer(writer: asyncio.StreamWriter, asked: dict[str, object], kind: str, size: int, end: str) -> None:
+Content = tuple[str, int, str]
+
+
+async def _write_answer(writer: asyncio.StreamWriter, asked: dict[str, object], kind: str, content: Content) -> None:
+    start, size, end = content
     frame = ("data: ", "\n\n") if kind == "text/event-stream" else ("", "")
-    begin = f'{frame[0]}{{"jsonrpc":"2.0","id":{asked["id"]},"result":{{"content":[{{"type":"text","text":"'.encode()
+    begin = f'{frame[0]}{{"jsonrpc":"2.0","id":{asked["id"]},"result":{{"content":[{{{start}'.encode()
     last = f'{end}"}}]}}}}{frame[1]}'.encode()
     pieces = size // len(PIECE)
     length = len(begin) + pieces * len(PIECE) + len(last)
@@ -36,8 +50,8 @@ async def _write_answer(writer: asyncio.StreamWriter, asked: dict[str, object], 
         await writer.drain()
 
 
-async def _ask_over_http(kind: str, size: int, end: str) -> tuple[float, int]:
-    """Call a tool that answers so many characters; returns the additional memory in MB and the characters read."""
+async def _ask_over_http(kind: str, content: Content) -> tuple[float, int]:
+    """Call a tool that answers with this; returns the additional memory in MB and the characters or bytes read."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
@@ -48,7 +62,7 @@ async def _ask_over_http(kind: str, size: int, end: str) -> tuple[float, int]:
             length = next(int(line[15:]) for line in head.split("\r\n") if line.startswith("content-length:"))
             asked = json.loads(await reader.readexactly(length))
             if asked.get("method") == "tools/call":
-                await _write_answer(writer, asked, kind, size, end)
+                await _write_answer(writer, asked, kind, content)
             else:
                 writer.write(answer_other(asked))
 
@@ -60,57 +74,46 @@ async def _ask_over_http(kind: str, size: int, end: str) -> tuple[float, int]:
         memory = Memory.now()
         outcome = await ask(session, "act", seconds=60)
         growth = memory.growth()
+    return growth, _size_of(outcome)
+
+
+def _size_of(outcome: ToolOutcome) -> int:
     (part,) = outcome.content
-    assert isinstance(part, Text)
-    return growth, len(part.text)
+    return len(part.text) if isinstance(part, Text) else len(outcome.attachments[0].data)
 
 
-JSON: Final = "application/json"
-STREAM: Final = "text/event-stream"
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+@pytest.mark.parametrize("content", LARGEST.values(), ids=LARGEST)
+async def test_the_largest_answer_over_http_is_read_within_its_bound(kind: str, content: Content) -> None:
+    growth, read = await _ask_over_http(kind, content)
 
-
-@pytest.mark.parametrize(
-    ("kind", "size", "end"),
-    [
-        (JSON, LARGEST, ""),
-        (JSON, LARGEST, EMOJI),
-        (JSON, LARGEST, HALVES),
-        (STREAM, LARGEST, ""),
-        (STREAM, MAX_DECODED // 2 - 100_000, "漢"),
-        (STREAM, MAX_DECODED // 4 - 100_000, EMOJI),
-    ],
-    ids=["plain", "emoji", "halves", "plain, in a stream", "wide, in a stream", "emoji, in a stream"],
-)
-async def test_the_largest_answer_over_http_is_read_within_its_bound(kind: str, size: int, end: str) -> None:
-    growth, read = await _ask_over_http(kind, size, end)
-
-    assert read >= size - len(PIECE)
+    start, size, _ = content
+    assert read >= (size // 4 * 3 if start == PICTURE else size) - len(PIECE)
     assert growth <= MOST_MB
 
 
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
 @pytest.mark.parametrize("end", ["漢", EMOJI, HALVES])
-async def test_an_event_that_is_large_once_decoded_is_left_within_its_bound(end: str) -> None:
+async def test_an_answer_that_takes_too_much_memory_is_left_within_its_bound(kind: str, end: str) -> None:
     memory = Memory.now()
-    with pytest.raises(ToolFailedError, match="a message of more than 11 MB once decoded") as raised:
-        await _ask_over_http(STREAM, LARGEST, end)
+    with pytest.raises(ToolFailedError, match="a message of more than 14 MB in memory") as raised:
+        await _ask_over_http(kind, (TEXT, MAX_MESSAGE - 100_000, end))
 
     assert raised.value.fault is ToolFault.TOO_LARGE
     assert memory.growth() <= MOST_MB
 
 
-@pytest.mark.parametrize("end", ["", EMOJI])
-async def test_the_largest_answer_of_a_program_is_read_within_its_bound(end: str) -> None:
-    content = f'[{{"type": "text", "text": "x" * {LARGEST} + {end!r}}}]'
-    message = f'{{"jsonrpc": "2.0", "id": asked["id"], "result": {{"content": {content}}}}}'
-    act = f"print(json.dumps({message}, ensure_ascii=False))"
-    program = f"sys.stdout.reconfigure(encoding='utf-8')\ndef act(asked):\n    {act}\n    sys.stdout.flush()\n"
+@pytest.mark.parametrize("content", LARGEST.values(), ids=LARGEST)
+async def test_the_largest_answer_of_a_program_is_read_within_its_bound(content: Content) -> None:
+    start, size, end = content
+    text = f"'{{{start}' + 'x' * {size // len(PIECE) * len(PIECE)} + r'{end}\"}}'"
+    message = f"""'{{"jsonrpc":"2.0","id":' + str(asked["id"]) + ',"result":{{"content":[' + {text} + ']}}}}'"""
+    program = f"sys.stdout.reconfigure(encoding='utf-8')\ndef act(asked):\n    print({message}, flush=True)\n"
     async with a_session(script(f"{program}greet()\nserve(act)")) as session:
         await session.settle(30)
         memory = Memory.now()
         outcome = await ask(session, "act", seconds=60)
         growth = memory.growth()
 
-    (part,) = outcome.content
-    assert isinstance(part, Text)
-    assert len(part.text) >= LARGEST
+    assert _size_of(outcome) >= (size // 4 * 3 if start == PICTURE else size) - len(PIECE)
     assert growth <= MOST_MB
