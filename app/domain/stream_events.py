@@ -27,6 +27,7 @@ class StopReason(StrEnum):
     TOOL_CALLS = "tool_calls"
     CONTENT_FILTER = "content_filter"
     REFUSAL = "refusal"
+    REPETITION = "repetition"
     PAUSE = "pause"
     TOOL_LIMIT = "tool_limit"
 

@@ -6,13 +6,18 @@ A stream that may last for ever cannot have a bound in all. `Flow` ends one that
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Final
 
 from app.domain.json_size import MAX_VALUES
 
-MAX_MESSAGE: Final = 16 * 1024 * 1024
-"""Bytes of one message of an MCP server. Images come as base64 in one."""
-FLOW_BYTES: Final = 16 * MAX_MESSAGE
+MAX_MESSAGE: Final = 11_000_000
+"""Bytes of one message of an MCP server, as they come and as Python holds its text.
+
+A picture of 8 MB comes as 10.7 MB of base64. The SDK holds a message several times, and Python takes four bytes for
+each character of a text with an emoji.
+"""
+FLOW_BYTES: Final = 256 * 1024 * 1024
 FLOW_SECONDS: Final = 60.0
 LEAST_BYTES: Final = 1024
 """The size that a smaller message counts as: it takes as much work."""
@@ -60,6 +65,43 @@ class ByteFlow(Flow):
             TooMuchError: that is too many for this time.
         """
         super().note(max(count, messages * LEAST_BYTES))
+
+
+_CONTINUATION: Final = bytes(range(0x80, 0xC0))
+_WIDEST: Final = re.compile(rb"[\xf0-\xf4]|\\u[dD][89abAB]")
+_WIDE: Final = re.compile(rb"[\xc4-\xef]")
+
+
+class DecodedSize:
+    """The bytes that a text in UTF-8 takes as Python holds it: its characters times the width of its widest.
+
+    >>> size = DecodedSize()
+    >>> size.feed(b"abcd"), size.feed("漢".encode()), size.feed("😀".encode())
+    (4, 10, 24)
+    """
+
+    def __init__(self) -> None:
+        self._characters = 0
+        self._width = 1
+
+    def feed(self, piece: bytes) -> int:
+        """Add a piece; returns the bytes of all pieces so far."""
+        self._characters += len(piece) if piece.isascii() else len(piece.translate(None, _CONTINUATION))
+        if self._width < 4 and _WIDEST.search(piece):
+            self._width = 4
+        elif self._width < 2 and _WIDE.search(piece):
+            self._width = 2
+        return self._characters * self._width
+
+
+def require_small(decoded: int) -> None:
+    """Refuse a message that takes too much memory.
+
+    Raises:
+        TooMuchError: it does.
+    """
+    if decoded > MAX_MESSAGE:
+        raise TooMuchError(f"a message of more than {MAX_MESSAGE // 1_000_000} MB in memory")
 
 
 def require_few(values: int) -> None:

@@ -22,7 +22,7 @@ import httpx2
 
 from app.domain.json_size import ValueCount
 from app.tools.addresses import Guard
-from app.tools.bounds import ByteFlow, Flow, TooMuchError, require_few
+from app.tools.bounds import ByteFlow, DecodedSize, Flow, TooMuchError, require_few, require_small
 
 USER_AGENT: Final = "Inview (self-hosted chat workbench)"
 MAX_REDIRECTS: Final = 5
@@ -235,7 +235,7 @@ class _Bounded(httpx2.AsyncByteStream):
         self._stream = stream
         self._bounds = bounds
         self._taken = 0
-        self._values = ValueCount()
+        self._values, self._size = ValueCount(), DecodedSize()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
@@ -254,6 +254,7 @@ class _Bounded(httpx2.AsyncByteStream):
             raise TooMuchError(f"more than {self._bounds.most_bytes:,} bytes")
         if self._bounds.is_json:
             require_few(self._values.feed(chunk))
+            require_small(self._size.feed(chunk))
 
 
 class _BoundedEvents(_Bounded):
@@ -268,7 +269,9 @@ class _BoundedEvents(_Bounded):
         first, *others = _BLANK_LINE.split(self._line_break + chunk)  # no chunk holds a whole event of too many values
         self._flow.note(len(chunk), len(others))
         require_few(self._values.feed(first))
+        require_small(self._size.feed(first))
         if others:
-            self._values = ValueCount()
+            self._values, self._size = ValueCount(), DecodedSize()
             self._values.feed(others[-1])
+            self._size.feed(others[-1])
         self._line_break = chunk[-1:] if chunk.endswith((b"\r", b"\n")) else b""

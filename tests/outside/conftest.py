@@ -7,6 +7,7 @@ from collections.abc import Generator
 
 import pytest
 
+from app.runs.process.collector import return_large_blocks
 from app.tools import bounds
 from tests.outside.tool_readers import SHORT_FLOW
 
@@ -19,6 +20,12 @@ def replies_take_no_time() -> None:
 @pytest.fixture(autouse=True)
 def a_minute_has_few_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "FLOW_BYTES", SHORT_FLOW)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def large_blocks_are_returned() -> None:
+    """As in a server."""
+    return_large_blocks()
 
 
 @pytest.fixture(scope="module", autouse=True)

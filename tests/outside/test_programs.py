@@ -11,7 +11,7 @@ from tests.tools.servers import a_session, ask, script
 ATTACKS = {
     "lines without end": ("sys.stdout.buffer.write(b'x\\n' * 100_000)", "sent more than"),
     "empty lines without end": ("sys.stdout.buffer.write(b'\\n' * 100_000)", "sent more than"),
-    "a line without end": ("sys.stdout.buffer.write(b'x' * 100_000)", "sent a line of more than 16 MB"),
+    "a line without end": ("sys.stdout.buffer.write(b'x' * 100_000)", "sent a line of more than 11 MB"),
     "errors without end": ("sys.stderr.buffer.write(b'x\\n' * 100_000)", "to its standard error"),
     "notifications without end": ("print(NOTE * 1_000)", "sent more than"),
     "requests without end": ("print(PING * 1_000)", "sent more than 1,000 requests within 60 seconds"),

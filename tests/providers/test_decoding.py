@@ -354,6 +354,25 @@ async def test_finish_reasons_that_tell_of_a_fault_are_faults(reason: str, error
     assert plain_text(told.parts) == "Well"
 
 
+async def test_words_that_come_with_an_error_are_kept() -> None:
+    event = {**a_chat_chunk(content="ell."), "error": {"message": "The engine died.", "code": 500}}
+    told = await say("vllm", a_chat_chunk(content="W"), event)
+
+    assert plain_text(told.parts) == "Well."
+    assert told.fault is not None
+    assert "The engine died." in told.fault.message
+    unreadable = await say("vllm", {**a_chat_chunk(content=5), "error": {"message": "The engine died.", "code": 500}})
+    assert unreadable.fault is not None
+    assert "The engine died." in unreadable.fault.message
+
+
+async def test_a_reply_that_repeated_itself_says_so() -> None:
+    told = await say("vllm", a_chat_chunk(content="Well"), a_chat_chunk("repetition"))
+
+    assert told.fault is None
+    assert told.stopped == Stopped(StopReason.REPETITION)
+
+
 async def test_an_empty_finish_reason_in_each_event_is_no_end() -> None:
     told = await say("ollama", a_chat_chunk("", content="Hel"), a_chat_chunk("", content="lo."), a_chat_chunk("stop"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -17,8 +18,8 @@ from genai_prices.data_snapshot import get_snapshot
 from app.domain.errors import ErrorClass, ProviderError, SettingsError
 from app.domain.model_profile import UNKNOWN_WINDOW, Prices, ThinkingStyle
 from app.providers.abilities import abilities_of
-from app.providers.base import Credentials, ListedModel, ListedModels, load_adapter
-from app.providers.models import detection, tariffs
+from app.providers.base import Adapter, Credentials, ListedModel, ListedModels, load_adapter
+from app.providers.models import detection, models, tariffs
 from app.providers.models.detection import detect_local_servers
 from app.providers.models.models import NOT_FOR_CHAT, ModelLists
 from app.providers.models.profiles import build_profile, is_local
@@ -236,6 +237,46 @@ async def test_all_who_wait_for_a_list_share_one_request_and_its_fault(transport
 
     assert all(isinstance(fault, ProviderError) for fault in faults)
     assert len(peer.heard) == 1
+
+
+async def test_lists_are_parsed_one_at_a_time_and_a_slow_one_delays_no_other(
+    transport: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock, at_work, most = threading.Lock(), 0, 0
+    release = threading.Event()
+
+    def parse(_body: bytes) -> ListedModels:
+        nonlocal at_work, most
+        with lock:
+            at_work += 1
+            most = max(most, at_work)
+        release.wait(30)
+        with lock:
+            at_work -= 1
+        return ListedModels((ListedModel("one"),))
+
+    adapter = replace(load_adapter("openai_compatible"), parse_models=parse)
+
+    def load(_protocol: str) -> Adapter:
+        return adapter
+
+    monkeypatch.setattr(models, "load_adapter", load)
+    listed = a_list({"id": "one"})
+    async with a_peer(listed) as peer, a_peer(listed) as other, a_peer(Answer(then="silent")) as slow:
+        lists = ModelLists(transport)
+        waiting = asyncio.create_task(lists.load(a_provider("groq", slow.url)))
+        await slow.until_heard(1)
+        loading = [asyncio.create_task(lists.load(a_provider("groq", one.url))) for one in (peer, other)]
+        await peer.until_heard(1)
+        await other.until_heard(1)
+        for _ in range(1_000):
+            await asyncio.sleep(0)
+        release.set()
+        loaded = await asyncio.gather(*loading)
+        waiting.cancel()
+
+    assert [[profile.name for profile in profiles] for profiles in loaded] == [["one"], ["one"]]
+    assert most == 1
 
 
 async def test_a_list_is_had_though_the_one_who_asked_for_it_went_away(transport: Transport) -> None:

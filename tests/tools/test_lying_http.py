@@ -29,6 +29,13 @@ def _result(asked: dict[str, Any], **result: Any) -> bytes:
     return _answer({"jsonrpc": "2.0", "id": asked["id"], "result": result})
 
 
+def answer_other(asked: dict[str, Any]) -> bytes:
+    """The answer to whatever is not a call."""
+    answer = _serve(asked, lambda _: None)
+    assert isinstance(answer, bytes)
+    return answer
+
+
 def _serve(asked: dict[str, Any], call: Lie) -> Awaitable[bytes] | bytes | None:
     match asked.get("method"):
         case "initialize":
@@ -116,7 +123,7 @@ async def test_each_of_two_calls_at_the_same_time_has_its_own_fault() -> None:
     async with a_liar(answer) as session, asyncio.timeout(25):
         other = asyncio.create_task(ask(session, "act", how="refuse", seconds=20))
         await asked_to_refuse.wait()
-        with pytest.raises(ToolFailedError, match="it sent more than 16,777,216 bytes"):
+        with pytest.raises(ToolFailedError, match="it sent more than 11,000,000 bytes"):
             await ask(session, "act", how="huge", seconds=20)
         refuse.set()
         with pytest.raises(ToolFailedError, match="was refused: I will not"):

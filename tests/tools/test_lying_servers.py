@@ -61,7 +61,7 @@ LIES = [
     ("bad parts", ToolFault.PROTOCOL, "gave an answer that is none"),
     ("not base64", ToolFault.PROTOCOL, "bytes that are not base64"),
     ("many parts", ToolFault.TOO_LARGE, "too many parts; at most 200"),
-    ("huge", ToolFault.TOO_LARGE, "11,000,000 bytes"),
+    ("huge", ToolFault.DIED, "sent a line of more than 7 MB"),
     ("deep", ToolFault.TIMED_OUT, "gave nothing within"),
     ("refuse", ToolFault.PROTOCOL, "was refused: I will not"),
     ("die", ToolFault.DIED, "ended with code 3"),
@@ -92,7 +92,7 @@ async def test_every_lie_of_a_program_is_a_clear_fault_and_the_next_call_is_answ
     assert number.structured_json == f'{{"n":{2**80}}}'
     assert repr(flooded.content) == "(Text(text='flooded'),)"
     assert slow.structured_json == f'{{"n":"{"a" * 60}!"}}'
-    assert session.restarts == 1
+    assert session.restarts == 2
     assert "Not a message: not a message" in lines
 
 
@@ -176,6 +176,33 @@ while True:
 
     assert words in cut
     assert 0 < len(session.tools) <= 500
+
+
+async def test_every_list_that_is_cut_is_told_where_everybody_sees_it() -> None:
+    server = script(
+        """
+many = [{"name": str(n), "uri": f"note://{n}", "uriTemplate": f"note://{n}/{{a}}"} for n in range(400)]
+words = [{"name": str(n)} for n in range(700)]
+greet({"tools": {}, "prompts": {}, "resources": {}})
+while True:
+    asked = read()
+    match asked.get("method"):
+        case "tools/list": write({"id": asked["id"], "result": {"tools": [TOOL]}})
+        case "resources/list": write({"id": asked["id"], "result": {"resources": many}})
+        case "resources/templates/list": write({"id": asked["id"], "result": {"resourceTemplates": many}})
+        case "prompts/list": write({"id": asked["id"], "result": {"prompts": [{"name": "p", "arguments": words}]}})
+        case "tools/call": write({"id": asked["id"], "result": {"content": [], "others": words}})
+"""
+    )
+    async with a_session(server) as session:
+        await session.settle(30)
+        cut = "\n".join(session.known.cut if session.known else ())
+        await ask(session, "act")
+        log = "\n".join(line.text for line in session.log.lines())
+
+    assert "It lists 800 resources and templates: the first 500 are taken." in cut
+    assert "It lists 700 arguments of the prompt 'p': the first 500 are taken." in cut
+    assert "An answer has 700 items in 'others': those after 500 are left out." in log
 
 
 async def test_server_that_says_its_list_changed_with_every_list_is_not_asked_endlessly(

@@ -10,11 +10,12 @@ hides an earlier pair. Where a secret is, `secrets.py` knows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import is_
-from typing import assert_never
+from typing import Final, assert_never, cast
 
 from app.domain.conversation.conversation import Pair, Replaced
 from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
@@ -23,6 +24,8 @@ from app.domain.request.request import Request, RequestMessage
 
 MAX_REMEMBERED = 4096
 """Texts whose redaction is remembered: a history is sent again and again as it is."""
+_READABLE: Final = frozenset({"text", "summary"})
+"""The fields of a signature in JSON that hold words. The others are opaque."""
 SIGNED = "It holds a secret, and signed thinking cannot be changed. It is left out."
 
 
@@ -123,7 +126,8 @@ def _texts_of(part: Part) -> tuple[str, ...]:
         case Text() | TextFile():
             return (part.text,)
         case Thinking():
-            return () if part.redacted else (part.text,)
+            text = () if part.redacted else (part.text,)
+            return (*text, *_texts_in(part.signature or ""))
         case ToolCall():
             return (part.input_json,)
         case ToolResult():
@@ -132,6 +136,29 @@ def _texts_of(part: Part) -> tuple[str, ...]:
             return ()
         case _:
             assert_never(part)
+
+
+def _texts_in(signature: str) -> tuple[str, ...]:
+    """The readable texts of a signature. Some are JSON, such as OpenRouter's `reasoning_details`; others are opaque."""
+    if not signature.startswith("{"):
+        return ()
+    try:
+        said: object = json.loads(signature)
+    except (ValueError, RecursionError):
+        return ()  # no vendor gets it back
+    return tuple(_find_texts(said))
+
+
+def _find_texts(said: object) -> Iterator[str]:
+    if isinstance(said, list):
+        for item in cast("list[object]", said):
+            yield from _find_texts(item)
+    elif isinstance(said, dict):
+        for name, value in cast("dict[str, object]", said).items():
+            if isinstance(value, str) and name in _READABLE:
+                yield value
+            else:
+                yield from _find_texts(value)
 
 
 def _redact_part(part: Part) -> Part:

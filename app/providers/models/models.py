@@ -56,6 +56,8 @@ class ModelLists:
         self._kept: dict[Provider, _Kept] = {}
         self._failed: dict[Provider, Failure] = {}
         self._asking: dict[Provider, asyncio.Task[_Kept]] = {}
+        self._parsing = asyncio.Lock()
+        """Lists are parsed one at a time: a large one takes 45 MB. They are received at the same time."""
 
     async def load(self, provider: Provider, *, afresh: bool = False) -> tuple[ModelProfile, ...]:
         """The provider's models for conversations, in its order.
@@ -139,7 +141,8 @@ class ModelLists:
         adapter = load_adapter(provider.row.protocol)
         body = await self._transport.fetch(provider, adapter.models_path, LIST_TIMEOUTS)
         try:
-            return await asyncio.to_thread(adapter.parse_models, body)
+            async with self._parsing:
+                return await asyncio.to_thread(adapter.parse_models, body)
         except UNREADABLE as error:
             asked = CallTarget(provider.row, "models")
             why = error if isinstance(error, BadEntryError) else type(error).__name__

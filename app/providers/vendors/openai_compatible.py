@@ -59,6 +59,7 @@ FINISH_REASONS: Mapping[str, StopReason] = MappingProxyType(
         "function_call": StopReason.TOOL_CALLS,
         "content_filter": StopReason.CONTENT_FILTER,
         "refusal": StopReason.REFUSAL,
+        "repetition": StopReason.REPETITION,
     }
 )
 FAULTY_FINISHES: Mapping[str, ErrorClass] = MappingProxyType(
@@ -104,9 +105,14 @@ class ChatDecoder:
             of_groq = fields_of(extra, "x_groq")
             told, error = told or of_groq.get("usage"), error or of_groq.get("error")
         if error or said.get("object") == "error" or event.name == b"error":
+            fault = ProviderError(describe_error(self._asked, error or said, read_count(said.get("status_code"))))
+            try:
+                yield from self._read_last_words(said)
+            except FieldError as unreadable:
+                raise fault from unreadable
             if told:
                 yield parse_usage(told)
-            raise ProviderError(describe_error(self._asked, error or said, read_count(said.get("status_code"))))
+            raise fault
         choice: dict[str, Any] = {}
         if choices := items_of(said.get("choices"), "choices"):
             choice = fields_of(choices[0], "choices[]")
@@ -120,6 +126,11 @@ class ChatDecoder:
                 yield from self._finish(text_of(reason, "choices[].finish_reason"), choice)
         if told := told or choice.get("usage"):
             yield parse_usage(told)
+
+    def _read_last_words(self, said: dict[str, Any]) -> Iterator[StreamEvent]:
+        """The words that an event with an error has as well."""
+        for choice in items_of(said.get("choices"), "choices")[:1]:
+            yield from self._receive(fields_of(fields_of(choice, "choices[]").get("delta"), "choices[].delta"))
 
     def end(self) -> list[StreamEvent]:
         if self._stop_reason is None:

@@ -12,6 +12,7 @@ app.providers.wire.json_values.FieldError: delta.text is a list instead of a tex
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Final, cast
 
 import orjson
@@ -20,6 +21,9 @@ from app.domain.json_size import MAX_VALUES, has_more_values
 
 MAX_ANSWER_VALUES: Final = 4 * MAX_VALUES
 """The most values of an answer or an event. A list has about a hundred for each model."""
+MAX_DIGITS: Final = 4_096
+"""The most digits of a number that only Python's own reader takes: it copies them several times."""
+_LONG_NUMBER: Final = re.compile(rb"[\[:,\s.eE+-]\d{%d}" % (MAX_DIGITS + 1))
 MAX_LABEL: Final = 65_536
 """Characters of a name or an id. Gateways put signatures of some thousand characters into an id."""
 
@@ -38,13 +42,15 @@ def load_json(data: bytes) -> Any:
     ({'tokens': nan}, [inf, -inf])
 
     Raises:
-        ValueError: it is none, or it holds more than `MAX_ANSWER_VALUES`.
+        ValueError: it is none, or it holds more than `MAX_ANSWER_VALUES` or a number of more than `MAX_DIGITS`.
     """
     if has_more_values(data, MAX_ANSWER_VALUES):
         raise ValueError(f"more than {MAX_ANSWER_VALUES:,} values")
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError as error:
+        if _LONG_NUMBER.search(data):
+            raise ValueError(f"a number of more than {MAX_DIGITS:,} digits") from None
         try:
             return json.loads(data.decode(), parse_int=_read_whole)
         except (ValueError, RecursionError):

@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Iterator
 from typing import Final
 
 from app.domain.json_size import ValueCount
-from app.tools.bounds import MAX_MESSAGE, ByteFlow, TooMuchError, require_few
+from app.tools.bounds import MAX_MESSAGE, ByteFlow, DecodedSize, TooMuchError, require_few, require_small
 
 PIECE: Final = 65_536
 """Bytes that are read at once."""
@@ -52,17 +52,18 @@ class Messages(Words):
 
     def __init__(self) -> None:
         super().__init__()
-        self._values = ValueCount()
+        self._values, self._size = ValueCount(), DecodedSize()
 
     def _start(self) -> None:
         super()._start()
-        self._values = ValueCount()
+        self._values, self._size = ValueCount(), DecodedSize()
 
     def _add(self, piece: bytes) -> None:
         self._line += piece
         if len(self._line) > MAX_MESSAGE:
-            raise TooMuchError(f"a line of more than {MAX_MESSAGE // 1024**2} MB")
+            raise TooMuchError(f"a line of more than {MAX_MESSAGE // 1_000_000} MB")
         require_few(self._values.feed(piece))
+        require_small(self._size.feed(piece))
 
 
 async def read_lines(stream: asyncio.StreamReader, made: Words) -> AsyncGenerator[bytes]:

@@ -192,7 +192,7 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms
 
         client = await stack.enter_async_context(
             Client(
-                limit_messages(transport, terms.ending),
+                limit_messages(transport, terms),
                 cache=None,
                 client_info=types.Implementation(name="Inview", version="1"),
                 logging_callback=said,

@@ -78,8 +78,8 @@ async def list_all(client: Client, promised: dict[str, str], *, account: str) ->
         protocol=client.protocol_version,
         instructions=_lines(client.instructions or ""),
         tools=tuple(await _tools(tools, cut, account)),
-        resources=tuple(resources[:MAX_LISTED]),
-        prompts=tuple(map(_prompt, prompts)),
+        resources=tuple(_take_first(resources, "resources and templates", cut)),
+        prompts=tuple(_prompt(one, cut) for one in prompts),
         cut=tuple(cut),
     )
 
@@ -153,12 +153,19 @@ def _resource(one: types.Resource | types.ResourceTemplate, uri: str, *, is_temp
     )  # fmt: skip
 
 
-def _prompt(one: types.Prompt) -> ListedPrompt:
+def _take_first(found: list[Item], what: str, cut: list[str]) -> list[Item]:
+    if len(found) > MAX_LISTED:
+        cut.append(f"It lists {len(found):,} {what}: the first {MAX_LISTED:,} are taken.")
+    return found[:MAX_LISTED]
+
+
+def _prompt(one: types.Prompt, cut: list[str]) -> ListedPrompt:
+    arguments = _take_first(one.arguments or [], f"arguments of the prompt {_short(one.name, 80)!r}", cut)
     return ListedPrompt(
         _short(one.name, MAX_NAME),
         _line(one.title or one.name),
         _lines(one.description or ""),
-        tuple(map(_argument, (one.arguments or ())[:MAX_LISTED])),
+        tuple(map(_argument, arguments)),
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 The SDK keeps a task for each request until its answer is sent, and a server can refuse to take answers. It checks the
 items of a list all at once: tens of thousands of them take seconds and hundreds of megabytes.
 
-    async with Client(limit_messages(transport, ending)) as client: ...
+    async with Client(limit_messages(transport, terms)) as client: ...
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCRequest, JSONRPCResponse
+from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from app.tools.bounds import MAX_REQUESTS, Flow, TooMuchError
-from app.tools.terms import Ending
+from app.tools.terms import Terms
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other
@@ -25,23 +25,37 @@ if TYPE_CHECKING:
 
 MAX_ITEMS: Final = 500
 """The most items of a list in an answer. One more is left, so that a reader of the list sees that it is too long."""
+_MAX_FIELD: Final = 80
+"""Characters of the name of a field in the log."""
+
+
+def _describe_shortly(self: object) -> str:
+    return type(self).__name__
+
+
+# The SDK writes each message for its debug log, which is off: three copies of up to four bytes for each character.
+for _kind in (JSONRPCRequest, JSONRPCResponse, JSONRPCNotification):
+    _kind.__str__ = _describe_shortly
 
 
 @asynccontextmanager
 async def limit_messages(
-    transport: AbstractAsyncContextManager[TransportStreams], ending: Ending
+    transport: AbstractAsyncContextManager[TransportStreams], terms: Terms
 ) -> AsyncGenerator[TransportStreams]:
-    """Open the transport. One request too many ends the connection, and `ending` says so."""
+    """Open the transport. One request too many ends the connection, and `terms.ending` says so.
+
+    The log of the server reports each list that is cut.
+    """
     async with transport as (heard, to_say):
-        yield _BoundedMessages(heard, ending), to_say
+        yield _BoundedMessages(heard, terms), to_say
 
 
 class _BoundedMessages:
     """The messages of a server, up to one request too many, with short lists."""
 
-    def __init__(self, messages: ReadStream[SessionMessage | Exception], ending: Ending) -> None:
+    def __init__(self, messages: ReadStream[SessionMessage | Exception], terms: Terms) -> None:
         self._messages = messages
-        self._ending = ending
+        self._terms = terms
         self._flow = Flow(MAX_REQUESTS, "requests")
 
     @property
@@ -65,10 +79,10 @@ class _BoundedMessages:
                 try:
                     self._flow.note(1)
                 except TooMuchError as error:
-                    self._ending.note(f"sent {error}")
+                    self._terms.ending.note(f"sent {error}")
                     raise StopAsyncIteration from None
             case SessionMessage(message=JSONRPCResponse(result=result)):
-                _cut_lists(result)
+                self._cut_lists(result)
             case _:
                 pass
         return message
@@ -81,8 +95,11 @@ class _BoundedMessages:
     ) -> None:
         await self.aclose()
 
-
-def _cut_lists(result: dict[str, Any]) -> None:
-    for value in result.values():
-        if isinstance(value, list):
-            del cast("list[Any]", value)[MAX_ITEMS + 1 :]
+    def _cut_lists(self, result: dict[str, Any]) -> None:
+        for field, value in result.items():
+            if isinstance(value, list) and (count := len(items := cast("list[Any]", value))) > MAX_ITEMS:
+                del items[MAX_ITEMS + 1 :]
+                words = (
+                    f"An answer has {count:,} items in {field[:_MAX_FIELD]!r}: those after {MAX_ITEMS} are left out."
+                )
+                self._terms.tell("warning", words)

@@ -39,6 +39,7 @@ _DOTS = "M3.5 8h.01M8 8h.01M12.5 8h.01"
 _ENDINGS = {
     "max_tokens": "Stopped at the output limit.",
     "content_filter": "Stopped by the provider's content filter.",
+    "repetition": "Stopped by the server, as the reply repeated itself.",
     "tool_limit": "Stopped at the limit of tool calls.",
     "truncated": "The stream ended early.",
 }

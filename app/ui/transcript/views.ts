@@ -157,7 +157,7 @@ export interface SpentNote {
   readonly title: string;
 }
 
-export type StopReason = "end" | "max_tokens" | "stop_sequence" | "tool_calls" | "content_filter" | "refusal" | "pause" | "tool_limit";
+export type StopReason = "end" | "max_tokens" | "stop_sequence" | "tool_calls" | "content_filter" | "refusal" | "repetition" | "pause" | "tool_limit";
 
 export interface TextFileView {
   readonly type: "text_file";

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 
 import pytest
@@ -127,6 +128,19 @@ def test_the_next_round_of_a_reply_is_redacted_as_the_first() -> None:
     assert KEY not in repr(built.request)
     assert [one.place for one in built.replaced or ()] == ["tool_call", "tool_result"]
     assert [(one.pair_id, one.kind) for one in built.unsupported] == [(None, "thinking")]
+
+
+@pytest.mark.parametrize("redacted", [False, True])
+@pytest.mark.parametrize("field", ["text", "summary"])
+def test_a_secret_in_what_goes_back_without_readable_thinking_is_left_out(field: str, *, redacted: bool) -> None:
+    first = Request("offline:demo", "", (RequestMessage("user", (Text("Read it."),)),), Parameters())
+    signature = json.dumps({"reasoning_details": [{"type": "reasoning.text", field: f"It is {KEY}."}]})
+    opaque = Thinking("", "b3BhcXVl", "offline")
+
+    built = continue_request(first, (Thinking("", signature, "offline", redacted), opaque), PROFILE, redact=True)
+
+    sent = [part for message in built.request.messages for part in message.parts]
+    assert [part for part in sent if isinstance(part, Thinking)] == [opaque]
 
 
 def test_what_is_the_same_stays_the_very_same_so_that_its_hash_is_known() -> None:
