@@ -1,4 +1,4 @@
-"""What goes into a request: view, boundary, budget, selection, and what middleware changes.
+"""The content of a request: view, boundary, budget, selection, and middleware.
 
-Not how tokens are counted (`tokens`) and not the filter language (`filters`).
+Not here: counting tokens (`tokens`) and the filter language (`filters`).
 """

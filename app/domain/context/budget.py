@@ -1,7 +1,7 @@
-"""The budget of a send and the boundary it draws: how much may go out, and which of the newest pairs fit.
+"""The budget of a send, and the newest pairs that fit into it.
 
-All sizes are tokens. Nothing is trimmed here: the boundary is shown before sending, and what to do about pairs beyond
-it is a person's choice.
+All sizes are tokens. Nothing is trimmed here: the screen shows the boundary before a send, and a person decides about
+the pairs beyond it.
 
     >>> available = plan_budget(window=8_192, limits=Limits(), sizes=RequestSizes(system=200, draft=15)).available
     >>> available
@@ -20,17 +20,16 @@ from decimal import ROUND_FLOOR, Decimal
 from app.domain.usage import MILLION
 
 SOFT_CAP = Decimal("0.94")
-"""The share of a window that is used unless a person says otherwise: 120k of 128k."""
+"""Default share of the window that a request may use: 120k of 128k."""
 RESPONSE_RESERVE = 800
-"""Tokens kept free for the reply unless a person says otherwise."""
+"""Default number of tokens that are kept free for the reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a person allows. Ceilings are unset (None) by default.
+    """The limits that a person set. `tokens` and `money` (US dollars) are unset (None) by default.
 
-    `tokens` and `money` (US dollars) are what may still be spent on this send: the least of what the ceilings of the
-    send, the conversation and the day leave.
+    They are the remaining amounts for this send: the minimum over the limits of the send, the conversation and the day.
     """
 
     soft_cap: Decimal = SOFT_CAP
@@ -41,7 +40,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class RequestSizes:
-    """What a request holds besides its pairs."""
+    """Tokens of the parts of a request other than its pairs."""
 
     system: int = 0
     tools: int = 0
@@ -50,7 +49,7 @@ class RequestSizes:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """`total` is the budget, `available` what is left of it for pairs (never below zero); `limited_by` says why."""
+    """`total` is the budget, `available` the part for pairs (never negative), `limited_by` the limit that sets it."""
 
     total: int
     available: int
@@ -58,9 +57,9 @@ class Budget:
 
 
 def plan_budget(window: int, limits: Limits, sizes: RequestSizes, *, input_price: Decimal | None = None) -> Budget:
-    """What a send may hold. `input_price` is US dollars per million tokens; None: unknown, so money cannot limit.
+    """Compute the budget of a send. `input_price` is US dollars per million tokens; None: no limit in money applies.
 
-    A money ceiling is turned into tokens at the full input price, as if nothing were read from a cache.
+    A limit in money is converted to tokens at the full input price, as if no token were read from a cache.
     """
     ceilings = {"window": int((window * limits.soft_cap).to_integral_value(ROUND_FLOOR))}
     if limits.tokens is not None:
@@ -74,8 +73,8 @@ def plan_budget(window: int, limits: Limits, sizes: RequestSizes, *, input_price
 
 
 def fit_newest(totals: Sequence[int], available: int) -> int:
-    """How many of the newest pairs fit. `totals`: what the newest one comes to, what the newest two come to, and so on.
+    """Return the number of newest pairs that fit. `totals`: tokens of the newest pair, of the newest two, and so on.
 
-    They are never less than those before them, so an older pair is not taken in the place of a newer one.
+    They never decrease, so an older pair never replaces a newer one.
     """
     return bisect_right(totals, available)

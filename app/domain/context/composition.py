@@ -1,16 +1,16 @@
-"""The composition of a send: which pairs are in view, which of them go out, and what that comes to.
+"""The composition of a send: the pairs in view, those that are sent, and the tokens of the send.
 
-Two steps, as the filter language wants it: the boundary is drawn on the base set, then it is asked of what is in view.
-The page, the HTTP API, the preview and the send all do these two, so what is shown is what is sent.
+The filter language requires two steps: compute the boundary on the base set, then apply it to the pairs in view.
+The page, the HTTP API, the preview and the send all use these two steps, so the screen shows exactly what is sent.
 
     base = measure(…the filter's base set, oldest first…, estimator)
     drawn = draw_boundary(base, terms, draft=12)
     composition = compose(base, drawn)
 
-Measuring the pairs that a filter selects looks at each of them, and is done once. A whole conversation is measured as
-far as the boundary asks (`pair_index.py`): none of this takes longer for a long history than for a short one.
+The pairs that a filter selects are measured once, one by one. A whole conversation is measured only down to the
+boundary (`pair_index.py`), so a long history takes no more time than a short one.
 
-Not here: which pairs a filter selects (`filters/`), and the request itself (`context.py`).
+Not here: the selection by a filter (`filters/`), and the request itself (`context.py`).
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from app.domain.usage import MILLION
 
 NOTHING_YET = RequestSizes()
 NEW_TOOLS, NEW_IMAGES = 0.3, 0.1
-"""By which share of its tokens each may be off before anything was reported of it."""
+"""Relative error of the estimates of tools and images before a provider reported their tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pair that may be in view. `out`: why it is not sent whatever the budget; `running`: its reply is not over.
+    """A pair that may be in view. `out`: the reason why it is never sent; `running`: its reply has not ended.
 
-    `revision` is the conversation's at the pair's last change: a text read at that revision is the pair's text.
+    `revision` is the revision of the conversation at the pair's last change. A text read at that revision is current.
     """
 
     pair_id: str
@@ -56,7 +56,7 @@ class Candidate:
 
 
 class Measured(Protocol):
-    """Pairs, oldest first, with what each comes to for a model: some of a conversation's, or all (`pair_index.py`)."""
+    """Pairs, oldest first, with their tokens for a model: some pairs of a conversation, or all (`pair_index.py`)."""
 
     @property
     def pairs(self) -> Sequence[Candidate]: ...
@@ -84,9 +84,9 @@ class Measured(Protocol):
     def __len__(self) -> int: ...
 
     def fit(self, available: int) -> int | None:
-        """The position of the oldest pair of the longest run of newest ones that fits; None: all fit.
+        """Return the position of the oldest pair that fits together with all newer ones; None: all pairs fit.
 
-        Where not even the newest fits, the position after it.
+        If even the newest pair does not fit, return the position after it.
         """
         ...
 
@@ -103,16 +103,15 @@ class Measured(Protocol):
         ...
 
     def cut(self, before: int) -> Measured:
-        """Those before this position."""
+        """Return the pairs before this position."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPairs:
-    """Some pairs, named one by one.
+    """An explicit list of pairs.
 
-    `positions` are those of the pairs that could be sent, `totals` and `image_totals` what these come to, added up
-    from the newest one on.
+    `positions` are those of the sendable pairs. `totals` and `image_totals` are their cumulative tokens, newest first.
     """
 
     pairs: tuple[Candidate, ...]
@@ -157,11 +156,11 @@ class MeasuredPairs:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the boundary depends on besides the pairs and the draft. `system` and `tools` are estimates, in tokens.
+    """The inputs of the boundary other than the pairs and the draft. `system` and `tools` are estimates, in tokens.
 
-    `window` is the model's, in tokens. `input_price` is US dollars per million tokens, None when nobody knows it.
-    `free`: the model runs on a machine of one's own. `input_steps`: past so many tokens another price holds for all.
-    `draft_kind` is what the draft looks like, and by `draft_doubt` tokens its estimate may be off.
+    `window` is the model's, in tokens. `input_price` is US dollars per million tokens, None if unknown. `free`: the
+    model runs on the user's own machine. `input_steps`: above each number of tokens its price applies to all tokens.
+    `draft_kind` is the kind of text of the draft, `draft_doubt` the possible error of its estimate, in tokens.
     """
 
     estimator: Estimator
@@ -178,7 +177,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The boundary on a base set: the position of the oldest pair it keeps, None when it leaves none out."""
+    """The boundary on a base set: the position of the oldest pair that fits, None if all pairs fit."""
 
     terms: Terms
     budget: Budget
@@ -188,9 +187,9 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a send comes to, in tokens. `tokens` is all of it; `images` are part of `pairs`; `limit` is the budget.
+    """The tokens of a send. `tokens` is the total; `pairs` includes `images`; `limit` is the budget.
 
-    `cost` is US dollars for reading the request at the full price, None when the price is unknown.
+    `cost` is the price of the request in US dollars without a cache, None if the price is unknown.
     """
 
     tokens: int
@@ -209,10 +208,10 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """What is in view, oldest first, and what becomes of it.
+    """The pairs in view, oldest first, and which of them are sent.
 
-    `boundary` is the position of the oldest pair kept, None when all are; a pair before it is out for
-    `boundary_reason`. `x` pairs of the `y` in view are sent. A running pair is in view, neither sent nor out, and not
+    `boundary` is the position of the oldest pair that fits, None if all fit. Pairs before it are out for
+    `boundary_reason`. `x` of the `y` pairs in view are sent. A running pair is in view, but neither sent nor out nor
     counted.
     """
 
@@ -224,36 +223,36 @@ class Composition:
     estimate: Estimate
 
     def out_of(self, pair: Candidate) -> OutReason | None:
-        """Why this visible pair is not sent; None: it is, or its reply is not over."""
+        """Return why this visible pair is not sent; None if it is sent or its reply is running."""
         if not pair.sendable:
             return pair.out
         return None if self.boundary is None or pair.position >= self.boundary else self.boundary_reason
 
     @property
     def out(self) -> Mapping[str, OutReason]:
-        """Every visible pair that is not sent, and why."""
+        """Every visible pair that is not sent, with the reason."""
         reasons = ((pair.pair_id, self.out_of(pair)) for pair in self.visible.pairs)
         return {pair_id: reason for pair_id, reason in reasons if reason is not None}
 
     @property
     def sent(self) -> tuple[Candidate, ...]:
-        """The pairs that go out, oldest first."""
+        """The pairs that are sent, oldest first."""
         return tuple(self.visible.list_from(self.boundary))
 
     @property
     def first_sent(self) -> Candidate | None:
-        """The oldest pair that goes out."""
+        """The oldest pair that is sent."""
         return next(self.visible.list_from(self.boundary), None)
 
     @property
     def too_large_alone(self) -> bool:
-        """Whether the request exceeds the budget without any pair: by its draft, system text, tools and reserve."""
+        """True if draft, system text, tools and reserve exceed the budget without any pair."""
         estimate = self.estimate
         return estimate.system + estimate.tools + estimate.draft + estimate.reserve > estimate.limit
 
     @property
     def over_budget(self) -> bool:
-        """Whether a person has to decide: a pair in view does not fit, or the request is too large without any."""
+        """True if a person must decide: a pair in view does not fit, or the request is too large without pairs."""
         if self.too_large_alone:
             return True
         return self.boundary_reason is OutReason.OVER_BUDGET and self.x < self.visible.sendable
@@ -265,7 +264,7 @@ def measure(pairs: Sequence[Candidate], estimator: Estimator) -> MeasuredPairs:
 
 
 def measure_as(pairs: Sequence[Candidate], tokens: tuple[int, ...], estimator: Estimator) -> MeasuredPairs:
-    """As `measure`, with the tokens of each pair known."""
+    """Same as `measure`, with known tokens of each pair."""
     sendable = [(pair, count) for pair, count in zip(pairs, tokens, strict=True) if pair.sendable]
     newest_first = sendable[::-1]
     images = (estimator.of_images(pair.sizes) if pair.sizes.images else 0 for pair, _ in newest_first)
@@ -296,10 +295,10 @@ def budget_of(terms: Terms, request: RequestSizes = NOTHING_YET) -> Budget:
 def compose(
     base: Measured, drawn: Drawn, visible: Measured | None = None, *, explicit: bool = False, forced: bool = False
 ) -> Composition:
-    """What becomes of the pairs in view: those `visible` of the base set, None being all of it.
+    """Decide which pairs in view are sent. `visible` are those of the base set; None: all of them.
 
-    `explicit`: the filter speaks of the boundary itself, so who wrote it wants what is beyond it shown and not sent.
-    `forced`: what does not fit is sent all the same, as a person chose.
+    `explicit`: the filter mentions the boundary, so pairs beyond it are shown and not sent. `forced`: a person chose to
+    send the pairs that do not fit, too.
     """
     shown = base if visible is None else visible
     boundary = None if forced and not explicit else drawn.position
@@ -334,7 +333,7 @@ def _estimate(drawn: Drawn, count: int, pairs: int, images: int) -> Estimate:
 
 
 def _band(drawn: Drawn, count: int, pairs: int, images: int, tokens: int) -> float:
-    """The share of an estimate by which it may be off: each part by its own, added up."""
+    """Return the relative error of an estimate: the sum of the errors of its parts."""
     terms, estimator = drawn.terms, drawn.terms.estimator
     if not estimator.band:
         return 0.0
@@ -355,7 +354,7 @@ def _band(drawn: Drawn, count: int, pairs: int, images: int, tokens: int) -> flo
 
 
 def price_tokens(terms: Terms, tokens: int) -> Decimal | None:
-    """US dollars for reading so many tokens at the full price; None: nobody knows the price."""
+    """Return the price of these input tokens in US dollars, without a cache; None if the price is unknown."""
     if terms.free:
         return Decimal(0)
     if terms.input_price is None:

@@ -1,8 +1,8 @@
-"""What goes into a request: the one pure function behind the send, the preview, the dry run and the HTTP API.
+"""The content of a request: the one pure function behind the send, the preview, the dry run and the HTTP API.
 
 The order is: the cards (agent, system prompt, prelude, checkpoint summary), the visible pairs from top to bottom
-without those that are OUT, the draft, the tools. Nothing is added, shortened or dropped: what cannot be sent to the
-chosen model is listed in `unsupported`, what is left out is listed in `out` with its reason.
+except those that are OUT, the draft, the tools. Nothing is added, shortened or dropped silently: `unsupported` lists
+the parts that the chosen model does not accept, `out` lists the pairs that are left out, with the reason.
 
     >>> from app.domain.model_profile import ModelProfile
     >>> built = build_request(View(draft=(Text("Hello"),)), ModelProfile("offline:demo", "Demo"))
@@ -44,7 +44,7 @@ SUMMARY_HEADING = "Previous Conversation Summary:"
 
 
 class OutReason(StrEnum):
-    """Why a pair is left out of a request, as its badge says."""
+    """The reason why a pair is left out of a request. Its badge shows it."""
 
     OVER_BUDGET = "over_budget"
     BEFORE_CHECKPOINT = "before_checkpoint"
@@ -64,7 +64,7 @@ class CardKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A piece of the system text. The screen shows exactly what is sent."""
+    """A part of the system text. The screen shows exactly the text that is sent."""
 
     kind: CardKind
     text: str
@@ -74,7 +74,7 @@ class Card:
 class View:
     """Everything on the screen that a send depends on. `pairs` are the visible ones, oldest first.
 
-    `redact`: secrets go out as marks.
+    `redact`: the request carries marks instead of secrets.
     """
 
     pairs: tuple[Pair, ...] = ()
@@ -90,7 +90,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Out:
-    """A visible pair that is not sent, and why."""
+    """A visible pair that is not sent, with the reason."""
 
     pair_id: str
     reason: OutReason
@@ -98,7 +98,7 @@ class Out:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """A part that the chosen model cannot take, in a pair (None: in the draft), and why, in plain words."""
+    """A part that the chosen model does not accept, its pair (None: the draft), and the reason as a text for people."""
 
     pair_id: str | None
     kind: str
@@ -107,7 +107,7 @@ class Unsupported:
 
 @dataclass(frozen=True, slots=True)
 class BuiltRequest:
-    """A request with the account of what is not in it, and (None: not asked for) of what marks stand for."""
+    """A request, with the pairs and parts that it leaves out. `replaced`: the redacted places; None: no redaction."""
 
     request: Request
     out: tuple[Out, ...]
@@ -116,7 +116,7 @@ class BuiltRequest:
 
 
 def build_cards(view: View) -> tuple[Card, ...]:
-    """The cards at the top of the history, without blank ones."""
+    """Return the cards at the top of the history, without blank ones."""
     summary = view.checkpoint.summary if view.checkpoint else ""
     cards = (
         Card(CardKind.AGENT, view.agent_prompt),
@@ -128,12 +128,12 @@ def build_cards(view: View) -> tuple[Card, ...]:
 
 
 def join_cards(view: View) -> str:
-    """The system text: all cards, as on the screen."""
+    """Return the system text: all cards, as on the screen."""
     return "\n\n".join(card.text for card in build_cards(view))
 
 
 def decide_out(pair: Pair, checkpoint: Checkpoint | None = None) -> OutReason | None:
-    """Why a visible pair is not sent, None if it is. One that cannot be read whole is not sent in part."""
+    """Return why a visible pair is not sent, None if it is sent. A pair with any damage is not sent at all."""
     if pair.damage:
         return OutReason.DAMAGED
     if checkpoint is not None and pair.position < checkpoint.position:
@@ -144,7 +144,7 @@ def decide_out(pair: Pair, checkpoint: Checkpoint | None = None) -> OutReason | 
 
 
 def build_request(view: View, profile: ModelProfile) -> BuiltRequest:
-    """The request that sending this view to this model makes, and what is not in it."""
+    """Build the request for this view and model, with the list of what it leaves out."""
     out: list[Out] = []
     unsupported: list[Unsupported] = []
     messages: list[RequestMessage] = []
@@ -163,9 +163,10 @@ def build_request(view: View, profile: ModelProfile) -> BuiltRequest:
 def continue_request(
     first: Request, parts: tuple[Part, ...], profile: ModelProfile, *, redact: bool = False
 ) -> BuiltRequest:
-    """The request that continues a reply: its first request, and the parts and results received so far.
+    """Build the request that continues a reply: its first request, and the parts and results received so far.
 
-    A later send has the reply in the very same words, so that both begin alike. `redact` as in the view of the first.
+    A later send carries the reply with identical text, so both requests have the same prefix. `redact` must
+    equal that of the view of the first request.
     """
     unsupported: list[Unsupported] = []
     rounds = _rounds(_supported(parts, None, profile, unsupported), None)
@@ -173,7 +174,7 @@ def continue_request(
 
 
 def list_unsupported(pair: Pair, profile: ModelProfile) -> tuple[Unsupported, ...]:
-    """The parts of a pair that this model cannot take. While its reply is on, calls that wait for a result are fine."""
+    """List the parts of a pair that this model does not accept. A running reply may have calls without a result."""
     unsupported: list[Unsupported] = []
     _pair_messages(pair, profile, unsupported)
     running = pair.lifecycle in RUNNING
@@ -181,7 +182,7 @@ def list_unsupported(pair: Pair, profile: ModelProfile) -> tuple[Unsupported, ..
 
 
 def has_content(parts: tuple[Part, ...]) -> bool:
-    """True for a reply with anything to send: no provider takes blanks alone, or a call that has no result."""
+    """True if a reply has content to send. Providers refuse blank text alone, and a call without a result."""
     if _is_one_text(parts):
         return True
     answered = {part.tool_call_id for part in parts if isinstance(part, ToolResult)}
@@ -224,12 +225,12 @@ def _pair_messages(pair: Pair, profile: ModelProfile, unsupported: list[Unsuppor
 
 
 def _is_one_text(parts: tuple[Part, ...]) -> TypeGuard[tuple[Text]]:
-    """The usual case, told first: a long history has thousands of them between Enter and the provider."""
+    """True for a single text, the usual case. Checked first: a send with a long history has thousands of them."""
     return len(parts) == 1 and isinstance(words := parts[0], Text) and not words.text.isspace() and words.text != ""
 
 
 def _rounds(parts: Iterable[SentPart], pair_id: str | None) -> Iterator[RequestMessage]:
-    """The messages of a reply: the words and calls of the assistant, then the results of the tools, and so on."""
+    """Yield the messages of a reply: text and calls of the assistant, then the tool results, and so on."""
     for is_result, run in groupby(parts, key=lambda part: isinstance(part, ToolResult)):
         yield RequestMessage("tool" if is_result else "assistant", tuple(run), pair_id)
 
@@ -237,7 +238,7 @@ def _rounds(parts: Iterable[SentPart], pair_id: str | None) -> Iterator[RequestM
 def _supported(
     parts: tuple[Part, ...], pair_id: str | None, profile: ModelProfile, unsupported: list[Unsupported]
 ) -> Iterator[SentPart]:
-    """The parts this model takes; the others are put on record in `unsupported`."""
+    """Yield the parts that this model accepts, and add the others to `unsupported`."""
     answered = {part.tool_call_id for part in parts if isinstance(part, ToolResult)}
     for part in parts:
         if isinstance(part, Text) and part.text.strip():
@@ -257,7 +258,7 @@ def _supported(
 def _supported_result(
     result: ToolResult, pair_id: str | None, profile: ModelProfile, unsupported: list[Unsupported]
 ) -> ToolResult:
-    """The result with what this model takes of it. Words for the model replace anything else."""
+    """Return the result with the content that this model accepts. A text for the model replaces all other content."""
     kept: list[Text | Image | File] = []
     for piece in result.content:
         reason = _why_unsupported(piece, profile, set())
@@ -271,7 +272,7 @@ def _supported_result(
 
 
 def _name_piece(piece: Image | File) -> str:
-    """The name of a picture or a file for a model.
+    """Return the name of an image or a file, for a model.
 
     >>> _name_piece(Image("ab" * 32, "image/png")), _name_piece(File("ab" * 32, "audio/wav", "a.wav"))
     ('A picture (image/png)', 'The file a.wav (audio/wav)')
@@ -282,7 +283,7 @@ def _name_piece(piece: Image | File) -> str:
 
 
 def _never_sent(part: Part) -> bool:
-    """True for blank text, which providers refuse, and for thinking without a signature, which none takes back."""
+    """True for blank text, which providers refuse, and for unsigned thinking, which no provider accepts back."""
     return isinstance(part, Text) or (isinstance(part, Thinking) and part.vendor is None)
 
 

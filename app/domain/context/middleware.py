@@ -1,8 +1,7 @@
-r"""Middleware: what is done around every provider call, by pieces in one order, each a few pure functions.
+r"""Middleware: an ordered list of pieces that change every provider call. Each piece has a few pure functions.
 
-A piece may add to the system text of what goes out, change the request before it is hashed, previewed and sent, and
-change the events of the stream that comes in. How to write one, and what is no business of a piece:
-`docs/middleware.md`.
+A piece can add to the system text of a request, change the request before it is hashed, previewed and sent, and change
+the events of the incoming stream. `docs/middleware.md` has the rules for a piece.
 
     >>> from app.domain.stream_events import TextReceived
     >>> receivers = new_receivers(Circumstances(reasoning_tags=True))
@@ -28,9 +27,9 @@ from app.domain.stream_events import StreamEvent
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a person set for all that goes out: what models are told `about` them, the day, whether secrets are kept.
+    """A person's settings for all requests: a text `about` them, the current date, redaction of secrets.
 
-    Without any, a request is what it was without middleware.
+    With none of them set, middleware does not change a request.
     """
 
     about: str = ""
@@ -43,20 +42,20 @@ NO_WISHES = Wishes()
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """All that a piece may look at. `reasoning_tags`: the model writes its reasoning into its reply, between tags."""
+    """The facts about a stream that a piece can use. `reasoning_tags`: the reply has its reasoning between tags."""
 
     reasoning_tags: bool = False
 
 
 class Receiver(Protocol):
-    """One stream on its way in. Made anew for each, and used by nobody else."""
+    """The state of a piece for one incoming stream. Each stream gets a new one."""
 
     def feed(self, events: Sequence[StreamEvent]) -> list[StreamEvent]:
-        """What is given out for what came. It may be kept back, but not for longer than until `end`."""
+        """Return the output for these events. Output may be held back, at most until `end`."""
         ...
 
     def end(self) -> list[StreamEvent]:
-        """What is left, when nothing more comes."""
+        """Return the remaining output at the end of the stream."""
         ...
 
 
@@ -67,11 +66,10 @@ Receives = Callable[[Circumstances], Receiver | None]
 
 @dataclass(frozen=True, slots=True)
 class Middleware:
-    """One piece: what it does, in the order of a call; None where it does nothing.
+    """One piece: its functions in the order of a call; None if it does nothing at that point.
 
-    `adds` gives text that stands in a card before all pairs. `changes` gives the request as it may leave, with an
-    account of every change, where `wanted` says so. `new_receiver` gives what a stream goes through, None where there
-    is nothing to do.
+    `adds` returns text for a card before all pairs. `changes` returns the request to send, with a list of every change.
+    `new_receiver` returns a receiver for a stream, None if the stream needs none.
     """
 
     name: str
@@ -85,17 +83,17 @@ MIDDLEWARE: Final = (
     Middleware("redaction", changes=redact_request),
     Middleware("reasoning tags", new_receiver=lambda about: TagReader() if about.reasoning_tags else None),
 )
-"""All pieces, in their order."""
+"""All pieces, in order."""
 
 
 def compose_system_prelude(wishes: Wishes) -> str | None:
-    """The text of the card that stands between the system prompt and the summary; None where there is none."""
+    """Return the text of the card between the system prompt and the summary; None if there is no text."""
     said = (piece.adds(wishes) for piece in MIDDLEWARE if piece.adds is not None)
     return "\n\n".join(text for text in said if text) or None
 
 
 def change_request(request: Request) -> RedactedRequest:
-    """The request as it may leave, of a view that asks for it."""
+    """Apply the changes of all pieces to a request. Called if the view has `redact`."""
     changed = RedactedRequest(request)
     for piece in MIDDLEWARE:
         if piece.changes is not None:
@@ -107,13 +105,13 @@ def change_request(request: Request) -> RedactedRequest:
 
 
 def new_receivers(circumstances: Circumstances) -> tuple[Receiver, ...]:
-    """What the events of a new stream go through, in this order; mostly nothing."""
+    """Return the receivers for a new stream, in order; usually none."""
     made = (piece.new_receiver(circumstances) for piece in MIDDLEWARE if piece.new_receiver is not None)
     return tuple(receiver for receiver in made if receiver is not None)
 
 
 def receive(receivers: Iterable[Receiver], events: Sequence[StreamEvent]) -> list[StreamEvent]:
-    """What comes out at the end for what came in."""
+    """Pass events through all receivers and return the output of the last."""
     given = list(events)
     for receiver in receivers:
         given = receiver.feed(given)
@@ -121,7 +119,7 @@ def receive(receivers: Iterable[Receiver], events: Sequence[StreamEvent]) -> lis
 
 
 def receive_end(receivers: Sequence[Receiver]) -> list[StreamEvent]:
-    """What is left in them: that of an earlier one goes through those after it."""
+    """End all receivers and return their remaining output. The output of each passes through the later ones."""
     given: list[StreamEvent] = []
     for receiver in receivers:
         given = [*receiver.feed(given), *receiver.end()]

@@ -13,9 +13,9 @@ from app.domain.errors import ConflictError
 
 @dataclass(frozen=True, slots=True)
 class BudgetOption:
-    """One choice: how many tokens the request would have, and US dollars for reading it (None: nobody knows).
+    """One option: the tokens of the request, and its price in US dollars (None: unknown).
 
-    `selection`: the pairs that go along (`selection.py`); "" where that is not known yet.
+    `selection`: the pairs of the request (`selection.py`); "" if not known yet.
     """
 
     tokens: int
@@ -25,7 +25,7 @@ class BudgetOption:
 
 @dataclass(frozen=True, slots=True)
 class LargerModel:
-    """A model that can be asked now and whose window holds all that is in view."""
+    """A model that is available now and has a window large enough for all pairs in view."""
 
     model: str
     name: str
@@ -35,7 +35,7 @@ class LargerModel:
 
 @dataclass(frozen=True, slots=True)
 class BudgetOptions:
-    """The options for one `model`. `limit` is the budget in tokens, `limited_by` names it: a window or a ceiling.
+    """The options for one `model`. `limit` is the budget in tokens, `limited_by` names the limit that sets it.
 
     `fit` sends the newest `x` pairs that fit; None if the request exceeds the budget even without pairs. `force` sends
     all `y` pairs in view. `summarise` is the request that reads the older pairs for a summary; None if a summary cannot
@@ -54,7 +54,7 @@ class BudgetOptions:
 
 
 class OverBudgetError(ConflictError):
-    """The request exceeds the budget of a send, and the sender has chosen none of the options."""
+    """The request exceeds the budget of a send, and the sender chose no option."""
 
     def __init__(self, budget_options: BudgetOptions) -> None:
         super().__init__(_explain(budget_options))

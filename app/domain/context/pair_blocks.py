@@ -1,4 +1,4 @@
-"""Blocks of an index: some pairs that stand next to each other, written by column, in some fifty bytes each.
+"""Blocks of an index: consecutive pairs in columns, with about fifty bytes per pair.
 
     block = make_block(pairs)
     block.pairs[0].position, block.tokens(estimator)
@@ -20,7 +20,7 @@ from app.domain.context.context import OutReason
 from app.domain.tokens.estimates import Estimator, PairSizes
 
 BLOCK: Final = 256
-"""Pairs of a block at most."""
+"""Maximum number of pairs in a block."""
 
 SENDABLE, FAILED, RUNNING, DAMAGED = range(4)
 
@@ -29,7 +29,7 @@ _OUT: Final = MappingProxyType({FAILED: OutReason.FAILED, DAMAGED: OutReason.DAM
 
 @dataclass(eq=False)
 class Block:
-    """Some pairs that stand next to each other, by column. `extras` are the sizes of those with more than words."""
+    """Consecutive pairs in columns. `extras` has the sizes of pairs that contain more than text, by place."""
 
     ids: str
     positions: array[int]
@@ -45,28 +45,28 @@ class Block:
 
     @property
     def pairs(self) -> tuple[Candidate, ...]:
-        """The pairs one by one, oldest first. Made when first asked for, and kept for those who ask again."""
+        """The pairs as objects, oldest first. Created at the first access and then cached."""
         if self._pairs is None:
             self._pairs = tuple(self._list())
         return self._pairs
 
     @property
     def is_looked_at(self) -> bool:
-        """Whether the pairs were asked for one by one."""
+        """True if `pairs` was accessed before."""
         return self._pairs is not None
 
     def count(self, kind: int, since: int, until: int | None) -> int:
-        """How many of this kind stand at a position from `since` on, and before `until`."""
+        """Count the pairs of this kind at positions from `since` (included) to `until` (excluded)."""
         first, end = self.cut(since, until)
         return self.kinds.count(kind, first, end)
 
     def cut(self, since: int, until: int | None) -> tuple[int, int]:
-        """Between which places the pairs from position `since` on and before `until` stand."""
+        """Return the range of places for positions from `since` (included) to `until` (excluded)."""
         end = len(self) if until is None else bisect_left(self.positions, until)
         return bisect_left(self.positions, since), end
 
     def tokens(self, estimator: Estimator) -> list[int]:
-        """What each pair comes to for a model, oldest first."""
+        """Return the tokens of each pair for a model, oldest first."""
         permille, per_message = estimator.permille, estimator.per_message
         sizes = zip(self.text, self.messages, strict=True)
         tokens = [-(-text * permille // 1_000) + messages * per_message for text, messages in sizes]
@@ -83,7 +83,7 @@ class Block:
 
 
 def make_block(pairs: Sequence[Candidate]) -> Block:
-    """Write these pairs, oldest first, as one block."""
+    """Make a block from these pairs, oldest first."""
     return Block(
         "\n".join(pair.pair_id for pair in pairs),
         array("q", (pair.position for pair in pairs)),

@@ -1,12 +1,12 @@
-"""The index of a conversation: of each pair what deciding about it takes, without its texts, in some fifty bytes.
+"""The index of a conversation: the data for deciding about each pair, without its texts, in about fifty bytes.
 
-    index = PairIndex().follow(changed)          # the pairs of a conversation, as they are now
-    index = index.follow(changed, deleted)       # later: only the blocks in which something changed are made anew
-    everything = Whole(index, estimator)         # all of them measured for a model, as far as anybody asks
+    index = PairIndex().follow(changed)          # the current pairs of a conversation
+    index = index.follow(changed, deleted)       # later: makes only the changed blocks again
+    everything = Whole(index, estimator)         # all pairs, measured for a model on demand
 
-An index never changes. A later one shares the blocks in which nothing changed, so following a send costs the same in a
-conversation of a thousand pairs as in one of a million. `Whole` adds up from the newest pair on, and stops where nobody
-asks for more: what is sent is decided without looking at what is not.
+An index is immutable. A later index shares the unchanged blocks, so an update after a send costs the same for a
+thousand pairs as for a million. `Whole` adds up tokens from the newest pair on and only as far as a caller needs, so
+it does not read the older pairs that are not sent.
 
 Not here: reading it (`runs/request/sizes.py`) and deciding (`composition.py`).
 """
@@ -28,7 +28,7 @@ from app.domain.tokens.estimates import Estimator
 
 @dataclass(frozen=True, slots=True)
 class PairIndex:
-    """The pairs of a conversation, oldest first, in blocks that begin at the positions `firsts`."""
+    """The pairs of a conversation, oldest first, in blocks. `firsts` are the first positions of the blocks."""
 
     blocks: tuple[Block, ...] = ()
     firsts: tuple[int, ...] = ()
@@ -38,7 +38,7 @@ class PairIndex:
         return self.count
 
     def follow(self, changed: Iterable[Candidate], deleted: Collection[int] = ()) -> PairIndex:
-        """The index once these pairs are as given, and those at the `deleted` positions are gone."""
+        """Return an index with these pairs added or replaced, and those at the `deleted` positions removed."""
         news: dict[int, dict[int, Candidate | None]] = {}
         for position in deleted:
             news.setdefault(self._block_of(position), {})[position] = None
@@ -56,11 +56,11 @@ class PairIndex:
         return PairIndex(tuple(blocks), tuple(block.positions[0] for block in blocks), sum(map(len, blocks)))
 
     def find(self, position: int) -> Candidate | None:
-        """The pair at this position."""
+        """Return the pair at this position, or None."""
         return next(iter(self.pick((position,))), None)
 
     def pick(self, positions: Iterable[int]) -> list[Candidate]:
-        """Those of the pairs at these positions that are there, oldest first."""
+        """Return the pairs at these positions, oldest first. Positions without a pair are skipped."""
         found: list[Candidate] = []
         for position in sorted(positions):
             if self.blocks:
@@ -71,7 +71,7 @@ class PairIndex:
         return found
 
     def newest(self, count: int = 1) -> int | None:
-        """The position of the newest pair, or of the newest but `count` - 1; None: there are not so many."""
+        """Return the position of the `count`-th newest pair; None if there are fewer pairs."""
         for block in reversed(self.blocks):
             if count <= len(block):
                 return block.positions[-count]
@@ -79,16 +79,16 @@ class PairIndex:
         return None
 
     def count_sendable(self, since: int = 0, until: int | None = None) -> int:
-        """How many pairs from position `since` on and before `until` could be sent."""
+        """Count the sendable pairs at positions from `since` (included) to `until` (excluded)."""
         return self._count(SENDABLE, since, until)
 
     def count_running(self, until: int | None = None) -> int:
-        """How many pairs before position `until` are not over."""
+        """Count the pairs before position `until` whose reply is running."""
         return self._count(RUNNING, 0, until)
 
     @property
     def newest_sendable(self) -> int | None:
-        """The position of the newest pair that could be sent."""
+        """The position of the newest sendable pair."""
         for block in reversed(self.blocks):
             if (place := block.kinds.rfind(SENDABLE)) >= 0:
                 return block.positions[place]
@@ -96,7 +96,7 @@ class PairIndex:
 
     @property
     def running(self) -> str | None:
-        """The pair whose reply is on."""
+        """The id of the newest pair whose reply is running."""
         for block in reversed(self.blocks):
             if (place := block.kinds.rfind(RUNNING)) >= 0:
                 return block.pairs[place].pair_id
@@ -111,7 +111,7 @@ class PairIndex:
         return whole + sum(self.blocks[at].count(kind, since, until) for at in {first, end - 1})
 
     def _block_of(self, position: int) -> int:
-        """The block in which a pair at this position stands, or would."""
+        """Return the number of the block for this position, also if no pair has this position."""
         return max(0, bisect_right(self.firsts, position) - 1)
 
 
@@ -124,7 +124,7 @@ def _remake(blocks: tuple[Block, ...], news: Mapping[int, Candidate | None]) -> 
 
 
 def measure_at(index: PairIndex, positions: Iterable[int], estimator: Estimator, checkpoint: int = 0) -> MeasuredPairs:
-    """What the pairs at these positions come to; those before the `checkpoint` are out for that."""
+    """Measure the pairs at these positions. Pairs before position `checkpoint` are out."""
     return measure([_before_checkpoint(pair, checkpoint) for pair in index.pick(positions)], estimator)
 
 
@@ -132,7 +132,7 @@ def measure_at(index: PairIndex, positions: Iterable[int], estimator: Estimator,
 class Whole:
     """All pairs of an index, or all before a position, as `composition.Measured`.
 
-    Those before position `checkpoint` are out for that. What the newest come to is added up as far as it was asked for.
+    Pairs before position `checkpoint` are out. Tokens are added up from the newest pair on, as far as needed.
     """
 
     index: PairIndex
@@ -146,7 +146,7 @@ class Whole:
 
     @property
     def pairs(self) -> Sequence[Candidate]:
-        """Of which only those that are looked at are made."""
+        """The pairs as a lazy sequence."""
         return self._pairs
 
     @cached_property
@@ -208,7 +208,7 @@ class Whole:
         return Whole(self.index, self.estimator, self.checkpoint, before)
 
     def _add_up(self, suffices: Callable[[], bool]) -> None:
-        """Add up block by block until that suffices, or none is left."""
+        """Add up one block after the other until `suffices()` is true or no block remains."""
         while self._added < len(self.index.blocks) and not suffices():
             self._added += 1
             block = self.index.blocks[-self._added]

@@ -1,7 +1,7 @@
-"""The pairs of an index as a sequence, in which only those that are looked at are made.
+"""The pairs of an index as a lazy sequence.
 
     pairs = PairList(index.blocks, len(index))
-    pairs[-30:]                  # the newest: one block of pairs is made, whatever the conversation's length
+    pairs[-30:]                  # the newest: creates the pairs of one or two blocks, not of the whole conversation
     bisect_left(pairs, 4_711, key=attrgetter("position"))
 
 Not here: the index (`pair_index.py`) and its blocks (`pair_blocks.py`).
@@ -23,10 +23,7 @@ from app.domain.context.pair_blocks import Block
 
 @dataclass(frozen=True)
 class PairList(Sequence[Candidate]):
-    """The pairs of these blocks, oldest first, or the first `length` of them.
-
-    Those before position `checkpoint` are out for that.
-    """
+    """The first `length` pairs of these blocks, oldest first. Pairs before position `checkpoint` are out."""
 
     blocks: Sequence[Block]
     length: int
@@ -56,7 +53,7 @@ class PairList(Sequence[Candidate]):
 
     @cached_property
     def _starts(self) -> tuple[int, ...]:
-        """At which place each block begins, and where the last one ends."""
+        """The first place of each block, and the end of the last one."""
         return tuple(accumulate(map(len, self.blocks), initial=0))
 
     def _block_of(self, place: int) -> int:

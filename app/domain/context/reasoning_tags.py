@@ -1,8 +1,8 @@
-r"""Reasoning between tags: some models write `<think>…</think>` into the reply itself; here it becomes thinking.
+r"""Reasoning between tags: some models write `<think>…</think>` into the reply. This module turns it into thinking.
 
-The opening tag counts only at the very beginning of a reply, where such models write it. Some templates write it
-themselves, so that a reply has the closing tag alone: it counts at the end of a line, and all words before it were
-thinking. Any other tag is a text about tags. However the text is cut into pieces, the parts of the reply are the same.
+The opening tag counts only at the very beginning of a reply, where such models write it. Some chat templates already
+contain the opening tag, so the reply has only the closing tag. It counts at the end of a line, and all text before
+it was thinking. Any other tag is ordinary text. The result does not depend on how the text is cut into pieces.
 
     >>> reader = TagReader()
     >>> reader.feed([TextReceived("<thi")]), reader.feed([TextReceived("nk>Hm</think>\n\nYes")])
@@ -24,11 +24,11 @@ _CLOSING: Final = re.compile("|".join(re.escape(closing) for _, closing in TAGS)
 _END_OF_LINE: Final = re.compile(r"[ \t]*\r?\n")
 _MAYBE_END_OF_LINE: Final = re.compile(r"[ \t]*\r?\Z")
 _MAX_BLANKS: Final = 100
-"""Blanks that are held between a closing tag and the end of its line."""
+"""Maximum number of blanks to hold back between a closing tag and the end of its line."""
 
 
 class TagReader:
-    """One reply on its way in. `_held` is text that may be part of a tag, or blanks next to one."""
+    """The reader of one incoming reply. `_held` is text that may be part of a tag, or blanks next to a tag."""
 
     def __init__(self) -> None:
         self._read: Callable[[str], list[StreamEvent]] = self._read_beginning
@@ -49,7 +49,7 @@ class TagReader:
         return given
 
     def end(self) -> list[StreamEvent]:
-        """The text that was held back, now that nothing follows it. Later text passes unchanged."""
+        """Return the text that was held back. Later text passes unchanged."""
         held, thinks = self._held, self._read == self._read_thinking
         spaced = self._read == self._read_blanks
         self._held = ""
@@ -73,7 +73,7 @@ class TagReader:
         return self._read_words(text)
 
     def _read_words(self, text: str) -> list[StreamEvent]:
-        """Words of a reply without an opening tag, up to a closing one at the end of a line."""
+        """Read text of a reply without an opening tag, up to a closing tag at the end of a line."""
         text = self._held + text
         self._held = ""
         for found in _CLOSING.finditer(text):
@@ -101,7 +101,7 @@ class TagReader:
         return given + self._read_blanks(words)
 
     def _read_blanks(self, text: str) -> list[StreamEvent]:
-        """The empty lines between the reasoning and the answer belong to neither."""
+        """Drop the empty lines between the reasoning and the answer."""
         words = text.lstrip()
         if not words:
             return []
@@ -117,5 +117,5 @@ def _as_text(text: str) -> list[StreamEvent]:
 
 
 def _count_begun(text: str, tag: str) -> int:
-    """The number of characters at the end that may begin the tag."""
+    """Return the number of characters at the end of the text that may be the beginning of the tag."""
     return next((count for count in range(min(len(tag) - 1, len(text)), 0, -1) if text.endswith(tag[:count])), 0)

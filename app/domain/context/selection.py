@@ -1,7 +1,7 @@
-"""Selections: which pairs a request carries, as a short text that a preview or an estimate hands out.
+"""Selections: the pairs of a request as a short text. Previews and estimates return it.
 
-Whoever sends hands it back. A send that would carry other pairs, more of them or fewer, or a pair with another text, is
-refused with the new figures: nothing is sent that was not counted before somebody's eyes.
+The client returns it with the send. If the send would carry other pairs, or a pair with another text, it is refused
+with the new figures: the user has seen the count of everything that is sent.
 
     >>> from app.domain.tokens.estimates import PairSizes
     >>> sent = [Candidate("p1", 1, PairSizes(7, 2)), Candidate("p2", 2, PairSizes(9, 2))]
@@ -11,8 +11,8 @@ refused with the new figures: nothing is sent that was not counted before somebo
     >>> holds(selection, sent), holds(selection, sent[1:])
     (True, False)
 
-A pair whose reply was on when it was counted was in view: it may be there when it is over. So may pairs that came to
-the screen since (`allow_new`).
+A pair whose reply was running at the time of the count was in view, so the send may include it once it has ended. The
+send may also include pairs that appeared on the screen since then (`allow_new`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DIGITS = 24
 
 
 class SelectionChangedError(ConflictError):
-    """A send would carry other pairs than whoever sends has seen counted."""
+    """A send would carry other pairs than those of the count that the sender saw."""
 
     def __init__(self, composition: Composition, selection: str, seen: str, model: str) -> None:
         x, y, tokens = composition.x, composition.y, composition.estimate.tokens
@@ -43,13 +43,13 @@ class SelectionChangedError(ConflictError):
 
 
 def describe_selection(sent: Sequence[Candidate], running: str | None = None) -> str:
-    """How many pairs these are, which, and how long. `running`: the pair whose reply is on."""
+    """Describe pairs by their number, ids and sizes. `running`: the pair whose reply is running."""
     suffix = "" if running is None else f"{_NEW}{running}"
     return f"{len(sent)}.{_digest(sent)}{suffix}"
 
 
 def allow_new(selection: str, pair_ids: Iterable[str]) -> str:
-    """Let pairs go along, too, that came to the screen after these were counted.
+    """Allow the send to include pairs that appeared on the screen after the count.
 
     >>> allow_new("2.ab", ["p3", "p4"]), allow_new("2.ab+p3", ()), allow_new("2.ab", ())
     ('2.ab+p3+p4', '2.ab+p3', '2.ab')
@@ -58,13 +58,13 @@ def allow_new(selection: str, pair_ids: Iterable[str]) -> str:
 
 
 def holds(selection: str, sent: Sequence[Candidate]) -> bool:
-    """Whether these pairs are those of a selection."""
+    """Return True if these pairs match a selection."""
     digest, *new = selection.split(_NEW)
     return digest in (describe_selection(sent), describe_selection([pair for pair in sent if pair.pair_id not in new]))
 
 
 def count_of(selection: str) -> str:
-    """How many pairs a selection has, for people."""
+    """Return the number of pairs of a selection as a text for people."""
     count = selection.partition(".")[0]
     return f"{int(count):,} pair{'' if count == '1' else 's'}" if count.isdecimal() else "others"
 

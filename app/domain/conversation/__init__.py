@@ -1,4 +1,4 @@
-"""Conversations, pairs, messages and their parts, with what a person says of them.
+"""Conversations, pairs, messages and their parts, with the marks of a person.
 
-Not what is sent of them (`context`) and not how a reply comes about (`run`).
+Not here: the selection for a send (`context`) and the run that gets a reply (`run`).
 """

@@ -1,6 +1,6 @@
-"""Attachments: the bytes behind the `Image` and `File` parts, told apart by what they are and not by what is said.
+"""Attachments: the bytes of `Image` and `File` parts. Their type comes from the bytes, not from the sender.
 
-Where they are kept is not here (`store/conversation/attachments.py`), nor what a provider takes of them.
+Not here: storing them (`store/conversation/attachments.py`), and the types that a provider accepts.
 
     >>> Attachment("text/plain", b"Hello", "hello.txt").part().name
     'hello.txt'
@@ -17,9 +17,9 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import File, Image, Part, Text, TextFile, ToolResult
 
 MAX_BYTES = 10 * 1024 * 1024
-"""Of one attachment: no provider takes a larger image."""
+"""Maximum size of one attachment. No provider accepts a larger image."""
 MAX_BYTES_TOGETHER = 200 * 1024 * 1024
-"""Of all attachments of a conversation."""
+"""Maximum size of all attachments of a conversation together."""
 
 Raster = Literal["image/png", "image/jpeg", "image/gif", "image/webp"]
 
@@ -35,9 +35,9 @@ _BRANDS = {
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """Some bytes. `name` is a file's, empty where it has none.
+    """Bytes with a media type. `name` is the name of a file, empty if it has none.
 
-    `media_type` is that of the bytes where they tell it, and what was said otherwise.
+    `media_type` is detected from the bytes if possible. Otherwise it is the type that the sender stated.
     """
 
     media_type: str
@@ -53,7 +53,7 @@ class Attachment:
         return sha256(self.data).hexdigest()
 
     def part(self) -> Image | File:
-        """An `Image` if the bytes are a picture that models take, else a `File`."""
+        """Return an `Image` if the bytes are an image that models accept, otherwise a `File`."""
         seen = look_at(self.data)
         if seen is not None:
             return Image(self.id, seen.media_type, seen.width, seen.height)
@@ -62,7 +62,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What the first bytes of a picture tell. Pixels; 0 by 0 where they do not."""
+    """The type and size of an image from its first bytes. Pixels; 0 by 0 if unknown."""
 
     media_type: Raster
     width: int = 0
@@ -70,7 +70,7 @@ class Picture:
 
 
 def id_of(part: Part) -> str:
-    """The id of the upload that this part of a request was made of; "" for a part that is none.
+    """Return the id of the upload of this part; "" if the part does not come from an upload.
 
     >>> id_of(TextFile("a.txt", "Hello"))[:12]
     '185f8db32271'
@@ -85,7 +85,7 @@ def id_of(part: Part) -> str:
 
 
 def list_named(parts: Iterable[Part]) -> Iterator[str]:
-    """The ids of the attachments that these parts name, those in tool results included."""
+    """Yield the ids of the attachments in these parts, including those in tool results."""
     for part in parts:
         if isinstance(part, Image | File):
             yield part.attachment_id
@@ -94,14 +94,14 @@ def list_named(parts: Iterable[Part]) -> Iterator[str]:
 
 
 def list_attachments(pair: Pair) -> Iterator[str]:
-    """The ids of the attachments that the messages of a pair name."""
+    """Yield the ids of the attachments in the messages of a pair."""
     for message in (pair.request, pair.reply):
         if message is not None and not (len(message.parts) == 1 and isinstance(message.parts[0], Text)):
             yield from list_named(message.parts)
 
 
 def find_type(data: bytes, said: str) -> str:
-    """The media type of some bytes. Pictures and PDFs are known by their bytes; for others what is said is taken.
+    """Return the media type of these bytes. Images and PDFs are detected; for others the stated type is used.
 
     >>> find_type(b"GIF89a", "image/png"), find_type(b"Hello", "application/pdf"), find_type(b"Hello", "text/plain")
     ('image/gif', 'application/octet-stream', 'text/plain')
@@ -116,7 +116,7 @@ def find_type(data: bytes, said: str) -> str:
 
 
 def look_at(data: bytes) -> Picture | None:
-    """The picture that these bytes are, None if they are none that browsers and models show.
+    """Return the type and size of an image; None if the bytes are no image that browsers and models can show.
 
     Sources: the PNG specification (IHDR), ITU-T T.81 (SOF markers), the GIF89a specification, RFC 9649 (WebP).
 
@@ -158,7 +158,7 @@ def _webp_size(data: bytes) -> tuple[int, int]:
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int]:
-    """Segments are `FF`, a marker, a length; the frame's header (SOF0 to SOF15 but DHT, JPG, DAC) has the size."""
+    """Read the size from the frame header (SOF0 to SOF15 except DHT, JPG, DAC). A segment is `FF`, marker, length."""
     place = 2
     while place + 9 <= len(data) and data[place] == 0xFF:
         marker = data[place + 1]

@@ -1,9 +1,9 @@
-"""Branches: conversations forked from each other, as one tree; and what a fork is called.
+"""Branches: conversations forked from each other, as one tree; and the titles of forks.
 
     [(placed.branch.title, placed.depth) for placed in order_branches(branches)]
     # [("Plans", 0), ("Fork of Plans", 1)]
 
-Not here: which pairs a fork has (`runs/resend/forks.py`).
+Not here: the pairs of a fork (`runs/resend/forks.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PREFIX = re.compile(r"Fork(?: \d+)? of ")
 
 @dataclass(frozen=True, slots=True)
 class ForkPoint:
-    """The last pair of the parent that a fork has a copy of: its place there, and the beginning of what was asked."""
+    """The last pair of the parent that a fork copied: its position there, and the beginning of its request."""
 
     pair_id: str
     position: int
@@ -30,10 +30,10 @@ class ForkPoint:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A conversation of the tree. `opening` begins its oldest request, `snippet` its newest.
+    """A conversation of the tree. `opening` is the beginning of its oldest request, `snippet` of its newest.
 
-    `parent_id` None: it was forked from none that is still there. `fork` None: it is no fork, or has none of the
-    parent's pairs. `running`: a reply is on in it.
+    `parent_id` None: it is no fork, or its parent does not exist any more. `fork` None: it is no fork, or copied
+    no pair of the parent. `running`: a reply is running in it.
     """
 
     id: str
@@ -50,21 +50,21 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A branch in its place: below `depth` others."""
+    """A branch with its `depth` in the tree."""
 
     branch: Branch
     depth: int
 
 
 def order_branches(branches: Iterable[Branch]) -> tuple[Placed, ...]:
-    """Parents before their forks; forks in the order of where they leave their parent, then of when they were made."""
+    """Sort parents before their forks, and forks by their position in the parent, then by their time of creation."""
     in_order = sorted(branches, key=_place)
     known = {branch.id for branch in in_order}
     children: defaultdict[str | None, list[Branch]] = defaultdict(list)
     for branch in in_order:
         children[branch.parent_id if branch.parent_id in known else None].append(branch)
     placed: dict[str, Placed] = {}
-    # What is left after the roots are each other's ancestors, as only a file written by hand can say: the oldest leads.
+    # Branches that no root reaches form cycles. Only a hand-written import can cause this. The oldest becomes the root.
     for root in (*children[None], *in_order):
         waiting = [Placed(root, 0)]
         while waiting:
@@ -77,7 +77,7 @@ def order_branches(branches: Iterable[Branch]) -> tuple[Placed, ...]:
 
 
 def name_fork(name: str, taken: Collection[str]) -> str:
-    """A title for a fork of the conversation of that name that none of its relatives has.
+    """Return a title for a fork of the conversation `name` that no other branch uses.
 
     >>> name_fork("Plans", []), name_fork("Fork of Plans", ["Fork of Plans"])
     ('Fork of Plans', 'Fork 2 of Plans')

@@ -1,10 +1,10 @@
-"""A comparison: one request put to several models side by side, of which one reply is kept.
+"""A comparison: several models answer one request side by side, and the user keeps one reply.
 
     >>> require_models(("offline:demo", "offline:demo"))
     Traceback (most recent call last):
     app.domain.errors.InputError: models: names 'offline:demo' twice.
 
-Each model's run has a `tool` conversation of its own; in the conversation itself nothing changes until one is kept. Not
+Each model's run has a separate `tool` conversation. The conversation itself does not change until a reply is kept. Not
 here: storing it (`store/run/comparisons.py`) and starting, keeping and discarding (`runs/resend/comparisons.py`).
 """
 
@@ -23,7 +23,7 @@ MAX_MODELS = 4
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """One model's part: where its run is, and which pairs went with its request, as ranges of positions."""
+    """The run of one model. `sent` are the pairs of its request, as ranges of positions."""
 
     conversation_id: str
     pair_id: str
@@ -36,8 +36,8 @@ class ComparedRun:
 class Comparison:
     """One request and the runs that answer it. `closed_at`: when it was discarded; None: it is open.
 
-    `pair_id`: the pair that is answered again, and `request_id` the request of it that is asked; None: a new one is to
-    be. `gone`: the pairs after it that leave the history when a reply is kept.
+    `pair_id`: the pair that is answered again, `request_id` its request; None: the kept reply makes a new pair. `gone`:
+    the later pairs that are deleted when a reply is kept.
     """
 
     id: str
@@ -53,10 +53,10 @@ class Comparison:
     gone: tuple[str, ...] = ()
 
     def run_of(self, model: str) -> ComparedRun:
-        """The part of this model.
+        """Return the run of this model.
 
         Raises:
-            InputError: it is not among them.
+            InputError: the comparison does not include this model.
         """
         for run in self.runs:
             if run.model == model:
@@ -67,17 +67,17 @@ class Comparison:
 
 
 class ComparingError(ConflictError):
-    """Replies are being compared in the conversation: one of them is to be kept, or all discarded, before a send."""
+    """The conversation has an open comparison. A person must keep one reply or discard all of them before a send."""
 
     def __init__(self) -> None:
         super().__init__("Replies are being compared here. Keep one of them or discard them first.")
 
 
 def require_models(models: Sequence[str]) -> None:
-    """Refuse what cannot be compared.
+    """Check the models of a comparison.
 
     Raises:
-        InputError: there are too few or too many models, or one of them twice.
+        InputError: there are too few or too many models, or a duplicate.
     """
     if not LEAST_MODELS <= len(models) <= MAX_MODELS:
         raise InputError("models", f"are {len(models)}. Compare {LEAST_MODELS} to {MAX_MODELS}.")

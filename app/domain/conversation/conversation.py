@@ -1,7 +1,7 @@
-"""The nouns: conversations hold pairs, pairs hold messages, messages hold parts. All immutable values.
+"""Conversations contain pairs, pairs contain messages, messages contain parts. All are immutable values.
 
-A pair is one user request and everything that answered it; tool calls and their results are parts of the reply. What
-a pair is worth (tokens, cost) and whether it is sent are derived elsewhere, never kept here.
+A pair is one user request and its reply. Tool calls and their results are parts of the reply. Other modules derive a
+pair's tokens and cost and whether it is sent.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.domain.usage import Usage
 
 
 class Role(StrEnum):
-    """Who speaks in a message. The last six are never sent to a provider."""
+    """The author of a message. The last six roles are never sent to a provider."""
 
     SYSTEM = "system"
     USER = "user"
@@ -47,7 +47,7 @@ class ConversationKind(StrEnum):
 
 
 class ConversationStatus(StrEnum):
-    """Where a conversation as a whole stands; a person's chat stays `active`."""
+    """The status of a conversation. A person's chat is always `active`."""
 
     ACTIVE = "active"
     COMPLETED = "completed"
@@ -55,7 +55,7 @@ class ConversationStatus(StrEnum):
 
 
 class ToolMode(StrEnum):
-    """Which tools a send carries."""
+    """The rule that selects the tools of a send."""
 
     AUTO = "auto"
     CACHED = "cached"
@@ -72,12 +72,12 @@ class Mark(StrEnum):
 
     @property
     def tag(self) -> str:
-        """The word that the screen shows for it."""
+        """The label on the screen."""
         return "include" if self is Mark.IN else "exclude"
 
 
 class Effort(StrEnum):
-    """How hard a reasoning model should think."""
+    """The reasoning effort of a model."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -86,10 +86,10 @@ class Effort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """How a model is asked. None leaves a parameter to the provider.
+    """The options of a request to a model. None leaves a parameter to the provider.
 
-    `max_output_tokens` is required by some providers; their adapter takes the model's own limit then.
-    `reply_schema` is the JSON schema, as text, that the reply is asked to fit (`domain/structured/structured.py`).
+    Some providers require `max_output_tokens`; if it is None, their adapter uses the model's limit.
+    `reply_schema` is the JSON schema, as text, that the reply must match (`domain/structured/structured.py`).
     """
 
     temperature: float | None = None
@@ -103,7 +103,7 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """An immutable record. Only the reply being streamed is replaced by a longer version of itself."""
+    """An immutable record. While a reply is streaming, longer versions replace its message."""
 
     id: str
     role: Role
@@ -113,9 +113,9 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A secret that a mark stands for. `place` is `system`, `request`, `reply`, `tool_call` or `tool_result`.
+    """A secret that a mark replaced. `place` is `system`, `request`, `reply`, `tool_call` or `tool_result`.
 
-    `pair_id` None: in the draft, or in what stands before all pairs.
+    `pair_id` None: in the draft, or in the system text.
     """
 
     kind: str
@@ -125,12 +125,12 @@ class Replaced:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One request and everything that answered it. `position` orders the pairs of a conversation, from 1.
+    """One request and its reply. `position` orders the pairs of a conversation, from 1.
 
-    A pair that was sent again has other `versions`; this one is number `version` of them. `agent` is the name that
-    the agent had then. `redacted` lists what marks replaced in the request that its reply answers. With `damage`
-    it is not sent: something of it cannot be read. `usage_is_partial`: its provider reported something that is no
-    count, so that it used `usage` at least.
+    A pair that was sent again has several `versions`; `version` is the number of this one. `agent` is the agent's name
+    at the time of the request. `redacted` lists the secrets that marks replaced in the request of its reply. A pair
+    with `damage` (unreadable values) is not sent. `usage_is_partial`: a field of the provider's report was no valid
+    count, so the real usage is `usage` or more.
     """
 
     id: str
@@ -163,9 +163,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Messages of a pair at its `number`th send. `standing`: it has them now, and they are sent.
+    """The messages of a pair at its `number`th send. `standing`: this is the current version, which is sent.
 
-    `damage` is what of it cannot be read: restored, it is not sent.
+    `damage` lists the unreadable values: if such a version is restored, the pair is not sent.
     """
 
     number: int
@@ -184,7 +184,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """An active summary: pairs before `position` are OUT, the summary stands for them."""
+    """An active summary. It replaces the pairs before `position`, which are OUT."""
 
     summary: str
     position: int
@@ -192,12 +192,12 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What is known of a conversation besides its pairs. `model` is the one chosen now, as "provider:model".
+    """The properties of a conversation, without its pairs. `model` is the currently chosen one, as "provider:model".
 
-    A fork has its `parent_id`, and the last pair of that parent that it has a copy of.
-    `parameters` are how its models are asked where a send says nothing else, `retry_policy` when again after a failure.
-    `ticked_tools` are the names of those that go along in `manual` mode, in alphabetical order.
-    `titled_by_model`: the title is one that a model made, which another may replace. A person's own is never replaced.
+    A fork has a `parent_id`, and `fork_pair_id`: the last pair of the parent that it copied.
+    `parameters` apply where a send sets no value. `retry_policy` says when to repeat a failed call.
+    `ticked_tools` are the names of the tools that are sent in `manual` mode, in alphabetical order.
+    `titled_by_model`: a model made the title, so another one can replace it. A person's title is never replaced.
     """
 
     id: str

@@ -1,7 +1,7 @@
-"""Damage: a stored piece that cannot be read, as the layers above the store know it.
+"""Damage: a stored value that cannot be read, in the form for the layers above the store.
 
-A value with damage holds what could be read. What could not be read is at its neutral value (no parts, no stars) and is
-named here, so that the two are not confused.
+A value with damage contains everything that could be read. Unreadable fields have a neutral value (no parts, no stars),
+and the damage names them, so that they are not mistaken for real values.
 
     >>> str(Damage("message", "m1", "parts[1]", "it is of a kind that this version does not know", 40))
     'parts[1] of message m1 (40 bytes): it is of a kind that this version does not know'
@@ -33,7 +33,7 @@ SETTINGS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The columns of a conversation that a send depends on, as the page names them."""
 TITLE: Final = "title"
-"""The column that no send depends on, and that a person sets too."""
+"""The column of the title. A person can set it, but no send depends on it."""
 
 
 _TABLES: Final[Mapping[str, str]] = MappingProxyType(

@@ -1,4 +1,4 @@
-"""The lifecycle of a pair: one transition table, and nothing about it anywhere else.
+"""The lifecycle of a pair, defined by one transition table. No other module defines transitions.
 
 >>> apply_step(Lifecycle.IDLE, Step.SEND)
 <Lifecycle.SENDING: 'sending'>
@@ -14,7 +14,7 @@ from app.domain.errors import IllegalTransitionError
 
 
 class Lifecycle(StrEnum):
-    """Where a pair stands. Streaming happens in `awaiting`."""
+    """The status of a pair. It is `awaiting` while the reply is streaming."""
 
     IDLE = "idle"
     SENDING = "sending"
@@ -25,7 +25,7 @@ class Lifecycle(StrEnum):
 
 
 class Step(StrEnum):
-    """What can happen to a pair."""
+    """An event that changes the status of a pair."""
 
     SEND = "send"
     ACCEPT = "accept"
@@ -55,7 +55,7 @@ FINAL = frozenset({Lifecycle.SUCCEEDED, Lifecycle.ERROR, Lifecycle.CANCELED})
 
 
 def apply_step(lifecycle: Lifecycle, step: Step) -> Lifecycle:
-    """Where `step` leads from `lifecycle`.
+    """Return the status after `step`.
 
     Raises:
         IllegalTransitionError: the table has no such step.

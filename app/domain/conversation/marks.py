@@ -1,6 +1,6 @@
-"""Marks: what a person says of a pair besides its words. Stars, flag, include or exclude mark, topic; and deleted.
+"""Marks: the values that a person sets on a pair: stars, flag, include or exclude mark, topic; and deleted.
 
-A change names only what it changes. What undoes it is a change again, so undo needs nothing of its own.
+A change contains only the marks that it changes. Its undo is another change, so undo needs no separate type.
 
     >>> plan_change(Marks(stars=0, flagged=True, mark=None, topic_id=None, deleted=False), Marks(stars=2, flagged=True))
     ({'stars': 2}, {'stars': 0})
@@ -29,14 +29,14 @@ class Marks(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class PairMarks:
-    """A change to one pair, or what undoes it."""
+    """A change to one pair, or the undo of a change."""
 
     pair_id: str
     marks: Marks
 
 
 def plan_change(before: Marks, wanted: Marks) -> tuple[Marks, Marks]:
-    """What of the wanted is not so yet, and what undoes that. `before` has every mark."""
+    """Return the wanted marks that differ from `before`, and the change that undoes them. `before` has every mark."""
     old: Mapping[str, object] = before
     changes = {name: value for name, value in wanted.items() if old[name] != value}
     return cast("Marks", changes), cast("Marks", {name: old[name] for name in changes})

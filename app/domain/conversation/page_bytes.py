@@ -1,6 +1,6 @@
-"""How many pairs make a page: as many as have so many bytes of text together.
+"""The size limit of a page of pairs, in addition to the limit on their number.
 
-A page is counted in pairs, but a few replies of ten megabytes would fill it with more than a browser can show.
+A few replies of ten megabytes would be more than a browser can show.
 
     >>> count_fitting([10, 20, 30], most=30)
     2
@@ -19,11 +19,11 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 
 MAX_PAGE_BYTES: Final = 4_000_000
-"""Bytes of a page's pairs. A single pair may have more: it is a page of its own."""
+"""Maximum size of the pairs of a page. A single pair can be larger: it is then alone on its page."""
 
 
 def count_fitting(sizes: Iterable[int], most: int = MAX_PAGE_BYTES) -> int:
-    """How many of these, in their order, have at most so many bytes together; one at least, if there is one."""
+    """Count the first sizes whose sum is at most `most`; at least one, if there is one."""
     total = count = 0
     for size in sizes:
         total += size
@@ -34,10 +34,10 @@ def count_fitting(sizes: Iterable[int], most: int = MAX_PAGE_BYTES) -> int:
 
 
 def grow_range(sizes: Sequence[int], first: int, end: int, most: int = MAX_PAGE_BYTES) -> tuple[int, int]:
-    """The range grown on both sides in turn, as far as it fits.
+    """Extend a range on both sides in turn, as far as the sizes fit.
 
-    Up to an eighth of a page it also takes what does not fit, so that a short pair between two of ten megabytes is not
-    all that is seen.
+    While the range has less than an eighth of `most`, a size that does not fit is added too. So a short pair between
+    two pairs of ten megabytes is not shown alone.
     """
     total = sum(sizes[first:end])
     grows = True
@@ -51,12 +51,12 @@ def grow_range(sizes: Sequence[int], first: int, end: int, most: int = MAX_PAGE_
 
 
 def measure_pair(pair: Pair) -> int:
-    """Characters of a pair's two messages."""
+    """Count the characters of a pair's two messages."""
     return sum(measure_parts(message.parts) for message in (pair.request, pair.reply) if message is not None)
 
 
 def measure_parts(parts: Iterable[Part]) -> int:
-    """Characters of these parts."""
+    """Count the characters of these parts."""
     return sum(map(_measure_part, parts))
 
 

@@ -1,7 +1,7 @@
-"""How a model is asked: which parameters there are, within which bounds, and who decides each of them.
+"""Parameters of requests: their names, their bounds, and their precedence.
 
-A send decides for itself alone. What it leaves open is as the conversation says, else as the agent says, else as the
-provider does it. Which of them a model takes is said by its protocol (`app/providers/models/fitting.py`).
+A value of the send goes first, then the conversation's, then the agent's, then the provider's default. The protocol of
+a model defines the parameters that it supports (`app/providers/models/fitting.py`).
 
     >>> merge_parameters(Parameters(temperature=1.0), Parameters(temperature=0.2, seed=7)).seed
     7
@@ -22,7 +22,7 @@ from app.domain.errors import InputError
 
 NO_PARAMETERS: Final = Parameters()
 NAMES: Final = ("temperature", "top_p", "max_output_tokens", "seed", "effort", "thinking")
-"""The fields of `Parameters` in the order of the screen. A schema of the reply is not among them."""
+"""The fields of `Parameters` in the order of the screen, without `reply_schema`."""
 NOUNS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "temperature": "temperature",
@@ -33,7 +33,7 @@ NOUNS: Final[Mapping[str, str]] = MappingProxyType(
         "thinking": "switch for thinking",
     }
 )
-"""What each is called in a sentence, after "no"."""
+"""The noun for each parameter in a sentence, after "no"."""
 
 MAX_TEMPERATURE: Final = 2
 MAX_OUTPUT_TOKENS: Final = 10_000_000
@@ -43,7 +43,7 @@ Value = float | int | bool | Effort
 
 
 class Source(StrEnum):
-    """Who decided a parameter."""
+    """The level that set a parameter."""
 
     SEND = "send"
     CONVERSATION = "conversation"
@@ -52,7 +52,7 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A parameter that is set, and who decided it."""
+    """A parameter that is set, and the level that set it."""
 
     name: str
     value: Value
@@ -60,7 +60,7 @@ class Setting:
 
 
 def merge_parameters(asked: Parameters, usual: Parameters) -> Parameters:
-    """What was asked for, and where nothing was, the usual. Thinking that is switched off leaves no usual effort."""
+    """Fill the unset fields of `asked` from `usual`. If `asked` switches thinking off, the usual effort is not used."""
     if asked.thinking is False and asked.effort is None:
         usual = replace(usual, effort=None)
     set_here = {name: value for name in _FIELDS if (value := getattr(asked, name)) is not None}
@@ -68,12 +68,12 @@ def merge_parameters(asked: Parameters, usual: Parameters) -> Parameters:
 
 
 def list_set(parameters: Parameters) -> tuple[tuple[str, Value], ...]:
-    """The names and values of those that are set, without a schema."""
+    """Return the names and values of the parameters that are set, without a schema."""
     return tuple((name, value) for name in NAMES if (value := getattr(parameters, name)) is not None)
 
 
 def trace_parameters(send: Parameters, conversation: Parameters, agent: Parameters) -> tuple[Setting, ...]:
-    """Every parameter that is set, and who decided it."""
+    """Return every parameter that is set, with the level that set it."""
     merged = merge_parameters(send, merge_parameters(conversation, agent))
     layers = ((Source.SEND, send), (Source.CONVERSATION, conversation), (Source.AGENT, agent))
     return tuple(
@@ -83,7 +83,7 @@ def trace_parameters(send: Parameters, conversation: Parameters, agent: Paramete
 
 
 def describe_value(value: Value) -> str:
-    """A value as it is read.
+    """Describe a value for people.
 
     >>> describe_value(0.5), describe_value(64000), describe_value(True), describe_value(Effort.HIGH)
     ('0.5', '64,000', 'on', 'high')
@@ -94,7 +94,7 @@ def describe_value(value: Value) -> str:
 
 
 def describe_parameter(name: str, value: Value) -> str:
-    """A parameter in a few words.
+    """Describe a parameter for people.
 
     >>> describe_parameter("max_output_tokens", 500), describe_parameter("thinking", False)
     ('at most 500 output tokens', 'thinking off')
@@ -106,15 +106,15 @@ def describe_parameter(name: str, value: Value) -> str:
 
 
 def describe_parameters(parameters: Parameters) -> str:
-    """Those that are set, on one line; "" for none."""
+    """Describe the parameters that are set, on one line; "" for none."""
     return ", ".join(describe_parameter(name, value) for name, value in list_set(parameters))
 
 
 def require_parameters(parameters: Parameters) -> None:
-    """Refuse values that no model takes.
+    """Check the bounds that apply to all models.
 
     Raises:
-        InputError: at the first of them.
+        InputError: a value is out of bounds; names the first one.
     """
     if parameters.temperature is not None and not 0 <= parameters.temperature <= MAX_TEMPERATURE:
         raise InputError("parameters.temperature", "is a number from 0 to 2.")

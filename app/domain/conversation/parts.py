@@ -1,7 +1,7 @@
-"""Parts: the immutable blocks a message is made of.
+"""Parts: the immutable blocks of a message.
 
-A part is what a provider calls a content block. It holds no bytes of images and no vendor objects: attachments are
-named by the SHA-256 of their content and resolved where they are sent.
+Providers call a part a content block. A part contains no image bytes and no vendor objects: it refers to attachments by
+the SHA-256 of their content, and the code that sends a request loads them.
 
     >>> plain_text((Text("Hello "), Thinking("hm"), Text("world")))
     'Hello world'
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words, exactly as written or received."""
+    """Text, exactly as written or received."""
 
     text: str
 
@@ -24,7 +24,7 @@ class Text:
 class Thinking:
     """A model's reasoning.
 
-    `vendor` is the provider whose `signature` vouches for it; only that vendor takes it back. `redacted` thinking
+    `vendor` is the provider that made the `signature`. Only that vendor accepts the thinking back. `redacted` thinking
     has no readable text: its signature is the vendor's opaque data.
     """
 
@@ -36,7 +36,7 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture, by the SHA-256 (hex) of its bytes. `width` and `height` are pixels, 0 when not known."""
+    """An image, by the SHA-256 (hex) of its bytes. `width` and `height` are pixels, 0 if unknown."""
 
     attachment_id: str
     media_type: str
@@ -55,7 +55,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file of text or code that a person attached, with all its text: every model reads it (`write_text_file`)."""
+    """A file of text or code that a person attached, with all its text. Every model accepts it (`write_text_file`)."""
 
     name: str
     text: str
@@ -63,9 +63,9 @@ class TextFile:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's wish to call a tool. `input_json` is the text received; `complete` once no more of it will come.
+    """A model's request to call a tool. `input_json` is the received text, `complete`: all of it was received.
 
-    Its state is derived, see `tool_call_state`.
+    `tool_call_state` derives its state.
     """
 
     tool_call_id: str
@@ -76,10 +76,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The answer of a tool to the call of that id.
+    """The result of the tool call with that id.
 
-    For people alone: `seconds` is how long it took (None: not measured). `denied`: a person denied the call, so it was
-    not made, and the content tells the model so.
+    Two fields are only for people: `seconds` is the duration (None: not measured). `denied`: a person denied the call,
+    so it was not made; the content informs the model.
     """
 
     tool_call_id: str
@@ -90,27 +90,27 @@ class ToolResult:
 
 
 SentPart = Text | Thinking | Image | File | ToolCall | ToolResult
-"""What requests are made of."""
+"""The parts that a request can carry."""
 Part = SentPart | TextFile
 
 
 def plain_text(parts: Iterable[Part]) -> str:
-    """The words of a message, without thinking, tool calls and results."""
+    """Return the text of a message, without thinking, tool calls and results."""
     return "".join(part.text for part in parts if isinstance(part, Text))
 
 
 def list_attached(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """What a message has beside its text: its images and files."""
+    """Return the parts of a message that are not text."""
     return tuple(part for part in parts if not isinstance(part, Text))
 
 
 def has_attachment(parts: Iterable[Part]) -> bool:
-    """Whether an image or a file is among the parts."""
+    """Return True if the parts contain an image or a file."""
     return any(isinstance(part, Image | File | TextFile) for part in parts)
 
 
 def write_text_file(file: TextFile) -> str:
-    r"""The text that a model gets for a file: its lines between two that name it.
+    r"""Return the text that a model gets for a file: its content between two tags with its name.
 
     >>> write_text_file(TextFile("a.csv", "x,y"))
     '<file name="a.csv">\nx,y\n</file>'
@@ -120,7 +120,7 @@ def write_text_file(file: TextFile) -> str:
 
 
 def tool_call_state(call: ToolCall, parts: Iterable[Part]) -> str:
-    """`input-streaming`, `input-available`, `output-available` or `output-error`, seen among its message's parts."""
+    """Return `input-streaming`, `input-available`, `output-available` or `output-error`, from the message's parts."""
     if not call.complete:
         return "input-streaming"
     for part in parts:

@@ -1,4 +1,4 @@
-"""How long to wait before a failed provider call is made again, or that it is not.
+"""The retry policy of a conversation: whether to repeat a failed provider call, and after which wait.
 
     >>> [seconds_before(RetryPolicy.EXPONENTIAL, retried, jitter=1.0) for retried in range(4)]
     [1.0, 2.0, 4.0, None]
@@ -7,7 +7,7 @@
     >>> seconds_before(RetryPolicy.NONE, 0, jitter=1.0) is None
     True
 
-Not here: which failures are worth another attempt, and a provider's own `Retry-After` (`domain/run/run.py`).
+Not here: the failures that allow a retry, and a provider's `Retry-After` (`domain/run/run.py`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LINEAR_BACKOFF = 2.0
 
 
 class RetryPolicy(StrEnum):
-    """How failed calls are made again: after waits that double, after equal ones, or not at all."""
+    """The waits before retries: doubling, equal, or no retries."""
 
     EXPONENTIAL = "exponential"
     LINEAR = "linear"
@@ -30,7 +30,7 @@ class RetryPolicy(StrEnum):
 
 
 def seconds_before(policy: RetryPolicy, retried: int, jitter: float) -> float | None:
-    """Seconds to wait after `retried` retries; None: there is no other. `jitter` in [0, 1] spreads the upper half."""
+    """Return the seconds to wait after `retried` retries; None: no more. `jitter` in [0, 1] spreads the upper half."""
     if policy is RetryPolicy.NONE or retried >= MAX_RETRIES:
         return None
     longest = LINEAR_BACKOFF if policy is RetryPolicy.LINEAR else min(MAX_BACKOFF, 2.0**retried)
@@ -38,5 +38,5 @@ def seconds_before(policy: RetryPolicy, retried: int, jitter: float) -> float | 
 
 
 def describe_policy(policy: RetryPolicy) -> str:
-    """A policy in a few words."""
+    """Describe a policy for people."""
     return "no retries" if policy is RetryPolicy.NONE else f"{policy} retries"

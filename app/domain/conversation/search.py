@@ -1,12 +1,12 @@
-"""What a person writes to search: words, beginnings of words and phrases, all of which must stand in one place.
+"""The text of a search: words, beginnings of words and phrases. A match must contain all of them.
 
     >>> parse_search('garden bread*').query
     '"garden" AND "bread"*'
     >>> parse_search('"fresh bread" (OR').query
     '"fresh bread" AND "OR"'
 
-Whatever else is written is words: there is no line that cannot be searched for. Case and accents do not matter, and
-neither do signs between letters. Not here: where they are looked for (`store/index/search.py`).
+Everything else counts as words, so every line is a valid search. Case, accents and punctuation are ignored. Not here:
+the search in the database (`store/index/search.py`).
 """
 
 from __future__ import annotations
@@ -18,40 +18,41 @@ from unicodedata import normalize
 
 _PIECE: Final = re.compile(r'"([^"]*)"(\*)?|(\S+)')
 _UNSPACED: Final = re.compile("[฀-໿က-႟ក-៿぀-ヿ㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff]")
-"""Letters of scripts that write no blanks between words: an index of words does not have theirs one by one."""
+"""Letters of scripts without blanks between words. A word index does not contain their words separately."""
 _WORD: Final = re.compile(r"[^\W_]+")
 _BETWEEN, _MORE_LETTERS = r"[\W_]+", r"[^\W_]*"
 _NO_LETTER_BEFORE, _NO_LETTER_AFTER = r"(?<![^\W_])", r"(?![^\W_])"
 BEFORE: Final = 40
 EXCERPT: Final = 240
-"""Characters of an excerpt before the first word that was found, and in all."""
+"""Characters of an excerpt: before the first match, and in total."""
 MAX_TERMS: Final = 50
-"""Terms that are looked for at most. Who writes more has pasted a text: its first words find it."""
+"""Maximum number of terms. A longer line is probably a pasted text, and its first words find it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Words that stand one after the other. `prefix`: the last of them is the beginning of one."""
+    """Consecutive words. `prefix`: the last one is the beginning of a word."""
 
     text: str
     prefix: bool = False
 
     @property
     def query(self) -> str:
-        """In the language of SQLite's FTS5."""
+        """The term in the query language of SQLite's FTS5."""
         return f'"{self.text}"{"*" if self.prefix else ""}'
 
     @property
     def pattern(self) -> str:
-        """A regular expression of its occurrences in a lower-case text."""
+        """A regular expression for its occurrences in a lower-case text."""
         words = _BETWEEN.join(map(re.escape, _WORD.findall(_plain(self.text))))
         return f"{_NO_LETTER_BEFORE}{words}{_MORE_LETTERS if self.prefix else _NO_LETTER_AFTER}"
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What is looked for: all `terms`, and all `pieces`, which stand in scripts without blanks and so anywhere in a
-    text. Neither: there is nothing to look for, and nothing is found.
+    """A parsed search. A match contains all `terms` and all `pieces`.
+
+    Pieces are texts in scripts without blanks, which match anywhere in a text. An empty search finds nothing.
     """
 
     terms: tuple[Term, ...] = ()
@@ -59,12 +60,12 @@ class Search:
 
     @property
     def query(self) -> str:
-        """The terms in the language of SQLite's FTS5, "" for none."""
+        """The terms in the query language of SQLite's FTS5, "" for none."""
         return " AND ".join(term.query for term in self.terms)
 
 
 def parse_search(text: str) -> Search:
-    """What this text asks for."""
+    """Parse the text of a search."""
     terms: list[Term] = []
     pieces: list[str] = []
     for phrase, phrase_star, word in _PIECE.findall(_clean(text)):
@@ -81,7 +82,7 @@ def parse_search(text: str) -> Search:
 
 
 def cut_excerpt(text: str, search: Search) -> tuple[tuple[str, bool], ...]:
-    r"""What stands around the words in a text, on one line and in pieces; those that are True are the words.
+    r"""Cut an excerpt around the first match, on one line and in pieces. True marks the pieces that match.
 
     >>> cut_excerpt("We baked bread\nin the garden.", parse_search("garden BREAD"))
     (('We baked ', False), ('bread', True), (' in the ', False), ('garden', True), ('.', False))
@@ -101,19 +102,19 @@ def cut_excerpt(text: str, search: Search) -> tuple[tuple[str, bool], ...]:
 
 
 def as_typed(text: str) -> str:
-    """A text that is still being written: its last word may go on."""
+    """Return the search for a line that the user is still typing: its last word may be incomplete."""
     if not text or not text[-1].isalnum() or text.count('"') % 2:
         return text
     return f"{text}*"
 
 
 def _clean(text: str) -> str:
-    """Without what no database takes: half characters, and the end of a string in the middle of one."""
+    """Replace characters that databases do not accept: half characters and NUL."""
     return text.encode(errors="replace").decode().replace("\0", " ")
 
 
 def _plain(text: str) -> str:
-    """The text in lower case and without accents, letter for letter."""
+    """Return the text in lower case and without accents, with the same number of letters."""
     lower = text.lower()
     if lower.isascii():
         return lower

@@ -1,10 +1,10 @@
-r"""Uploads: files that a person attaches, told apart by their bytes, before a message takes them.
+r"""Uploads: files that a person attached and did not send yet. Their type is detected from their bytes.
 
     >>> read_upload(b"a,b\n1,2\n", "../../data.csv")
     TextFile(name='data.csv', text='a,b\n1,2\n')
 
-A picture is converted elsewhere (`app/media`): this module only says what is taken. The name and the type that the
-sender states are never believed.
+This module only decides which files are accepted; `app/media` converts images. The stated name is sanitised, and the
+stated type is ignored.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from app.domain.conversation.parts import Image, TextFile
 from app.domain.errors import InputError
 
 MAX_UPLOAD_BYTES: Final = 20 * 1024 * 1024
-"""Bytes of a file before a picture is scaled down. A photo of 48 megapixels has about 12 million."""
+"""Maximum size of a file, before an image is scaled down. A photo of 48 megapixels has about 12 million bytes."""
 MAX_TEXT_BYTES: Final = 1024 * 1024
-"""Bytes of a text file: a quarter of a million tokens, about as many as the largest windows hold beside a history."""
+"""Maximum size of a text file: a quarter of a million tokens, about what the largest windows have room for."""
 MAX_TEXTS_BYTES: Final = 4 * 1024 * 1024
-"""Bytes of the text files of one message together."""
+"""Maximum size of all text files of one message together."""
 MAX_ATTACHED: Final = 20
-"""Files of one message. Providers take at least so many pictures."""
+"""Maximum number of files of one message. All providers accept at least this number of images."""
 MAX_NAME: Final = 120
-"""Characters of a file's name."""
+"""Maximum length of a file name in characters."""
 TAKEN: Final = "Inview takes pictures (PNG, JPEG, WebP, GIF) and files of text, such as code and CSV"
 
 _BYTE_ORDER_MARKS: Final = (
@@ -39,11 +39,11 @@ _BYTE_ORDER_MARKS: Final = (
 )
 _UNSAFE: Final = re.compile(r'[<>:"|?*\x00-\x1f\x7f]')
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-"""Characters that no text has. Form feeds and escape sequences of terminals are in logs and listings."""
+"""Characters that mark a file as binary. Form feeds and terminal escapes are allowed: logs and listings have them."""
 
 
 class UploadKind(StrEnum):
-    """What becomes of an upload in a message."""
+    """The kind of part that an upload becomes in a message."""
 
     IMAGE = "image"
     TEXT = "text"
@@ -51,9 +51,9 @@ class UploadKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that is kept for a message to be. `width` and `height` are pixels as it is sent, 0 by 0 of a text.
+    """A stored file for a later message. `width` and `height` are the pixels that are sent, 0 by 0 for a text.
 
-    `full_width` and `full_height` are those that it came with, before it was scaled down.
+    `full_width` and `full_height` are the pixels of the uploaded file, before scaling.
     """
 
     attachment: Attachment
@@ -65,17 +65,17 @@ class Upload:
 
     @property
     def part(self) -> Image | TextFile:
-        """What a message holds of it."""
+        """The part of a message for this upload."""
         if self.kind is UploadKind.IMAGE:
             return Image(self.attachment.id, self.attachment.media_type, self.width, self.height)
         return TextFile(self.attachment.name, self.attachment.data.decode())
 
 
 def read_upload(data: bytes, name: str) -> Picture | TextFile:
-    """What a file is by its bytes: a picture that is to be converted, or a text.
+    """Detect the type of a file from its bytes: an image, which must be converted, or a text.
 
     Raises:
-        InputError: it is neither, it is empty, or it is too large.
+        InputError: the file is neither, it is empty, or it is too large.
     """
     name = clean_name(name)
     if not data:
@@ -94,7 +94,7 @@ def read_upload(data: bytes, name: str) -> Picture | TextFile:
 
 
 def decode_text(data: bytes) -> str | None:
-    """The text that these bytes are, in UTF-8 or, with its mark, UTF-16; None if they are none."""
+    """Decode UTF-8, or UTF-16 with a byte order mark; None if the bytes are no text."""
     encoding = next((name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(encoding)
@@ -104,7 +104,7 @@ def decode_text(data: bytes) -> str | None:
 
 
 def clean_name(name: str) -> str:
-    r"""The last part of a path as a name that is safe to show, to store and to send.
+    r"""Return the last part of a path as a name that is safe to show, store and send.
 
     >>> clean_name("C:\\Users\\me\\..\\notes.txt"), clean_name("../../"), clean_name('a"><b>.py')
     ('notes.txt', 'file', 'ab.py')

@@ -1,4 +1,4 @@
-"""What calls cost: prices over time, totals, budgets of money, reconciliation.
+"""The cost of calls: prices over time, totals, budgets of money, reconciliation.
 
-Not token estimates (`tokens`) and not the budget of a request in tokens (`context`).
+Not here: token estimates (`tokens`) and the budget of a request in tokens (`context`).
 """

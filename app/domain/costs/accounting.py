@@ -1,7 +1,7 @@
-"""Accounting nodes: written before messages leave or come back, so that what was spent on them stays in sight.
+"""Accounting nodes: stored before messages are removed or restored, so that their cost remains visible.
 
-The ledger remembers every call for ever; a node says, where it happened, how much had been spent by then and why words
-that were paid for are not there any more.
+The ledger has every call permanently. A node is shown in the history at the place of the change. It has the usage until
+then and the reason why the messages were removed.
 
     >>> from datetime import UTC, datetime
     >>> node = Accounting("n1", 4, Departure.EDIT, 2, Usage(input_tokens=10), datetime(2026, 1, 1, tzinfo=UTC))
@@ -22,7 +22,7 @@ from app.domain.usage import Usage
 
 
 class Departure(StrEnum):
-    """Why messages left the history. `RETURN`: they came back."""
+    """The reason why messages were removed from the history. `RETURN`: they were restored."""
 
     EDIT = "edit"
     REGENERATE = "regenerate"
@@ -35,11 +35,11 @@ class Departure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Accounting:
-    """What had been spent in a conversation when `messages` of it left or came back: all calls, by kind of token.
+    """The usage of a conversation at the time when `messages` of it were removed or restored: all calls, by token kind.
 
-    It stands after the pair at `after_position`, 0 being the beginning. `calls` is how many calls that were; None: it
-    was written elsewhere, and its calls are not in this ledger. `damage` is what of it cannot be read; `reason` None:
-    not even why it was written.
+    The node is after the pair at `after_position`; 0: at the beginning. `calls` is the number of calls; None: the node
+    was imported, and its calls are not in this ledger. `damage` lists its unreadable values; `reason` None: the reason
+    is unreadable.
     """
 
     id: str
@@ -66,7 +66,7 @@ _WORDS: Mapping[Departure, str] = MappingProxyType(
 
 
 def describe_departure(node: Accounting) -> str:
-    """The event, in plain words."""
+    """Describe the event for people."""
     if node.reason is None:
         return "This entry cannot be read. The ledger has its calls: no total lacks them."
     return _WORDS[node.reason].format(f"{node.messages:,} message{'' if node.messages == 1 else 's'}")

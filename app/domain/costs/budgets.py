@@ -1,7 +1,7 @@
-"""Budgets of money: how much may be spent in a day, a month or ever, on everything, a conversation or an agent.
+"""Budgets of money: limits for a day, a month or all time, for all calls, a conversation or an agent.
 
-A budget warns from a share of its amount on, and if it `stops`, nothing is sent that would go beyond it. Days and
-months are UTC. Not the budget of a send, which is tokens (`domain/context/budget.py`).
+A budget warns from a share of its amount on. If it `stops`, a send that would exceed it is refused. Days and months are
+UTC. Not here: the budget of a send, which is in tokens (`domain/context/budget.py`).
 
     >>> month = SpendingBudget(Scope.ALL, "", Span.MONTH, Decimal(10), Decimal("0.8"), stops=True)
     >>> stand(month, Cost(Decimal("8.5")))
@@ -24,7 +24,7 @@ MAX_MONEY = Decimal(1_000_000)
 
 
 class Scope(StrEnum):
-    """What a budget is of."""
+    """The calls that a budget covers."""
 
     ALL = "all"
     CONVERSATION = "conversation"
@@ -32,7 +32,7 @@ class Scope(StrEnum):
 
 
 class Span(StrEnum):
-    """In which time."""
+    """The period of a budget."""
 
     DAY = "day"
     MONTH = "month"
@@ -40,7 +40,7 @@ class Span(StrEnum):
 
 
 class Standing(StrEnum):
-    """How much of a budget is left: enough, little, nothing."""
+    """The status of a budget: enough, little or nothing remains."""
 
     FINE = "fine"
     WARNING = "warning"
@@ -49,9 +49,9 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SpendingBudget:
-    """US dollars. `subject` is the conversation's or the agent's id; "": each of them for itself, or everything.
+    """A budget in US dollars. `subject` is the id of a conversation or an agent; "": each separately, or all calls.
 
-    `warn_at` is a share of the amount. `stops`: nothing is sent that would go beyond it.
+    `warn_at` is a share of the amount. `stops`: a send that would exceed the budget is refused.
     """
 
     scope: Scope
@@ -63,7 +63,7 @@ class SpendingBudget:
 
 
 class BudgetSpentError(ConflictError):
-    """What was to be sent would go beyond a budget that stops."""
+    """The send would exceed a budget that stops."""
 
     def __init__(self, budget: SpendingBudget, spent: Cost, wanted: Decimal | None) -> None:
         cost = "at a price nobody knows" if wanted is None else f"for about ${wanted:.4f}"
@@ -80,7 +80,7 @@ _IN = {Span.DAY: "The budget for a day", Span.MONTH: "The budget for a month", S
 
 
 def describe_budget(budget: SpendingBudget) -> str:
-    """What it is, in plain words.
+    """Describe a budget for people.
 
     >>> describe_budget(SpendingBudget(Scope.AGENT, "a1", Span.DAY, Decimal(1)))
     'The budget for a day of this agent'
@@ -89,7 +89,7 @@ def describe_budget(budget: SpendingBudget) -> str:
 
 
 def first_day(span: Span, today: date) -> date | None:
-    """The day with which the span began that today belongs to; None: with the first of all.
+    """Return the first day of the current span; None: the span has no start.
 
     >>> first_day(Span.MONTH, date(2026, 5, 17))
     datetime.date(2026, 5, 1)
@@ -104,7 +104,7 @@ def first_day(span: Span, today: date) -> date | None:
 
 
 def stand(budget: SpendingBudget, spent: Cost, wanted: Decimal | None = None) -> Standing:
-    """How a budget stands once `wanted` more is spent; None: of an unknown price, which is hoped to be nothing."""
+    """Return the status of a budget after spending `wanted` more; None: the price is unknown and counts as zero."""
     after = spent.amount + (wanted or Decimal(0))
     if spent.amount >= budget.amount or after > budget.amount:
         return Standing.SPENT
@@ -112,10 +112,10 @@ def stand(budget: SpendingBudget, spent: Cost, wanted: Decimal | None = None) ->
 
 
 def require_usable(budget: SpendingBudget) -> None:
-    """Refuse what nobody could mean.
+    """Check a budget.
 
     Raises:
-        InputError: at the first field that cannot be used.
+        InputError: a field is invalid; names the first one.
     """
     if not 0 < budget.amount <= MAX_MONEY:
         raise InputError("amount", f"is US dollars above 0, {MAX_MONEY:,} at most.")

@@ -1,7 +1,7 @@
-"""Costs: what calls came to in US dollars, and whether that is all of it.
+"""Costs: the price of calls in US dollars, and whether it is complete.
 
-What nobody knows is never zero: a call of a model without a price, or one that was cut off before its provider told
-what it used, makes a cost "at least" (shown as "≥"). A sum is at least if one of its parts is.
+An unknown cost is never zero. A call of a model without a price, or a call that was cut off before its provider
+reported the usage, makes a cost "at least" (shown as "≥"). A sum is "at least" if one of its parts is.
 
     >>> Cost(Decimal("0.10")) + Cost(Decimal("0.02"), at_least=True)
     Cost(amount=Decimal('0.12'), at_least=True)
@@ -22,7 +22,7 @@ from app.domain.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """US dollars. `at_least`: part of what it stands for is not known."""
+    """US dollars. `at_least`: a part of the cost is unknown."""
 
     amount: Decimal = Decimal(0)
     at_least: bool = False
@@ -35,13 +35,13 @@ NOTHING = Cost()
 UNKNOWN = Cost(at_least=True)
 
 COUNT = "count"
-"""The purpose of a call that only asks how many tokens a request has."""
+"""The purpose of a call that only counts the tokens of a request."""
 BILLED_PERHAPS = frozenset({ErrorClass.STREAM, ErrorClass.CANCELED, ErrorClass.INTERRUPTED, ErrorClass.UNKNOWN})
-"""Failures that come after a provider began to work. The others are refusals, and calls that never arrived."""
+"""Failures after a provider started to work. The others are refusals, and calls that never reached the provider."""
 
 
 def price_amount(amount: Decimal | None) -> Cost:
-    """A price that may be unknown, as a cost."""
+    """Return a price that may be unknown as a cost."""
     return UNKNOWN if amount is None else Cost(amount)
 
 
@@ -54,9 +54,9 @@ def price_call(  # noqa: PLR0913 - what a call is known by
     *,
     faulty: bool = False,
 ) -> Cost:
-    """The cost of one provider call for a reply. A free model costs nothing, however it ended.
+    """Return the cost of one provider call for a reply. A call of a free model costs nothing, with any outcome.
 
-    `faulty`: not all of the report could be read.
+    `faulty`: a part of the usage report could not be read.
     """
     told = NOTHING if usage is None else price_amount(price_usage(usage, tariff, at))
     if not is_cut_short(outcome, error_class, told=usage is not None, faulty=faulty) or is_free(tariff, at):
@@ -65,9 +65,9 @@ def price_call(  # noqa: PLR0913 - what a call is known by
 
 
 def price_pair(pair: Pair, tariff: Tariff | None) -> Cost:
-    """What the reply that stands in a pair cost, when it was asked for.
+    """Return the cost of the current reply of a pair, with the prices at the time of the request.
 
-    Other versions of it, and attempts that failed before, stand in the ledger.
+    The ledger has the cost of other versions and of failed attempts.
     """
     if pair.reply is None or pair.lifecycle in RUNNING:
         return UNKNOWN
@@ -79,10 +79,10 @@ def price_pair(pair: Pair, tariff: Tariff | None) -> Cost:
 
 
 def is_cut_short(outcome: Lifecycle, error_class: ErrorClass | None, *, told: bool, faulty: bool = False) -> bool:
-    """Whether a call may have used more than its provider told.
+    """Return True if a call may have used more than its provider reported.
 
-    One that did not end well was told its counters midway, or not at all. One that was refused, or never arrived,
-    used nothing. `faulty`: not all of the report could be read.
+    The provider reports the usage of an unsuccessful call midway or not at all. A call that was refused, or never
+    reached the provider, used nothing. `faulty`: a part of the report could not be read.
     """
     if faulty:
         return True
@@ -92,6 +92,6 @@ def is_cut_short(outcome: Lifecycle, error_class: ErrorClass | None, *, told: bo
 
 
 def is_free(tariff: Tariff | None, at: datetime) -> bool:
-    """Whether nothing is charged at this instant, known for sure."""
+    """Return True if the prices at this instant are known and zero."""
     prices = None if tariff is None else tariff.prices_at(at)
     return prices is not None and not any((prices.input, prices.output))

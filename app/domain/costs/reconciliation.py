@@ -1,8 +1,8 @@
-r"""Reconciling: a provider's own export of usage (CSV) beside the ledger, day by day and model by model.
+r"""Reconciliation: compares a provider's usage export (CSV) with the ledger, by day and model.
 
-Read are the files that the consoles of Anthropic and OpenAI export, by the names of their columns (as their usage
-reports name them): `usage_date_utc, model_version, usage_input_tokens_no_cache, …` and `start_time_iso, model,
-input_tokens, input_cached_tokens, …`, where OpenAI counts cached tokens as a part of the input. Days are UTC in both.
+It reads the files that the consoles of Anthropic and OpenAI export, and detects them by their column names:
+`usage_date_utc, model_version, usage_input_tokens_no_cache, …` and `start_time_iso, model, input_tokens,
+input_cached_tokens, …`. OpenAI counts cached tokens as a part of the input. Days are UTC in both.
 
     >>> statement = read_statement("usage_date_utc,model_version,usage_input_tokens_no_cache,usage_output_tokens\n"
     ...     "2026-05-01,claude-sonnet-4-5-20250929,7,2\n")
@@ -29,11 +29,11 @@ _DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 NOTHING = Usage()
 MAX_COUNT = 10**12
-"""Tokens of one line: far more than a day of an organisation has."""
+"""Maximum number of tokens in one line: far more than an organisation uses in a day."""
 
 
 class Verdict(StrEnum):
-    """What comes of a day and a model."""
+    """The result for a day and a model."""
 
     MATCHES = "matches"
     DIFFERS = "differs"
@@ -43,7 +43,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a vendor's file is laid out: which column says what. `cached_in_input`: cached tokens are part of it."""
+    """The column names of a vendor's file. `cached_in_input`: the input column includes cached tokens."""
 
     vendor: str
     day: str
@@ -81,7 +81,7 @@ LAYOUTS = (
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a vendor says was used."""
+    """The usage that a vendor reports."""
 
     vendor: str
     first: date
@@ -91,7 +91,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One day and model: what the ledger says, and what the vendor does."""
+    """One day and model: the usage in the ledger (`here`) and in the vendor's file (`there`)."""
 
     day: date
     model: str
@@ -101,10 +101,10 @@ class Line:
 
 
 def read_statement(text: str) -> Statement:
-    """A vendor's file.
+    """Read a vendor's file.
 
     Raises:
-        InputError: it is none of those known, or a line cannot be read; it says which.
+        InputError: the layout is unknown, or a line cannot be read; names the line.
     """
     try:
         return _read_lines(text.removeprefix("\ufeff"))
@@ -132,7 +132,7 @@ def _read_lines(text: str) -> Statement:
 
 
 def compare(statement: Statement, here: Mapping[Place, Usage]) -> tuple[Line, ...]:
-    """Every day and model of either side, in order. Names with a date are those without."""
+    """Return every day and model of both sides, in order. A date at the end of a model name is ignored."""
     mine = _by_plain_name(here)
     theirs = _by_plain_name(statement.used)
     lines: list[Line] = []
@@ -152,7 +152,7 @@ def _judge(here: Usage, there: Usage) -> Verdict:
 
 
 def _kinds(usage: Usage) -> tuple[int, ...]:
-    """What is compared: reasoning is a part of the output that no export tells."""
+    """Return the counts to compare. Reasoning is not among them, because no export has it separately."""
     written = usage.cache_write_tokens + usage.cache_write_1h_tokens
     return usage.input_tokens, usage.cache_read_tokens, written, usage.output_tokens
 

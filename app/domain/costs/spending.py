@@ -1,4 +1,4 @@
-"""Spending: what several calls used and cost, and what the same work would have cost without a cache.
+"""Spending: the usage and cost of several calls, and their cost without a cache.
 
 >>> Spent(calls=1, cost=Cost(Decimal(2)), uncached=Decimal(5)).saved
 Decimal('3')
@@ -21,9 +21,9 @@ NO_USAGE = Usage()
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What calls came to. `cut` of them may have used more than was told.
+    """The usage and cost of calls. `cut` of them may have used more than their providers reported.
 
-    `uncached` is what the known part of the cost would have been had every prompt token been read afresh.
+    `uncached` is the known part of the cost, computed as if every prompt token were uncached input.
     """
 
     calls: int = 0
@@ -43,12 +43,12 @@ class Spent:
 
     @property
     def saved(self) -> Decimal:
-        """What caching saved; less than nothing where more was written to a cache than ever read."""
+        """The amount that caching saved. Negative if cache writes cost more than cache reads saved."""
         return self.uncached - self.cost.amount
 
 
 def price_calls(calls: int, cut: int, usage: Usage, prices: Prices | None) -> Spent:
-    """What calls came to that all have these prices; None: nobody knows them."""
+    """Return the usage and cost of calls that all have these prices; None: unknown prices."""
     if prices is None:
         return Spent(calls, cut, usage, Cost(at_least=bool(cut) or usage != NO_USAGE))
     free = not any((prices.input, prices.output))
@@ -57,9 +57,9 @@ def price_calls(calls: int, cut: int, usage: Usage, prices: Prices | None) -> Sp
 
 
 def add_up(priced: Iterable[tuple[Prices | None, Sequence[int]]]) -> Spent:
-    """What calls came to that have these prices. With each, how many: calls, cut short, then the counters of `Usage`.
+    """Add up calls with different prices. Each item has the prices and: calls, cut calls, then the counters of `Usage`.
 
-    As the sum of `price_calls`, in one go: a page may ask for tens of thousands of these.
+    Equals the sum of `price_calls`, but is faster: a page may need tens of thousands of items.
     """
     counters = [0] * (2 + len(fields(Usage)))
     amount = uncached = Decimal(0)
@@ -96,10 +96,10 @@ _WINDOWS: dict[str, WindowOf] = {
 
 
 def window_after(purpose: str, outcome: Lifecycle, usage: Usage | None) -> int | None:
-    """How much of a context window a call leaves taken; None: as much as before.
+    """Return the tokens of the context window in use after a call; None: unchanged.
 
-    A reply leaves all that it read and wrote, a summary what it wrote, which from then on stands for the rest. Nothing
-    else changes it, nor does a call that failed.
+    After a reply it is everything that the call read and wrote. After a summary it is only what it wrote, because the
+    summary replaces the earlier pairs. Other calls and failed calls do not change it.
 
     >>> window_after("reply", Lifecycle.SUCCEEDED, Usage(input_tokens=5, cache_read_tokens=90, output_tokens=7))
     102

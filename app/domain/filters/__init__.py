@@ -1,15 +1,16 @@
-"""The filter language: one line says which pairs are visible, and what is visible is what is sent.
+"""The filter language: one line selects the pairs in view, and the pairs in view are sent.
 
     text ──parser──▶ syntax ──saved──▶ syntax ──lowering──▶ condition ──▶ selection (memory) or SQL (in `store`)
                        │  └──sentence──▶ plain words
                        └──formatter──▶ text
 
-Nothing reads a filter's meaning from its syntax but `lowering`: it looks up names, topics, days and the chosen model
-once and leaves a condition, a small tree of comparisons with a pair's columns. Memory and database both ask that
-condition, so they can only differ in how they compare, never in what a filter means.
+Only `lowering` interprets the syntax of a filter. It looks up names, topics, days and the chosen model once and returns
+a condition: a small tree of comparisons with a pair's columns. Memory and database both evaluate that condition, so a
+filter has the same meaning in both.
 
 Start reading at `predicates.py` (the words of the language), then `syntax.py`, `parser.py`, `condition.py`,
 `lowering.py`. Standard library only; `now`, the time zone and everything a filter can name arrive as arguments.
 
-Not patterns with `*`, which others need too (`domain/pattern.py`), and not the SQL (`store/index/filter_queries.py`).
+Not here: patterns with `*`, which other packages use too (`domain/pattern.py`), and SQL
+(`store/index/filter_queries.py`).
 """

@@ -1,6 +1,6 @@
-"""Conditions worked out from what is known of their parts: sets of ids, joined as the condition says.
+"""Evaluation of a condition from the known results of its parts: combines sets of ids.
 
-Thus the second step of a filter with an `o` needs no database, however often the boundary moves.
+So the second step of a filter with an `o` needs no database query when the boundary moves.
 
     >>> from app.domain.filters.condition import Fact, Has
     >>> flag = Has(Fact.FLAG)
@@ -17,7 +17,7 @@ from app.domain.filters.condition import AllOf, AnyOf, Condition, Key, Negated, 
 
 
 def list_parts(condition: Condition) -> frozenset[Condition]:
-    """The parts of a condition that ask something of pairs other than their ids."""
+    """List the parts of a condition that depend on more than the ids of pairs."""
     match condition:
         case AllOf(conditions) | AnyOf(conditions):
             return frozenset(part for each in conditions for part in list_parts(each))
@@ -30,7 +30,7 @@ def list_parts(condition: Condition) -> frozenset[Condition]:
 
 
 def combine(condition: Condition, among: frozenset[str], known: Mapping[Condition, frozenset[str]]) -> frozenset[str]:
-    """Those of the ids that the condition holds for. `known`: for which ids each of its parts holds."""
+    """Return the ids in `among` that match the condition. `known`: the matching ids of each of its parts."""
     match condition:
         case AllOf(conditions):
             for each in conditions:

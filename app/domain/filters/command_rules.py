@@ -1,4 +1,4 @@
-"""Whether a command may be done to what is selected, and what to say about it. Decisions only; others act.
+"""Rules for commands: whether a command may run on the selected pairs, and the message. Decisions only, no effects.
 
 >>> from app.domain.filters.parser import parse_line
 >>> line = parse_line("s1 :delete --dry-run")
@@ -32,7 +32,7 @@ MANY = 50
 """Pairs that may be deleted without `--force`."""
 
 SHIFTING = (Recent, InContext, ChosenTopic, RecentOfTopic)
-"""Terms whose meaning shifts as pairs vanish: what they select after a delete is not what was deleted."""
+"""Terms whose meaning depends on the other pairs: after a delete they select different pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ Decision = Act | Ask | Tell | Refuse
 
 
 def decide_call(call: Call, tree: Filter, selected: int) -> Decision:
-    """What becomes of a command on a filter (saved names expanded) that selects so many pairs."""
+    """Decide about a command on a filter (with expanded saved names) that selects `selected` pairs."""
     what = describe_command(call.command, selected)
     if selected == 0:
         return Refuse("The filter selects no pair.")
@@ -81,7 +81,7 @@ def decide_call(call: Call, tree: Filter, selected: int) -> Decision:
 
 
 def describe_command(command: Command, count: int) -> str:
-    """What the command does to so many pairs: "file 12 pairs under AI > Planning"."""
+    """Describe the effect of a command on `count` pairs: "file 12 pairs under AI > Planning"."""
     pairs = f"{count:,} pair{'' if count == 1 else 's'}"
     match command:
         case Export(format_, filename, order):

@@ -1,6 +1,6 @@
-"""Commands: what a line does with the pairs that its filter selects. Values and the table of words, no effects.
+"""Commands of the filter bar, which act on the pairs that the filter selects. Values and a table, no effects.
 
-`command_parser.py` reads them, `command_rules.py` decides whether they may be done, others do them.
+`command_parser.py` reads commands, `command_rules.py` decides whether they may run. Other packages perform them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.domain.filters.syntax import Filter
 
 
 class ExportFormat(StrEnum):
-    """What an export is written as. JSON is Inview's own format, which loses nothing."""
+    """The format of an export. JSON is Inview's own lossless format."""
 
     JSON = "json"
     MARKDOWN = "md"
@@ -23,7 +23,7 @@ class ExportFormat(StrEnum):
 
 
 class ExportOrder(StrEnum):
-    """How an export is arranged."""
+    """The order of an export."""
 
     TIME = "time"
     TOPIC = "topic"
@@ -47,7 +47,7 @@ class FileUnder:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Give the pairs so many stars, 0 to 3."""
+    """Set the stars of the pairs, 0 to 3."""
 
     stars: int
 
@@ -68,7 +68,7 @@ class SetMark:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Delete the pairs. `force` is wanted for many."""
+    """Delete the pairs. Many pairs need `force`."""
 
     force: bool = False
 
@@ -83,7 +83,7 @@ Command = Export | FileUnder | Rate | SetFlag | SetMark | Delete | Fork
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A command as called. A dry run says what would happen, and changes nothing."""
+    """A command with its call options. A dry run describes the effect and changes nothing."""
 
     command: Command
     dry_run: bool = False
@@ -91,7 +91,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """All that can stand in the filter bar."""
+    """The content of the filter bar: a filter and a command, both optional."""
 
     filter: Filter
     call: Call | None = None
@@ -112,7 +112,7 @@ class FlagRow:
 
 @dataclass(frozen=True, slots=True)
 class CommandRow:
-    """What a person is told about a command. An argument in brackets may be left out; the example is a whole line."""
+    """The help text of a command. An argument in brackets is optional. The example is a whole line."""
 
     name: str
     does: str

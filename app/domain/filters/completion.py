@@ -1,4 +1,4 @@
-"""What may be typed next: predicates, names, saved filters and commands, while a line is being written.
+"""Completion of the filter bar: suggests predicates, names, saved filters and commands.
 
 >>> complete_line("s2 fl", 5, Vocabulary())
 Completion(start=3, end=5, suggestions=(Suggestion(text='flagged', means='pairs that carry the flag'),))
@@ -24,7 +24,7 @@ from app.domain.filters.syntax import Topic, Unit
 from app.domain.pattern import Pattern, fold
 
 MOST = 30
-"""Suggestions at most."""
+"""Maximum number of suggestions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What may replace the line from `start` up to `end`, the best first."""
+    """The suggestions that can replace the line from `start` to `end`, the best first."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ class Completion:
 
 
 def complete_line(line: str, cursor: int, vocabulary: Vocabulary) -> Completion:
-    """What may be typed at the cursor, which counts the characters before it."""
+    """Complete the line at the cursor. `cursor` is the number of characters before it."""
     before = line[:cursor]
     *tokens, last = tokenize(before)
     match last.kind:
@@ -120,7 +120,7 @@ def _is_age(tokens: Sequence[Token]) -> bool:
 
 
 def _complete_string(line: str, before: str, quote: Token, names: Iterable[_Named]) -> Completion:
-    rest = re.compile(rf"[\w-]*{quote.text}").match(line, len(before))  # a word goes on to its closing quote
+    rest = re.compile(rf"[\w-]*{quote.text}").match(line, len(before))  # a word ends at its closing quote
     typed = read_text(before[quote.end :])
     return _offer(quote.start, rest.end() if rest else len(before), _matching(typed, names))
 

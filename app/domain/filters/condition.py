@@ -1,11 +1,11 @@
-"""What a filter asks of pairs once every name is looked up: a small tree of comparisons with a pair's columns.
+"""Conditions: a filter after all names are looked up, as a small tree of comparisons with a pair's columns.
 
-This is all that a reader has to know. The database turns each case into one expression, the memory into one test; both
-compare the same values. Two rules keep them equal:
+The database turns each case into one SQL expression, the memory into one test. Both compare the same values. Two rules
+keep the results equal:
 
 - Conditions are true or false, never unknown: a pair without a topic is not `OneOf` any, so it is `Negated(OneOf(…))`.
 - Texts are compared in the form of `pattern.fold`: `ContainsText` has folded pieces, and `searched_text` gives what
-  they are sought in, ready to be stored beside the pair.
+  they are searched in. The store saves this text with the pair.
 
     >>> AllOf((Has(Fact.FLAG), CompareNumber(Number.STARS, Op.AT_LEAST, 2)))  # doctest: +ELLIPSIS
     AllOf(conditions=(Has(fact=<Fact.FLAG: 'flag'>), CompareNumber(...)))

@@ -1,4 +1,4 @@
-"""The one error of the filter language: what was found, where, and what is to be typed instead.
+"""The one error of the filter language: the text found, its position, and the expected input.
 
 >>> str(FilterError(1, "7", "a number of stars from 0 to 3"))
 'filter: Found "7", expected a number of stars from 0 to 3.'
@@ -9,11 +9,11 @@ from __future__ import annotations
 from app.domain.errors import InputError
 
 MAX_QUOTE = 40
-"""Characters of the input that a message repeats at most."""
+"""Maximum number of characters of the input in a message."""
 
 
 class FilterError(InputError):
-    """A line that cannot be used. It changes nothing: the list, and what would be sent, stay as they were.
+    """A line that cannot be used. It has no effect: the pairs in view do not change.
 
     `position` counts characters from 0; at the end it is the length of the line. `found` is empty there.
     """
@@ -29,6 +29,6 @@ class FilterError(InputError):
 
 
 def show(text: str) -> str:
-    """The text fit to stand in a message: short, and without characters that nobody can see."""
+    """Prepare a text for a message: shorten it and write unprintable characters as escapes."""
     short = text if len(text) <= MAX_QUOTE else f"{text[: MAX_QUOTE - 1]}…"
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in short)

@@ -17,7 +17,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 MAX_LENGTH = 4_000
-"""Characters of a line at most: room for a pasted paragraph, and a bound on what reading it can cost."""
+"""Maximum length of a line in characters: enough for a pasted paragraph, and a limit for the time of reading."""
 
 
 class Kind(Enum):
@@ -56,7 +56,7 @@ class Token(NamedTuple):
 
     @property
     def content(self) -> str:
-        """What stands between the quotes of a string, escapes as they are written."""
+        """Return the text between the quotes of a string, with unchanged escapes."""
         return self.text[1:-1]
 
 
@@ -122,12 +122,12 @@ _FAULTS = frozenset({Kind.UNCLOSED, Kind.UNKNOWN})
 
 
 def _first_fault(token: Token, last: Token) -> Token:
-    """A quote that is not closed because the line cannot be read to its end is not the fault; that end is."""
+    """Return the token to report. An unclosed quote is not reported if the line is cut before its end."""
     return last if token.kind is Kind.UNCLOSED and last.kind is not Kind.END else token
 
 
 def _usable_part(line: str) -> tuple[str, Token]:
-    """The line as far as it can be read, and the token that stands where it cannot."""
+    """Return the readable beginning of the line, and the token at its end."""
     text = line[:MAX_LENGTH]
     if unusable := _UNUSABLE.search(text):
         return text[: unusable.start()], Token(Kind.UNUSABLE, unusable.group(), unusable.start())

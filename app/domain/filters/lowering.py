@@ -68,37 +68,37 @@ from app.domain.filters.syntax import (
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """What the context boundary decided: of the pairs of the base (ids, oldest first), which it includes."""
+    """The result of the context boundary: the pairs of the base set (ids, oldest first), and which it includes."""
 
     base: tuple[str, ...]
     included: frozenset[str]
 
     def kept(self, extra: int) -> tuple[str, ...]:
-        """What it includes, and the newest `extra` that it leaves out."""
+        """Return the included pairs, and the newest `extra` of the others."""
         left_out = [pair_id for pair_id in self.base if pair_id not in self.included]
         brought_back = frozenset(left_out[len(left_out) - min(extra, len(left_out)) :])
         return tuple(pair_id for pair_id in self.base if pair_id in self.included or pair_id in brought_back)
 
 
 def asks_boundary(tree: Filter) -> bool:
-    """Whether there is an `o` in it, so that it takes two steps."""
+    """Return True if the filter contains an `o`, so that it needs two steps."""
     return any(isinstance(leaf, InContext) for leaf in leaves(tree))
 
 
 def lower_base(tree: Filter, scope: Scope) -> Condition:
-    """The base set: the filter with every `o` left out. Without an `o`, that is what is in view."""
+    """Return the condition of the base set: the filter without any `o`. If it has none, that is the view."""
     return _lower(tree, scope, None) or EVERY_PAIR
 
 
 def lower_view(tree: Filter, scope: Scope, boundary: Boundary) -> Condition:
-    """Which pairs of the base are in view. To be asked of pairs of the base only."""
+    """Return the condition of the pairs in view. Apply it only to pairs of the base set."""
     terms = tree.terms if isinstance(tree, And) else (tree,)
     asking = (_lower(term, scope, boundary) for term in terms if asks_boundary(term))  # the others hold in the base
     return _join(AllOf, asking) or EVERY_PAIR
 
 
 def _lower(tree: Filter, scope: Scope, boundary: Boundary | None) -> Condition | None:
-    """The condition; None for what is left out because it is an `o` and there is no boundary yet."""
+    """Return the condition; None for an `o` while there is no boundary yet."""
     match tree:
         case Everything():
             return EVERY_PAIR

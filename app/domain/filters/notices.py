@@ -1,4 +1,4 @@
-"""What the bar says beside the sentence: names in a filter that mean nothing here. Such a term selects no pair."""
+"""Warnings of the filter bar: names in a filter that do not exist or are ambiguous. Such a term selects no pair."""
 
 from __future__ import annotations
 

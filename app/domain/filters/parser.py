@@ -18,13 +18,13 @@ from app.domain.filters.terms import A_PREDICATE, read_term
 from app.domain.filters.token_stream import TokenStream, refuse
 
 MAX_DEPTH = 50
-"""Parentheses and `!` within each other at most: whoever walks a tree may do it by recursion."""
+"""Maximum nesting of parentheses and `!`, so that recursion over a tree is safe."""
 
 MAX_TREE_DEPTH = 2 * (MAX_DEPTH + 1)
-"""Operators within each other at most, for a parenthesis can hold both an `Or` and an `And`."""
+"""Maximum nesting of operators: one parenthesis can contain both an `Or` and an `And`."""
 
 MAX_TERMS = 200
-"""Predicates of a filter at most: databases bound the size of an expression."""
+"""Maximum number of predicates in a filter, because databases limit the size of an expression."""
 
 _STARTS_OPERAND = frozenset({Kind.WORD, Kind.SAVED, Kind.NOT, Kind.OPEN})
 

@@ -43,7 +43,7 @@ class Takes(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PredicateRow:
-    """What a person is told about a predicate. `selects` completes "pairs that …"; the examples are whole filters."""
+    """The help text of a predicate. `selects` completes "pairs that …"; the examples are whole filters."""
 
     name: Name
     short: str

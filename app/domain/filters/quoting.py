@@ -1,7 +1,7 @@
-r"""Strings in quotes, both ways: the text, pattern or topic path that stands between quotes, and how to write it there.
+r"""Reads and writes strings in quotes: a text, a pattern or a topic path.
 
-An escaped character stands for itself (`\n`, `\t`, `\r` for a break, a tab, a return), so `\*` is a star, `\>` is no
-step of a path, and an escaped blank is kept where a bare one would be trimmed.
+An escaped character is literal (`\n`, `\t`, `\r`: line break, tab, carriage return), so `\*` is a star and `\>` is no
+step of a path. An escaped blank is kept at the ends, where other blanks are removed.
 
     >>> read_pattern(r"mad*\*d").pieces
     ('mad', '*d')
@@ -29,17 +29,17 @@ class _Character(NamedTuple):
 
 
 def read_text(content: str) -> str:
-    """The text that stands between quotes."""
+    """Read the text between quotes."""
     return "".join(character.text for character in _characters(content))
 
 
 def read_pattern(content: str) -> Pattern | None:
-    """The pattern that stands between quotes; None if nothing does."""
+    """Read the pattern between quotes; None if it is empty."""
     return _pattern(_characters(content))
 
 
 def read_topic(content: str) -> Topic | None:
-    """The topic named between quotes; None if a name of the path is missing."""
+    """Read the topic between quotes; None if a name of the path is missing."""
     characters = _trim(_characters(content))
     below = len(characters) >= len(_BELOW) and all(dot == (".", False) for dot in characters[-len(_BELOW) :])
     if below:

@@ -1,4 +1,4 @@
-"""Saved filters: `@name` stands for the filter saved under that name, as if it stood there in parentheses.
+"""Saved filters: `@name` is replaced by the filter saved under that name, in parentheses.
 
 >>> from app.domain.filters.parser import parse_filter
 >>> expand_saved(parse_filter("@good r9"), {"good": "s3"})
@@ -14,11 +14,11 @@ from app.domain.filters.parser import MAX_TERMS, MAX_TREE_DEPTH, parse_filter
 from app.domain.filters.syntax import And, Everything, Expression, Filter, Not, Or, Saved, all_of, any_of
 
 MAX_NESTED = 20
-"""Saved filters within each other at most."""
+"""Maximum depth of nested saved filters."""
 
 
 def expand_saved(tree: Filter, saved: Mapping[str, str]) -> Filter:
-    """The tree with every `@name` replaced by what it stands for.
+    """Replace every `@name` in the tree by its saved filter.
 
     Raises:
         FilterError: at an `@name` without a filter, with one that cannot be used, or that leads to itself or too far.

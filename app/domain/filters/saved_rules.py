@@ -1,6 +1,6 @@
-"""Rules of saved filters: what they may be called, what may be saved, and who uses whom.
+"""Rules of saved filters: valid names, valid content, and which saved filters use each other.
 
-Not here: what `@name` stands for when a filter is read (`filters/saved.py`).
+Not here: replacing `@name` when a filter is read (`filters/saved.py`).
 
     >>> rename_use("s2 @good | @good", "good", "best")
     's2 @best | @best'
@@ -19,18 +19,18 @@ from app.domain.filters.saved import expand_saved
 from app.domain.filters.syntax import Everything, Filter, Saved, leaves
 
 MAX_NAME = 60
-"""Characters of a name at most."""
+"""Maximum length of a name in characters."""
 MAX_SAVED = 500
-"""Saved filters of an owner at most."""
+"""Maximum number of saved filters per owner."""
 
 _NAME = re.compile(r"[\w-]+")
 
 
 def require_name(name: str) -> None:
-    """The name must be one that can follow an `@`.
+    """Check that a name can follow an `@`.
 
     Raises:
-        InputError: it is not.
+        InputError: it cannot.
     """
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
         raise InputError(
@@ -39,7 +39,7 @@ def require_name(name: str) -> None:
 
 
 def read_savable(name: str, line: str, saved: Mapping[str, str]) -> None:
-    """The line must be a filter that can be used under that name, by itself and wherever the name is used already.
+    """Check that a line can be saved under this name, alone and wherever the name is used already.
 
     Raises:
         FilterError: the line cannot be used; it says where.
@@ -79,12 +79,12 @@ def list_users(name: str, saved: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def uses(line: str, name: str) -> bool:
-    """Whether the line names that saved filter itself."""
+    """Return True if the line uses that saved filter directly."""
     return name in _names(line)
 
 
 def rename_use(line: str, old: str, new: str) -> str:
-    """The line with another name in the place of one; all else stays as it was written.
+    """Rename a saved filter in a line. The rest of the line does not change.
 
     Raises:
         InputError: the line would become too long.

@@ -1,7 +1,7 @@
-"""What a filter can name and what it is relative to: everything it needs besides the pairs.
+"""The context of a filter: everything that it needs in addition to the pairs.
 
-`Vocabulary` is what there is to name (completion offers it), `Scope` adds what is chosen in the composer and the
-reader's clock. Both are made by whoever asks; nothing here is read from anywhere.
+`Vocabulary` has the existing names, which completion suggests. `Scope` adds the choices in the composer and the
+reader's clock. The caller creates both; this module reads nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What the composer has chosen: ids of a topic and an agent, and a model as "provider:model"."""
+    """The choices in the composer: ids of a topic and an agent, and a model as "provider:model"."""
 
     topic: str | None = None
     model: str | None = None
@@ -38,7 +38,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where and when a filter is read. `now` is aware; `zone` is the reader's, for calendar days."""
+    """The context in which a filter is read. `now` is timezone-aware; `zone` is the reader's, for calendar days."""
 
     now: datetime
     zone: tzinfo

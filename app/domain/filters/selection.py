@@ -37,7 +37,7 @@ from app.domain.filters.syntax import And, Everything, Filter, Flagged, Marked, 
 from app.domain.pattern import occur_in_order
 
 Estimate = Callable[[Pair], int]
-"""What a pair costs, in tokens, by the present estimate."""
+"""Returns the current estimate of a pair in tokens."""
 
 DecideIncluded = Callable[[Sequence[Pair]], Collection[str]]
 """The context boundary: of the pairs of the base, oldest first, the ids of those that it includes."""
@@ -64,7 +64,7 @@ def select_pairs(
 def narrow(
     condition: Condition, candidates: Sequence[Pair], whole: Sequence[Pair], estimate: Estimate
 ) -> Sequence[Pair]:
-    """Those candidates that the condition holds for, in their order. `whole` is the conversation, oldest first."""
+    """Return the candidates that match the condition, in order. `whole` is the conversation, oldest first."""
     match condition:
         case AllOf(conditions):
             for each in conditions:
@@ -84,7 +84,7 @@ def narrow(
 
 
 def selects_unmarked(tree: Filter) -> bool | None:
-    """Whether it selects a pair that nobody has rated, flagged or marked yet; None: that depends on other things."""
+    """Return True if a filter selects a pair without stars, flag and mark; None: it depends on other properties."""
     match tree:
         case Everything():
             return True

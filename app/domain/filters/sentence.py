@@ -53,7 +53,7 @@ from app.domain.pattern import Pattern
 
 
 def describe_filter(tree: Filter) -> str:
-    """What the filter selects."""
+    """Describe the pairs that the filter selects."""
     if isinstance(tree, Everything):
         return "all pairs"
     match _said(tree, negated=False):
@@ -154,7 +154,7 @@ def _phrase(term: Leaf, *, negated: bool) -> str:  # noqa: C901, PLR0912 — one
 _NEGATED: Mapping[Op, Op | None] = MappingProxyType(
     {Op.EQUAL: None, Op.LESS: Op.AT_LEAST, Op.AT_MOST: Op.MORE, Op.MORE: Op.AT_MOST, Op.AT_LEAST: Op.LESS}
 )
-"""What a comparison is when it is negated; None stands for unequal, which has no sign of its own."""
+"""The negation of each comparison; None for "unequal", which has no operator."""
 
 _AMOUNTS: Mapping[Op | None, str] = MappingProxyType(
     {

@@ -1,6 +1,6 @@
 """The cheat sheet: the language at a glance, as data for the help dialog and as a page of the documentation.
 
-What stands in backquotes is typed as it is. Every example says what it selects by the sentence that the bar shows.
+Text in backquotes is typed literally. Every example has the description that the filter bar shows for it.
 
 >>> SHEET[0].title, SHEET[0].rows[1][:2]
 ('Predicates', ('`s`', '`stars`'))

@@ -1,6 +1,6 @@
-"""What a person wrote: the tree of a filter, one frozen dataclass per kind of term.
+"""The syntax tree of a filter: one frozen dataclass per kind of term.
 
-A tree knows nothing of topics, models or pairs: what a term selects is decided in `lowering.py`. Trees are canonical:
+A tree does not depend on topics, models or pairs: `lowering.py` decides the meaning of a term. Trees are canonical:
 `(a b) c` and `a b c` are the same tree, so `parse(format(tree)) == tree`.
 
     >>> all_of(Stars(Op.AT_LEAST, 2), Recent(10))
@@ -19,7 +19,7 @@ from app.domain.pattern import Pattern
 
 
 class Op(StrEnum):
-    """A comparison, as it is written."""
+    """A comparison operator."""
 
     EQUAL = "="
     LESS = "<"
@@ -29,7 +29,7 @@ class Op(StrEnum):
 
 
 class Unit(StrEnum):
-    """A unit of age, as it is written. A month is 30 days, a year 365."""
+    """A unit of age. A month is 30 days, a year 365."""
 
     MINUTE = "min"
     HOUR = "h"
@@ -141,7 +141,7 @@ class CalledTool:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Costing so many tokens in the present estimate."""
+    """With this number of tokens in the current estimate."""
 
     op: Op
     tokens: int
@@ -172,7 +172,7 @@ Predicate = (
     | Tokens
     | Agent
 )
-"""What can be asked of the pairs alone."""
+"""Predicates that depend only on the pairs."""
 
 
 # --- terms that need more than the pairs ---
@@ -187,7 +187,7 @@ class InContext:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A filter saved under that name. `position` is where it stands in the line, for errors."""
+    """A filter saved under that name. `position` is its place in the line, for errors."""
 
     name: str
     position: int = field(default=0, compare=False, repr=False)
@@ -201,14 +201,14 @@ Leaf = Predicate | InContext | Saved
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """All that the term does not select."""
+    """All pairs that the term does not select."""
 
     term: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """What all terms select: at least two, none of them an `And` itself. Built by `all_of`."""
+    """All terms must select the pair: at least two, none of them an `And` itself. Built by `all_of`."""
 
     terms: tuple[Expression, ...]
 
@@ -218,7 +218,7 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """What any term selects: at least two, none of them an `Or` itself. Built by `any_of`."""
+    """At least one term must select the pair: at least two terms, none of them an `Or` itself. Built by `any_of`."""
 
     terms: tuple[Expression, ...]
 

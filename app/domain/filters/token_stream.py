@@ -1,4 +1,4 @@
-"""The tokens still to be read, and the error for one that cannot stand where it does."""
+"""The tokens that are not read yet, and the error for an unexpected token."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ INSTEAD: Mapping[str, str] = MappingProxyType(
         "`": _QUOTES,
     }
 )
-"""What to type for things that other languages, and telephones, write differently."""
+"""Hints for characters that other languages, and phones, use instead."""
 
 
 class TokenStream:
-    """A line's tokens, one of which can be looked at before it is taken, and part of which can be given back."""
+    """The tokens of a line. The next token can be read in advance, and a part of the taken token can be returned."""
 
     def __init__(self, line: str) -> None:
         self._coming = tokenize(line)
@@ -49,7 +49,7 @@ class TokenStream:
         self._after: Token | None = None
 
     def take(self) -> Token:
-        """The next token; the last one is never used up."""
+        """Take the next token. The last one can be taken any number of times."""
         taken = self.next
         self.next, self._after = self._after or next(self._coming, taken), None
         return taken
@@ -58,7 +58,7 @@ class TokenStream:
         return self.take() if self.next.kind is kind else None
 
     def split(self, token: Token, length: int) -> Token:
-        """The first `length` characters of the token just taken; the rest of it is to be read next."""
+        """Return the first `length` characters of the token just taken. The rest becomes the next token."""
         if rest := token.text[length:]:
             self.next, self._after = Token(token.kind, rest, token.start + length), self.next
         return Token(token.kind, token.text[:length], token.start)

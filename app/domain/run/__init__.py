@@ -1,4 +1,4 @@
 """A run as a value plus events: rounds, log, size, queue behind it, recovery.
 
-Not what performs its actions (`app/runs/engine`) and not the lifecycle of a pair (`conversation`).
+Not here: the engine that performs its actions (`app/runs/engine`) and the lifecycle of a pair (`conversation`).
 """

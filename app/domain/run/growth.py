@@ -1,4 +1,4 @@
-"""What a reply gained since it was last stored: much less to write than the reply.
+"""The growth of a reply since it was last stored. Storing it is much less work than storing the whole reply.
 
 >>> growth = describe_growth((Text("one"),), (Text("one, two"),))
 >>> growth
@@ -16,7 +16,7 @@ from app.domain.conversation.parts import Part, Text, Thinking
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The first `kept` parts stay. The last of them is continued by `text`, and `parts` follow."""
+    """The first `kept` parts stay. `text` is appended to the last of them, and `parts` follow."""
 
     kept: int
     text: str
@@ -24,7 +24,7 @@ class Growth:
 
 
 def describe_growth(before: tuple[Part, ...], after: tuple[Part, ...]) -> Growth:
-    """What makes `after` of `before`, whatever they are. A part that changed otherwise than by text is in it whole."""
+    """Return the growth from `before` to `after`. A part with other changes is included whole."""
     kept = 0
     while kept < min(len(before), len(after)) and (before[kept] is after[kept] or before[kept] == after[kept]):
         kept += 1
@@ -34,10 +34,10 @@ def describe_growth(before: tuple[Part, ...], after: tuple[Part, ...]) -> Growth
 
 
 def apply_growth(parts: tuple[Part, ...], growth: Growth) -> tuple[Part, ...]:
-    """The parts after a growth.
+    """Apply a growth to these parts.
 
     Raises:
-        ValueError: it is the growth of other parts.
+        ValueError: the growth does not belong to these parts.
     """
     if growth.kept > len(parts):
         raise ValueError(f"{growth.kept} parts were kept of {len(parts)}")
@@ -52,7 +52,7 @@ def apply_growth(parts: tuple[Part, ...], growth: Growth) -> tuple[Part, ...]:
 
 
 def _find_added(before: Part, after: Part) -> str:
-    """The text that one part has more than the other, empty if something else differs too."""
+    """Return the text appended to a part; empty if something else differs too."""
     if not isinstance(before, Text | Thinking) or not isinstance(after, Text | Thinking):
         return ""
     if not after.text.startswith(before.text) or replace(before, text=after.text) != after:

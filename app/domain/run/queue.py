@@ -1,10 +1,10 @@
-"""The queue of a conversation: texts that were sent while a reply ran, and why they are held if they are.
+"""The queue of a conversation: texts that were sent during a reply, and the reason if the queue is held.
 
     >>> move(("a", "b", "c"), "c", 0)
     ('c', 'a', 'b')
 
-A queued text is frozen as a send is: its filter, model and topic are those of the moment in which it was queued. Which
-pairs are in view is read when its turn comes, as the reply it waits for is one of them.
+A queued text stores its filter, model and topic at the time of queueing. The pairs in view are computed at the time of
+sending, because the reply that it waits for is one of them.
 
 Not here: storing it (`store/run/queues.py`) and sending it (`runs/send/queue.py`).
 """
@@ -23,11 +23,11 @@ from app.domain.preferences import OverBudget
 from app.domain.run.run import Canceled, Failed, Outcome, Succeeded
 
 MAX_QUEUED = 50
-"""Texts that may wait in one conversation: more is a program that does not look at what comes back."""
+"""Maximum number of queued texts per conversation. A client that needs more probably ignores the replies."""
 
 
 class HoldReason(StrEnum):
-    """Why nothing is sent out of a queue until a person says so."""
+    """The reason why a queue sends nothing until a person resumes it."""
 
     PAUSED = "paused"
     STOPPED = "stopped"
@@ -37,7 +37,7 @@ class HoldReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """A queue that waits for a person. `message` is what went wrong, "" if nothing did."""
+    """The state of a queue that waits for a person. `message` describes the error, "" if there is none."""
 
     reason: HoldReason
     message: str = ""
@@ -45,10 +45,10 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class QueuedText:
-    """One text that waits, and how it is to be sent. `version` grows with every edit of it.
+    """One queued text with the options of its send. Every edit increases `version`.
 
-    `agent_id` "": under no agent; None: under the conversation's. `attached` goes with the text. With `damage` it is
-    never sent: it can be dropped.
+    `agent_id` "": no agent; None: the conversation's agent. `attached` is sent with the text. A text with `damage` is
+    never sent and can only be removed.
     """
 
     id: str
@@ -71,7 +71,7 @@ def require_readable(item: QueuedText) -> None:
     """Refuse a queued text with damage.
 
     Raises:
-        DamagedRowError: something of it cannot be read, so it is unknown how to send it.
+        DamagedRowError: a value of it cannot be read, so the send is not fully known.
     """
     if item.damage:
         raise DamagedRowError(item.damage[0])
@@ -79,14 +79,14 @@ def require_readable(item: QueuedText) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What waits in a conversation, the next one first."""
+    """The queued texts of a conversation, the next one first."""
 
     items: tuple[QueuedText, ...] = ()
     hold: Hold | None = None
 
 
 def decide_hold(outcome: Outcome) -> Hold | None:
-    """What the end of a reply means for what waits for it: only a success lets the next text go."""
+    """Decide whether the queue is held after a reply. Only after a success (None) is the next text sent."""
     match outcome:
         case Succeeded():
             return None
@@ -99,7 +99,7 @@ def decide_hold(outcome: Outcome) -> Hold | None:
 
 
 def move(ids: tuple[str, ...], moved: str, place: int) -> tuple[str, ...]:
-    """The ids with one of them at another place, counted from 0; beyond the end is the end."""
+    """Move one id to another place, counted from 0. A place beyond the end means the end."""
     others = [one for one in ids if one != moved]
     others.insert(place, moved)
     return tuple(others)

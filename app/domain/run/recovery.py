@@ -1,9 +1,9 @@
-"""What an open page gives back of a reply that a crash cut off: the text that it shows and that was not stored.
+"""Recovery: an open page returns text of a reply that it shows and that the server lost in a crash.
 
     >>> recover_parts((Text("one"),), (ShownPart("text", "one, two"),))
     (Text(text='one, two'),)
 
-Only words are taken from a page: text, and thinking that nobody signed. A tool is never called or answered by one.
+Only text and unsigned thinking are accepted from a page, never tool calls or tool results.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ _TYPES: Final[dict[type[Part], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ShownPart:
-    """A part of a reply as a page shows it. `text` is empty for what is no text."""
+    """A part of a reply as a page shows it. `text` is empty for other kinds of parts."""
 
     type: str
     text: str
 
 
 class RecoveryRefusedError(ConflictError):
-    """What a page gave back was not taken. What is stored stays as it is."""
+    """The text from a page was refused. The stored reply does not change."""
 
 
 def recover_reply(state: RunState, shown: Sequence[ShownPart]) -> RunState:
-    """The end of an interrupted run with the longer reply that a page shows, and with words that say so.
+    """Return an interrupted run with the longer reply that a page shows, and with a failure that describes this.
 
     Raises:
-        RecoveryRefusedError: the run did not end that way, or what is shown is not what was stored and more.
+        RecoveryRefusedError: the run was not interrupted, or the shown reply does not continue the stored one.
     """
     if not isinstance(state.outcome, Failed) or state.outcome.reason.error_class is not ErrorClass.INTERRUPTED:
         raise RecoveryRefusedError("The reply was not interrupted.")
@@ -54,10 +54,10 @@ def recover_reply(state: RunState, shown: Sequence[ShownPart]) -> RunState:
 
 
 def recover_parts(stored: tuple[Part, ...], shown: Sequence[ShownPart]) -> tuple[Part, ...]:
-    """The parts that are shown, as far as they are words that continue what is stored.
+    """Return the stored parts, continued by the text and thinking that the page shows.
 
     Raises:
-        RecoveryRefusedError: they do not continue it, or not by a word, or are too many.
+        RecoveryRefusedError: the shown parts differ from the stored ones, add nothing, or are too large.
     """
     _check_size(shown)
     if len(shown) < len(stored):
@@ -77,7 +77,7 @@ def recover_parts(stored: tuple[Part, ...], shown: Sequence[ShownPart]) -> tuple
 
 
 def describe_recovered(reason: Failure, characters: int) -> Failure:
-    """The failure of a reply of which pages gave back so many characters more."""
+    """Return the failure of a reply after a page returned this many additional characters."""
     recovered = reason.recovered + characters
     last = "The last character was" if recovered == 1 else f"The last {recovered:,} characters were"
     return replace(

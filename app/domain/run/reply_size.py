@@ -1,12 +1,12 @@
-"""The size of a reply, which has a bound: a provider that never stops would fill memory and disk.
+"""The size of a reply. It is limited, because a provider that never stops would fill memory and disk.
 
     >>> measure_event(TextReceived("naïve"))
     6
     >>> cut_event(TextReceived("naïve"), 3)
     TextReceived(text='na')
 
-Each part counts for more than its text, so that a million empty ones are not free. Results of tools have a bound of
-their own (`rounds.py`).
+Each part counts more than its text, so that many empty parts reach the limit too. Tool results have a separate limit
+(`rounds.py`).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from app.domain.stream_events import (
 )
 
 MAX_REPLY_BYTES: Final = 10_000_000
-"""Bytes of a reply, unless the installation says otherwise. The longest output of a model today is about a megabyte."""
+"""Default limit of a reply in bytes. The longest output of a current model is about a megabyte."""
 PART_BYTES: Final = 1_000
-"""What a part counts besides its text."""
+"""Bytes that each part counts in addition to its text."""
 
 
 def measure_event(event: StreamEvent) -> int:
-    """Bytes of text, in UTF-8, that an event adds to a reply."""
+    """Return the bytes of text (UTF-8) that an event adds to a reply."""
     match event:
         case TextReceived(text) | ThinkingReceived(text) | ToolInputReceived(text):
             return measure_text(text)
@@ -49,7 +49,7 @@ def measure_event(event: StreamEvent) -> int:
 
 
 def cut_event(event: StreamEvent, room: int) -> StreamEvent | None:
-    """The beginning of an event's text that has at most `room` bytes; None where a beginning is of no use."""
+    """Cut an event's text to at most `room` bytes; None if the event has no text that can be cut."""
     if not isinstance(event, TextReceived | ThinkingReceived | ToolInputReceived) or room <= 0:
         return None
     text = event.json_text if isinstance(event, ToolInputReceived) else event.text
@@ -57,5 +57,5 @@ def cut_event(event: StreamEvent, room: int) -> StreamEvent | None:
 
 
 def measure_text(text: str) -> int:
-    """Bytes of a text in UTF-8."""
+    """Return the bytes of a text in UTF-8."""
     return len(text) if text.isascii() else len(text.encode(errors="replace"))

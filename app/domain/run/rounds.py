@@ -1,13 +1,13 @@
-"""Rounds: what a reply that calls tools has been answered, and how much of that one reply may do.
+"""Rounds: the tool calls and results of a reply, and the limits for them.
 
-A round is a provider call with the tools it ended in. Its calls come first and their results after them, in the order
-in which they came, so the parts alone say which calls are answered.
+A round is a provider call with the tool calls that it asked for. The calls come first, then their results in the order
+of arrival. So the parts alone show which calls have a result.
 
     >>> parts = (ToolCall("a", "clock", "{}", complete=True), ToolCall("b", "clock", "{}", complete=True))
     >>> [call.tool_call_id for call in list_unanswered((*parts, ToolResult("a", (Text("noon"),))))]
     ['b']
 
-Not here: the run that goes from round to round (`run.py`).
+Not here: the run that makes the rounds (`run.py`).
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from app.domain.conversation.parts import Part, Text, ToolCall, ToolResult
 from app.domain.usage import Usage
 
 UNANSWERED = "The reply was stopped before this had answered. What it did until then is not known."
-"""The result of a call that had begun when its reply was stopped."""
+"""The result of a call that had started when its reply was stopped."""
 NOT_RUN = "Not run: the reply was stopped before this call was allowed."
-"""The result of a call that had not begun then."""
+"""The result of a call that had not started then."""
 
 
 MAX_CALLS = 100
-"""Calls of tools in one reply. A stream that brings more ends there."""
+"""Maximum number of tool calls in one reply. A stream with more calls ends there."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolLimits:
-    """How much one reply may do with tools: rounds, calls in all of them, bytes of results, seconds since its start."""
+    """The limits of one reply for tools: rounds, calls in all rounds, bytes of results, seconds since its start."""
 
     rounds: int = 25
     calls: int = MAX_CALLS
@@ -40,9 +40,9 @@ class ToolLimits:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A provider call that ended in calls of tools: which attempt that was, and what the provider reported of it.
+    """A provider call that ended in tool calls: the number of the attempt, and the usage that the provider reported.
 
-    `report_fault` says what of the report is no count; None: all of it is.
+    `report_fault` names the fields of the report that are not valid counts; None: all are valid.
     """
 
     attempt: int
@@ -51,7 +51,7 @@ class Round:
 
 
 def list_unanswered(parts: tuple[Part, ...]) -> tuple[ToolCall, ...]:
-    """The calls that are complete and have no result."""
+    """List the complete calls without a result."""
     answered = {part.tool_call_id for part in parts if isinstance(part, ToolResult)}
     return tuple(
         part for part in parts if isinstance(part, ToolCall) and part.complete and part.tool_call_id not in answered
@@ -59,24 +59,24 @@ def list_unanswered(parts: tuple[Part, ...]) -> tuple[ToolCall, ...]:
 
 
 def count_answered(parts: tuple[Part, ...]) -> int:
-    """How many parts belong to rounds that are over: all up to the last result."""
+    """Count the parts of finished rounds: all up to the last result."""
     return next((place for place in range(len(parts), 0, -1) if isinstance(parts[place - 1], ToolResult)), 0)
 
 
 def answer(parts: tuple[Part, ...], calls: tuple[ToolCall, ...], why: str) -> tuple[Part, ...]:
-    """The parts with a result for each of these calls that says why there is none."""
+    """Add an error result with this reason for each of these calls."""
     return (*parts, *(ToolResult(call.tool_call_id, (Text(why),), is_error=True) for call in calls))
 
 
 def answer_stopped(parts: tuple[Part, ...], begun: Collection[str]) -> tuple[Part, ...]:
-    """The parts of a stopped reply, with a result for each call. `begun` are the ids of the calls that began."""
+    """Add a result for each open call of a stopped reply. `begun` are the ids of the calls that started."""
     calls = list_unanswered(parts)
     results = ((call, UNANSWERED if call.tool_call_id in begun else NOT_RUN) for call in calls)
     return (*parts, *(ToolResult(call.tool_call_id, (Text(words),), is_error=True) for call, words in results))
 
 
 def free_id(parts: tuple[Part, ...], tool_call_id: str) -> str:
-    """The id that a provider gave a call, or one like it if another call of the reply has it: some count anew."""
+    """Return the provider's id of a call, with a suffix if the reply has it already: some providers reuse ids."""
     taken = {part.tool_call_id for part in parts if isinstance(part, ToolCall)}
     free, number = tool_call_id, 1
     while free in taken:
@@ -86,7 +86,7 @@ def free_id(parts: tuple[Part, ...], tool_call_id: str) -> str:
 
 
 def find_limit(parts: tuple[Part, ...], rounds: int, seconds: float, limits: ToolLimits) -> str | None:
-    """Why the calls at the end of these parts are not to be made after so many rounds and seconds; None: they are."""
+    """Return the limit that forbids the calls at the end of these parts; None: they are allowed."""
     if rounds >= limits.rounds:
         return f"this reply has called tools {limits.rounds} times in a row, as often as one may."
     if (calls := sum(isinstance(part, ToolCall) for part in parts)) > limits.calls:
@@ -99,7 +99,7 @@ def find_limit(parts: tuple[Part, ...], rounds: int, seconds: float, limits: Too
 
 
 def measure_result(part: Part) -> int:
-    """Bytes of the words that a tool answered; 0 of any other part."""
+    """Return the bytes of the text in a tool result; 0 for any other part."""
     if not isinstance(part, ToolResult):
         return 0
     return sum(len(piece.text.encode(errors="replace")) for piece in part.content if isinstance(piece, Text))

@@ -1,11 +1,11 @@
 """A run: one attempt to get a reply, as a value plus events.
 
-A reply takes a provider call; where the model calls tools, one more each time they have answered. Such a call with its
-tools is a round. A round's attempts are counted on from those before it, so every provider call has a number.
+A reply needs one provider call, and another one after each set of tool results. A provider call with its tool calls is
+a round. Attempts are numbered across rounds, so every provider call has a number.
 
-`apply_event(state, event)` gives the new state and the actions, which are effects as data.
-The state is also the run's log: it only ever grows at its end, so `run_log.events_after(state, position)` can give
-anybody the events from any place on, and the log of a stored run is the same as that of a live one.
+`apply_event(state, event)` returns the new state and the actions, which are effects as data. The state is also the log
+of the run. It only grows at its end, so `run_log.events_after(state, position)` can return the events from any position
+on, and the log of a stored run equals that of a live one.
 
     >>> state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
     >>> state, actions = apply_event(state, TextReceived("Hi"))
@@ -54,9 +54,8 @@ from app.domain.stream_events import (
 )
 from app.domain.usage import Usage
 
-"""Seconds at most between two attempts when the provider names no time."""
 MAX_RETRY_AFTER = 60.0
-"""Seconds of a provider's `Retry-After` that are waited for; a longer one ends the run and is told to the person."""
+"""Maximum `Retry-After` of a provider in seconds. A longer one ends the run, and the failure shows it."""
 
 
 # --- the state ---
@@ -64,10 +63,10 @@ MAX_RETRY_AFTER = 60.0
 
 @dataclass(frozen=True, slots=True)
 class RunStart:
-    """What names a run from its beginning to its end.
+    """The constants of a run.
 
-    `tools`: how much it may do with tools; None: what it calls is not called, as of a title. `max_bytes`: how large its
-    reply may become. `retry_policy`: when a failed call is made again.
+    `tools`: the limits for tools; None: tool calls are not made, for example for a title. `max_bytes`: the maximum size
+    of the reply. `retry_policy`: whether and when a failed call is repeated.
     """
 
     run_id: str
@@ -83,7 +82,7 @@ class RunStart:
 class Retry:
     """A failed attempt that is followed by another after `seconds`. `attempt` counts from 1, over all rounds.
 
-    `after`: how many parts the reply had then.
+    `after`: the number of parts of the reply at that time.
     """
 
     attempt: int
@@ -94,21 +93,21 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Succeeded:
-    """The provider said that the reply is complete."""
+    """The provider reported that the reply is complete."""
 
     stop_reason: StopReason
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The reply ended in a failure; what was received stays."""
+    """The reply ended in a failure. The received parts remain."""
 
     reason: Failure
 
 
 @dataclass(frozen=True, slots=True)
 class Canceled:
-    """A person stopped the reply; what was received stays."""
+    """A person stopped the reply. The received parts remain."""
 
 
 Outcome = Succeeded | Failed | Canceled
@@ -117,11 +116,11 @@ Phase = Literal["awaiting", "retrying", "streaming", "calling", "finished"]
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """A run so far. `part_open` says that the last part may still grow; `outcome` is None while it runs.
+    """The current state of a run. `part_open`: the last part may still grow. `outcome` is None until the run ends.
 
-    `rounds` are those that ended in calls; `usage` is that of the call after them, and `report_fault` says what of its
-    last usage report is no count. `size` is what providers sent of the reply, in bytes (`reply_size.py`); that of a
-    stored run is not known.
+    `rounds` are the provider calls that ended in tool calls. `usage` belongs to the call after them, and `report_fault`
+    names the invalid fields of its last usage report. `size` is the received size of the reply in bytes
+    (`reply_size.py`); it is unknown for a stored run.
     """
 
     start: RunStart
@@ -143,14 +142,14 @@ class RunState:
 
 @dataclass(frozen=True, slots=True)
 class StreamEnded:
-    """The stream is over and said all it had to say, so many `seconds` after the run's start."""
+    """The stream ended without an error, `seconds` after the start of the run."""
 
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ToolFinished:
-    """A tool has answered, or it is certain that it will not: the content says which. `denied`: by a person."""
+    """A tool call ended, with a result or with an error as its content. `denied`: a person denied the call."""
 
     tool_call_id: str
     content: tuple[Text | Image | File, ...]
@@ -174,14 +173,14 @@ class RetryDue:
 
 @dataclass(frozen=True, slots=True)
 class CancelRequested:
-    """A person wants the run to stop. `begun` are the ids of the calls of tools that began."""
+    """A person stopped the run. `begun` are the ids of the tool calls that started."""
 
     begun: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """The process ends, or ended, while the run was on. `begun` are the ids of the calls of tools that began."""
+    """The process ends, or ended, while the run was running. `begun` are the ids of the tool calls that started."""
 
     begun: frozenset[str] = frozenset()
 
@@ -197,7 +196,7 @@ RunEvent = StreamEvent | StreamEnded | ToolFinished | AttemptFailed | RetryDue |
 
 
 class OutOfOrderError(InviewError):
-    """An adapter broke the order of stream events: a fault of ours, never of the provider's."""
+    """An adapter broke the order of stream events. This is always a bug in Inview, never the provider's fault."""
 
     def __init__(self, event: StreamEvent) -> None:
         super().__init__(f"{type(event).__name__} without an open tool call. Please report this adapter's fault.")
@@ -215,21 +214,21 @@ class StartAttempt:
 
 @dataclass(frozen=True, slots=True)
 class WaitForRetry:
-    """Wait, visibly, then report `RetryDue`."""
+    """Show the wait to the user, wait, then report `RetryDue`."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class CallTool:
-    """Call a tool, and report `ToolFinished` whatever becomes of it. Several at once are called side by side."""
+    """Call a tool and report `ToolFinished`, also after an error. Several calls run concurrently."""
 
     call: ToolCall
 
 
 @dataclass(frozen=True, slots=True)
 class StartRound:
-    """All calls are answered: call the provider with the reply so far. `number` counts from 1."""
+    """Call the provider with the reply so far, after all tool calls have results. `number` counts from 1."""
 
     number: int
     attempt: int
@@ -242,7 +241,7 @@ class CloseStream:
 
 @dataclass(frozen=True, slots=True)
 class FinishRun:
-    """Save the reply with its outcome, for good."""
+    """Store the final reply with its outcome."""
 
     outcome: Outcome
 
@@ -254,14 +253,14 @@ Action = StartAttempt | WaitForRetry | CallTool | StartRound | CloseStream | Fin
 
 
 def start_run(start: RunStart) -> tuple[RunState, tuple[Action, ...]]:
-    """A new run and what to do first."""
+    """Return a new run and its first action."""
     return RunState(start), (StartAttempt(1),)
 
 
 def apply_event(state: RunState, event: RunEvent) -> tuple[RunState, tuple[Action, ...]]:
-    """The state after `event`, and what is to be done about it.
+    """Return the state after `event`, and the actions to perform.
 
-    A finished run stays as it is, and a run that waits for its next attempt, or for tools, has no stream to hear from.
+    A finished run ignores all events. A run that waits for a retry or for tools ignores stream events.
     """
     if (heard := _HEARD_WITHOUT_STREAM.get(state.phase)) is not None and not isinstance(event, heard):
         return state, ()
@@ -287,7 +286,7 @@ def apply_event(state: RunState, event: RunEvent) -> tuple[RunState, tuple[Actio
 
 
 def lifecycle_of(state: RunState) -> Lifecycle:
-    """Where the pair of this run stands."""
+    """Return the lifecycle status of the pair of this run."""
     match state.outcome:
         case None:
             return Lifecycle.AWAITING
@@ -302,16 +301,16 @@ def lifecycle_of(state: RunState) -> Lifecycle:
 
 
 def sum_usage(state: RunState) -> Usage | None:
-    """What the reply used, over all its rounds; None: nobody told."""
+    """Return the usage of the reply over all its rounds; None: the provider reported none."""
     told = [usage for usage in (*(each.usage for each in state.rounds), state.usage) if usage is not None]
     return sum(told[1:], told[0]) if told else None
 
 
 def decide_retry(state: RunState, reason: Failure, jitter: float) -> float | None:
-    """Seconds to wait before the next attempt; None when there is to be none.
+    """Return the seconds to wait before the next attempt; None: no retry.
 
-    As the run's policy says; a provider's `Retry-After` is obeyed up to a limit. Each round has its own retries, and
-    none once its first token came.
+    The wait follows the run's policy and, up to a limit, a provider's `Retry-After`. Each round has its own retries.
+    There is no retry after the first token of a round.
     """
     begun = count_answered(state.parts)
     retried = sum(retry.after == begun for retry in state.retries)
@@ -324,12 +323,12 @@ def decide_retry(state: RunState, reason: Failure, jitter: float) -> float | Non
 
 
 def is_call_on(state: RunState) -> bool:
-    """Whether the provider is being called."""
+    """Return True while a provider call is running."""
     return state.phase in {"awaiting", "streaming"}
 
 
 def _receive_within_bounds(state: RunState, event: StreamEvent) -> tuple[RunState, tuple[Action, ...]]:
-    """Receive an event, or end the reply that it would make too long with as much of it as fits."""
+    """Receive an event. If the reply would become too long, add only the text that fits and end the reply."""
     received = _receive(state, event)
     size = state.size + measure_event(event) + PART_BYTES * (len(received.parts) - len(state.parts))
     if size <= state.start.max_bytes:
@@ -363,7 +362,7 @@ def _receive(state: RunState, event: StreamEvent) -> RunState:
         case UsageReported():
             return replace(state, usage=event.usage or state.usage, report_fault=event.fault)
         case Stopped():
-            # Of a call that is open when a model stops for another reason, the rest of the input never came.
+            # If a model stops for another reason while a tool call is open, the input of that call is incomplete.
             whole = _close(state) if event.reason is StopReason.TOOL_CALLS else replace(state, part_open=False)
             return replace(whole, stop_reason=event.reason)
         case _:
@@ -392,7 +391,7 @@ def _turn_into_thinking(state: RunState) -> RunState:
 
 def _sign(state: RunState, event: ThinkingSigned) -> RunState:
     last = state.parts[-1] if state.part_open else None
-    if not isinstance(last, Thinking):  # thinking whose words the vendor omits comes as a signature alone
+    if not isinstance(last, Thinking):  # a vendor that hides its thinking sends only the signature
         return _append(state, Thinking("", event.signature, event.vendor), part_open=False)
     signed = replace(last, signature=(last.signature or "") + event.signature, vendor=event.vendor)
     return replace(state, parts=(*state.parts[:-1], signed))
@@ -455,7 +454,7 @@ def _call_tools(state: RunState, limits: ToolLimits, seconds: float) -> tuple[Ru
 
 
 def _receive_result(state: RunState, event: ToolFinished) -> tuple[RunState, tuple[Action, ...]]:
-    """A result that nobody waits for, or the second of a call, is not heard."""
+    """Receive a tool result. Ignore it if the call is not open or already has a result."""
     waited_for = {call.tool_call_id for call in list_unanswered(state.parts)} if state.phase == "calling" else ()
     if event.tool_call_id not in waited_for:
         return state, ()
@@ -480,6 +479,6 @@ def _answer_calls(state: RunState, begun: frozenset[str]) -> RunState:
 
 
 def _finish(state: RunState, outcome: Outcome, *first: Action) -> tuple[RunState, tuple[Action, ...]]:
-    # A tool call whose input was cut off stays incomplete: it must never be executed.
+    # A tool call with truncated input stays incomplete, so that it is never executed.
     finished = replace(state, phase="finished", part_open=False, outcome=outcome)
     return finished, (*first, FinishRun(outcome))

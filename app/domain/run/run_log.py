@@ -1,9 +1,9 @@
-"""The log of a run, derived from its state: sequenced events from any position, merged as coarsely as one asks.
+"""The log of a run, derived from its state: numbered events from any position, with the text merged per part.
 
 Layout, in order: `run`, `status` (awaiting), then per part `part_started` and its characters (a tool call's input, then
 one more for its completion; a tool result is one), each `retry` before the part that it waited for, then `usage` (if
 any), `status`, and the end: `done`, `error` or `cancelled`. Each counts 1, text counts its characters. An event's
-`position` is the place after it: whoever has handled it asks for what comes after that.
+`position` is the place after it. After handling an event, a client asks for the events after this position.
 
     >>> from app.domain.run.run import RunStart, RunState
     >>> [event.kind for event in events_after(RunState(RunStart("r1", "p1", "offline:demo", "hash")), 0)]
@@ -43,9 +43,10 @@ class LogEvent:
 
 
 def events_after(state: RunState, position: int) -> tuple[LogEvent, ...]:
-    """What the log has after `position`, text merged per part.
+    """Return the events after `position`, with the text merged per part.
 
-    A position beyond the end (text that was received but lost with the process) gets the end of a finished run.
+    For a position beyond the end (received text that was lost with the process), return the last event of a finished
+    run.
     """
     found: list[LogEvent] = []
     place = 0

@@ -1,4 +1,4 @@
-"""Token estimates: families of models, images, and calibration by what providers reported.
+"""Token estimates: families of models, images, and calibration from providers' usage reports.
 
-Not prices (`costs`) and not what fits into a send (`context`).
+Not here: prices (`costs`) and the budget of a send (`context`).
 """

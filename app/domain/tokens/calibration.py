@@ -1,10 +1,9 @@
-"""Calibration: how a model counts, from its family's figures and from what its provider reported for earlier sends.
+"""Calibration: how a model counts, from its family's figures and the provider's reports for earlier sends.
 
-A request is taken to cost `base + permille / 1000 x text + per_message x messages` tokens. A family's figures are where
-this starts; earlier sends move it as far as they say something and agree: a linear fit with the family as its prior
-(ridge regression towards it), robust against odd ones (Tukey's biweight), in which newer sends count more. Within a
-conversation the ratio leans towards that of its newest send: figures, code and other scripts cost more than prose, and
-stay in the history.
+The model is: a request has `base + permille / 1000 x text + per_message x messages` tokens. The family's figures are
+the prior of a linear fit to earlier sends (ridge regression). The fit is robust against outliers (Tukey's biweight),
+and newer sends weigh more. Within a conversation the ratio leans towards that of the newest send, because figures, code
+and other scripts cost more than prose and stay in the history.
 
     >>> from app.domain.model_profile import ModelProfile
     >>> profile = ModelProfile("anthropic:claude-sonnet-4-5", "Claude Sonnet 4.5")
@@ -13,11 +12,10 @@ stay in the history.
     >>> estimator_of(profile, [Observation(text=1_000, messages=3, tokens=1_320)] * 5).permille
     1235
 
-A report that the text cannot have come to is never learnt from (`plausible_tokens`), and with each report that is, the
-figures may move one step further from the family's, up to hard bounds: no liar moves an estimate by a leap.
+Reports that are impossible for the text are ignored (`plausible_tokens`). Each plausible report allows the figures to
+move one step further from the family's, up to hard bounds, so a false report cannot change an estimate abruptly.
 
-Not here: where earlier sends are read (`runs/request/calibration.py`) and how a family's figures are known
-(`families.py`).
+Not here: loading earlier sends (`runs/request/calibration.py`) and the figures of the families (`families.py`).
 """
 
 from __future__ import annotations
@@ -35,58 +33,58 @@ from app.domain.tokens.kinds import Kind
 
 MAX_OBSERVATIONS = 50
 HALF_LIFE = 30
-"""After so many later sends a send counts half."""
+"""Number of later sends after which the weight of a send is halved."""
 RELATIVE_NOISE = 0.02
 ABSOLUTE_NOISE = 2.0
-"""What sends of the same size may differ by: a share of their tokens, and some tokens."""
+"""Normal difference between sends of the same size: a share of their tokens, plus a number of tokens."""
 BASE_SPREAD = 200.0
 PER_MESSAGE_SPREAD = 3.0
-"""How far a model's own figures may lie from its family's: one standard deviation, in tokens."""
+"""Standard deviation of a model's figures from those of its family, in tokens."""
 FEW = 3
-"""Fewer sends than this cannot outvote one another: none is taken to lie farther off than `FEW_SPREADS` spreads."""
+"""With fewer sends than this an outlier cannot be detected. Then each is clipped to `FEW_SPREADS` spreads."""
 FEW_SPREADS = 2.0
 ODD = 4.685
-"""Tukey's constant: a send off by so many times the usual has no say."""
+"""Tukey's constant: a send has no weight if its error is at least this multiple of the usual error."""
 TO_DEVIATION = 1.4826
-"""From the median of absolute values to a standard deviation."""
+"""Factor from the median of absolute values to a standard deviation."""
 ROUNDS = 10
 
 MAX_BASE = 20_000.0
 MAX_PER_MESSAGE = 100.0
 MAX_RATIO = 3.0
-"""Bounds: no figure leaves them whatever was reported. The ratio stays within this factor of its family's."""
+"""Hard bounds of the figures. The ratio stays within this factor of the family's ratio."""
 BASE_STEP = 1_000.0
 PER_MESSAGE_STEP = 10.0
 RATIO_STEP = 1.25
-"""How much further from its family's each report lets a figure move: tokens, tokens, and a factor."""
+"""The distance from the family's figures that each report adds: tokens, tokens, and a factor."""
 
 PLAUSIBLE_FACTOR = 3
-"""A report is plausible from a third to three times of what was counted."""
+"""A report is plausible if it is between a third of the count and three times the count."""
 HIDDEN_PROMPT = 2_000
-"""Tokens that a server may add without being asked, as to a short question by a long system prompt of its own."""
+"""Tokens that a server may add to a request, for example a hidden system prompt."""
 WRAPPING = 10
-"""Tokens that a chat template may put around a message."""
+"""Tokens that a chat template may add to a message."""
 MAX_TOKEN = 128
-"""Characters: no vocabulary in use has a token for more (o200k and Llama 3 have one for so many blanks)."""
+"""Characters of the longest token in any vocabulary in use (o200k and Llama 3 have one of this many blanks)."""
 LEAST_BAND = 0.01
 BAND_PATIENCE = 3.0
-"""After so many sends, what they show about the error and what the family says weigh three to one."""
+"""Number of sends after which the measured error weighs three times as much as the family's band."""
 P95 = 0.95
 LEANING = 50
-"""A send of so many tokens of text says as much about the ratio in its conversation as all conversations do."""
+"""Tokens of text at which a send weighs as much for the ratio of its conversation as all conversations together."""
 LEAST_LEANING = 0.1
 KNOWN_BAND = 0.03
-"""By so much texts may be off that went out with the last report of their conversation."""
+"""Relative error of texts that were in the last reported request of their conversation."""
 NEW_SHARE = 0.6
-"""New texts may be off by so much of the family's band, however well the earlier ones were met."""
+"""Minimum error of new texts as a share of the family's band, even if earlier estimates were accurate."""
 SAME_SCRIPT = 0.2
-"""By so much a text may be off that is new, in a conversation in the same script."""
+"""Relative error of a new text in a conversation in the same script."""
 FIRST_SLACK, SLACK = 3.0, 2.0
-"""Tokens by which a request and each message may be off, before the first report and after it."""
+"""Error of a request and of each message in tokens, before and after the first report."""
 SMALL = 2
 """A send confirms a moved base if its text is at most this many times the move."""
 BODY, BODY_OF_MESSAGE, FOREIGN_BODY = 500, 60, 1.3
-"""Bytes of a body besides its texts; bytes per character from which its texts are in another script."""
+"""Bytes of a body and of each message without texts; bytes per character that indicate another script."""
 
 Row = tuple[float, float, float]
 CERTAIN = 1e12
@@ -95,10 +93,10 @@ CERTAIN = 1e12
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """An earlier send without images: what was counted of it in the vocabulary, and what its provider says it read.
+    """An earlier send without images: its count in the vocabulary and the `tokens` that its provider reported.
 
-    `here`: it was a send of the very conversation that is to be estimated. `characters` is the length of its texts,
-    `size` that of its body in bytes; None: earlier versions did not note them.
+    `here`: it was a send of the conversation of the estimate. `characters` is the length of its texts, `size` that of
+    its body in bytes; None: earlier versions did not store them.
     """
 
     text: int
@@ -110,9 +108,9 @@ class Observation:
 
 
 def estimator_of(profile: ModelProfile, observations: Sequence[Observation] = ()) -> Estimator:
-    """How this model counts. `observations` are its earlier sends, newest first.
+    """Return the estimator of a model. `observations` are its earlier sends, newest first.
 
-    Those that are not plausible do not count, nor do those beyond the 50th of the others.
+    Implausible sends are ignored. Only the newest 50 of the others count.
     """
     family = family_of(profile.model)
     start = Estimator(
@@ -134,10 +132,10 @@ def estimator_of(profile: ModelProfile, observations: Sequence[Observation] = ()
 
 
 def plausible_tokens(one: Observation) -> tuple[int, int]:
-    """Return the fewest and the most tokens that a send can have come to, whatever its model.
+    """Return the minimum and maximum number of tokens that a send can have, for any model.
 
-    No token stands for more than `MAX_TOKEN` characters or for less than a byte, which needs no vocabulary to say.
-    Nearer than that, no vocabulary in use is off by more than `PLAUSIBLE_FACTOR` from the one that counted the text.
+    A token has at most `MAX_TOKEN` characters and at least one byte, in any vocabulary. In addition, no vocabulary in
+    use differs by more than `PLAUSIBLE_FACTOR` from the one that counted the text.
 
     >>> plausible_tokens(Observation(text=3_000, messages=1, tokens=0))
     (1000, 9030)
@@ -155,30 +153,30 @@ def plausible_tokens(one: Observation) -> tuple[int, int]:
 
 
 def is_plausible(one: Observation) -> bool:
-    """Whether the send can have come to what was reported of it."""
+    """Return True if the reported tokens are possible for this send."""
     least, most = plausible_tokens(one)
     return least <= one.tokens <= most
 
 
 def is_foreign(one: Observation) -> bool:
-    """Whether a send was mostly in another script than Latin: its body then has clearly more bytes than characters."""
+    """Return True if a send was mostly in another script than Latin: clearly more bytes than characters."""
     if one.size is None or one.characters is None:
         return False
     return one.size - BODY - BODY_OF_MESSAGE * one.messages >= FOREIGN_BODY * one.characters
 
 
 def _doubt_base(estimator: Estimator, family: Family, told: Sequence[Observation]) -> float:
-    """By how many tokens the base may be off: long sends alone show mostly their differences."""
+    """Return the possible error of the base, in tokens. Only short sends can confirm a base."""
     moved = abs(estimator.base - family.base)
     return 0.0 if any(estimator.of_text(one.text) <= SMALL * moved for one in told) else float(moved)
 
 
 def _list_new(estimator: Estimator, family: Family, told: Sequence[Observation]) -> tuple[tuple[Kind, int, int], ...]:
-    """The range of each kind of new text.
+    """Return the range of each kind of new text.
 
-    That of plain ones follows what was learnt, and never narrows beyond a share of the family's: prose and code differ.
-    If what was learnt lies outside the family's band, it may come of texts of another kind: then both are in it. In
-    a conversation in another script, new text in other scripts follows what that script came to.
+    The range of plain text follows the learnt ratio, but keeps at least a share of the family's band, because prose and
+    code differ. If the learnt ratio is outside the family's band, it may come from texts of another kind. Then the
+    range includes both. In a conversation in another script, new text in other scripts follows that script's ratio.
     """
     kinds = family.kinds
     low, high = family.permille * (1 - family.band), family.permille * (1 + family.band)
@@ -204,7 +202,7 @@ def _list_new(estimator: Estimator, family: Family, told: Sequence[Observation])
 
 @dataclass(frozen=True, slots=True)
 class _Prior:
-    """Base, ratio and tokens per message, each with its precision: one over the square of its spread."""
+    """Base, ratio and tokens per message, each with its precision: the inverse square of its spread."""
 
     means: Row
     precisions: Row
@@ -212,7 +210,7 @@ class _Prior:
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """An observation as the fit sees it. `noise` is one standard deviation, `say` its weight by age."""
+    """An observation in the form of the fit. `noise` is one standard deviation, `say` the weight by age."""
 
     row: Row
     tokens: float
@@ -228,7 +226,7 @@ def _correct(start: Estimator, family: Family, told: Sequence[Observation]) -> E
     means = (float(family.base), ratio, float(family.per_message))
     prior = _Prior(means, _row(spread**-2 for spread in spreads))
     points = [_point(prior, age, one, few=len(told) < FEW) for age, one in enumerate(told)]
-    # One figure after the other is rounded to what an estimator holds; those still open make up for it.
+    # Round one figure after the other to the units of an estimator. The remaining figures compensate for the rounding.
     says = _weigh(prior, points)
     for figure, unit in ((2, 1.0), (1, 1 / THOUSAND), (0, 1.0)):
         fitted = _solve(prior, points, says)[figure]
@@ -241,17 +239,17 @@ def _correct(start: Estimator, family: Family, told: Sequence[Observation]) -> E
 
 
 def _as_plain(family: Family, one: Observation) -> Observation:
-    """The observation as if it were of plain text: one in another script would lead the ratio of all others astray."""
+    """Convert an observation in another script to plain text, so that it does not distort the ratio for all others."""
     if not is_foreign(one):
         return one
     return replace(one, text=round(one.text * sum(family.kinds.foreign) / 2 / family.permille))
 
 
 def _lean(corrected: Estimator, bounds: tuple[float, float], newest_here: Observation) -> Estimator:
-    """The ratio leaning towards that of the newest send of this conversation, whose words mostly go out again.
+    """Move the ratio towards that of this conversation's newest send, because the next send repeats most of it.
 
-    The more, the longer that send was; and not to one that no ratio may be, nor farther off than twice the band, lest a
-    senseless report count.
+    A longer send moves it more. A ratio outside the bounds, or more than twice the band away, is ignored, because such
+    a report cannot be right.
     """
     rest = newest_here.tokens - corrected.base - corrected.per_message * newest_here.messages
     leaning = newest_here.text / (newest_here.text + LEANING)
@@ -271,7 +269,7 @@ def _lean(corrected: Estimator, bounds: tuple[float, float], newest_here: Observ
 
 
 def _band(corrected: Estimator, family: Family, told: Sequence[Observation]) -> float:
-    """How far off the corrected figures may be: what they miss of the earlier sends, with as many as they are."""
+    """Return the relative error of the corrected figures, from their errors for earlier sends."""
     count = len(told)
     misses = sorted(abs(estimate_send(corrected, one) - one.tokens) / one.tokens for one in told)
     seen = misses[ceil(P95 * count) - 1] * (count + 3) / count  # three figures were fitted to them
@@ -280,12 +278,12 @@ def _band(corrected: Estimator, family: Family, told: Sequence[Observation]) -> 
 
 
 def estimate_send(estimator: Estimator, one: Observation) -> int:
-    """What an estimator makes of a whole send."""
+    """Return the estimate for a whole send."""
     return estimator.base + estimator.of_text(one.text, one.messages)
 
 
 def _bounds(family: Family, count: int) -> tuple[tuple[float, float], ...]:
-    """Between what each figure may be after so many reports."""
+    """Return the lower and upper bound of each figure after `count` reports."""
     ratio, factor = family.permille / THOUSAND, min(MAX_RATIO, RATIO_STEP**count)
     base, per_message = count * BASE_STEP, count * PER_MESSAGE_STEP
     return (
@@ -298,7 +296,7 @@ def _bounds(family: Family, count: int) -> tuple[tuple[float, float], ...]:
 def _point(prior: _Prior, age: int, one: Observation, *, few: bool) -> _Point:
     row = (1.0, float(one.text), float(one.messages))
     expected = _dot(prior.means, row)
-    # By what was to be expected and not by what was told: else what tells far too little would have the greatest say.
+    # From the expected tokens, not the reported ones: otherwise a report that is far too low would weigh most.
     noise = ABSOLUTE_NOISE + RELATIVE_NOISE * expected
     tokens = float(one.tokens)
     if few:
@@ -310,9 +308,9 @@ def _point(prior: _Prior, age: int, one: Observation, *, few: bool) -> _Point:
 
 
 def _weigh(prior: _Prior, points: Sequence[_Point]) -> Sequence[float]:
-    """What say each send has: that of the fit that lies nearest to most of them, of those that several starts lead to.
+    """Return the weight of each send, from the fit with the smallest median error. Fits begin at several starts.
 
-    One start alone could be led astray by a single send that is far off; the median cannot.
+    With one start a single outlier could mislead the fit; it cannot move the median.
     """
     fits = [_settle(prior, points, start) for start in _starts(prior, points)]
     nearest = min(fits, key=lambda means: median(map(abs, _misses(means, points))))
@@ -320,7 +318,7 @@ def _weigh(prior: _Prior, points: Sequence[_Point]) -> Sequence[float]:
 
 
 def _starts(prior: _Prior, points: Sequence[_Point]) -> Iterator[Row]:
-    """All sends alike, then the prior with the median of its misses in the ratio, and in the base."""
+    """Yield the fit to all sends, then the prior with its median error added to the ratio, and to the base."""
     base, ratio, per_message = prior.means
     misses = [point.tokens - _dot(prior.means, point.row) for point in points]
     per_word = [miss / point.row[1] for miss, point in zip(misses, points, strict=True) if point.row[1]]
@@ -330,7 +328,7 @@ def _starts(prior: _Prior, points: Sequence[_Point]) -> Iterator[Row]:
 
 
 def _settle(prior: _Prior, points: Sequence[_Point], means: Row) -> Row:
-    """Iteratively reweighted least squares: what lies far from the others loses its say, the more the farther."""
+    """Iteratively reweighted least squares: the weight of a send decreases with its distance from the fit."""
     for _ in range(ROUNDS):
         means = _solve(prior, points, _says(means, points))
     return means
@@ -343,7 +341,7 @@ def _says(means: Row, points: Sequence[_Point]) -> list[float]:
 
 
 def _misses(means: Row, points: Sequence[_Point]) -> list[float]:
-    """How far off each send is, in its own noise."""
+    """Return the error of each send, in units of its noise."""
     return [(point.tokens - _dot(means, point.row)) / point.noise for point in points]
 
 
@@ -358,7 +356,7 @@ def _pin(prior: _Prior, figure: int, value: float) -> _Prior:
 
 
 def _solve(prior: _Prior, points: Sequence[_Point], says: Sequence[float]) -> Row:
-    """The figures that least squares give, with the prior as three sends of its own."""
+    """Solve the least squares problem, with the prior as three additional observations."""
     matrix = [[0.0] * 3 for _ in range(3)]
     side = [0.0] * 3
     for index, precision in enumerate(prior.precisions):
@@ -374,7 +372,7 @@ def _solve(prior: _Prior, points: Sequence[_Point], says: Sequence[float]) -> Ro
 
 
 def _gauss(matrix: list[list[float]], side: list[float]) -> list[float]:
-    """Solves a symmetric positive definite system, which needs no pivots; both arguments are used up."""
+    """Solve a symmetric positive definite system, which needs no pivots. Changes both arguments."""
     size = len(side)
     for column in range(size):
         for row in range(column + 1, size):

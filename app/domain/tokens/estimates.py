@@ -1,11 +1,11 @@
-"""Estimates: from counts in a public vocabulary to the tokens a model will say it read.
+"""Estimates: from counts in a public vocabulary to the tokens that a provider will report.
 
-OpenAI's vocabularies are public, so its texts can be counted exactly. Other vendors' counts are made of the same ones
-by a ratio, which is corrected by what the vendor reported for earlier sends. All figures are tokens and whole numbers,
-worked out the same way here and in the database (`store/index/filter_queries.py`).
+OpenAI's vocabularies are public, so texts for OpenAI can be counted exactly. For other vendors the same count is
+multiplied by a ratio. The vendor's reports for earlier sends correct the ratio. All figures are whole tokens. The
+database computes them in the same way (`store/index/filter_queries.py`).
 
-Not here: counting itself (`providers/vocabularies.py`), the ratios models start with (`families.py`), how they are
-corrected (`calibration.py`) and the formulas for images (`images.py`).
+Not here: counting (`providers/vocabularies.py`), the initial ratios (`families.py`), their correction
+(`calibration.py`) and the formulas for images (`images.py`).
 
     >>> Estimator(vendor="anthropic", permille=1_180, per_message=4).of_pair(PairSizes(text=1_000, messages=2))
     1188
@@ -40,10 +40,10 @@ Count = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True)
 class PairSizes:
-    """How large a pair is in one vocabulary: its request and its reply together.
+    """The tokens of a pair in one vocabulary: its request and its reply together.
 
-    `text` counts words, tool calls and their results; `thinking` the signed thinking, which only `thinking_vendor`
-    takes back. `images` are widths and heights in pixels.
+    `text` counts text, tool calls and their results. `thinking` counts the signed thinking, which only
+    `thinking_vendor` accepts back. `images` are widths and heights in pixels.
     """
 
     text: int
@@ -55,12 +55,12 @@ class PairSizes:
 
 @dataclass(frozen=True, slots=True)
 class Estimator:
-    """How one model counts. `permille`: its tokens for a thousand of the vocabulary's. `base`: of any request.
+    """The way one model counts. `permille`: its tokens for a thousand of the vocabulary. `base`: tokens of any request.
 
-    `band` is the share by which an estimate may be off: 0.05 is ± 5 %, 0 is exact. It holds for texts like those that
-    were reported; of texts that are new, `new` tells the range of each kind, in tokens for a thousand. `known` tokens
-    of the vocabulary went out with the last report of this conversation. `slack` tokens a request and a message
-    may be off whatever they say, and the base by `base_doubt` besides.
+    `band` is the relative error of an estimate: 0.05 is ± 5 %, 0 is exact. It applies to texts similar to those with a
+    report. For new texts, `new` has the range of each kind, in tokens for a thousand. `known` is the number of
+    vocabulary tokens in the last reported request of this conversation. `slack` is an additional error of the request
+    and of each message, `base_doubt` one of the base, both in tokens.
     """
 
     vendor: str
@@ -75,19 +75,19 @@ class Estimator:
     base_doubt: float = 0.0
 
     def range_of(self, kind: Kind) -> tuple[int, int]:
-        """Between how many tokens a thousand of the vocabulary's come to in a new text of this kind."""
+        """Return the range of tokens for a thousand vocabulary tokens of a new text of this kind."""
         found = next(((low, high) for one, low, high in self.new if one is kind), None)
         return found or (round(self.permille * (1 - self.band)), round(self.permille * (1 + self.band)))
 
     def of_new(self, counted: int, kind: Kind) -> tuple[int, float]:
-        """Tokens of a new text, in the middle of what they can be, and by how many that may be off."""
+        """Return the tokens of a new text (the middle of the range), and the possible error in tokens."""
         low, high = self.range_of(kind)
         return -(-counted * (low + high) // (2 * THOUSAND)), counted * (high - low) / (2 * THOUSAND)
 
     def doubt_of_old(self, tokens: int, beside: Kind) -> float:
-        """By how many tokens texts may be off that wait for a first report, in addition to a new one of a kind.
+        """Return the possible error, in tokens, of earlier texts without a report, next to a draft of kind `beside`.
 
-        Without any report of this conversation they may be of that kind as well.
+        If this conversation has no report yet, these texts may be of that kind too.
         """
         low, high = self.range_of(Kind.PLAIN)
         if not self.known:
@@ -96,25 +96,25 @@ class Estimator:
         return tokens * max(high - self.permille, self.permille - low, 0) / self.permille
 
     def of_text(self, counted: int, messages: int = 0) -> int:
-        """Tokens of a text that has so many in the vocabulary, in so many messages."""
+        """Return the tokens of a text from its count in the vocabulary and its number of messages."""
         return -(-counted * self.permille // THOUSAND) + messages * self.per_message
 
     def of_images(self, sizes: PairSizes) -> int:
-        """Tokens of a pair's images."""
+        """Return the tokens of a pair's images."""
         return sum(self.of_image(width, height) for width, height in sizes.images)
 
     def of_image(self, width: int, height: int) -> int:
-        """Tokens of an image of so many pixels."""
+        """Return the tokens of an image of this width and height in pixels."""
         return count_image(self.images, width, height)
 
     def of_pair(self, sizes: PairSizes) -> int:
-        """Tokens of a pair as it would be sent to this model."""
+        """Return the tokens of a pair in a request to this model."""
         thinking = sizes.thinking if sizes.thinking_vendor == self.vendor else 0
         return self.of_text(sizes.text + thinking, sizes.messages) + self.of_images(sizes)
 
 
 def measure_pair(pair: Pair, count: Count) -> PairSizes:
-    """The sizes of a pair in a vocabulary. Slow for long texts: not for the event loop."""
+    """Measure a pair in a vocabulary. Slow for long texts: do not call it in the event loop."""
     reply = () if pair.reply is None else pair.reply.parts
     parts = pair.request.parts + reply
     signed = [part for part in parts if isinstance(part, Thinking) and part.vendor is not None]
@@ -128,7 +128,7 @@ def measure_pair(pair: Pair, count: Count) -> PairSizes:
 
 
 def list_words(parts: Iterable[Part]) -> Iterator[str]:
-    """The texts of a message that are counted as words, those of tool calls, results and files included."""
+    """Yield the texts of a message that count as text, including tool calls, results and files."""
     for part in parts:
         match part:
             case Text() if part.text.strip():
@@ -146,7 +146,7 @@ def list_words(parts: Iterable[Part]) -> Iterator[str]:
 
 
 def list_images(parts: Iterable[Part]) -> Iterator[Image]:
-    """The images of a message, those in tool results included."""
+    """Yield the images of a message, including those in tool results."""
     for part in parts:
         if isinstance(part, Image):
             yield part

@@ -1,13 +1,13 @@
-"""Families: how models count by their names, before their providers have reported anything.
+"""Families: how models count tokens, derived from their names. Used until a provider has reported usage.
 
-A family's `permille` is its tokens for a thousand of OpenAI's vocabulary that `providers/vocabularies.py` counts it in;
-`band` is how far off that may be in English and code; other `kinds` of text have other ranges. Where a vendor
-publishes its tokenizer the ratio was measured with it, on English,
-German, Russian, Chinese, code and JSON, and English and code decide; the others are told at their line.
+A family's `permille` is the number of its tokens for a thousand tokens of the OpenAI vocabulary that
+`providers/vocabularies.py` uses for it. `band` is the relative error for English and code. Other `kinds` of text have
+other ranges. If a vendor publishes its tokenizer, the ratio was measured with it, on English, German, Russian, Chinese,
+code and JSON; English and code decide. The comments name the source of all other ratios.
 
     >>> family_of("anthropic:claude-sonnet-4-5").permille
     1180
-    >>> family_of("somebody:nobody-knows-me").band
+    >>> family_of("vendor:unknown-model").band
     0.3
 """
 
@@ -22,7 +22,7 @@ from app.domain.tokens.images import ImageRule
 
 @dataclass(frozen=True, slots=True)
 class KindRanges:
-    """Between how many tokens for a thousand of the vocabulary's a model has, by the kind of text (`kinds.py`)."""
+    """For each kind of text (`kinds.py`), the range of a model's tokens for a thousand tokens of the vocabulary."""
 
     accented: tuple[int, int]
     figures: tuple[int, int]
@@ -43,10 +43,10 @@ _SMALL_KINDS = KindRanges((1_000, 1_800), (950, 2_200), (850, 3_900))
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """`base` is what any request costs, `per_message` what each message costs besides its words, in tokens.
+    """The counting rules of a family. `base`: tokens of any request. `per_message`: of a message without its text.
 
-    `band` is the share by which an estimate of English or code may be off, `kinds` are the ranges of other texts.
-    `images` holds for those models that take images.
+    `band` is the relative error of an estimate for English or code, `kinds` are the ranges of other texts. `images`
+    applies to the models that accept images.
     """
 
     permille: int
@@ -57,13 +57,13 @@ class Family:
     images: ImageRule = ImageRule.OPENAI_85_170
 
 
-# What OpenAI's chats add to a message: "How to count tokens with tiktoken" in https://github.com/openai/openai-cookbook.
-# Others wrap messages in about as many, by their published chat templates.
+# OpenAI adds these to a message: "How to count tokens with tiktoken" in https://github.com/openai/openai-cookbook.
+# The published chat templates of other vendors add about as many.
 _UNKNOWN = Family(1_150, 0.30, _SMALL_KINDS)
 """A guess between vocabularies of 32,000 tokens (1,200) and of 128,000 (1,030)."""
 
 _OFFLINE = Family(1_000, 0.01, KindRanges((990, 1_010), (990, 1_010), (990, 1_010)))
-"""It counts by the rules of `providers/offline/counts.py`."""
+"""The offline model. It counts by the rules of `providers/offline/counts.py`."""
 _GPT_BAND = 0.03
 _CLAUDE_OLD = Family(1_180, 0.15, _CLAUDE_OLD_KINDS, images=ImageRule.ANTHROPIC)
 _CLAUDE_NEW = Family(1_530, 0.20, _CLAUDE_NEW_KINDS, images=ImageRule.ANTHROPIC_LARGE)
@@ -76,8 +76,8 @@ def _gpt(images: ImageRule) -> Family:
 
 # The first match wins.
 _FAMILIES: tuple[tuple[str, Family], ...] = (
-    # OpenAI: its vocabulary is the measure itself; what is not known is how a request is wrapped.
-    (r"gpt-oss", Family(1_000, 0.05, _EXACT, base=65)),  # its template says the date and the rules of its channels
+    # OpenAI: its vocabulary is the measure itself. Only the tokens that wrap a request are unknown.
+    (r"gpt-oss", Family(1_000, 0.05, _EXACT, base=65)),  # its template contains the date and the rules of its channels
     (r"gpt-4o-mini", _gpt(ImageRule.OPENAI_2833_5667)),
     (r"gpt-(4\.1|5)-mini|gpt-5\.\d-mini|codex-mini", _gpt(ImageRule.OPENAI_PATCHES_162)),
     (r"gpt-(4\.1|5)-nano|gpt-5\.\d-nano", _gpt(ImageRule.OPENAI_PATCHES_246)),
@@ -87,7 +87,7 @@ _FAMILIES: tuple[tuple[str, Family], ...] = (
     (r"gpt-(5\.[4-9]|[6-9])", _gpt(ImageRule.OPENAI_PATCHES_LARGE)),
     (r"gpt-5", _gpt(ImageRule.OPENAI_70_140)),
     (r"gpt-|chatgpt|codex", _gpt(ImageRule.OPENAI_85_170)),
-    # Anthropic: counted by its own endpoint; the vocabulary is not public. Words of other scripts than Latin cost more.
+    # Anthropic: measured with its counting endpoint; the vocabulary is not public. Scripts other than Latin cost more.
     (r"claude-(instant|v?[12]|3|(opus|sonnet|haiku)-3)", _CLAUDE_OLD),
     (r"claude-((opus|sonnet|haiku)-4|4-(opus|sonnet|haiku))(?![-.]([7-9]|\d\d)(?!\d))", _CLAUDE_OLD),
     (r"claude", _CLAUDE_NEW),
@@ -100,7 +100,7 @@ _FAMILIES: tuple[tuple[str, Family], ...] = (
     (r"deepseek", Family(1_030, 0.10, _LARGE_KINDS)),
     (r"qwen-?2?\.?5?-?vl|qwen-?3?-?vl|qvq", Family(1_030, 0.15, _LARGE_KINDS, per_message=5, images=ImageRule.QWEN)),
     (r"qwen|qwq", Family(1_030, 0.15, _LARGE_KINDS, per_message=5, images=ImageRule.QWEN)),  # each digit is a token
-    # A guess for each from here on: vocabularies of 100,000 to 160,000 tokens made in the same way as Llama's.
+    # From here on the ratios are guesses: vocabularies of 100,000 to 160,000 tokens, made in the same way as Llama's.
     (
         r"mistral|ministral|pixtral|magistral|codestral|devstral",
         Family(1_050, 0.15, _LARGE_KINDS, images=ImageRule.PIXTRAL),
@@ -113,7 +113,7 @@ _PATTERNS = tuple((re.compile(pattern), family) for pattern, family in _FAMILIES
 
 
 def family_of(model: str) -> Family:
-    """How a model ("provider:model") counts as far as its name tells."""
+    """Return the family of a model ("provider:model") by its name."""
     vendor, name = vendor_and_name(model.lower())
     if vendor == "offline":
         return _OFFLINE

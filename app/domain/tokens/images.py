@@ -1,10 +1,10 @@
-"""Images in tokens, by the formula each vendor publishes. Sizes are in pixels; all answers are whole tokens.
+"""Tokens of images, by each vendor's published formula. Sizes are in pixels, results are whole tokens.
 
     >>> count_image(ImageRule.OPENAI_85_170, 2048, 4096)
     1105
 
-A size that nobody knows (0 by 0) counts as the largest an image can be: rather too many tokens than too few. What
-vendors do beyond their formulas (PDF pages, video) is not here.
+An unknown size (0 by 0) counts as the largest possible image, so that the estimate is rather too high than too low.
+Not here: PDF pages and video, because the published formulas do not cover them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from math import isqrt
 from types import MappingProxyType
 
 UNKNOWN_SIDE = 4_096
-"""Pixels assumed of an image whose size is not known: every vendor scales one that large down to its limit."""
+"""Assumed side of an image of unknown size, in pixels. Every vendor scales such an image down to its limit."""
 
 
 class ImageRule(StrEnum):
-    """By which published formula a model's images are counted. Two numbers are what an image and each tile cost."""
+    """The published formula for a model's images. Two numbers in a name: the tokens of an image and of each tile."""
 
     NONE = "none"
     ANTHROPIC = "anthropic"
@@ -43,22 +43,23 @@ class ImageRule(StrEnum):
 
 
 def count_image(rule: ImageRule, width: int, height: int) -> int:
-    """Tokens of an image of so many pixels."""
+    """Return the tokens of an image of this width and height in pixels."""
     if width <= 0 or height <= 0:
         width = height = UNKNOWN_SIDE
     return _COUNTS[rule](width, height)
 
 
 def count_anthropic(width: int, height: int, *, longest: int, most: int) -> int:
-    """Claude sees patches of 28 by 28 pixels, one token each: ⌈w/28⌉·⌈h/28⌉ (told as w·h/750 before).
+    """Claude reads patches of 28 by 28 pixels, one token each: ⌈w/28⌉·⌈h/28⌉ (documented as w·h/750 before).
 
-    An image whose longer side or whose tokens are over the limit (1,568 both; from Opus 4.7 on 2,576 and 4,784) is
-    first scaled down to the largest that fits. Source: https://platform.claude.com/docs/en/build-with-claude/vision.
+    If the longer side or the tokens exceed the limit (1,568 for both; from Opus 4.7 on 2,576 and 4,784), the image is
+    first scaled down to the largest size that fits. Source:
+    https://platform.claude.com/docs/en/build-with-claude/vision.
     """
     columns, rows = -(-width // 28), -(-height // 28)
     if max(width, height) <= longest and columns * rows <= most:
         return columns * rows
-    # The largest size of this shape: by its longer side first, then by halving until the patches fit.
+    # Find the largest size with this aspect ratio: a binary search over the longer side.
     low, high = 1, longest
     longer, shorter = max(width, height), min(width, height)
     while low < high:
@@ -71,9 +72,9 @@ def count_anthropic(width: int, height: int, *, longest: int, most: int) -> int:
 
 
 def count_openai_tiles(width: int, height: int, *, base: int, tile: int, low: bool = False) -> int:
-    """Tiles of 512 pixels, after scaling down into 2,048 by 2,048 and then to a shorter side of 768.
+    """Tiles of 512 pixels, after scaling down to fit 2,048 by 2,048 and then to a shorter side of 768.
 
-    `low` detail costs the base alone; "auto", which is what is sent, means high for all but tiny images.
+    `low` detail costs only the base. Inview sends "auto", which means high detail for all but tiny images.
     Source: https://developers.openai.com/api/docs/guides/images-vision, "Calculating costs".
     """
     if low:
@@ -86,9 +87,9 @@ def count_openai_tiles(width: int, height: int, *, base: int, tile: int, low: bo
 def count_openai_patches(
     width: int, height: int, *, permille: int = 1_000, most: int = 1_536, longest: int = 2_048
 ) -> int:
-    """Patches of 32 pixels, at most `most` of them, times a factor of the model's.
+    """Patches of 32 pixels, at most `most` of them, times a factor of the model.
 
-    An image with more is scaled down so that they fit, and then so that a whole number of them does.
+    An image with more patches is scaled down until they fit, and then to a whole number of patches.
     Source: https://developers.openai.com/api/docs/guides/images-vision, "Calculating costs".
     """
     return -(-_patches(width, height, most, longest) * permille // 1_000)
@@ -101,7 +102,7 @@ def _patches(width: int, height: int, most: int, longest: int) -> int:
         w, h = w * longest / longer, h * longest / longer
     if _tiles(w, 32) * _tiles(h, 32) <= most:
         return _tiles(w, 32) * _tiles(h, 32)
-    # r = √(32²·most / (w·h)), then r times the lesser of ⌊side·r/32⌋ / (side·r/32) for the two sides.
+    # r = √(32²·most / (w·h)), then r times the smaller of ⌊side·r/32⌋ / (side·r/32) for the two sides.
     area = w * h
     precision = 10**6
     r = Fraction(isqrt(int(32 * 32 * most * precision**2 / area)), precision)
@@ -111,7 +112,7 @@ def _patches(width: int, height: int, most: int, longest: int) -> int:
 
 
 def count_gemini_tiles(width: int, height: int) -> int:
-    """258 tokens up to 384 pixels in both directions, else 258 for each tile.
+    """258 tokens up to 384 pixels in both directions, otherwise 258 for each tile.
 
     Tiles are squares of ⌊shorter side / 1.5⌋ pixels, at least 256 and at most 768.
     Source: https://ai.google.dev/gemini-api/docs/image-understanding, "Token calculation" (Gemini 2).
@@ -123,7 +124,7 @@ def count_gemini_tiles(width: int, height: int) -> int:
 
 
 def count_grok(width: int, height: int) -> int:
-    """256 tokens for each tile of 448 pixels and 256 more, six tiles at most.
+    """256 tokens for each tile of 448 pixels (six tiles at most), plus 256.
 
     Source: https://docs.x.ai/docs/guides/image-understanding.
     """
@@ -131,7 +132,7 @@ def count_grok(width: int, height: int) -> int:
 
 
 def count_pixtral(width: int, height: int) -> int:
-    """Patches of 16 pixels within 1,024 by 1,024, and a token at the end of each row.
+    """One token for each patch of 16 pixels within 1,024 by 1,024, plus one at the end of each row.
 
     Source: https://huggingface.co/mistralai/Pixtral-12B-2409 and the `mistral-common` package.
     """
@@ -140,7 +141,7 @@ def count_pixtral(width: int, height: int) -> int:
 
 
 def count_qwen(width: int, height: int) -> int:
-    """28 by 28 pixels a token, with sides rounded to 28, at most 1,280 tokens as usually served; and two to mark it.
+    """One token for 28 by 28 pixels, with sides rounded to 28, usually at most 1,280, plus two marker tokens.
 
     Source: https://github.com/QwenLM/Qwen2.5-VL, "Image resolution".
     """

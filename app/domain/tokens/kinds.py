@@ -1,9 +1,9 @@
-"""Kinds of text: what a text looks like, as far as it decides how far vocabularies differ in it.
+"""Kinds of text. Vocabularies differ in different degrees for each kind.
 
     >>> [kind_of(text).value for text in ("Why is it blue?", "天空为什么是蓝色的", "1,2,3", "Das müssen wir prüfen")]
     ['plain', 'foreign', 'figures', 'accented']
 
-Not here: how a family of models counts each kind (`families.py`).
+Not here: the token ranges of each kind for a family of models (`families.py`).
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ class Kind(StrEnum):
 
 
 FOREIGN_BYTES = 0.25
-"""Least share of UTF-8 bytes beyond one per character, of other scripts and emoji."""
+"""Minimum share of UTF-8 bytes above one per character in a text in other scripts or with emoji."""
 ACCENTS = 0.01
-"""Least share of letters with an accent."""
+"""Minimum share of letters with an accent in a text with accents."""
 DIGITS = 0.25
-"""Least share of digits in a table."""
+"""Minimum share of digits in a table of figures."""
 _ACCENTED = re.compile(r"[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")
 _FOREIGN = re.compile(r"[\u0370-\u1dff\u2e80-\U0010ffff]+")
-"""Not punctuation, arrows and mathematical signs, which are in English texts too."""
+"""Excludes punctuation, arrows and mathematical signs, because English texts contain them too."""
 
 
 def kind_of(text: str) -> Kind:
-    """Return the main kind of a text. Reads all of it: 300,000 characters take a few milliseconds."""
+    """Return the main kind of a text. Reads the whole text: 300,000 characters take a few milliseconds."""
     length = max(1, len(text))
     if not text.isascii():
         foreign = "".join(_FOREIGN.findall(text))
