@@ -17,6 +17,7 @@ from app.domain.conversation.damage import SETTINGS
 from app.settings import SQLITE
 from app.store.diagnosis.diagnosis import Finding, find_damage, is_readable
 from app.store.diagnosis.mending import BUILT, mend
+from app.store.organise.topics import NO_TOPIC
 
 MAX_TITLE: Final = 60
 _MENDED: Final = frozenset(
@@ -92,6 +93,10 @@ def advise(finding: Finding) -> str:
     if table == "attachment" and place.conversation_id is not None:
         at = "" if place.position is None else f"?at={place.position}"
         return f"Attach the file again in a new message, or delete the pair that has it: {path}{at}"
+    if finding.damage.reason == NO_TOPIC and place.position is not None:
+        return f"File the pair under another topic, or run `inview doctor --mend`: {path}?at={place.position}"
+    if table == "saved_filter":
+        return "Delete it in the list of saved filters, or stop Inview and run `inview doctor --mend`."
     if table in _OF_PAIRS and place.position is not None:
         return f"Delete the pair, or export it raw: {path}?at={place.position}"
     if table in _MENDED:

@@ -179,7 +179,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     RetryState: frozenset({"try_now", "give_up"}),
     SavedFilterState: frozenset({
-        "toggle", "close", "save", "begin_rename", "end_rename", "rename", "delete", "use",
+        "toggle", "close", "save", "begin_rename", "end_rename", "rename", "delete", "delete_damaged", "use",
     }),
     SheetState: frozenset({"show", "close", "search"}),
     SidebarState: frozenset({

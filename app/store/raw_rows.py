@@ -1,4 +1,4 @@
-"""The rows of a pair, or the row of a conversation, exactly as they are stored: what "Export raw" gives.
+"""The rows of a pair, a conversation or a saved filter, exactly as they are stored: what "Export raw" gives.
 
 Bytes are written as base64, and so is a text that is not UTF-8.
 """
@@ -9,7 +9,7 @@ import math
 from base64 import b64encode
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, or_, select, type_coerce
+from sqlalchemy import ColumnElement, Integer, Table, literal_column, or_, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.types import NullType
 
@@ -17,6 +17,7 @@ from app.domain.errors import NotFoundError
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, RUN, SNAPSHOT, VERSION
 from app.store.database.damage import Unreadable, raw_bytes
 from app.store.database.row import Json
+from app.store.organise.rows_filters import SAVED_FILTER
 from app.store.tools.rows_tools import TOOL_CALL
 
 
@@ -30,6 +31,19 @@ async def load_raw_conversation(session: AsyncSession, owner: str, conversation_
     if not found:
         raise NotFoundError("conversation", conversation_id)
     return {"conversation": found}
+
+
+async def load_raw_filter(session: AsyncSession, owner: str, number: int) -> dict[str, list[Json]]:
+    """The row of a saved filter.
+
+    Raises:
+        NotFoundError: there is no row of that number, or it is another's.
+    """
+    rowid: ColumnElement[int] = literal_column("saved_filter.rowid", Integer)
+    found = await _load(session, SAVED_FILTER, rowid == number, SAVED_FILTER.c.owner == owner)
+    if not found:
+        raise NotFoundError("saved filter", str(number))
+    return {"saved_filter": found}
 
 
 async def load_raw_rows(session: AsyncSession, owner: str, pair_id: str) -> dict[str, list[Json]]:

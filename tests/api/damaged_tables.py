@@ -35,6 +35,7 @@ from app.domain.run.queue import Hold, HoldReason, QueuedText
 from app.domain.tools.permission_requests import PermissionRequest
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern, Rule
 from app.domain.tools.tool_servers import Listing, OverHttp, ToolServer
+from app.domain.topics.topics import UNKNOWN_TOPIC
 from app.runs.library.preference_commands import change_preferences
 from app.runs.process.ids import now
 from app.runs.send.commands import LOCAL_OWNER
@@ -100,6 +101,8 @@ def list_table_harms() -> Iterator[Harm]:
             for shape in _shapes(column):
                 statement = f'UPDATE {table.name} SET "{column.name}" = {SHAPES[shape]} WHERE {row}'
                 yield Harm(table.name, column.name, shape, statement)
+    yield Harm("saved_filter", "filter", "no filter", "UPDATE saved_filter SET filter = '(('")
+    yield Harm("topic", "id", "missing", "DELETE FROM topic")
 
 
 def _first(table: Table) -> str:
@@ -149,9 +152,9 @@ async def _fill(api: Api, whole: str) -> Ids:
     gone = await create_conversation(api, model=MODEL, title="Gone")
     await answered(api, gone, "/echo gone")
     assert (await http.delete(f"/conversations/{gone}")).status_code < 300
-    pairs = (await http.get(f"/conversations/{whole}/pairs")).json()["items"]
-    pair = pairs[0]
+    pair = (await http.get(f"/conversations/{whole}/pairs")).json()["items"][0]
     topic = (await http.post("/topics", json={"path": "Work"})).json()
+    await http.patch(f"/pairs/{pair['id']}", json={"topic_id": topic["id"]})
     photo = b"Hello"
     uploaded = await http.post(
         "/attachments", content=photo, params={"name": "a.txt"}, headers={"Content-Type": "application/octet-stream"}
@@ -220,6 +223,8 @@ async def check_rest(folder: Path, ids: Ids, done: Harm) -> None:
     _require_listed(found, done)
     async with serve_api(folder) as api:
         await _check_lists(api, ids)
+        await _check_saved_filters(api, done)
+        await _check_topic(api, ids, done)
         whole = await first_screen(api.wb, ids.other)
         assert whole is not None
         assert len(whole.pairs) == 1
@@ -234,6 +239,35 @@ async def check_rest(folder: Path, ids: Ids, done: Harm) -> None:
             elif screen.refusal is not None:
                 assert DOCTOR in screen.refusal.message or screen.damaged, screen.refusal
         await until_quiet(api.wb)
+
+
+async def _check_saved_filters(api: Api, done: Harm) -> None:
+    """A saved filter that cannot be read is listed as such, exported raw and deleted."""
+    listed = (await api.http.get("/filters")).json()["saved"]
+    if (done.table, done.column) == ("saved_filter", "owner"):  # then no owner lists it
+        return
+    (one,) = listed
+    harmed = done.table == "saved_filter" and done.column in {"name", "filter"}
+    assert [found["column"] for found in one["damage"]] == ([done.column] if harmed else [])
+    if harmed:
+        raw = await api.http.get(f"/filters/rows/{one['number']}/raw")
+        assert raw.status_code == 200, raw.text
+        assert (await api.http.delete(f"/filters/rows/{one['number']}")).status_code == 204
+        assert (await api.http.get("/filters")).json()["saved"] == []
+
+
+async def _check_topic(api: Api, ids: Ids, done: Harm) -> None:
+    """A pair whose topic is missing says so on the page. It is listed, and its topic can be changed."""
+    lost = (done.table, done.column) in {("topic", "id"), ("topic", "owner")}
+    if not lost:
+        return
+    pair_id = ids.named["pair_id"]
+    screen = await first_screen(api.wb, ids.whole)
+    assert screen is not None
+    shown = {one.id: one for one in screen.pairs}[pair_id]
+    assert (shown.topic, shown.topic_is_missing, shown.out) == (UNKNOWN_TOPIC, True, None)
+    assert (await api.http.get(f"/pairs/{pair_id}/raw")).status_code == 200
+    assert (await api.http.patch(f"/pairs/{pair_id}", json={"topic_id": None})).status_code < 300
 
 
 def _require_listed(found: list[Damage], done: Harm) -> None:

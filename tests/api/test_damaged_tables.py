@@ -30,6 +30,9 @@ OFTEN = frozenset(
         "node.role bytes",
         "reply_journal.growth broken JSON",
         "run.retries broken JSON",
+        "saved_filter.filter no filter",
+        "saved_filter.name bytes",
+        "topic.id missing",
         "topic.parent_id no UTF-8",
     }
 )

@@ -10,6 +10,7 @@ from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
 from app.state.reply.damage import DamageState
 from app.state.toasts import ToastState
+from app.state.topics.picker import TopicPickerState
 from app.state.transcript import TranscriptState
 from tests.runs.steps import a_conversation, reply_to
 from tests.state.conftest import Tab
@@ -107,3 +108,18 @@ async def test_pair_names_the_message_that_cannot_be_read(wb: Workbench, tab: Ta
 
     assert pair.damage == (f"The {which} (parts): What is stored is garbled, or ends in the middle (2 bytes).",)
     assert pair.unread is (which == "request")
+
+
+async def test_pair_whose_topic_is_missing_says_so_is_sent_and_is_filed_anew(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await reply_to(wb, conversation_id, "/echo one")
+    async with wb.store.write() as session:
+        await session.execute(text("UPDATE pair SET topic = 'gone'"))
+
+    async with visiting(tab, conversation_id):
+        await until(tab, known)
+        (pair,) = tab.shows(TranscriptState, "pairs")
+        assert (pair.topic, pair.topic_is_missing, pair.out) == ("unknown topic", True, None)
+
+        await tab.send(TopicPickerState.file, pair_id=pair.id, topic_id="")
+        await until(tab, lambda tab: not tab.shows(TranscriptState, "pairs")[0].topic_is_missing)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import text as sql
 
-from app.runs.filters.filter_commands import list_filters, save_filter
+from app.domain.errors import ConflictError
+from app.runs.filters.filter_commands import list_filters, rename_filter, save_filter
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench
 from app.state.filters.applied import FilterState
 from app.state.filters.saved import SavedFilterState
+from app.store.organise.filters import UNREADABLE_FILTER, UNREADABLE_NAME
 from tests.state.conftest import Tab
 from tests.state.filtering import opened, positions, write_pairs
 
@@ -112,3 +115,29 @@ async def test_used_filter_is_in_force_by_its_name(wb: Workbench, tab: Tab, good
         await tab.send(SavedFilterState.use, name="good")
         assert (tab.shows(FilterState, "filter"), positions(tab)) == ("@good", [2, 4])
     assert (tab.shows(SavedFilterState, "shown"), tab.shows(FilterState, "done")) == (False, 1)
+
+
+async def test_filter_that_cannot_be_read_stays_in_its_place_and_is_deleted_there(wb: Workbench, tab: Tab) -> None:
+    for name in ("a", "b", "c"):
+        await save_filter(wb, LOCAL_OWNER, name, "s3")
+    async with wb.store.write() as session:
+        await session.execute(sql("UPDATE saved_filter SET filter = x'00ff' WHERE name = 'b'"))
+        await session.execute(sql("UPDATE saved_filter SET name = x'ff' WHERE name = 'c'"))
+
+    await tab.send(SavedFilterState.toggle)
+
+    shown = tab.shows(SavedFilterState, "items")
+    assert [(one.name, one.filter, one.damage) for one in shown] == [
+        ("a", "s3", ""),
+        ("b", UNREADABLE_FILTER, "Filter: This text is not stored as text (2 bytes of binary data)."),
+        (UNREADABLE_NAME, "s3", "Name: This text is not stored as text (1 byte of binary data)."),
+    ]
+    with pytest.raises(ConflictError, match="cannot be read"):
+        await rename_filter(wb, LOCAL_OWNER, "b", "d")
+    await tab.send(SavedFilterState.delete_damaged, number=shown[0].number)
+    assert "No damaged saved filter" in tab.shows(SavedFilterState, "fault"), (
+        "a whole one is not deleted as a damaged one"
+    )
+    for one in shown[1:]:
+        await tab.send(SavedFilterState.delete_damaged, number=one.number)
+    assert names(tab) == ["a"]

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+from app.domain.conversation.damage import Damage
 from app.domain.errors import ConflictError, InputError
 from app.domain.filters.errors import FilterError
 from app.domain.filters.lexer import MAX_LENGTH
@@ -24,6 +26,16 @@ MAX_SAVED = 500
 """Maximum number of saved filters per owner."""
 
 _NAME = re.compile(r"[\w-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedFilter:
+    """A row of saved filters. `number` is the row's own; `damage` lists what of name and filter cannot be read."""
+
+    number: int
+    name: str
+    filter: str
+    damage: tuple[Damage, ...] = ()
 
 
 def require_name(name: str) -> None:

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.filters.parser import parse_filter
 from app.domain.filters.saved import expand_saved
-from app.domain.filters.saved_rules import list_users, read_savable, rename_use, require_name, uses
+from app.domain.filters.saved_rules import SavedFilter, list_users, read_savable, rename_use, require_name, uses
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
@@ -27,17 +29,22 @@ _FEW = 3
 
 @dataclass(frozen=True, slots=True)
 class KnownFilters:
-    """An owner's saved filters by name, and those they applied, the newest first."""
+    """An owner's saved filters by name, and those they applied, the newest first.
+
+    `rows` are all saved filters, with those that cannot be read.
+    """
 
     saved: dict[str, str]
     history: tuple[str, ...]
+    rows: tuple[SavedFilter, ...] = ()
 
 
 async def list_filters(wb: Workbench, owner: str) -> KnownFilters:
     """All that the filter bar offers of an owner's own."""
     async with wb.store.read() as session:
         saved = await filters.load_saved_filters(session, owner)
-        return KnownFilters(saved, await filters.load_applied(session, owner))
+        rows = await filters.list_saved_filters(session, owner)
+        return KnownFilters(saved, await filters.load_applied(session, owner), rows)
 
 
 async def find_filter(wb: Workbench, owner: str, name: str) -> str:
@@ -74,7 +81,7 @@ async def rename_filter(wb: Workbench, owner: str, name: str, new_name: str) -> 
     Raises:
         NotFoundError: there is none of that name.
         InputError: the new name cannot be one.
-        ConflictError: another filter has it.
+        ConflictError: another filter has it, or its text cannot be read.
     """
     require_name(new_name)
     async with wb.store.write() as session:
@@ -85,6 +92,8 @@ async def rename_filter(wb: Workbench, owner: str, name: str, new_name: str) -> 
             return
         if new_name in saved:
             raise ConflictError(f"A filter is saved as @{new_name} already. Choose another name, or delete that one.")
+        if saved[name] == filters.UNREADABLE_FILTER:  # a rename would replace what is stored
+            raise ConflictError(f"The text of @{name} cannot be read. Export it raw, or delete it.")
         lines = {other: rename_use(line, name, new_name) for other, line in saved.items() if uses(line, name)}
         in_use = [one for one in await filters.load_filters_in_use(session, owner) if uses(one.filter, name)]
         kept = {one.conversation_id: rename_use(one.filter, name, new_name) for one in in_use}
@@ -104,21 +113,44 @@ async def delete_filter(wb: Workbench, owner: str, name: str) -> None:
         ConflictError: other filters, or conversations, use it.
     """
     async with wb.store.write() as session:
-        saved = await filters.load_saved_filters(session, owner)
-        if name not in saved:
-            raise NotFoundError("saved filter", name)
-        users = [f"@{other}" for other in list_users(name, saved) if uses(saved[other], name)]
-        titles = [
-            f'the conversation "{one.title}"' if one.title else "a conversation without a title"
-            for one in await filters.load_filters_in_use(session, owner)
-            if uses(one.filter, name)
-        ]
-        users += titles[:_FEW]
-        if len(titles) > _FEW:
-            users.append(f"{len(titles) - _FEW} more conversations")
-        if users:
-            raise ConflictError(f"@{name} is used by {', '.join(users)}. Change what uses it first, then delete it.")
-        await filters.delete_saved_filter(session, owner, name)
+        await _delete_by_name(session, owner, name)
+
+
+@shielded
+async def delete_damaged_filter(wb: Workbench, owner: str, number: int) -> None:
+    """Delete the saved filter in a row that cannot be read.
+
+    Raises:
+        NotFoundError: there is no damaged row of that number.
+        ConflictError: other filters, or conversations, use it.
+    """
+    async with wb.store.write() as session:
+        rows = await filters.list_saved_filters(session, owner)
+        found = next((one for one in rows if one.number == number and one.damage), None)
+        if found is None:
+            raise NotFoundError("damaged saved filter", str(number))
+        if any(one.column == "name" for one in found.damage):  # nothing can use it
+            await filters.delete_saved_row(session, owner, number)
+        else:
+            await _delete_by_name(session, owner, found.name)
+
+
+async def _delete_by_name(session: AsyncSession, owner: str, name: str) -> None:
+    saved = await filters.load_saved_filters(session, owner)
+    if name not in saved:
+        raise NotFoundError("saved filter", name)
+    users = [f"@{other}" for other in list_users(name, saved) if uses(saved[other], name)]
+    titles = [
+        f'the conversation "{one.title}"' if one.title else "a conversation without a title"
+        for one in await filters.load_filters_in_use(session, owner)
+        if uses(one.filter, name)
+    ]
+    users += titles[:_FEW]
+    if len(titles) > _FEW:
+        users.append(f"{len(titles) - _FEW} more conversations")
+    if users:
+        raise ConflictError(f"@{name} is used by {', '.join(users)}. Change what uses it first, then delete it.")
+    await filters.delete_saved_filter(session, owner, name)
 
 
 @shielded

@@ -135,7 +135,8 @@ async def change_topic(wb: Workbench, owner: str, topic_id: str, changes: TopicC
             require_move(tree, topic_id, parent_id)
         require_free(known, name, parent_id, besides=topic_id)
         place = _last_place(filed, parent_id) if moves else next(one.place for one in filed if one.topic is before)
-        await topics.update_topic(session, topic_id, {"name": name, "parent_id": parent_id, "place": place})
+        written = {**({"name": name} if "name" in changes else {}), **({"parent_id": parent_id} if moves else {})}
+        await topics.update_topic(session, topic_id, {**written, "place": place})  # the rest may be unreadable
         if "before" in changes:
             siblings = [one.id for one in known if one.parent_id == parent_id and one.id != topic_id]
             siblings.insert(_place_before(siblings, changes["before"]), topic_id)

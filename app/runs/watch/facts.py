@@ -11,34 +11,39 @@ from dataclasses import dataclass, field
 from app.domain.context.composition import Composition
 from app.domain.context.context import OutReason, list_unsupported
 from app.domain.conversation.conversation import Pair
+from app.domain.conversation.damage import Damage
 from app.domain.costs.costs import price_pair
 from app.domain.costs.prices import Tariff
 from app.domain.privacy.redaction import list_replaced
-from app.domain.topics.topics import build_topic_tree
+from app.domain.topics.topics import UNKNOWN_TOPIC, build_topic_tree
 from app.runs.request.bases import Base
 from app.runs.usage.prices import learn_tariffs
 from app.runs.workbench import Workbench
-from app.store.organise.topics import load_topics
+from app.store.database.damage import log_damage
+from app.store.organise.topics import NO_TOPIC, load_topics
 from app.views.conversation.pair import PairFacts
 
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """How pairs look now. `out`: why those in view are not sent, if that is to be told with each; `paths` of topics.
+    """How pairs look now. `out`: why those in view are not sent, if that is to be told with each; `paths` of topics
+    (None: the topic is missing).
 
     `tariffs` of the models that answered: see `show_pairs`.
     """
 
     base: Base
-    paths: Mapping[str, str] = field(default_factory=dict[str, str])
+    paths: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
     out: Mapping[str, OutReason] = field(default_factory=dict[str, OutReason])
     tariffs: Mapping[str, Tariff | None] = field(default_factory=dict[str, Tariff | None])
 
     def facts_of(self, pair: Pair) -> PairFacts:
         """What stands beside this pair."""
+        missing = pair.topic is not None and self.paths.get(pair.topic, "") is None
         return PairFacts(
             tokens=self.base.tokens_of(pair.id, pair.position),
-            topic=None if pair.topic is None else self.paths.get(pair.topic),
+            topic=UNKNOWN_TOPIC if missing else self.paths.get(pair.topic or ""),
+            topic_is_missing=missing,
             out=self.out.get(pair.id),
             checkpoint=self.base.conversation.checkpoint,
             cost=price_pair(pair, self.tariffs.get(pair.model)),
@@ -47,13 +52,17 @@ class Showing:
         )
 
 
-async def load_topic_paths(wb: Workbench, owner: str, pairs: Iterable[Pair]) -> Mapping[str, str]:
-    """The paths of an owner's topics by id, if any of these pairs has one."""
-    if all(pair.topic is None for pair in pairs):
+async def load_topic_paths(wb: Workbench, owner: str, pairs: Iterable[Pair]) -> Mapping[str, str | None]:
+    """The paths of an owner's topics by id, if any of these pairs has one. None: a pair names it, but it is missing."""
+    filed = [(pair.id, pair.topic) for pair in pairs if pair.topic is not None]
+    if not filed:
         return {}
     async with wb.store.read() as session:
         tree = build_topic_tree(await load_topics(session, owner))
-    return {topic_id: tree.path_text(topic_id) for topic_id in tree.paths}
+    missing = [(pair_id, topic) for pair_id, topic in filed if topic not in tree.paths]
+    for pair_id, topic in missing:
+        log_damage(Damage("pair", pair_id, "topic", NO_TOPIC, len(topic.encode())))
+    return {topic_id: tree.path_text(topic_id) for topic_id in tree.paths} | {topic: None for _, topic in missing}
 
 
 async def show_pairs(wb: Workbench, base: Base, composition: Composition, pairs: Iterable[Pair]) -> Showing:

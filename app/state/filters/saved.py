@@ -14,24 +14,33 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
-from app.domain.filters.saved_rules import require_name
-from app.runs.filters.filter_commands import delete_filter, list_filters, rename_filter, save_filter
+from app.domain.filters.saved_rules import SavedFilter, require_name
+from app.runs.filters.filter_commands import (
+    delete_damaged_filter,
+    delete_filter,
+    list_filters,
+    rename_filter,
+    save_filter,
+)
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import current
 from app.state.filters.applied import MAX_NAME, FilterState
-from app.state.inputs import text_in
+from app.state.inputs import text_in, whole_in
 from app.state.visit import VisitedState
 
 FIELD: Final = "filter-name"
 """The id of the field for the name of a new one."""
+_COLUMNS: Final = {"name": "Name", "filter": "Filter"}
 
 
 @dataclass(frozen=True, slots=True)
 class SavedFilterItem:
-    """A row of the list."""
+    """A row of the list. `damage` says what of it cannot be read, "" for nothing; `number` is that of its row."""
 
     name: str
     filter: str
+    damage: str = ""
+    number: int = 0
 
 
 class SavedFilterState(VisitedState, FilterState):
@@ -94,11 +103,17 @@ class SavedFilterState(VisitedState, FilterState):
         if (known := text_in(name, MAX_NAME)) is not None:
             await self._change(delete_filter(current(), LOCAL_OWNER, known))
 
+    @rx.event
+    async def delete_damaged(self, number: int) -> None:
+        """Delete a filter that cannot be read and that nothing uses."""
+        if (known := whole_in(number)) is not None:
+            await self._change(delete_damaged_filter(current(), LOCAL_OWNER, known))
+
     @rx.event(background=True)
     async def use(self, name: str) -> None:
         """Put the filter of this name in force."""
         async with self:
-            known = next((one.name for one in self.items if one.name == name), None)
+            known = next((one.name for one in self.items if one.name == name and not one.damage), None)
         if known is None:
             return
         try:
@@ -139,8 +154,13 @@ class SavedFilterState(VisitedState, FilterState):
         return not self.fault
 
     async def _read(self) -> None:
-        saved = (await list_filters(current(), LOCAL_OWNER)).saved
-        self.items, self.loaded = tuple(SavedFilterItem(name, line) for name, line in saved.items()), True
+        rows = (await list_filters(current(), LOCAL_OWNER)).rows
+        self.items, self.loaded = tuple(map(_item, rows)), True
+
+
+def _item(row: SavedFilter) -> SavedFilterItem:
+    damage = " ".join(f"{_COLUMNS[one.column]}: {one.sentence}" for one in row.damage)
+    return SavedFilterItem(row.name, row.filter, damage, row.number)
 
 
 def _name_in(form: object) -> str:

@@ -187,7 +187,7 @@ class Reading:
         """Note that something cannot be read."""
         found = Damage(self.table, self.row_id, column, reason[:MAX_REASON], size)
         self.damage.append(found)
-        _log_once(found)
+        log_damage(found)
 
 
 def read_row(table: Table, row: Any, read: Callable[[Any], T], otherwise: T) -> T:
@@ -215,7 +215,8 @@ def require_row(table: Table, row: Any, read: Callable[[Any], T]) -> T:
 _logged: set[tuple[str, str, str]] = set()
 
 
-def _log_once(found: Damage) -> None:
+def log_damage(found: Damage) -> None:
+    """Log a piece that cannot be read, once while the process runs."""
     key = (found.table, found.row_id, found.column)
     if key in _logged or len(_logged) >= MAX_LOGGED:
         return

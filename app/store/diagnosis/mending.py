@@ -51,6 +51,7 @@ from app.store.database.database import explain_fault, make_mending_engine
 from app.store.database.mapping import decode_conversation, encode_conversation
 from app.store.database.presence import claim_alone
 from app.store.database.row_names import name_row
+from app.store.diagnosis.references import names_no_topic
 from app.store.diagnosis.rows import examine
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 from app.store.index.rows_search import INDEX_NAME, SEARCH_TEXT, enter_words
@@ -128,6 +129,8 @@ def _mend(url: str, folder: Path) -> Mended:
             _reset_preferences(mending)
             _reset_agents(mending)
             _reset_topics(mending)
+            _reset_filters(mending)
+            _make_missing_topics(mending)
             _delete_unusable(mending)
             _add_up_usage(mending)
             _raise_revisions(mending)
@@ -184,6 +187,42 @@ def _reset_topics(mending: _Mending) -> None:
             neutral = {"name": f"Topic {rowid}", "parent_id": None, "place": 0, "created_at": EPOCH, "used_at": EPOCH}
             _reset_columns(mending, TOPIC, rowid, {column: neutral[column] for column in damaged})
             _say_reset(mending, damaged, f"topic {rowid}")
+
+
+def _reset_filters(mending: _Mending) -> None:
+    """A saved filter whose text can be read keeps it: it gets a name that is free, and a time."""
+    for rowid, row in _rows_of(mending, SAVED_FILTER):
+        damaged = _damaged_columns(SAVED_FILTER, row)
+        if damaged and {"owner", "filter"}.isdisjoint(one.column for one in examine(SAVED_FILTER, row)):
+            neutral = {"name": _free_name(mending, SAVED_FILTER, f"filter-{rowid}"), "updated_at": EPOCH}
+            _reset_columns(mending, SAVED_FILTER, rowid, {column: neutral[column] for column in damaged})
+            _say_reset(mending, damaged, f"saved filter number {rowid}")
+
+
+def _make_missing_topics(mending: _Mending) -> None:
+    """Make the topics again that pairs name and that are not there, so that what was filed together stays together.
+
+    None is made where a topic has an id that cannot be read: the pairs may be filed under that.
+    """
+    if _has_unreadable_id(mending, TOPIC):
+        return
+    lost = select(PAIR.c.owner, PAIR.c.topic).where(names_no_topic()).distinct().order_by(PAIR.c.topic)
+    for number, (owner, topic_id) in enumerate(mending.connection.execute(lost).all(), start=1):
+        if not isinstance(owner, str) or not isinstance(topic_id, str):
+            continue
+        name = _free_name(mending, TOPIC, f"Missing topic {number}")
+        row = {"id": topic_id, "owner": owner, "name": name, "parent_id": None, "place": 0}
+        mending.connection.execute(insert(TOPIC).values(**row, created_at=EPOCH, used_at=EPOCH))
+        mending.say(f"A topic that pairs name was not there. It was made again as “{name}”.")
+
+
+def _free_name(mending: _Mending, table: Table, wanted: str) -> str:
+    taken = {row["name"] for _, row in _rows_of(mending, table) if isinstance(row["name"], str)}
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}-{number}"
+    return name
 
 
 def _damaged_columns(table: Table, row: Mapping[Any, Any]) -> list[str]:

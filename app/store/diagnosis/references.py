@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Integer, exists, literal_column, select, union
+from sqlalchemy import ColumnElement, Connection, Integer, exists, func, literal_column, select, union
 
 from app.domain.conversation.attachments import list_named
 from app.domain.conversation.conversation import Role
@@ -18,6 +18,8 @@ from app.store.database.damage import raw_bytes
 from app.store.database.mapping import read_message
 from app.store.database.row_names import name_row, show_id
 from app.store.diagnosis.places import NOWHERE, Place, find_place, of_pair
+from app.store.organise.rows_topics import TOPIC
+from app.store.organise.topics import NO_TOPIC
 from app.store.tables import Row
 
 Found = Iterator[tuple[Damage, Place]]
@@ -40,7 +42,17 @@ def find_missing_rows(connection: Connection) -> Found:
     stored = exists().where(ATTACHMENT.c.id == UPLOAD.c.attachment_id, ATTACHMENT.c.owner == UPLOAD.c.owner)
     for (named,) in connection.execute(select(UPLOAD.c.attachment_id).where(~stored)):
         yield Damage("attachment", show_id(named), "data", "it is named by its draft, but is not there", None), NOWHERE
+    lost_topics = select(PAIR.c.id, PAIR.c.topic).where(names_no_topic())
+    for pair_id, named in connection.execute(lost_topics):
+        damage = Damage("pair", show_id(pair_id), "topic", NO_TOPIC, len(raw_bytes(named)))
+        yield damage, of_pair(connection, pair_id)
     yield from _find_broken_keys(connection)
+
+
+def names_no_topic() -> ColumnElement[bool]:
+    """Whether a pair names a topic that is not there. A topic that is no text is damage of another kind."""
+    stored = exists().where(TOPIC.c.id == PAIR.c.topic, TOPIC.c.owner == PAIR.c.owner)
+    return (func.typeof(PAIR.c.topic) == "text") & ~stored
 
 
 def find_missing_attachments(connection: Connection, row: Mapping[Any, Any]) -> Found:

@@ -22,8 +22,6 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.uploads import UploadKind
 from app.domain.costs.budgets import Scope, Span
 from app.domain.errors import ErrorClass, StoreError
-from app.domain.filters.errors import FilterError
-from app.domain.filters.parser import parse_filter
 from app.domain.model_profile import Prices
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import HoldReason
@@ -35,7 +33,6 @@ from app.store.cache.prompt_caches import decode_marks
 from app.store.conversation.nodes import read_accounting
 from app.store.database.damage import Reading, a_list, a_model, a_model_or_none, a_text
 from app.store.database.mapping import (
-    NO_FILTER,
     decode_conversation,
     decode_failure,
     decode_parameters,
@@ -50,6 +47,7 @@ from app.store.database.mapping import (
 from app.store.database.parts_json import decode_parts
 from app.store.database.row_names import name_row
 from app.store.ledger.ledger import decode_purpose
+from app.store.organise.filters import require_filter
 from app.store.run.comparisons import decode_run
 from app.store.run.journal import decode_growth
 from app.store.run.runs import STATUS_RUNNING
@@ -85,13 +83,6 @@ def examine(table: Table, row: Values) -> list[Damage]:
 
 def _read_status(stored: str) -> object:
     return stored if stored == STATUS_RUNNING else decode_word(Lifecycle, stored)
-
-
-def _require_filter(stored: str) -> object:
-    try:
-        return parse_filter(stored)
-    except FilterError:
-        raise StoreError(NO_FILTER) from None
 
 
 def _each(read: Read, stored: Any) -> object:
@@ -175,8 +166,8 @@ _READ_COLUMNS: Final[Mapping[str, Mapping[str, Read]]] = MappingProxyType(
         },
         "permission_rule": {"arguments": decode_patterns},
         "conversation_rule": {"arguments": decode_patterns},
-        "saved_filter": {"filter": _require_filter},
-        "applied_filter": {"filter": _require_filter},
+        "saved_filter": {"filter": require_filter},
+        "applied_filter": {"filter": require_filter},
         "audit": {"data": an_object},
         "keep_warm": {"look": require_look},
         "prompt_cache": {"marks": decode_marks},

@@ -10,8 +10,13 @@ from sqlalchemy import ColumnElement, Integer, Select, bindparam, delete, litera
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.errors import StoreError
+from app.domain.filters.errors import FilterError
+from app.domain.filters.parser import parse_filter
+from app.domain.filters.saved_rules import SavedFilter
 from app.store.conversation.rows import CONVERSATION
 from app.store.database.damage import Reading, a_text
+from app.store.database.mapping import NO_FILTER
 from app.store.organise.rows_filters import APPLIED_FILTER, SAVED_FILTER
 
 UNREADABLE_FILTER = "(cannot be read"
@@ -20,12 +25,48 @@ MAX_APPLIED = 200
 """Filters of the history that are kept."""
 
 
+UNREADABLE_NAME = "(its name cannot be read)"
+"""Stands for a name that cannot be read. It cannot follow an `@`."""
+_rowid: ColumnElement[int] = literal_column("saved_filter.rowid", Integer)
+
+
 async def load_saved_filters(session: AsyncSession, owner: str) -> dict[str, str]:
-    """An owner's saved filters by name, in alphabetical order."""
-    rowid: ColumnElement[int] = literal_column("saved_filter.rowid", Integer)
-    query = select(SAVED_FILTER.c.name, SAVED_FILTER.c.filter, rowid).where(SAVED_FILTER.c.owner == owner)
+    """An owner's saved filters that have a name, by name, in alphabetical order."""
+    query = select(SAVED_FILTER.c.name, SAVED_FILTER.c.filter, _rowid).where(SAVED_FILTER.c.owner == owner)
     rows = await session.execute(query.order_by(SAVED_FILTER.c.name))
-    return {name: _read_line("saved_filter", number, line) for name, line, number in rows if isinstance(name, str)}
+    return {
+        name: _read_line("saved_filter", f"number {number}", line)
+        for name, line, number in rows
+        if isinstance(name, str)
+    }
+
+
+async def list_saved_filters(session: AsyncSession, owner: str) -> tuple[SavedFilter, ...]:
+    """All saved filters of an owner in alphabetical order, with those that cannot be read."""
+    query = select(SAVED_FILTER.c.name, SAVED_FILTER.c.filter, _rowid).where(SAVED_FILTER.c.owner == owner)
+    rows = await session.execute(query.order_by(SAVED_FILTER.c.name))
+    return tuple(_decode(number, name, line) for name, line, number in rows)
+
+
+def require_filter(line: str) -> object:
+    """The line must be a filter.
+
+    Raises:
+        StoreError: it is none.
+    """
+    try:
+        return parse_filter(line)
+    except FilterError:
+        raise StoreError(NO_FILTER) from None
+
+
+def _decode(number: int, name: object, line: object) -> SavedFilter:
+    reading = Reading("saved_filter", f"number {number}")
+    known = reading.take("name", name, a_text, UNREADABLE_NAME)
+    text = reading.take("filter", line, a_text, UNREADABLE_FILTER)
+    if isinstance(line, str):  # the text is shown, although it is no filter
+        reading.take("filter", line, require_filter, None)
+    return SavedFilter(number, known, text, tuple(reading.damage))
 
 
 def _read_line(table: str, row_id: object, stored: object) -> str:
@@ -44,6 +85,11 @@ async def write_saved_filters(session: AsyncSession, owner: str, lines: Mapping[
 async def delete_saved_filter(session: AsyncSession, owner: str, name: str) -> None:
     """Delete the filter of that name."""
     await session.execute(delete(SAVED_FILTER).where(SAVED_FILTER.c.owner == owner, SAVED_FILTER.c.name == name))
+
+
+async def delete_saved_row(session: AsyncSession, owner: str, number: int) -> None:
+    """Delete the saved filter in the row of that number."""
+    await session.execute(delete(SAVED_FILTER).where(SAVED_FILTER.c.owner == owner, _rowid == number))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ from app.store.database.row_names import show_id
 from app.store.organise.rows_topics import TOPIC
 
 UNREADABLE_NAME = "(its name cannot be read)"
+NO_TOPIC = "it names a topic that is not there"
+"""The reason of a pair whose topic has no row."""
 
 
 async def load_topics(session: AsyncSession, owner: str) -> tuple[Topic, ...]:
@@ -34,11 +36,12 @@ async def load_topics(session: AsyncSession, owner: str) -> tuple[Topic, ...]:
 async def load_filed_topics(session: AsyncSession, owner: str) -> tuple[FiledTopic, ...]:
     """As `load_topics`, with what is known of each besides.
 
-    A name that cannot be read is `UNREADABLE_NAME`. A topic whose parent is not there, or is below it, is a root.
+    A name that cannot be read is `UNREADABLE_NAME`. A topic without a readable id is left out
+    and logged. A topic whose parent is not there, or is below it, is a root.
     """
     query = select(TOPIC).where(TOPIC.c.owner == owner).order_by(TOPIC.c.place, TOPIC.c.created_at)
     rows = (await session.execute(query)).mappings()
-    filed = [_decode(row) for row in rows if isinstance(row["id"], str)]
+    filed = [one for row in rows if (one := _decode(row)).topic.id]
     roots = _find_lost_roots({one.topic.id: one.topic.parent_id for one in filed})
     return tuple(
         replace(one, topic=replace(one.topic, parent_id=None)) if one.topic.id in roots else one for one in filed
@@ -48,7 +51,7 @@ async def load_filed_topics(session: AsyncSession, owner: str) -> tuple[FiledTop
 def _decode(row: Any) -> FiledTopic:
     take = Reading("topic", show_id(row["id"])).take
     topic = Topic(
-        row["id"],
+        take("id", row["id"], a_text, ""),
         take("name", row["name"], a_text, UNREADABLE_NAME),
         take("parent_id", row["parent_id"], a_text_or_none, None),
     )
@@ -146,7 +149,7 @@ async def touch_topic(session: AsyncSession, owner: str, topic_id: str, now: dat
 
 
 async def delete_topic(session: AsyncSession, owner: str, topic_id: str) -> None:
-    """Delete a topic that no pair is filed under. Deleted pairs that were come back without a topic."""
-    filed = update(PAIR).where(PAIR.c.topic == topic_id, PAIR.c.owner == owner, PAIR.c.deleted_at.is_not(None))
+    """Delete a topic that no pair is filed under. Pairs that were, and are in the trash, come back without a topic."""
+    filed = update(PAIR).where(PAIR.c.topic == topic_id, PAIR.c.owner == owner)
     await session.execute(filed.values(topic=None))
     await session.execute(delete(TOPIC).where(TOPIC.c.id == topic_id, TOPIC.c.owner == owner))

@@ -9,6 +9,7 @@ import reflex as rx
 from app.domain.filters.saved_rules import MAX_NAME
 from app.state.filters.applied import FilterState
 from app.state.filters.saved import FIELD, SavedFilterItem, SavedFilterState
+from app.ui.kit.damage_box import damage_box, export_raw
 from app.ui.kit.escape import escape
 from app.ui.kit.icon import icon
 
@@ -31,7 +32,7 @@ def saved_filters_panel() -> rx.Component:
                 class_name="filter-none",
             ),
         ),
-        rx.el.ul(rx.foreach(SavedFilterState.items, lambda item: saved_filter(item=item, key=item.name))),
+        rx.el.ul(rx.foreach(SavedFilterState.items, lambda item: saved_filter(item=item, key=item.number))),
         role="group",
         aria_label="Saved filters",
         class_name="filter-panel saved-filters",
@@ -43,22 +44,41 @@ def saved_filter(item: rx.vars.ObjectVar[SavedFilterItem], rest: rx.RestProp) ->
     """One of them: to be used, renamed, deleted."""
     return rx.el.li(
         rx.cond(
-            SavedFilterState.renaming == item.name,
-            _rename_form(item),
-            rx.fragment(
-                rx.el.button(
-                    rx.el.span("@", item.name),
-                    rx.el.code(item.filter),
-                    type="button",
-                    title="Apply it",
-                    on_click=SavedFilterState.use(item.name),
-                    class_name="saved-name",
+            item.damage != "",
+            _damaged(item),
+            rx.cond(
+                SavedFilterState.renaming == item.name,
+                _rename_form(item),
+                rx.fragment(
+                    rx.el.button(
+                        rx.el.span("@", item.name),
+                        rx.el.code(item.filter),
+                        type="button",
+                        title="Apply it",
+                        on_click=SavedFilterState.use(item.name),
+                        class_name="saved-name",
+                    ),
+                    _button("Rename", _PEN, item.name, SavedFilterState.begin_rename(item.name)),
+                    _button("Delete", _BIN, item.name, SavedFilterState.delete(item.name)),
                 ),
-                _button("Rename", _PEN, item.name, SavedFilterState.begin_rename(item.name)),
-                _button("Delete", _BIN, item.name, SavedFilterState.delete(item.name)),
             ),
         ),
         rest,
+    )
+
+
+def _damaged(item: rx.vars.ObjectVar[SavedFilterItem]) -> rx.Component:
+    return damage_box(
+        "This saved filter cannot be read.",
+        rx.fragment(
+            rx.el.li(rx.el.b("@", item.name), " ", rx.el.code(item.filter)),
+            rx.el.li(item.damage),
+        ),
+        "A filter that uses it is refused.",
+        export_raw("filter", item.number.to_string()),
+        rx.el.button("Delete", type="button", on_click=SavedFilterState.delete_damaged(item.number)),
+        name="What to do about it",
+        space="my-1 flex-1",
     )
 
 

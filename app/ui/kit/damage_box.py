@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import reflex as rx
+
+_PATHS: Final = {"pair": "pairs", "conversation": "conversations", "filter": "filters/rows"}
 
 
 def damage_box(title: str, lines: rx.Component, words: str, *actions: Any, name: str, space: str) -> rx.Component:
@@ -22,10 +24,10 @@ def damage_box(title: str, lines: rx.Component, words: str, *actions: Any, name:
 
 
 def export_raw(kind: str, kind_id: rx.vars.StringVar[str]) -> rx.Component:
-    """Link to the stored rows. `kind` is "pair" or "conversation"."""
+    """Link to the stored rows. `kind` is a key of `_PATHS`."""
     return rx.el.a(
         "Export raw",
-        href=f"/api/v1/{kind}s/" + kind_id + "/raw",
+        href=f"/api/v1/{_PATHS[kind]}/" + kind_id + "/raw",
         download=f"{kind}-" + kind_id + "-raw.json",
         custom_attrs={"reloadDocument": True},  # else the router takes it for a page
     )

@@ -1,10 +1,11 @@
-"""The note on a damaged pair, with its actions: export the stored rows, delete the pair."""
+"""The notes on a damaged pair and on a pair whose topic is missing, with the actions of each."""
 
 from __future__ import annotations
 
 import reflex as rx
 
 from app.state.reply.deletion import PairDeletionState
+from app.state.topics.picker import TopicPickerState
 from app.ui.kit.damage_box import damage_box, export_raw
 from app.views.screen.pair import ScreenPairView
 
@@ -20,6 +21,23 @@ def damage_note(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component | rx.Va
             export_raw("pair", pair.id.to(str)),
             rx.el.button("Delete", type="button", on_click=PairDeletionState.ask(pair.id)),
             name="What to do about it",
+            space="mt-3",
+        ),
+    )
+
+
+def missing_topic_note(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component | rx.Var[rx.Component]:
+    """Draw the note if the pair names a topic that is not there."""
+    return rx.cond(
+        pair.topic_is_missing.to(bool),
+        damage_box(
+            "The topic of this pair is missing from the database.",
+            rx.el.li("Its id: ", rx.el.code(pair.topic_id.to(str))),
+            "The pair is sent all the same. File it under another topic, or under none.",
+            export_raw("pair", pair.id.to(str)),
+            rx.el.button("Choose topic", type="button", on_click=TopicPickerState.pick_for_pair(pair.id)),
+            rx.el.button("Delete topic", type="button", on_click=TopicPickerState.file(pair.id, "")),
+            name="What to do about the topic",
             space="mt-3",
         ),
     )

@@ -17,7 +17,7 @@ from app.ui.kit.icon import line_icon
 from app.ui.kit.moment import Moment, TimeForm
 from app.ui.reply.again import again
 from app.ui.reply.attachment import ADDRESS, picture, saved_file, text_file
-from app.ui.reply.damage import damage_note
+from app.ui.reply.damage import damage_note, missing_topic_note
 from app.ui.reply.failure import failure_steps, recovered_mark
 from app.ui.reply.markdown import markdown
 from app.ui.reply.marks import marks
@@ -66,6 +66,7 @@ def pair_view(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[bool]) -> 
             class_name="reply",
         ),
         damage_note(pair),
+        missing_topic_note(pair),
         _ending(pair),
         rx.cond(_running(pair), None, _meta(pair)),
         aria_label="Pair " + pair.position.to_string(),

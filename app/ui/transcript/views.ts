@@ -112,6 +112,7 @@ export interface ScreenPairView {
   readonly position: number;
   readonly topic: string | null;
   readonly topic_id: string | null;
+  readonly topic_is_missing: boolean;
   readonly model: string;
   readonly agent_id: string | null;
   readonly agent: string | null;

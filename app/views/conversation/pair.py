@@ -68,13 +68,15 @@ class DamageView:
 class PairFacts:
     """What is known of a pair only where it is looked at: its size for a model, and what that model cannot take of it.
 
-    `tokens` None: its reply is not over. `topic` is the path of its topic. `out`: why the next send leaves it out.
+    `tokens` None: its reply is not over. `topic` is the path of its topic; `topic_is_missing`: it names one that is not
+    there. `out`: why the next send leaves it out.
     `checkpoint` is the conversation's. `cost` is that of the reply that stands in it. `secrets` are those of it that go
     out as marks now.
     """
 
     tokens: int | None = None
     topic: str | None = None
+    topic_is_missing: bool = False
     out: OutReason | None = None
     unsupported: tuple[str, ...] = ()
     checkpoint: Checkpoint | None = None

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from app.domain.filters.errors import FilterError
 from app.domain.filters.parser import parse_filter
+from app.domain.filters.saved_rules import SavedFilter
 from app.domain.filters.sentence import describe_filter
+from app.views.conversation.pair import DamageView, describe_damage
 
 
 @dataclass(frozen=True, slots=True)
 class SavedFilterView:
-    """A filter by its name. `sentence` says in plain words what it selects; null: it cannot be read any more."""
+    """A filter by its name. `sentence` says in plain words what it selects; null: it cannot be read any more.
+
+    `damage` is what of it cannot be read, and `number` that of its row, to export it raw and to delete it.
+    """
 
     name: str
     filter: str
     sentence: str | None
+    number: int | None = None
+    damage: tuple[DamageView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,11 @@ def describe_saved(name: str, line: str) -> SavedFilterView:
     return SavedFilterView(name, line, sentence)
 
 
-def describe_filters(saved: Mapping[str, str], history: Sequence[str]) -> FiltersView:
+def describe_filters(saved: Sequence[SavedFilter], history: Sequence[str]) -> FiltersView:
     """All that the filter bar offers of an owner's own."""
-    return FiltersView(tuple(describe_saved(name, line) for name, line in saved.items()), tuple(history))
+    return FiltersView(tuple(map(_describe_row, saved)), tuple(history))
+
+
+def _describe_row(row: SavedFilter) -> SavedFilterView:
+    view = describe_saved(row.name, row.filter)
+    return replace(view, number=row.number, damage=describe_damage(row.damage)) if row.damage else view

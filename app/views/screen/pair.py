@@ -57,6 +57,7 @@ class ScreenPairView:
     """A pair with what the page draws of it.
 
     `out`: why the next send leaves it out; None: it is sent, or still running. `topic` is a path ("AI > Planning").
+    `topic_is_missing`: the pair names a topic that is not there.
     `tokens` is its estimate for the chosen model, `unsupported` lists what that model cannot take, a sentence each.
     `spent` is None where the provider counted nothing. `replayed`: answered from the database without a provider call.
     `asked`: the parameters that its model was asked with, on one line, "" for none. `structured`: its reply was asked
@@ -75,6 +76,7 @@ class ScreenPairView:
     position: int
     topic: str | None
     topic_id: str | None
+    topic_is_missing: bool = False
     model: str
     agent_id: str | None
     agent: str | None
@@ -125,6 +127,7 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
         position=pair.position,
         topic=facts.topic,
         topic_id=pair.topic,
+        topic_is_missing=facts.topic_is_missing,
         model=pair.model,
         agent_id=pair.agent_id,
         agent=pair.agent,

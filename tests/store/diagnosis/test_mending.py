@@ -273,3 +273,23 @@ def test_nothing_is_changed_where_the_rows_cannot_be_kept(database: Path) -> Non
         mend(url(database), database.parent / "missing")
 
     assert _execute(database, "SELECT parameters FROM conversation") == [(b"\x00\xff",)]
+
+
+def test_missing_topic_of_pairs_is_listed_and_made_again(database: Path) -> None:
+    _execute(database, "UPDATE pair SET topic = 'gone'")
+    assert {(one.damage.table, one.damage.column) for one in find_damage(url(database))} == {("pair", "topic")}
+
+    done = mend(url(database), database.parent)
+
+    assert done.sentences == ["A topic that pairs name was not there. It was made again as “Missing topic 1”."]
+    assert list(find_damage(url(database))) == []
+    assert _execute(database, "SELECT id, name FROM topic") == [("gone", "Missing topic 1")]
+
+
+def test_saved_filter_whose_text_can_be_read_keeps_it(database: Path) -> None:
+    _execute(database, f"INSERT INTO saved_filter VALUES ('{OWNER}', x'00ff', 'r20', 'lately')")
+
+    mend(url(database), database.parent)
+
+    assert _execute(database, "SELECT name, filter FROM saved_filter") == [("filter-1", "r20")]
+    assert list(find_damage(url(database))) == []

@@ -12,14 +12,18 @@ from app.api.http.access import Bench, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import Body
 from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.resources.send.request_bodies import BYTES, answer_file
 from app.domain.filters.lexer import MAX_LENGTH
 from app.domain.filters.saved_rules import MAX_NAME
 from app.runs.filters import filter_commands
+from app.store.raw_rows import load_raw_filter
+from app.views.encode import to_json
 from app.views.library.filters import FiltersView, SavedFilterView, describe_filters, describe_saved
 
 router = APIRouter(prefix="/filters", tags=["filters"], dependencies=[Depends(offers(JSON))])
 HasBody = Depends(require_json_body)
 
+RowNumber = Annotated[int, Path(ge=0, le=2**53, description="The `number` of a saved filter with `damage`.")]
 FilterName = Annotated[str, Path(max_length=MAX_NAME, description="A saved filter's name, without the `@`.")]
 
 
@@ -38,7 +42,33 @@ class RenamedFilter(Body):
 @router.get("", summary="List saved filters and the history", responses=says(FiltersView))
 async def list_them(bench: Bench, owner: Owner) -> Response:
     known = await filter_commands.list_filters(bench, owner)
-    return answer(describe_filters(known.saved, known.history))
+    return answer(describe_filters(known.rows, known.history))
+
+
+@router.get(
+    "/rows/{number}/raw",
+    summary="The row of a saved filter as it is stored, as a file",
+    description="Whether Inview can read it or not: bytes are base64. For a filter with `damage`.",
+    response_class=Response,
+    responses=BYTES | fails("not-found"),
+)
+async def read_raw(bench: Bench, owner: Owner, number: RowNumber) -> Response:
+    async with bench.store.read() as session:
+        rows = await load_raw_filter(session, owner, number)
+    return answer_file(to_json(rows), f"filter-{number}-raw.json")
+
+
+@router.delete(
+    "/rows/{number}",
+    summary="Delete a saved filter that cannot be read",
+    description="`number` is that of a filter with `damage` in the list.",
+    status_code=204,
+    response_class=Response,
+    responses={204: {"description": "Gone."}} | fails("not-found", "conflict"),
+)
+async def delete_damaged(bench: Bench, owner: Owner, number: RowNumber) -> Response:
+    await filter_commands.delete_damaged_filter(bench, owner, number)
+    return Response(status_code=204)
 
 
 @router.get("/{name}", summary="Read a saved filter", responses=says(SavedFilterView, "not-found"))

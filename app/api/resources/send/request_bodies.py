@@ -37,7 +37,7 @@ async def read_prepared(bench: Bench, owner: Owner, conversation_id: Conversatio
     planned = bench.prepared.find(owner, conversation_id, body_sha256)
     if planned is None:
         raise NotFoundError("previewed request", body_sha256[:12])
-    return _answer_file(planned.wire.body, f"request-{body_sha256[:12]}.json")
+    return answer_file(planned.wire.body, f"request-{body_sha256[:12]}.json")
 
 
 @router.get(
@@ -50,7 +50,7 @@ async def read_prepared(bench: Bench, owner: Owner, conversation_id: Conversatio
 async def read_kept(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
     async with bench.store.read() as session:
         kept = await load_snapshot(session, owner, pair_id)
-    return _answer_file(kept.body, f"request-{pair_id[:12]}.json")
+    return answer_file(kept.body, f"request-{pair_id[:12]}.json")
 
 
 @router.get(
@@ -64,7 +64,7 @@ async def read_kept(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
 async def read_raw(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
     async with bench.store.read() as session:
         rows = await load_raw_rows(session, owner, pair_id)
-    return _answer_file(to_json(rows), f"pair-{pair_id[:12]}-raw.json")
+    return answer_file(to_json(rows), f"pair-{pair_id[:12]}-raw.json")
 
 
 @router.get(
@@ -78,10 +78,10 @@ async def read_raw(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
 async def read_raw_conversation(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
     async with bench.store.read() as session:
         rows = await load_raw_conversation(session, owner, conversation_id)
-    return _answer_file(to_json(rows), f"conversation-{conversation_id[:12]}-raw.json")
+    return answer_file(to_json(rows), f"conversation-{conversation_id[:12]}-raw.json")
 
 
-def _answer_file(data: bytes, name: str) -> Response:
+def answer_file(data: bytes, name: str) -> Response:
     headers = {
         "Content-Disposition": f'attachment; filename="{name}"',
         "Content-Security-Policy": POLICY,
