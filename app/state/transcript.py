@@ -28,6 +28,7 @@ from app.state.composer.queue import QueueState, clear_queue, show_queue
 from app.state.composer.state import ComposerState, clear_composer, show_composer
 from app.state.filters.applied import FilterState, show_filter
 from app.state.inputs import whole_in
+from app.state.inspector.preview import PreviewState, note_moment
 from app.state.watching import note_change, registered, serves, watcher_of
 from app.views.screen.damage import DamagedSettingView
 from app.views.screen.node import ScreenNodeView
@@ -97,6 +98,7 @@ class TranscriptState(rx.State):
             asked = replace(await once_in(self, conversation_id), reply_schema=composer.schema or None)
             look, nodes = filters.wanted, self._nodes_of(conversation_id)
             watcher = Watcher(wb, LOCAL_OWNER, conversation_id, look, composer.text, asked, at=at, nodes=nodes)
+            watcher.view.edition = composer.edition
             token, files = self.router.session.client_token, ids_of(composer.files)
         shown: Screen | None = None
         noted = -1  # which composition was told of
@@ -107,6 +109,8 @@ class TranscriptState(rx.State):
                     watcher.attach(tuple(upload.part for upload in uploads))
                 while (screen := await watcher.next_screen()) is not None:
                     only_pairs = shown is not None and screen.differs_in_pairs_alone(shown)  # a reply streams
+                    turn = watcher.view.turn
+                    is_moment = not only_pairs or noted != turn
                     async with self:
                         if self.conversation != conversation_id or not serves(watcher, token):
                             return False  # the page shows another one by now, or is served by a newer watcher
@@ -115,9 +119,11 @@ class TranscriptState(rx.State):
                         else:
                             self._show(screen, shown)
                             await self._show_around(screen, shown)
+                        if is_moment:
+                            note_moment(await self.get_state(PreviewState))
                     shown = screen
-                    if not only_pairs or noted != watcher.view.turn:
-                        noted = watcher.view.turn
+                    if is_moment:
+                        noted = turn
                         note_change(token)
                     await drained(token)  # a slow reader gets larger pieces, not a longer queue
         return True

@@ -34,7 +34,7 @@ ARRIVAL_SECONDS: Final = 10.0
 @dataclass(frozen=True, slots=True)
 class Moment:
     """What a send depends on. `look` is what is in view, `draft` what stands in the composer, `asked` how the model is
-    asked this once, `attached` what goes with the draft.
+    asked this once, `attached` what goes with the draft. `edition` is the text area's number for the draft.
 
     `turn` grows whenever that was composed again. A reply that streams changes nothing of it. `compared` is the open
     comparison, "" if there is none.
@@ -43,6 +43,7 @@ class Moment:
     conversation_id: str
     look: ViewOptions
     draft: str
+    edition: int
     asked: Parameters
     attached: tuple[Part, ...]
     turn: int
@@ -170,6 +171,7 @@ def _moment(watcher: Watcher) -> Moment | None:
         watcher.conversation_id,
         watcher.view.seen,
         watcher.view.draft,
+        watcher.view.edition,
         watcher.view.asked,
         watcher.view.attached,
         watcher.view.turn,

@@ -1,7 +1,8 @@
 """The draft that counts is the draft in the box, however fast it is typed, sent, queued, left and reloaded.
 
 A person at random speeds, from 0 to 200 ms a key. After each step the preview, its hash and the estimate belong to the
-text in the box; and a send carries the bytes that the preview showed.
+text in the box; and a send carries the bytes that the preview showed. In every frame of the browser, a preview of
+another text is marked.
 """
 
 from __future__ import annotations
@@ -25,6 +26,22 @@ from tests.effort import EFFORT
 from tests.serving import Served
 
 STEPS = 14
+LOOK_AT_EACH_FRAME = """
+const drafted = ({ role, content }) =>
+  role !== "user" ? "" : typeof content === "string" ? content : content.map(({ text }) => text).join("");
+const look = () => {
+  requestAnimationFrame(look);
+  const box = document.querySelector("#prompt");
+  const panel = document.querySelector("#preview-panel");
+  const lines = [...(panel?.querySelectorAll("pre") ?? [])].map((line) => line.innerText).join("");
+  if (!box || !lines || panel.closest("[data-old]")) return;
+  const shown = drafted(JSON.parse(lines).messages.at(-1));
+  if (shown !== box.value) window.lies.push([shown, box.value]);
+};
+window.lies = [];
+look();
+"""
+"""Notes the draft that the preview shows without a mark, and the text in the box, where they differ."""
 SLOWEST = 200
 """Milliseconds between two keys."""
 WORDS = ("maple", "river", "btw", "thanks", "extra", "json", "what now", "Enter", "é", "不", "x" * 40)
@@ -59,6 +76,7 @@ class Person:
         if not self.waits:
             acts += [self.switch]
         act = self.random.choice(acts)
+        assert self.screen.page.evaluate("window.lies") == []
         self.steps.append(act.__name__)
         act()
         self.agree()
@@ -125,6 +143,8 @@ class Person:
             expect(self.screen.stop).to_have_count(0)
             expect(self.screen.page.get_by_role("region", name="Queue")).to_have_count(0)
         eventually(lambda: self._is_of_the_box(self.shown_body(), self.expected()))
+        expect(inspector(self.screen.page).locator("[data-old]")).to_have_count(0)
+        assert self.screen.page.evaluate("window.lies") == []
 
     def shown_hash(self) -> str:
         title = inspector(self.screen.page).locator("code[title]").nth(1).get_attribute("title")
@@ -157,6 +177,7 @@ def test_preview_estimate_and_send_are_of_the_text_in_the_box(
 ) -> None:
     specs = [{"model": "peer:large", "pairs": [a_pair(f"Question {name}", "Answer")]} for name in ("one", "two")]
     names = tuple(write(server, *specs))
+    page.add_init_script(LOOK_AT_EACH_FRAME)
     screen = Screen(page).go(f"/c/{names[0]}")
     open_preview(screen).get_by_role("tab", name="JSON").click()
     person = Person(Random(seed), screen, server, peer, names, names[0])

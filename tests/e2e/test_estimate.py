@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.figures import counter, estimate, tokens
+from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import Screen, eventually
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
@@ -69,6 +70,22 @@ def test_estimate_follows_typing_and_its_split_adds_up(opened: Screen) -> None:
     assert row(page, "Sent now") == parts == tokens(page)
     assert row(page, "Reserved for the reply") == 800
     assert row(page, "Limit: the model's window") == int(8_192 * 0.94)
+
+
+def test_figure_of_another_text_says_that_it_is_being_counted(page: Page, conversation: str) -> None:
+    late = LateState()
+    page.route_web_socket(LINK, late.relay)
+    screen = Screen(page).go(f"/c/{conversation}")
+    expect(estimate(page)).to_be_visible()
+    before = tokens(page)
+    late.held = []
+
+    screen.write("word " * 400)
+    expect(page.get_by_role("button", name="Counting tokens")).to_contain_text("counting…")
+    expect(estimate(page)).to_have_count(0)
+    late.release()
+
+    assert tokens(page) >= before + 380
 
 
 @pytest.mark.parametrize("of", [counter, estimate])

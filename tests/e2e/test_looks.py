@@ -137,7 +137,7 @@ def test_filter_bar_split_and_preview(painted: Page) -> None:
         expect(inspector.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
         panel = inspector.get_by_role("tabpanel", name=tab)
         expect(panel).to_contain_text("What now?")
-        expect(inspector.locator(".tabs-stale")).to_have_count(0)
+        expect(inspector.locator(".current[data-old], .tabs-stale")).to_have_count(0)
         examine_in_both_schemes(painted)
 
 

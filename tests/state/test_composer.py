@@ -11,6 +11,7 @@ from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.preferences import OverBudget, Preferences
+from app.domain.run.queue import HoldReason
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.library.trash import list_trash
@@ -416,6 +417,20 @@ async def test_a_queue_that_is_held_goes_on(wb: Workbench, tab: Tab) -> None:
 
     assert tab.shows(ComposerState, "fault") in {None, ""}
     await tab.send(ComposerState.stop_reply)
+
+
+async def test_refusal_of_a_queued_text_is_said_by_the_queue_alone(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await opened(wb, tab)
+    await start_reply(wb, LOCAL_OWNER, conversation_id, "/long 4000 /rate 25")
+    await queue_text(wb, LOCAL_OWNER, conversation_id, "/echo waited", ViewOptions(model="anthropic:claude-sonnet-4-5"))
+    await tab.send(ComposerState.stop_reply)
+
+    await tab.send(ComposerState.resume_queue)
+
+    hold = (await read_queue(wb, LOCAL_OWNER, conversation_id)).hold
+    assert hold is not None
+    assert hold.reason is HoldReason.REFUSED
+    assert tab.shows(ComposerState, "fault") in {None, ""}
 
 
 async def test_texts_for_the_box_are_put_once(wb: Workbench, tab: Tab) -> None:

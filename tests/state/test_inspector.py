@@ -16,12 +16,14 @@ from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import Workbench
+from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
 from app.state.inspector import frame
 from app.state.inspector import preview as preview_module
 from app.state.inspector.bodies import BodyView
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.preview import PreviewState
+from app.state.transcript import TranscriptState
 from app.state.watching import Moment
 from app.views.screen.request import RequestView
 from app.views.screen.request_changes import ChangesView
@@ -150,6 +152,29 @@ async def test_preview_leaves_out_a_text_that_was_just_sent(wb: Workbench, tab: 
         context = watcher.screen.context
         assert context is not None
         assert context.estimate.draft == 0
+
+
+async def test_preview_is_stale_once_a_send_would_carry_something_else(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, "one")
+    await tab.send(ChatState.open)
+    tab.path = f"/c/{conversation_id}"
+    async with running(tab, TranscriptState.open):
+        await tab.until(lambda: tab.shows(ComposerState, "estimate") is not None)
+        await tab.send(ComposerState.write, draft="/echo two", typed=True, edition=7)
+        await tab.until(lambda: tab.shows(ComposerState, "counted") == 7)
+        await tab.send(PreviewState.refresh)
+        assert (gists(tab)[-1], tab.shows(PreviewState, "edition")) == ("/echo two", 7)
+        assert tab.shows(PreviewState, "stale") is False
+
+        await tab.send(ComposerState.send, send_id="1", text="/echo two", order_id="")
+        await tab.until(lambda: tab.shows(ComposerState, "counted") == 0)
+        assert tab.shows(PreviewState, "stale") is True
+        await tab.until(lambda: tab.shows(ComposerState, "x") == 2)
+        await tab.send(ComposerState.write, draft="", typed=False, edition=8)
+        await tab.until(lambda: tab.shows(ComposerState, "counted") == 8)
+        await tab.send(PreviewState.keep_current)
+        assert gists(tab) == ["/echo one", "one", "/echo two", "two"]
+        assert (tab.shows(PreviewState, "edition"), tab.shows(PreviewState, "stale")) == (8, False)
 
 
 async def test_preview_leaves_out_files_that_were_just_sent(wb: Workbench, tab: Tab) -> None:

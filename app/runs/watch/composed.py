@@ -30,11 +30,15 @@ SETTLE_SECONDS: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """How the page looks from now on, what is in view of that, and why not what was `asked` for."""
+    """How the page looks from now on, what is in view of that, and why not what was `asked` for.
+
+    `edition` is that of the draft that was composed.
+    """
 
     asked: ViewOptions
     look: ViewOptions
     composed: Composed | None
+    edition: int
     refusal: InviewError | None = None
 
 
@@ -43,6 +47,7 @@ class ComposedView:
     """What is in view, as far as it is `composed`. `look` is how the page wants to look, `draft` what it has to send,
     `asked` how the model is asked this once, `attached` what goes with the draft.
 
+    `edition` is the number that the page gave the draft, 0 for none.
     `turn` grows whenever what a send would carry was composed again. `busy` is held until what was composed is shown.
     """
 
@@ -53,6 +58,7 @@ class ComposedView:
     draft: str = ""
     asked: Parameters = NO_PARAMETERS
     attached: tuple[Part, ...] = ()
+    edition: int = 0
     turn: int = 0
     composed: Composed | None = None
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -76,9 +82,9 @@ class ComposedView:
         self.look, self._outdated, self._refusal = look, True, None
         self._compose_in(0)
 
-    def write(self, draft: str, asked: Parameters) -> None:
+    def write(self, draft: str, asked: Parameters, edition: int) -> None:
         """This stands in the composer, and how the model is asked this once."""
-        self.draft, self.asked = draft, asked
+        self.draft, self.asked, self.edition = draft, asked, edition
         self._compose_in(0)
 
     def attach(self, attached: tuple[Part, ...]) -> None:
@@ -100,15 +106,16 @@ class ComposedView:
             InputError: the filter, the model or the time zone cannot be used.
             ConflictError: the conversation changes faster than it can be read.
         """
+        edition = self.edition
         composed = await self._compose_view(look)
         self.look, self._refusal = look, None
-        return Composition(look, look, composed)
+        return Composition(look, look, composed, edition)
 
     async def compose(self) -> Composition:
         """What is in view as asked; if that cannot be, as it was looked at before, or as can be."""
         self._outdated = False  # what is asked for from now on is composed after this
         refusal: InviewError | None = None
-        asked = self.look
+        asked, edition = self.look, self.edition
         others = (self._held,) if self._held else (replace(asked, filter=None), replace(asked, filter="", model=None))
         for look in (asked, *others):
             try:
@@ -116,8 +123,8 @@ class ComposedView:
             except (InputError, ConflictError) as error:
                 refusal = refusal or error
             else:
-                return Composition(asked, look, composed, refusal)
-        return Composition(asked, asked, self.composed, refusal)
+                return Composition(asked, look, composed, edition, refusal)
+        return Composition(asked, asked, self.composed, edition, refusal)
 
     def take(self, found: Composition) -> RefusalView | None:
         """Go on from what was found, and return why what was asked for cannot be.
@@ -150,9 +157,9 @@ class ComposedView:
         """Compose what changed: all of it, or only what the draft decides."""
         if self._outdated or self.composed is None:
             return await self.compose()
-        look, schema = self.look, self.asked.reply_schema
+        look, schema, edition = self.look, self.asked.reply_schema, self.edition
         composed = await compose_base(self.composed.base, self.draft, schema=schema, attached=self.attached)
-        return Composition(look, look, composed)
+        return Composition(look, look, composed, edition)
 
     async def _compose_view(self, look: ViewOptions) -> Composed:
         schema, attached = self.asked.reply_schema, self.attached

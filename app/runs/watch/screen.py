@@ -28,12 +28,13 @@ class Screen:
 
     `pairs` are those of the window, oldest first; `earlier` and `later`: there are others in view before or after it.
     `context` is None until it is known, and where the conversation cannot be looked at at all; `refusal` is why the
-    last look that was asked for cannot be had. `running` is the pair whose reply is on, `ended` the one whose reply
-    ended last, "" for none. `nodes` stand before the first pair of the window, and are never sent; others are part of
-    the pair they follow. `compared` are the replies of the `comparison`, while they are looked at. `changes` counts
-    changes of the conversation itself (title, agent, checkpoint). `counting` is how far the counting of tokens is that
-    the figures of `context` wait for, None when they wait for nothing. `damaged` are settings of the conversation that
-    cannot be read: while there are any, nothing is sent.
+    last look that was asked for cannot be had. `edition` is that of the draft that is part of `context`. `running`
+    is the pair whose reply is on, `ended` the one whose reply ended last, "" for none. `nodes` stand before the
+    first pair of the window, and are never sent; others are part of the pair they follow. `compared` are the
+    replies of the `comparison`, while they are looked at. `changes` counts changes of the conversation itself
+    (title, agent, checkpoint). `counting` is how far the counting of tokens is that the figures of `context` wait
+    for, None when they wait for nothing. `damaged` are settings of the conversation that cannot be read: while
+    there are any, nothing is sent.
     """
 
     pairs: tuple[ScreenPairView, ...] = ()
@@ -41,6 +42,7 @@ class Screen:
     later: bool = False
     context: ContextView | None = None
     refusal: RefusalView | None = None
+    edition: int = 0
     running: str = ""
     ended: str = ""
     retry: RetryView | None = None
@@ -69,6 +71,7 @@ class Screen:
             and self.compared is other.compared
             and self.running == other.running
             and self.counting == other.counting
+            and self.edition == other.edition
         )
 
 

@@ -179,9 +179,9 @@ class Watcher:
         async with self.view.busy:
             await self._apply(await self.view.try_look(look))
 
-    def write(self, draft: str, asked: Parameters = NO_PARAMETERS) -> None:
-        """This stands in the composer, and how the model is asked this once."""
-        self.view.write(draft, asked)
+    def write(self, draft: str, asked: Parameters = NO_PARAMETERS, edition: int = 0) -> None:
+        """This stands in the composer, and how the model is asked this once. `edition`: the page's number for it."""
+        self.view.write(draft, asked, edition)
 
     def attach(self, attached: tuple[Part, ...]) -> None:
         """This goes with what stands in the composer."""
@@ -320,7 +320,7 @@ class Watcher:
         refusal = self.view.take(found)
         if composed is None:
             damaged = show_damaged_settings((await self._load()).damage)
-            self._show(context=None, refusal=refusal, damaged=damaged)
+            self._show(context=None, refusal=refusal, damaged=damaged, edition=found.edition)
             return
         pairs, visible = self._pairs, composed.composition.visible.pairs
         async with pairs.reading:
@@ -340,7 +340,7 @@ class Watcher:
         context = show_context(composed, found.look.topic, self.view.asked)
         if context == self.screen.context:
             context = self.screen.context  # the same value: nothing is copied for it
-        self._show(context=context, refusal=refusal)
+        self._show(context=context, refusal=refusal, edition=found.edition)
 
     async def _fill(self, composed: Composed, window: Window, *, keep: Kept | None = None, again: bool = False) -> None:
         """Hold the pairs of the window, and those that stay. `again`: read them all anew.

@@ -277,7 +277,7 @@ class ParametersState(VisitedState, rx.State):
         watcher = watcher_of(self)
         if watcher is not None and watcher.conversation_id == conversation_id:
             schema = watcher.view.asked.reply_schema
-            watcher.write(watcher.view.draft, replace(parameters, reply_schema=schema))
+            watcher.write(watcher.view.draft, replace(parameters, reply_schema=schema), watcher.view.edition)
 
     def _once_of(self, conversation_id: str) -> Parameters:
         return dict(self._once).get(conversation_id, NO_PARAMETERS)

@@ -23,7 +23,7 @@ from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_t
 from app.runs.watch.screen import EMPTY_QUEUE, Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
-from app.state.composer.sending import Turns
+from app.state.composer.sending import Turns, is_told_by_queue
 from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState, make_order
 from app.state.composer.views import OrderKind, QueueRow
 from app.state.inputs import text_in, whole_in
@@ -140,7 +140,7 @@ class QueueState(rx.State):
                 await resume_queue(bench, LOCAL_OWNER, conversation_id, only=HoldReason.PAUSED)
             except InviewError as error:
                 fault = error
-        if fault is not None:
+        if fault is not None and not await is_told_by_queue(conversation_id):
             async with self:
                 await show_fault(self, fault)
 

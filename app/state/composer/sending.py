@@ -17,13 +17,15 @@ from app.domain.context.selection import allow_new, describe_selection
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
+from app.domain.errors import NotFoundError
 from app.domain.preferences import OverBudget
+from app.domain.run.queue import HoldReason
 from app.runs.request.bases import Base
 from app.runs.resend.comparisons import start_comparison
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_base
 from app.runs.send.first_message import NewConversation
-from app.runs.send.queue import resume_queue, send_text
+from app.runs.send.queue import read_queue, resume_queue, send_text
 from app.runs.uploads import load_attached
 from app.runs.workbench import bench_of, current
 from app.state.composer.files import DraftFile, ids_of
@@ -108,6 +110,15 @@ async def deliver(draft: Draft) -> str:
         attached=attached,
     )
     return ""
+
+
+async def is_told_by_queue(conversation_id: str) -> bool:
+    """Whether the queue on screen says that its first text was refused, and why."""
+    try:
+        queue = await read_queue(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+    except NotFoundError:
+        return False
+    return queue.hold is not None and queue.hold.reason is HoldReason.REFUSED
 
 
 async def _selection_of(draft: Draft, attached: tuple[Part, ...]) -> str | None:

@@ -45,7 +45,7 @@ from app.state.composer.over_budget import (
     selection_of,
 )
 from app.state.composer.parameters import give_back_once, take_once
-from app.state.composer.sending import Delivered, Draft, Turns, deliver
+from app.state.composer.sending import Delivered, Draft, Turns, deliver, is_told_by_queue
 from app.state.composer.split import describe_counting, describe_secrets, describe_split
 from app.state.composer.summary import describe_work, follow_summary
 from app.state.composer.view_options import look_of
@@ -58,7 +58,7 @@ from app.state.composer.views import (
     SummaryWorkView,
 )
 from app.state.faults import describe_fault
-from app.state.inputs import text_in
+from app.state.inputs import text_in, whole_in
 from app.state.model import ModelState
 from app.state.topics.chosen import TopicState
 from app.state.visit import visit_of
@@ -83,7 +83,8 @@ Events = AsyncGenerator[Any, None]
 
 class ComposerState(rx.State):
     """`estimate` is what Send would send now, None until it is known: `x` of the `y` pairs in view, with `model`;
-    `split` is the same as text. `counting` says how far the counting is that they wait for, "" for none.
+    `split` is the same as text. `counted` is the edition of the draft in them: while it is not that of the text area,
+    they belong to another text. `counting` says how far the counting is that they wait for, "" for none.
 
     `tools` is how many tools go along; `secrets` are the kinds of secrets in the draft that go out as marks, which
     `kept_back` says; `prelude` is the card about the person before all pairs. `schema` goes with the draft ("": none),
@@ -95,6 +96,7 @@ class ComposerState(rx.State):
 
     estimate: rx.Field[EstimateView | None] = rx.field(None)
     split: rx.Field[SplitView | None] = rx.field(None)
+    counted: rx.Field[int] = rx.field(0)
     counting: rx.Field[str] = rx.field("")
     model: rx.Field[str] = rx.field("")
     x: rx.Field[int] = rx.field(0)
@@ -115,6 +117,7 @@ class ComposerState(rx.State):
     made: rx.Field[str] = rx.field("")
     _page: tuple[str, str] = ("", "")  # the conversation, and the connection on which it was opened
     _draft: str = ""
+    _edition: int = 0  # the text area's number for it; 0: for none that it shows
     _made_as: NewConversation | None = None
     _taken: tuple[Draft, ...] = ()  # on their way, the oldest first
     _pending: Draft | None = None
@@ -136,13 +139,13 @@ class ComposerState(rx.State):
         return _go_to(going)  # the page was sent there while its connection was lost
 
     @rx.event
-    async def restore(self, draft: str, schema: str, files: str) -> rx.event.EventType[()]:
+    async def restore(self, draft: str, schema: str, files: str, edition: int = 0) -> rx.event.EventType[()]:
         """Take over the draft of the conversation that was opened, with its schema and its files."""
         self.schema = text_in(schema, _MAX_SCHEMA) or ""
         ids = (text_in(files, _MAX_FILES) or "").split()[:MAX_ATTACHED]
         kept = await find_uploads(current(), LOCAL_OWNER, ids) if ids else ()
         self.files = tuple(describe_upload(f"kept-{at}", one) for at, one in enumerate(kept))
-        await self._write(draft)
+        await self._write(draft, edition)
         return ComposerState.count_files if conversation_in(self.router.url.path) else ComposerState.estimate_first
 
     @rx.event(background=True)
@@ -161,11 +164,14 @@ class ComposerState(rx.State):
         watcher.attach(attached.parts)
 
     @rx.event
-    async def write(self, draft: str, typed: bool) -> rx.event.EventType[()] | None:
-        """Count the text of the text area. `typed`: a person wrote it, so the last refusal goes away."""
+    async def write(self, draft: str, typed: bool, edition: int = 0) -> rx.event.EventType[()] | None:
+        """Count the text of the text area. `typed`: a person wrote it, so the last refusal goes away.
+
+        `edition` is the text area's number for the text, 0 while the figures are not yet to be taken for its own.
+        """
         if typed is True:
             self.fault = ""
-        await self._write(draft)
+        await self._write(draft, edition)
         return None if conversation_in(self.router.url.path) else ComposerState.estimate_first
 
     @rx.event(background=True)
@@ -176,22 +182,25 @@ class ComposerState(rx.State):
                 return
             self._estimates += 1
             turn, draft, schema, files = self._estimates, self._draft, self.schema, ids_of(self.files)
+            edition = self._edition
             look = await look_of(self, "")
             new = await new_conversation(self, look)
         context = await estimate_first(new, draft, look, schema, files)
         async with self:
             if turn == self._estimates and not conversation_in(self.router.url.path):
                 _show_context(self, context, None)
+                self.counted = edition
                 self.kept_back = describe_secrets(self.secrets)
 
-    async def _write(self, draft: object) -> None:
-        self._draft = text_in(draft, MAX_TEXT) or ""
+    async def _write(self, draft: object, edition: object) -> None:
+        self._draft, self._edition = text_in(draft, MAX_TEXT) or "", whole_in(edition) or 0
         self._count()
 
     def _count(self) -> None:
         watcher = watcher_of(self)
         if watcher is not None and watcher.conversation_id == conversation_in(self.router.url.path):
-            watcher.write(self._draft, replace(watcher.view.asked, reply_schema=self.schema or None))
+            asked = replace(watcher.view.asked, reply_schema=self.schema or None)
+            watcher.write(self._draft, asked, self._edition)
 
     @rx.event
     async def send(self, send_id: str, text: str, order_id: str) -> rx.event.EventType[()] | None:
@@ -351,6 +360,11 @@ class ComposerState(rx.State):
         """The text of the text area that was received last."""
         return self._draft
 
+    @property
+    def edition(self) -> int:
+        """The number that the text area gave it, 0 for none."""
+        return self._edition
+
     async def _come_to_page(self) -> None:
         """Forget what was about the page before. A quick person sends before the page has said that it was opened."""
         conversation_id = conversation_in(self.router.url.path)
@@ -390,7 +404,7 @@ class ComposerState(rx.State):
         if refusal := TOO_LONG if words is None else refuse_to_send(self.files):
             await self._refuse(draft, refusal)
             return None
-        self.schema, self._draft, self.files = "", "", ()
+        self.schema, self._draft, self._edition, self.files = "", "", 0, ()
         asked = await take_once(self, conversation_id)
         if watcher is not None:
             watcher.attach(())
@@ -418,8 +432,9 @@ class ComposerState(rx.State):
                 self.over_budget = describe_changed(error, several=bool(draft.models))
             return ""
         except InviewError as error:
+            is_told = draft.waited and await is_told_by_queue(draft.conversation_id)
             async with self:
-                await self._refuse(draft, describe_fault(error))
+                await self._refuse(draft, "" if is_told else describe_fault(error))
             return ""
         except Exception:
             async with self:
@@ -498,7 +513,7 @@ def set_schema(composer: ComposerState, schema: str) -> None:
     """Let this schema go with the draft; "": none."""
     composer.schema = schema
     if (watcher := watcher_of(composer)) is not None:
-        watcher.write(composer.text, replace(watcher.view.asked, reply_schema=schema or None))
+        watcher.write(composer.text, replace(watcher.view.asked, reply_schema=schema or None), composer.edition)
 
 
 def make_order(kind: OrderKind, text: str) -> BoxOrder:
@@ -512,6 +527,8 @@ def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) ->
         state.running = screen.running
     if shown is None or screen.counting != shown.counting:
         state.counting = describe_counting(screen.counting)
+    if shown is None or screen.edition != shown.edition:
+        state.counted = screen.edition
     if shown is None or screen.context is not shown.context:
         _show_context(state, screen.context, None if shown is None else shown.context)
 
@@ -536,4 +553,4 @@ def clear_composer(state: ComposerState) -> None:
     """Another conversation: nothing of it is known yet."""
     state.estimate, state.split, state.tools, state.prelude = None, None, None, None
     state.model, state.running, state.stopping, state.x, state.y = "", "", "", 0, 0
-    state.secrets, state.kept_back, state.counting = (), "", ""
+    state.secrets, state.kept_back, state.counting, state.counted = (), "", "", 0

@@ -70,8 +70,9 @@ class _Shown:
 
 
 class PreviewState(rx.State):
-    """`request` is None until it is known, `fault` why it cannot be. `stale`: what is shown is not what would be sent.
+    """`request` is None until it is known, `fault` why it cannot be. `stale`: a send may carry something else by now.
 
+    `edition` is that of the draft in it: while it is not that of the text area, it is not what would be sent either.
     `busy`: it is being built, which takes a while if it is `large`.
 
     Of `body` and `changes` only what the open `tab` needs is there; `changes_note` is why there is nothing to compare.
@@ -85,12 +86,14 @@ class PreviewState(rx.State):
     changes_note: rx.Field[str] = rx.field("")
     fault: rx.Field[str] = rx.field("")
     stale: rx.Field[bool] = rx.field(default=False)
+    edition: rx.Field[int] = rx.field(0)
     busy: rx.Field[bool] = rx.field(default=False)
     large: rx.Field[bool] = rx.field(default=False)
     _messages: int = FIRST_MESSAGES
     _opened: frozenset[str] = frozenset()
     _page: int = 1
     _turn: int = 0
+    _built_at: Moment | None = None
 
     @rx.event(background=True)
     async def refresh(self) -> None:
@@ -102,8 +105,8 @@ class PreviewState(rx.State):
         """The same because a send would carry something else by now; a large one only says that it is old."""
         async with self:
             moment = moment_of(self)
-            self.stale = self.large and moment is not None and moment.conversation_id == self.conversation
-            if self.stale:
+            if self.large and moment is not None and moment.conversation_id == self.conversation:
+                self.stale = True
                 return
         await self._read()
 
@@ -155,12 +158,13 @@ class PreviewState(rx.State):
         except InviewError as error:
             async with self:
                 if self._turn == turn:
-                    self.fault, self.busy = describe_fault(error), False
+                    self.fault, self.busy, self.stale = describe_fault(error), False, True
             return
         async with self:
             if self._turn == turn:
                 self._show(shown, large=prepared.is_large)
-                self.stale = False
+                self.edition, self._built_at = moment.edition, moment
+                note_moment(self)
             is_wanted = self._turn == turn and self._wish() != wish
         if is_wanted:  # somebody asked for something else of it meanwhile
             await self._show_again()
@@ -199,6 +203,11 @@ class PreviewState(rx.State):
         self.request, self.body = shown.request, shown.body
         self.changes, self.changes_note = shown.changes, shown.changes_note
         self.fault, self.busy, self.large = "", False, large
+
+
+def note_moment(state: PreviewState) -> None:
+    """Say whether the preview is of another moment than this one."""
+    state.stale = moment_of(state) != state._built_at  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - see chat.py
 
 
 async def _prepare(moment: Moment) -> _Prepared:

@@ -17,14 +17,16 @@ def _send(
     return send_id, text, order_id
 
 
-def _write(draft: rx.Var[str], typed: rx.Var[bool]) -> tuple[rx.Var[str], rx.Var[bool]]:
-    return draft, typed
+def _write(
+    draft: rx.Var[str], typed: rx.Var[bool], edition: rx.Var[int]
+) -> tuple[rx.Var[str], rx.Var[bool], rx.Var[int]]:
+    return draft, typed, edition
 
 
 def _restore(
-    draft: rx.Var[str], schema: rx.Var[str], files: rx.Var[str]
-) -> tuple[rx.Var[str], rx.Var[str], rx.Var[str]]:
-    return draft, schema, files
+    draft: rx.Var[str], schema: rx.Var[str], files: rx.Var[str], edition: rx.Var[int]
+) -> tuple[rx.Var[str], rx.Var[str], rx.Var[str], rx.Var[int]]:
+    return draft, schema, files, edition
 
 
 class TextArea(Island):

@@ -6,6 +6,7 @@
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { useParams } from "react-router";
+import { currentEdition, endEdition, renewEdition } from "../kit/edition.ts";
 import { catchLetters, keyMode } from "../kit/key_mode.ts";
 import { currentLink, fits, useLink } from "../kit/link.ts";
 import { PlaceButton } from "../kit/place_button.tsx";
@@ -44,13 +45,16 @@ export function TextArea(props: TextAreaProps): ReactNode {
   const prompts = usePrompts(props);
 
   const typed = useRef(false); // by a person, since it was told last
+  // While a send has no answer, or the text cannot be told, nothing that Python says is of what stands there.
+  const told = () => (large.get() || pending.waits(known.current.conversation) ? 0 : currentEdition());
   const tell = useEffectEvent(() => {
     telling.current = 0;
-    props.onWrite?.(large.get() ? "" : (area.current?.value ?? ""), typed.current);
+    props.onWrite?.(large.get() ? "" : (area.current?.value ?? ""), typed.current, told());
     typed.current = false;
   });
   const changed = () => {
     const text = area.current?.value ?? "";
+    renewEdition();
     weigh(text, attached);
     grow(area.current);
     telling.current ||= window.setTimeout(() => tell(), TELL_MS + text.length / TOLD_CHARS_PER_MS);
@@ -73,6 +77,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     telling.current = 0;
     typed.current = false;
     const id = pending.add({ conversation: at, text, schema, files });
+    renewEdition();
     props.onSend?.(id, text, by);
     if (area.current) area.current.value = "";
     blank.set(true);
@@ -83,7 +88,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   };
 
   const restored = useEffectEvent((text: string, at: string) =>
-    props.onRestore?.(text, schemas.read(at), uploads.read(at)),
+    props.onRestore?.(text, schemas.read(at), uploads.read(at), told()),
   );
   // Another conversation: its own draft. The first effect, so that others find it.
   useLayoutEffect(() => {
@@ -92,6 +97,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     const early = box.value; // typed before this script ran
     pending.recall(isKept);
     box.value = early || pending.writtenOf(conversation, texts.read(conversation));
+    renewEdition();
     weigh(box.value, false);
     failed.set(false);
     grow(box);
@@ -102,6 +108,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     return () => {
       texts.write(conversation, pending.draftOf(conversation, box.value), known.current.lasting);
       box.value = "";
+      endEdition();
     };
   }, [conversation]);
 
@@ -152,6 +159,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     const { accepted, refused, arrived } = pending.settle(answers);
     for (const sent of accepted) if (!isHere(sent)) takeOut(sent);
     for (const sent of arrived) takeOut(sent);
+    if (accepted.some(isHere)) changed(); // what is counted and previewed from now on has the pair
     if (arrived.length) failed.set(false);
     putBack(refused);
     keep();

@@ -90,8 +90,8 @@ export interface TextAreaProps {
   readonly promptsLabel: string;
   readonly promptsSaid: string;
   readonly onSend?: ((send_id: string, text: string, order_id: string) => void) | undefined;
-  readonly onWrite?: ((draft: string, typed: boolean) => void) | undefined;
-  readonly onRestore?: ((draft: string, schema: string, files: string) => void) | undefined;
+  readonly onWrite?: ((draft: string, typed: boolean, edition: number) => void) | undefined;
+  readonly onRestore?: ((draft: string, schema: string, files: string, edition: number) => void) | undefined;
   readonly onFinish?: ((value0: string) => void) | undefined;
   readonly onPreview?: (() => void) | undefined;
   readonly onSlash?: (() => void) | undefined;

@@ -11,6 +11,7 @@ from app.state.transcript import TranscriptState
 from app.ui.inspector.json import HashCheck, body_figure
 from app.ui.inspector.pieces import changes, fact, facts, message, piece
 from app.ui.kit.copy_button import copy_button
+from app.ui.kit.current import Current
 from app.ui.kit.tabs import Tabs, tab
 from app.views.screen.request import PieceView
 
@@ -26,7 +27,7 @@ def preview_panel() -> rx.Component:
         _fault(),
         rx.cond(
             _REQUEST.is_not_none() & (PreviewState.conversation == TranscriptState.conversation),
-            rx.fragment(_tabs(), _panel()),
+            Current.create(_tabs(), _panel(), edition=PreviewState.edition, old=PreviewState.stale),
             rx.el.p("Building the request…", role="status", class_name="inspector-note"),
         ),
     )
@@ -59,7 +60,7 @@ def _tabs() -> rx.Component:
             for name, text in _TABS.items()
         ),
         rx.cond(
-            PreviewState.stale | (PreviewState.busy & PreviewState.large),
+            PreviewState.large & (PreviewState.stale | PreviewState.busy),
             rx.cond(
                 PreviewState.busy,
                 rx.el.span("Building the request…", role="status", class_name="tabs-stale"),
@@ -67,6 +68,8 @@ def _tabs() -> rx.Component:
                     "Changed since. Refresh", type="button", on_click=PreviewState.refresh, class_name="tabs-stale"
                 ),
             ),
+            # No status: a screen reader would say it after every letter that is typed.
+            rx.el.span("Updating…", class_name="updating"),
         ),
         label="Preview",
         class_name="tabs",

@@ -11,7 +11,8 @@ class Tip(Island):
     """A button (its children, its name `label`) that a `panel` explains on hover, focus and tap.
 
     `above`: the panel opens upwards. `short`: there is not enough of what it tells, and it is coloured so.
-    `on_look`: it was opened, or what it tells of (`about`) is another while it is open.
+    `edition`: the draft that it tells of. While the composer has another one, its name is `old_label`, and `old` covers
+    it. `on_look`: it was opened, or what it tells of (`about`) is another while it is open.
     """
 
     library = island("kit/tip.tsx")
@@ -22,4 +23,7 @@ class Tip(Island):
     above: rx.Var[bool] | None = None
     short: rx.Var[bool] | None = None
     about: rx.Var[str] | None = None
+    edition: rx.Var[int] | None = None
+    old: rx.Var[str] | None = None
+    old_label: rx.Var[str] | None = None
     on_look: rx.EventHandler[rx.event.no_args_event_spec]

@@ -1,10 +1,12 @@
 /** A button that a panel explains on hover, focus and tap. The panel may hold controls of its own. */
 import type { FocusEvent, KeyboardEvent, PointerEvent, ReactNode } from "react";
 import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
+import { useOutdated } from "./edition.ts";
 import type { TipProps } from "./views.ts";
 
 export function Tip(props: TipProps): ReactNode {
   const { label, panel, panelLabel, above, short, about, className, children } = props;
+  const isOld = useOutdated(props.edition);
   const look = useEffectEvent(() => props.onLook?.());
   const [open, setOpen] = useState(false);
   const place = useRef<HTMLDivElement>(null);
@@ -57,16 +59,18 @@ export function Tip(props: TipProps): ReactNode {
       <button
         type="button"
         className={className}
-        aria-label={label}
+        aria-label={isOld ? props.oldLabel : label}
         aria-expanded={open}
         aria-controls={id}
         data-short={short || undefined}
+        data-old={isOld || undefined}
         onPointerDown={({ pointerType }) => {
           pressed.current = pointerType;
         }}
         onClick={clicked}
       >
         {children}
+        {isOld ? <span className="tip-old">{props.old}</span> : null}
       </button>
       {open ? (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms

@@ -43,6 +43,13 @@ export interface CountdownProps {
   readonly className?: string | undefined;
 }
 
+export interface CurrentProps {
+  readonly edition: number;
+  readonly old: boolean;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
 export interface DeferredProps {
   readonly when: boolean;
   readonly name: string;
@@ -177,6 +184,9 @@ export interface TipProps {
   readonly above?: boolean | undefined;
   readonly short?: boolean | undefined;
   readonly about?: string | undefined;
+  readonly edition?: number | undefined;
+  readonly old?: string | undefined;
+  readonly oldLabel?: string | undefined;
   readonly onLook?: (() => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
