@@ -53,9 +53,11 @@ class UploadKind(StrEnum):
 class Upload:
     """A file that is kept for a message to be. `width` and `height` are pixels as it is sent, 0 by 0 of a text.
 
-    `full_width` and `full_height` are those that it came with, before it was scaled down.
+    `full_width` and `full_height` are those that it came with, before it was scaled down. `id` is this upload's:
+    the same bytes can be attached several times, each time under another name.
     """
 
+    id: str
     attachment: Attachment
     kind: UploadKind
     width: int = 0
