@@ -23,6 +23,7 @@ from app.domain.run.rounds import Round
 from app.domain.run.run import Retry
 from app.domain.stream_events import StopReason
 from app.domain.tools.tool_records import ToolCallRecord
+from app.domain.tools.tools import ToolContent
 from app.domain.usage import Usage
 
 
@@ -160,7 +161,7 @@ def _renew_run(run: RunRecord, fresh: Fresh) -> RunRecord:
 
 def relabel(record: PairRecord, labels: Mapping[str, Image | File]) -> PairRecord:
     """The same pair with the images and files as their bytes are. `labels` are these parts by the id of the bytes."""
-    if labels.keys().isdisjoint(name for message in _list_messages(record) for name in list_named(message.parts)):
+    if labels.keys().isdisjoint(_list_named(record)):
         return record
     pair = record.pair
     return replace(
@@ -171,18 +172,30 @@ def relabel(record: PairRecord, labels: Mapping[str, Image | File]) -> PairRecor
             reply=None if pair.reply is None else _relabel_message(pair.reply, labels),
         ),
         messages=tuple(_relabel_message(message, labels) for message in record.messages),
+        runs=tuple(
+            replace(run, tool_calls=tuple(_relabel_call(call, labels) for call in run.tool_calls))
+            for run in record.runs
+        ),
     )
 
 
-def _list_messages(record: PairRecord) -> Iterator[Message]:
-    yield record.pair.request
-    if record.pair.reply is not None:
-        yield record.pair.reply
-    yield from record.messages
+def _list_named(record: PairRecord) -> Iterator[str]:
+    for message in (record.pair.request, record.pair.reply, *record.messages):
+        if message is not None:
+            yield from list_named(message.parts)
+    for run in record.runs:
+        for call in run.tool_calls:
+            yield from list_named(call.content or ())
 
 
 def _relabel_message(message: Message, labels: Mapping[str, Image | File]) -> Message:
     return replace(message, parts=tuple(_relabel_part(part, labels) for part in message.parts))
+
+
+def _relabel_call(call: ToolCallRecord, labels: Mapping[str, Image | File]) -> ToolCallRecord:
+    if call.content is None:
+        return call
+    return replace(call, content=tuple(_relabel_piece(piece, labels) for piece in call.content))
 
 
 def _relabel_part(part: Part, labels: Mapping[str, Image | File]) -> Part:
@@ -190,10 +203,13 @@ def _relabel_part(part: Part, labels: Mapping[str, Image | File]) -> Part:
         case Image() | File():
             return _relabel_named(part, labels)
         case ToolResult():
-            pieces = (piece if isinstance(piece, Text) else _relabel_named(piece, labels) for piece in part.content)
-            return replace(part, content=tuple(pieces))
+            return replace(part, content=tuple(_relabel_piece(piece, labels) for piece in part.content))
         case _:
             return part
+
+
+def _relabel_piece(piece: ToolContent, labels: Mapping[str, Image | File]) -> ToolContent:
+    return piece if isinstance(piece, Text) else _relabel_named(piece, labels)
 
 
 def _relabel_named(part: Image | File, labels: Mapping[str, Image | File]) -> Image | File:

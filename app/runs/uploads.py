@@ -1,10 +1,11 @@
 """Uploads: files that a person attaches to a message to be.
 
     upload = await attach_file(wb, LOCAL_OWNER, data, "photo.jpg")
-    attached = await load_attached(wb, LOCAL_OWNER, [upload.attachment.id])
+    attached = await load_attached(wb, LOCAL_OWNER, [upload.id])
     await start_reply(wb, LOCAL_OWNER, conversation_id, "What is this?", attached=attached)
 
-An upload is kept until it is dropped, or for a week. What a message took of it stays with the conversation.
+An upload is kept until it is dropped, until the message that took it is deleted for good, or for a week. What a message
+took of it stays with the conversation. The same bytes attached twice are two uploads, each with its own name.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from app.domain.conversation.parts import Part
 from app.domain.conversation.uploads import MAX_ATTACHED, MAX_TEXTS_BYTES, Upload, UploadKind, clean_name, read_upload
 from app.domain.errors import InputError, NotFoundError
 from app.media.pictures import convert_picture
-from app.runs.process.ids import now
+from app.runs.process.ids import new_id, now
 from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
 from app.runs.temporary import find_attachment, open_beside
@@ -44,9 +45,11 @@ async def attach_file(wb: Workbench, owner: str, data: bytes, name: str, *, temp
         name = clean_name(name)
         made = await convert_picture(data, name)
         attachment = Attachment(made.media_type, made.data, name)
-        upload = Upload(attachment, UploadKind.IMAGE, made.width, made.height, made.full_width, made.full_height)
+        upload = Upload(
+            new_id(), attachment, UploadKind.IMAGE, made.width, made.height, made.full_width, made.full_height
+        )
     else:
-        upload = Upload(Attachment("text/plain", read.text.encode(), read.name), UploadKind.TEXT)
+        upload = Upload(new_id(), Attachment("text/plain", read.text.encode(), read.name), UploadKind.TEXT)
     store = (await open_beside(wb)).store if temporary else wb.store
     at = now()
     async with store.write() as session:
@@ -57,16 +60,22 @@ async def attach_file(wb: Workbench, owner: str, data: bytes, name: str, *, temp
 
 async def find_uploads(wb: Workbench, owner: str, ids: Sequence[str]) -> tuple[Upload, ...]:
     """Those of these uploads that are kept, in this order."""
-    found: dict[str, Upload] = {}
-    for store in _stores(wb):
-        async with store.read() as session:
-            found |= {one.attachment.id: one for one in await uploads.load_uploads(session, owner, ids)}
+    found = await _find_uploads(wb, owner, ids)
     return tuple(found[one] for one in dict.fromkeys(ids) if one in found)
 
 
+async def _find_uploads(wb: Workbench, owner: str, ids: Sequence[str]) -> dict[str, Upload]:
+    """The same by what they were asked for: their own id, or that of their bytes."""
+    found: dict[str, Upload] = {}
+    for store in _stores(wb):
+        async with store.read() as session:
+            found |= await uploads.load_uploads(session, owner, ids)
+    return found
+
+
 @shielded
-async def drop_upload(wb: Workbench, owner: str, attachment_id: str) -> None:
-    """Keep a file no longer for a message to be. Messages that took it keep what they took.
+async def drop_upload(wb: Workbench, owner: str, upload_id: str) -> None:
+    """Delete an upload, or all uploads with these bytes. Messages that took it keep what they took.
 
     Raises:
         NotFoundError: it is not kept.
@@ -74,9 +83,9 @@ async def drop_upload(wb: Workbench, owner: str, attachment_id: str) -> None:
     found = False
     for store in _stores(wb):
         async with store.write() as session:
-            found |= await uploads.forget_upload(session, owner, attachment_id)
+            found |= await uploads.forget_upload(session, owner, upload_id)
     if not found:
-        raise NotFoundError("upload", attachment_id)
+        raise NotFoundError("upload", upload_id)
 
 
 async def load_attached(wb: Workbench, owner: str, ids: Sequence[str]) -> Attached:
@@ -89,7 +98,7 @@ async def load_attached(wb: Workbench, owner: str, ids: Sequence[str]) -> Attach
         return NOTHING_ATTACHED
     if len(ids) > MAX_ATTACHED:
         raise InputError("attachments", f"are {len(ids)} files; {MAX_ATTACHED} are the most for one message.")
-    found = {one.attachment.id: one for one in await find_uploads(wb, owner, ids)}
+    found = await _find_uploads(wb, owner, ids)
     parts: list[Part] = []
     files: list[Attachment] = []
     for one in dict.fromkeys(ids):
@@ -99,7 +108,7 @@ async def load_attached(wb: Workbench, owner: str, ids: Sequence[str]) -> Attach
         if upload is None or upload.kind is UploadKind.IMAGE:
             files.append(attachment)
     _require_room([one for one in found.values() if one.kind is UploadKind.TEXT])
-    return Attached(tuple(parts), tuple(files))
+    return Attached(tuple(parts), tuple(files), tuple(dict.fromkeys(one.id for one in found.values())))
 
 
 async def load_bytes(wb: Workbench, owner: str, parts: tuple[Part, ...]) -> Attached:

@@ -23,7 +23,7 @@ from sqlalchemy import ColumnElement, MetaData, Table, event, literal, make_url,
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from app.domain.errors import StoreError
-from app.store.conversation.attachments import delete_unused, list_used
+from app.store.conversation.attachments import delete_taken, list_used
 from app.store.conversation.rows import CONVERSATION
 from app.store.conversation.rows_attachment import ATTACHMENT
 from app.store.conversation.rows_upload import UPLOAD
@@ -98,7 +98,7 @@ async def move_to_disk(session: AsyncSession, conversation_ids: Sequence[str]) -
         await _move_bytes(session, ATTACHMENT.to_metadata(there), used)
     for owner in set((await session.execute(select(CONVERSATION.c.owner).where(here))).scalars()):
         await session.execute(CONVERSATION.delete().where(here, CONVERSATION.c.owner == owner))
-        await delete_unused(session, owner, used)
+        await delete_taken(session, owner, conversation_ids, used)
 
 
 async def _move_bytes(session: AsyncSession, on_disk: Table, used: Sequence[str]) -> None:

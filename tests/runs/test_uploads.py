@@ -154,7 +154,7 @@ async def test_what_cannot_be_attached_is_refused_in_a_sentence(wb: Workbench, m
     with pytest.raises(InputError, match=f"are {MAX_ATTACHED + 1} files; {MAX_ATTACHED} are the most"):
         await load_attached(wb, LOCAL_OWNER, ["0" * 64] * (MAX_ATTACHED + 1))
     monkeypatch.setattr(uploads, "MAX_TEXTS_BYTES", 5)
-    ids = [(await upload(wb, text, "a.txt")).attachment.id for text in (b"one", b"three")]
+    ids = [(await upload(wb, text, "a.txt")).id for text in (b"one", b"three")]
     with pytest.raises(InputError, match="of text; 0 are the most"):
         await load_attached(wb, LOCAL_OWNER, ids)
 
@@ -283,8 +283,6 @@ async def test_a_branch_takes_the_files_of_a_pair_along(wb: Workbench) -> None:
 
     pair = await pair_of(wb, resent.started.pair_id)
     assert pair.request.parts == (Text("Again"), *attached.parts)
-    for one in attached.files:
-        await drop_upload(wb, LOCAL_OWNER, one.id)
     assert await preview_send(wb, LOCAL_OWNER, resent.conversation_id, "And now?")
 
 

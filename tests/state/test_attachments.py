@@ -30,8 +30,7 @@ def files(tab: Tab) -> tuple[DraftFile, ...]:
 async def arrive(tab: Tab, wb: Workbench, key: str, data: bytes, name: str = "photo.jpg") -> str:
     upload = await attach_file(wb, LOCAL_OWNER, data, name)
     await tab.send(AttachmentState.begin, key=key, name=name, length=len(data))
-    body = json.dumps({"id": upload.attachment.id})
-    await tab.send(AttachmentState.finish, key=key, status=201, body=body)
+    await tab.send(AttachmentState.finish, key=key, status=201, body=json.dumps({"upload_id": upload.id}))
     return upload.attachment.id
 
 
@@ -42,13 +41,13 @@ async def test_a_file_is_shown_from_its_beginning_to_its_arrival(tab: Tab, wb: W
     assert files(tab)[0].percent == 40
 
     upload = await attach_file(wb, LOCAL_OWNER, a_picture("JPEG", (4_000, 3_000)), "photo.jpg")
-    body = json.dumps({"id": upload.attachment.id})
+    body = json.dumps({"upload_id": upload.id})
     await tab.send(AttachmentState.finish, key="a-1", status=201, body=body)
 
     (file,) = files(tab)
-    assert (file.id, file.image, file.percent, file.fault) == (upload.attachment.id, True, 100, "")
+    assert (file.id, file.image, file.percent, file.fault) == (upload.id, True, 100, "")
     assert file.note.endswith("· scaled down to 2,576 × 1,932")
-    assert tab.shows(ComposerState, "file_ids") == upload.attachment.id
+    assert tab.shows(ComposerState, "file_ids") == upload.id
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,7 @@ async def test_a_file_is_shown_from_its_beginning_to_its_arrival(tab: Tab, wb: W
         (413, "", "It is larger than 20 MB."),
         (422, '{"errors": [{"reason": "x is no file."}]}', "x is no file."),
         (500, "<html>", "The upload did not arrive. Check the connection, then attach it again."),
-        (201, '{"id": "nothing"}', "It was removed meanwhile. Attach it again."),
+        (201, '{"upload_id": "nothing"}', "It was removed meanwhile. Attach it again."),
         (201, "[]", "The upload did not arrive. Check the connection, then attach it again."),
     ],
 )
@@ -126,7 +125,7 @@ async def test_a_refused_send_gives_its_files_back(tab: Tab, wb: Workbench) -> N
     await tab.send(ComposerState.deliver)
 
     assert "does not take images. Choose a model that does" in tab.shows(ComposerState, "fault")
-    assert [file.id for file in files(tab)] == [photo]
+    assert [file.bytes_id for file in files(tab)] == [photo]
     await tab.send(ModelState.choose, model="offline:demo")
     assert tab.shows(ModelState, "images") is True
 
@@ -136,10 +135,10 @@ async def test_files_are_restored_with_the_draft_as_far_as_they_are_kept(tab: Ta
     gone = await attach_file(wb, LOCAL_OWNER, b"gone", "gone.txt")
     await drop_upload(wb, LOCAL_OWNER, gone.attachment.id)
 
-    ids = f"{gone.attachment.id} {photo.attachment.id} nonsense"
+    ids = f"{gone.id} {photo.id} nonsense"
     await tab.send(ComposerState.restore, draft="Look", schema="", files=ids)
 
-    assert [(file.name, file.id) for file in files(tab)] == [("photo.jpg", photo.attachment.id)]
+    assert [(file.name, file.id) for file in files(tab)] == [("photo.jpg", photo.id)]
 
 
 async def test_no_more_than_a_message_can_have_and_nothing_twice(tab: Tab, wb: Workbench) -> None:
@@ -162,6 +161,22 @@ async def test_same_bytes_under_another_name_replace_the_first_which_is_said(tab
     assert tab.shows(ComposerState, "fault") == "b.txt has the same content as a.txt and replaces it."
     sent = await load_attached(wb, LOCAL_OWNER, [file.id])
     assert sent.parts == (TextFile("b.txt", "Hello"),)
+
+
+async def test_draft_sends_its_file_under_the_name_it_shows(tab: Tab, wb: Workbench) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    tab.path = f"/c/{conversation.id}"
+    await arrive(tab, wb, "a-1", b"Hello", "old.txt")
+    await attach_file(wb, LOCAL_OWNER, b"Hello", "new.txt")  # in a draft of another conversation
+    await tab.send(ComposerState.restore, draft="Look", schema="", files=tab.shows(ComposerState, "file_ids"))
+    assert [file.name for file in files(tab)] == ["old.txt"]
+
+    await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
+    await tab.send(ComposerState.deliver)
+
+    async with wb.store.read() as session:
+        (pair,) = await load_pairs(session, LOCAL_OWNER, conversation.id)
+    assert pair.request.parts == (Text("Look"), TextFile("old.txt", "Hello"))
 
 
 @pytest.mark.parametrize("key", ["", 7, None, "a", "a-1" * 50, "../-1"])

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
-from app.api.http.patterns import MODEL, NOT_BLANK, SHA256, TOOL_NAME
+from app.api.http.patterns import MODEL, NOT_BLANK, TOOL_NAME, UPLOAD_ID
 from app.domain.cache.keep_alive import MAX_MINUTES
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.retry_policy import RetryPolicy
@@ -224,12 +224,13 @@ class Sending(Body):
         return replace(asked or Parameters(), reply_schema=schema)
 
 
-AttachmentId = Annotated[str, Field(pattern=SHA256)]
+AttachmentId = Annotated[str, Field(pattern=UPLOAD_ID)]
 Attachments = Annotated[
     list[AttachmentId],
     Field(
         max_length=MAX_ATTACHED,
-        description="Images and files that go with the text, in this order: ids that `POST /attachments` answered, or "
+        description="Images and files that go with the text, in this order: an `upload_id` or an `id` that "
+        "`POST /attachments` answered, or "
         "those of images and files in messages.",
     ),
 ]

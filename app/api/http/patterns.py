@@ -18,6 +18,8 @@ NEWER_CURSOR: Final = "^after-[0-9]{1,15}$"
 # Microseconds since 1970 (17 digits last until the year 5138), then the id.
 CONVERSATION_CURSOR: Final = "^[0-9]{1,17}-[0-9a-z]{1,64}$"
 SHA256: Final = "^[0-9a-f]{64}$"
+# The SHA-256 of bytes, or the id of an upload of them.
+UPLOAD_ID: Final = "^([0-9a-f]{64}|[0-9a-z]{26})$"
 ENTRY_CURSOR: Final = "^[0-9]{1,15}$"
 TOOL_NAME: Final = "^[a-zA-Z0-9_-]{1,64}$"
 SERVER_NAME: Final = "^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$"
@@ -28,6 +30,7 @@ _NO_CURSOR = "This is no cursor of this list. Take it from an answer of this add
 REASONS: Mapping[str, str] = MappingProxyType(
     {
         MODEL: 'This is not a model. Write it as "provider:model", for example "offline:demo".',
+        UPLOAD_ID: "This is no name of an attachment. Take it from POST /attachments or a part of a message.",
         SHA256: "This is no name of an attachment. Take it from a part of a message.",
         NOT_BLANK: "It is blank. Write something to send.",
         TOOL_NAME: "This is no name of a tool: those are letters, digits, - and _, 64 at most, as in GET …/tools.",

@@ -53,9 +53,11 @@ class UploadKind(StrEnum):
 class Upload:
     """A stored file for a later message. `width` and `height` are the pixels that are sent, 0 by 0 for a text.
 
-    `full_width` and `full_height` are the pixels of the uploaded file, before scaling.
+    `full_width` and `full_height` are the pixels of the uploaded file, before scaling. `id` names this
+    upload: a person can attach the same bytes several times under different names.
     """
 
+    id: str
     attachment: Attachment
     kind: UploadKind
     width: int = 0

@@ -27,6 +27,7 @@ from app.runs.workbench import Workbench
 from app.store.conversation import conversations
 from app.store.organise import trash
 from app.store.organise.trash import TrashEntry, TrashPlace
+from app.store.release import list_pair_attachments, release_attachments
 from app.store.settings import preferences
 
 BATCH = 500
@@ -159,7 +160,9 @@ async def _delete_one(wb: Workbench, owner: str, seen: TrashEntry) -> None:
                 return await conversations.delete_conversation(session, owner, entry.id)
             # The first is deleted last: it is what the entry is found by.
             pair_ids = (await trash.load_pair_ids(session, entry))[::-1]
+            named = await list_pair_attachments(session, pair_ids[:BATCH])
             await trash.delete_pairs(session, pair_ids[:BATCH])
+            await release_attachments(session, owner, entry.conversation_id, named)
         if len(pair_ids) <= BATCH:
             return None
 

@@ -27,10 +27,14 @@ NO_ATTACHMENTS: Mapping[str, bytes] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """What goes with a text: its `parts`, and of those that are not in the conversation yet the `files`."""
+    """What goes with a text: its `parts`, and of those that are not in the conversation yet the `files`.
+
+    `uploads` are the ids of the uploads that it takes.
+    """
 
     parts: tuple[Part, ...] = ()
     files: tuple[Attachment, ...] = ()
+    uploads: tuple[str, ...] = ()
 
     @property
     def data(self) -> Attachments:

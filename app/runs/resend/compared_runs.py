@@ -33,6 +33,7 @@ from app.runs.usage.budgets import require_budgets
 from app.runs.workbench import Workbench
 from app.store.conversation import conversations, pairs
 from app.store.conversation.attachments import keep_attachments
+from app.store.conversation.uploads import take_uploads
 from app.store.run import comparisons, runs
 
 Check = Callable[[AsyncSession], Awaitable[None]]
@@ -106,6 +107,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - what is asked, of whom, 
                 )
             await comparisons.insert_comparison(session, owner, comparison)
             await keep_attachments(session, owner, conversation_id, attached.files, at)
+            await take_uploads(session, owner, conversation_id, attached.uploads)
     except IntegrityError as error:
         async with wb.store.read() as session:
             if await comparisons.load_open(session, owner, conversation_id) is None:

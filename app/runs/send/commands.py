@@ -45,6 +45,7 @@ from app.runs.send.replays import find_replay, tell_replayed
 from app.runs.workbench import Workbench
 from app.store.conversation import conversations, pairs
 from app.store.conversation.attachments import keep_attachments, use_attachments
+from app.store.conversation.uploads import take_uploads
 from app.store.database.mapping import encode_conversation, encode_parameters
 from app.store.ledger.ledger import Purpose
 from app.store.organise import trash
@@ -347,6 +348,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
                 await use_topic(session, owner, look.topic)
             await pairs.insert_pair(session, owner, pair, revision)
             await keep_attachments(session, owner, conversation_id, attached.files, at)
+            await take_uploads(session, owner, conversation_id, attached.uploads)
             await use_attachments(session, owner, conversation_id, [request])
             sent, told = list_sent(planned.sent), planned.built.request.tools
             beside = planned.plan.sent_with

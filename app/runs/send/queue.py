@@ -11,6 +11,7 @@ leaves the queue in the transaction that stores its pair: either it is sent once
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 import structlog
@@ -34,15 +35,25 @@ from app.runs.send.commands import LOOK, start_reply
 from app.runs.send.context_selection import ViewOptions, parse_line
 from app.runs.send.planning import require_text
 from app.runs.workbench import Workbench
-from app.store.conversation.attachments import keep_attachments
+from app.store.conversation.attachments import keep_attachments, use_named
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_tail
+from app.store.conversation.uploads import return_uploads, take_uploads
+from app.store.release import list_bytes, release_attachments
 from app.store.run import queues
 
 ATTEMPTS = 5
 """How often a queue may change under the hand that sends out of it before that waits for the next occasion."""
 
 _log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedText:
+    """A text that was taken out of the queue, and what to attach when it is queued again."""
+
+    item: QueuedText
+    attached: Attached
 
 
 class _MovedError(ConflictError):
@@ -153,6 +164,8 @@ async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is
             raise ConflictError(f"{MAX_QUEUED} texts wait in this conversation already. Send or drop some of them.")
         await queues.insert_queued(session, owner, item)
         await keep_attachments(session, owner, conversation_id, attached.files, item.created_at)
+        await use_named(session, owner, conversation_id, attached.parts)
+        await take_uploads(session, owner, conversation_id, attached.uploads)
         ids = tuple(one.id for one in waiting)
         await queues.write_order(session, move(ids, item.id, len(ids) if place is None else place))
         if paused and queue.hold is None:
@@ -197,8 +210,8 @@ async def change_queued(  # noqa: PLR0913 - which text, and what is to be differ
 
 
 @shielded
-async def drop_queued(wb: Workbench, owner: str, conversation_id: str, queued_id: str) -> QueuedText:
-    """Take a text out of the queue unsent; what it was, to queue it again.
+async def drop_queued(wb: Workbench, owner: str, conversation_id: str, queued_id: str) -> DroppedText:
+    """Take a text out of the queue unsent; what it was, to queue it again. Its files wait as uploads again.
 
     Raises:
         NotFoundError: no such text waits: it was sent or dropped.
@@ -207,10 +220,12 @@ async def drop_queued(wb: Workbench, owner: str, conversation_id: str, queued_id
         waiting = (await queues.load_queue(session, owner, conversation_id)).items
         item = _find(waiting, queued_id)
         await queues.delete_queued(session, queued_id)
+        uploads = await return_uploads(session, owner, conversation_id, list_bytes(item.attached))
+        await release_attachments(session, owner, conversation_id, uploads)
         if len(waiting) == 1:
             await queues.write_hold(session, owner, conversation_id, None, now())
     wb.event_bus.publish(owner, conversation_id, QueueChanged())
-    return item
+    return DroppedText(item, Attached(item.attached, uploads=tuple(uploads.values())))
 
 
 @shielded

@@ -65,8 +65,9 @@ class AttachmentState(rx.State):
         file = next((file for file in composer.files if file.key == key), None)
         if file is None or file.arrived:
             return None
-        same = next((other for other in composer.files if upload_id and other.id == upload_id), None)
-        if found and same is not None:  # the server keeps the same bytes once, under the newest name
+        arrived = found[0].attachment.id if found else ""
+        same = next((other for other in composer.files if arrived and other.bytes_id == arrived), None)
+        if found and same is not None:
             newest = describe_upload(same.key, found[0])
             left = (other for other in composer.files if other is not file)
             composer.files = tuple(newest if other is same else other for other in left)

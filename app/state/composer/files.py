@@ -19,7 +19,8 @@ _TOO_LARGE: Final = f"It is larger than {MAX_UPLOAD_BYTES // 2**20} MB."
 
 @dataclass(frozen=True)
 class DraftFile:
-    """A file of the draft, called `key` by the browser. `id` is the upload's, "" until it has arrived.
+    """A file of the draft, called `key` by the browser. `id` is the upload's, "" until it has arrived,
+    `bytes_id` that of its bytes.
 
     `note` says how large it is and what was done to it, `percent` how much has arrived, `fault` why it cannot be sent.
     `address` is where a picture can be looked at.
@@ -35,6 +36,7 @@ class DraftFile:
     fault: str = ""
     width: int = 0
     height: int = 0
+    bytes_id: str = ""
 
     @property
     def arrived(self) -> bool:
@@ -51,20 +53,21 @@ def describe_upload(key: str, upload: Upload) -> DraftFile:
     kept = upload.attachment
     note = size(len(kept.data))
     if upload.kind is UploadKind.TEXT:
-        return DraftFile(key, kept.name, kept.id, note=f"{note} · sent as text", percent=100)
+        return DraftFile(key, kept.name, upload.id, note=f"{note} · sent as text", percent=100, bytes_id=kept.id)
     pixels = f"{number(upload.width)} × {number(upload.height)}"
     if (upload.width, upload.height) != (upload.full_width, upload.full_height):
         pixels = f"scaled down to {pixels}"
     return DraftFile(
         key,
         kept.name,
-        kept.id,
+        upload.id,
         image=True,
         note=f"{note} · {pixels}",
         address=f"/api/v1/attachments/{kept.id}",
         percent=100,
         width=upload.width,
         height=upload.height,
+        bytes_id=kept.id,
     )
 
 
@@ -105,7 +108,7 @@ def read_answer(status: int, body: str) -> tuple[str, str]:
     try:
         said: Any = json.loads(body)
         if status == HTTPStatus.CREATED:
-            return str(said["id"]), ""
+            return str(said["upload_id"]), ""
         return "", str(said["errors"][0]["reason"])
     except (ValueError, KeyError, IndexError, TypeError):
         return "", _LOST

@@ -43,6 +43,7 @@ class _Dropped:
     item: QueuedText
     place: int
     paused: bool
+    attached: Attached
 
 
 class QueueState(rx.State):
@@ -165,12 +166,14 @@ class QueueState(rx.State):
         place = next((at for at, each in enumerate(self.queue.items) if each.id == wanted), len(self.queue.items))
         paused = self.queue.held is not None or not self.running
         try:
-            item = await drop_queued(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id, wanted)
+            dropped = await drop_queued(
+                await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id, wanted
+            )
         except InviewError as fault:
             await show_fault(self, fault)
             return
-        self._dropped = (*self._dropped, _Dropped(item, place, paused))[-MAX_UNDOS:]
-        await show_toast(self, "Dropped from the queue", undo=cast("EventSpec", QueueState.put_back(item.id)))
+        self._dropped = (*self._dropped, _Dropped(dropped.item, place, paused, dropped.attached))[-MAX_UNDOS:]
+        await show_toast(self, "Dropped from the queue", undo=cast("EventSpec", QueueState.put_back(dropped.item.id)))
 
     @rx.event
     async def put_back(self, item_id: str) -> None:
@@ -191,7 +194,7 @@ class QueueState(rx.State):
                 over_budget=item.over_budget,
                 place=dropped.place,
                 paused=dropped.paused,
-                attached=Attached(item.attached),
+                attached=dropped.attached,
             )
         except InviewError as fault:
             await show_fault(self, fault)

@@ -17,6 +17,7 @@ from sqlalchemy.types import NullType
 
 from app.domain.conversation.attachments import MAX_BYTES, MAX_BYTES_TOGETHER, Attachment, list_named
 from app.domain.conversation.conversation import Message
+from app.domain.conversation.parts import Part
 from app.domain.errors import InputError, NotFoundError
 from app.store.conversation.rows_attachment import ATTACHMENT, ATTACHMENT_USE
 from app.store.conversation.rows_upload import UPLOAD
@@ -92,7 +93,14 @@ async def use_attachments(
     session: AsyncSession, owner: str, conversation_id: str, messages: Iterable[Message | None]
 ) -> None:
     """Note that these messages, which are new in the conversation, name attachments; those that are there at all."""
-    named = list(dict.fromkeys(one for message in messages if message for one in list_named(message.parts)))
+    await use_named(
+        session, owner, conversation_id, [part for message in messages if message for part in message.parts]
+    )
+
+
+async def use_named(session: AsyncSession, owner: str, conversation_id: str, parts: Iterable[Part]) -> None:
+    """The same for parts that are no message yet."""
+    named = list(dict.fromkeys(list_named(parts)))
     for start in range(0, len(named), MAX_IDS):
         some = named[start : start + MAX_IDS]
         chosen = select(literal(conversation_id), ATTACHMENT.c.id, literal(owner)).where(
@@ -144,21 +152,16 @@ async def measure_attachments(session: AsyncSession, owner: str, ids: Sequence[s
 
 
 async def list_used(session: AsyncSession, conversation_ids: Sequence[str]) -> tuple[str, ...]:
-    """What these conversations use, to be handed to `delete_taken` or `delete_unused` once they are gone."""
+    """What these conversations use, to be handed to `delete_taken` once they are gone."""
     query = select(ATTACHMENT_USE.c.attachment_id).where(ATTACHMENT_USE.c.conversation_id.in_(conversation_ids))
     return tuple((await session.execute(query.distinct())).scalars())
 
 
-async def delete_taken(session: AsyncSession, owner: str, ids: Sequence[str]) -> None:
-    """Delete those of these attachments that no conversation uses any more, also where they wait as uploads.
-
-    `ids` are those that deleted conversations used: their uploads were taken by a message.
-    """
-    used = select(ATTACHMENT_USE.c.attachment_id).where(ATTACHMENT_USE.c.owner == owner)
-    for start in range(0, len(ids), MAX_IDS):
-        taken = (UPLOAD.c.owner == owner, UPLOAD.c.attachment_id.in_(ids[start : start + MAX_IDS]))
-        await session.execute(delete(UPLOAD).where(*taken, UPLOAD.c.attachment_id.not_in(used)))
-    await delete_unused(session, owner, ids)
+async def delete_taken(session: AsyncSession, owner: str, conversation_ids: Sequence[str], used: Sequence[str]) -> None:
+    """Delete what these conversations, which are gone, leave behind: the uploads they took, and bytes without a use."""
+    here = (UPLOAD.c.owner == owner, UPLOAD.c.taken_by.in_(conversation_ids))
+    taken = (await session.execute(delete(UPLOAD).where(*here).returning(UPLOAD.c.attachment_id))).scalars()
+    await delete_unused(session, owner, tuple({*used, *taken}))
 
 
 async def delete_unused(session: AsyncSession, owner: str, ids: Sequence[str]) -> None:

@@ -385,8 +385,7 @@ async def delete_conversation(session: AsyncSession, owner: str, conversation_id
     gone = set((await session.execute(statement.returning(CONVERSATION.c.id))).scalars())
     if conversation_id not in gone:
         raise NotFoundError("conversation", conversation_id)
-    if used:
-        await delete_taken(session, owner, used)
+    await delete_taken(session, owner, ids, used)
 
 
 def count_pairs(conversation_id: str | ColumnElement[str]) -> Select[int]:

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from sqlalchemy import Index
 from sqlmodel import Field
 
 from app.store.database.row import Row
 
 
 class UploadRow(Row, table=True):
-    """That somebody has attached these bytes to a draft. Sizes are pixels, see `domain/conversation/uploads.py`."""
+    """That somebody has attached these bytes to a draft. Sizes are pixels, see `domain/conversation/uploads.py`.
+
+    The same bytes attached twice are two uploads, each with its name. `taken_by` is the conversation whose message took
+    it last: None while it waits in a draft.
+    """
+
+    __table_args__ = (Index(None, "owner", "attachment_id"),)
 
     owner: str = Field(primary_key=True)
-    attachment_id: str = Field(primary_key=True)
+    id: str = Field(primary_key=True)
+    attachment_id: str
     kind: str
     name: str
     width: int
@@ -21,6 +29,7 @@ class UploadRow(Row, table=True):
     full_width: int
     full_height: int
     created_at: datetime
+    taken_by: str | None = Field(default=None, index=True)
 
 
 UPLOAD = Row.metadata.tables["upload"]

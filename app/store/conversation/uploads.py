@@ -1,7 +1,7 @@
 """Queries of uploads: files kept for messages to be. An upload holds its bytes as a conversation does.
 
 await keep_upload(session, owner, upload, at)
-found = await load_uploads(session, owner, [upload.attachment.id])
+found = await load_uploads(session, owner, [upload.id])
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import ColumnElement, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.attachments import Attachment
@@ -28,7 +28,7 @@ MAX_KEPT_BYTES = 1024 * 1024 * 1024
 
 
 async def keep_upload(session: AsyncSession, owner: str, upload: Upload, at: datetime) -> None:
-    """Keep a file until `forget_upload`, or until it is too old; the same bytes under the newest name.
+    """Keep a file until `forget_upload`, or until it is too old.
 
     Raises:
         InputError: too much waits already.
@@ -41,10 +41,10 @@ async def keep_upload(session: AsyncSession, owner: str, upload: Upload, at: dat
     if (await session.execute(waiting)).scalar_one() + len(attachment.data) > MAX_KEPT_BYTES:
         most = MAX_KEPT_BYTES // 2**20
         raise InputError("attachment", f"is too much: {most} MiB wait to be sent. Remove some from your drafts.")
-    await session.execute(delete(UPLOAD).where(UPLOAD.c.owner == owner, UPLOAD.c.attachment_id == attachment.id))
     await insert_bytes(session, owner, [attachment], at)
     columns = {
         "owner": owner,
+        "id": upload.id,
         "attachment_id": attachment.id,
         "kind": upload.kind,
         "name": attachment.name,
@@ -57,18 +57,28 @@ async def keep_upload(session: AsyncSession, owner: str, upload: Upload, at: dat
     await session.execute(insert(UPLOAD).values(columns))
 
 
-async def load_uploads(session: AsyncSession, owner: str, ids: Sequence[str]) -> tuple[Upload, ...]:
-    """Those of these uploads that are kept and can be read, in this order. At most a few hundred."""
+async def load_uploads(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, Upload]:
+    """Those of these uploads that are kept and can be read, by what they were asked for. At most a few hundred ids.
+
+    An id of bytes finds the newest upload that has them.
+    """
     same = (ATTACHMENT.c.owner == UPLOAD.c.owner) & (ATTACHMENT.c.id == UPLOAD.c.attachment_id)
     query = select(UPLOAD, ATTACHMENT.c.media_type, ATTACHMENT.c.data).join(ATTACHMENT, same)
-    asked = query.where(UPLOAD.c.owner == owner, UPLOAD.c.attachment_id.in_(ids))
+    asked = query.where(*_asked(owner, ids)).order_by(UPLOAD.c.created_at, UPLOAD.c.id)
     rows = (await session.execute(asked)).mappings()
-    found = dict(read_rows(UPLOAD, rows, lambda row: (row["attachment_id"], _decode(row))))
-    return tuple(found[one] for one in dict.fromkeys(ids) if one in found)
+    read = tuple(read_rows(UPLOAD, rows, _decode))
+    found = {one.attachment.id: one for one in read} | {one.id: one for one in read}
+    return {one: found[one] for one in ids if one in found}
+
+
+def _asked(owner: str, ids: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
+    """The condition of uploads with one of these ids: their own, or that of their bytes."""
+    return UPLOAD.c.owner == owner, or_(UPLOAD.c.id.in_(ids), UPLOAD.c.attachment_id.in_(ids))
 
 
 def _decode(row: Any) -> Upload:
     return Upload(
+        row["id"],
         Attachment(a_text(row["media_type"]), a_blob(row["data"]), row["name"]),
         decode_word(UploadKind, row["kind"]),
         row["width"],
@@ -78,14 +88,34 @@ def _decode(row: Any) -> Upload:
     )
 
 
-async def forget_upload(session: AsyncSession, owner: str, attachment_id: str) -> bool:
-    """Let an upload go; its bytes too, unless a conversation uses them. Tells whether there was one."""
-    here = (UPLOAD.c.owner == owner, UPLOAD.c.attachment_id == attachment_id)
-    if (await session.execute(select(UPLOAD.c.attachment_id).where(*here))).one_or_none() is None:
-        return False
-    await session.execute(delete(UPLOAD).where(*here))
-    await delete_unused(session, owner, [attachment_id])
-    return True
+async def take_uploads(session: AsyncSession, owner: str, conversation_id: str, ids: Sequence[str]) -> None:
+    """Note that a message, or a queued text, of this conversation has taken these uploads."""
+    if ids:
+        here = (UPLOAD.c.owner == owner, UPLOAD.c.id.in_(ids))
+        await session.execute(update(UPLOAD).where(*here).values(taken_by=conversation_id))
+
+
+async def return_uploads(
+    session: AsyncSession, owner: str, conversation_id: str, attachment_ids: Sequence[str]
+) -> dict[str, str]:
+    """Let the newest upload of each of these bytes, as far as this conversation took it, wait in a draft again.
+
+    Returns their ids, by those of the bytes.
+    """
+    here = (UPLOAD.c.owner == owner, UPLOAD.c.taken_by == conversation_id, UPLOAD.c.attachment_id.in_(attachment_ids))
+    taken = select(UPLOAD.c.attachment_id, UPLOAD.c.id).where(*here).order_by(UPLOAD.c.created_at, UPLOAD.c.id)
+    newest = {row.attachment_id: row.id for row in await session.execute(taken)}
+    returned = (UPLOAD.c.owner == owner, UPLOAD.c.id.in_(newest.values()))
+    await session.execute(update(UPLOAD).where(*returned).values(taken_by=None))
+    return newest
+
+
+async def forget_upload(session: AsyncSession, owner: str, upload_id: str) -> bool:
+    """Delete an upload, or those with these bytes, and bytes without a use. Returns whether there was one."""
+    gone = await session.execute(delete(UPLOAD).where(*_asked(owner, [upload_id])).returning(UPLOAD.c.attachment_id))
+    ids = tuple(set(gone.scalars()))
+    await delete_unused(session, owner, ids)
+    return bool(ids)
 
 
 async def forget_old_uploads(session: AsyncSession, before: datetime) -> int:

@@ -52,6 +52,7 @@ REVISIONS: Final = (
     "0031",
     "0032",
     "0033",
+    "0034",
 )
 """Every revision, oldest first. Kept here so that a start with nothing to do need not import Alembic."""
 

@@ -9,13 +9,16 @@ from app.domain.conversation.uploads import Upload, UploadKind
 
 @dataclass(frozen=True, slots=True)
 class UploadView:
-    """A file that is kept. `id` is what a send names it by: the SHA-256 of the bytes as they are kept.
+    """A file that is kept. `id` is the SHA-256 of the bytes as they are kept, `upload_id` that of this upload.
+
+    A send takes either. With `upload_id` it takes the file under this `name`, with `id` under the newest.
 
     `size` is in bytes, `width` and `height` are pixels (0 for a text). `full_width` and `full_height` are those that a
     picture came with, before it was scaled down.
     """
 
     id: str
+    upload_id: str
     kind: UploadKind
     name: str
     media_type: str
@@ -31,6 +34,7 @@ def describe_upload(upload: Upload) -> UploadView:
     kept = upload.attachment
     return UploadView(
         id=kept.id,
+        upload_id=upload.id,
         kind=upload.kind,
         name=kept.name,
         media_type=kept.media_type,

@@ -96,5 +96,5 @@ def test_whatever_is_uploaded_is_a_picture_or_a_text_or_refused(data: bytes) -> 
 def test_what_a_message_holds_of_an_upload() -> None:
     picture = Attachment("image/png", a_png(3, 2), "a.png")
 
-    assert Upload(picture, UploadKind.IMAGE, 3, 2, 9, 6).part == Image(picture.id, "image/png", 3, 2)
-    assert Upload(Attachment("text/plain", b"x,y", "a.csv"), UploadKind.TEXT).part == TextFile("a.csv", "x,y")
+    assert Upload("u1", picture, UploadKind.IMAGE, 3, 2, 9, 6).part == Image(picture.id, "image/png", 3, 2)
+    assert Upload("u2", Attachment("text/plain", b"x,y", "a.csv"), UploadKind.TEXT).part == TextFile("a.csv", "x,y")

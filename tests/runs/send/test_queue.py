@@ -193,8 +193,8 @@ async def test_waiting_text_is_edited_moved_and_dropped(wb: Workbench) -> None:
     dropped = await drop_queued(wb, LOCAL_OWNER, conversation_id, two.id)
 
     assert await waiting(wb, conversation_id) == ["three", "one, edited"]
-    assert dropped == two
-    await queue_text(wb, LOCAL_OWNER, conversation_id, dropped.text, place=1)
+    assert dropped.item == two
+    await queue_text(wb, LOCAL_OWNER, conversation_id, dropped.item.text, place=1)
     assert await waiting(wb, conversation_id) == ["three", "two", "one, edited"]
     with pytest.raises(NotFoundError):
         await drop_queued(wb, LOCAL_OWNER, conversation_id, two.id)

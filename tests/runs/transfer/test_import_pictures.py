@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
 import orjson
 
-from app.domain.conversation.parts import File, Image, ToolResult
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import File, Image, Text, ToolResult
+from app.domain.export import PairRecord, RunRecord, relabel
+from app.domain.tools.tool_records import ToolCallRecord
 from app.runs.workbench import Workbench
+from tests.builders import a_pair
 from tests.domain.conversation.test_attachments import HEIC, JPEG
 from tests.runs.exchange import bring_back, export
 from tests.runs.steps import pairs_of
@@ -49,3 +54,14 @@ async def test_labels_of_an_import_are_those_of_the_bytes_and_so_is_its_export(w
     assert ToolResult("c", (jpeg,)) in stored.reply.parts
     exported = orjson.loads(await export(wb, conversation_id))
     assert {one["media_type"] for one in exported["attachments"]} == {"image/jpeg", "image/heic"}
+
+
+def test_label_in_the_record_of_a_tool_call_is_that_of_the_bytes() -> None:
+    wrong, right = Image("x", "image/png", 1, 1), Image("x", "image/jpeg", 5, 7)
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    call = ToolCallRecord("c", 1, "camera", "{}", at, content=(Text("Here:"), wrong, File("y", "text/plain", "y.txt")))
+    run = RunRecord("r", "a", "offline:demo", "hash", Lifecycle.SUCCEEDED, 1, at, at, at, tool_calls=(call,))
+
+    record = relabel(PairRecord(a_pair(), (), (), (run,), None), {"x": right})
+
+    assert record.runs[0].tool_calls[0].content == (Text("Here:"), right, File("y", "text/plain", "y.txt"))

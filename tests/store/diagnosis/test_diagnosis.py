@@ -169,7 +169,7 @@ C1 = Place("c1", "Plans")
             C1,
         ),
         (
-            f"INSERT INTO upload VALUES ('{OWNER}', 'a9', 'text', 'a.txt', 0, 0, 0, 0, '2026-01-01 00:00:00')",
+            f"INSERT INTO upload VALUES ('{OWNER}', 'u9', 'a9', 'text', 'a', 0, 0, 0, 0, '2026-01-01 00:00:00', NULL)",
             Damage("attachment", "a9", "data", "it is named by its draft, but is not there", None),
             NOWHERE,
         ),

@@ -109,7 +109,7 @@ MENDED = {
         {"look": "{}"},
     ),
     "draft": (
-        f"INSERT INTO upload VALUES ('{OWNER}', 'a9', 'text', 'a.txt', 0, 0, 0, 0, '2026-01-01 00:00:00')",
+        f"INSERT INTO upload VALUES ('{OWNER}', 'u9', 'a9', 'text', 'a.txt', 0, 0, 0, 0, '2026-01-01 00:00:00', NULL)",
         "upload",
         {"name": "a.txt"},
     ),

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from app.api.http.access import Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.negotiation import ANYTHING, JSON, offers
-from app.api.http.patterns import SHA256
+from app.api.http.patterns import SHA256, UPLOAD_ID
 from app.api.http.problems import ApiProblemError
 from app.domain.conversation.attachments import look_at
 from app.runs.temporary import find_attachment
@@ -27,6 +27,9 @@ from app.views.request.upload import UploadView, describe_upload
 router = APIRouter(prefix="/attachments", tags=["attachments"])
 
 AttachmentId = Annotated[str, Path(pattern=SHA256, description="The SHA-256 of the bytes, in hex.")]
+UploadId = Annotated[
+    str, Path(alias="attachment_id", pattern=UPLOAD_ID, description="The `upload_id`, or the SHA-256 of the bytes.")
+]
 
 BYTES = "application/octet-stream"
 
@@ -45,8 +48,8 @@ POLICY = "default-src 'none'; sandbox"
     summary="Upload an image or a file for a message to be",
     description="The body is the file itself. What it is is told by its bytes: a picture (PNG, JPEG, WebP, GIF), which "
     "is written anew, upright, at most 2,576 pixels long and without anything but its pixels; or a text, such as code "
-    "or CSV. Hand the `id` to a send as one of its `attachments`. It is kept for a week, or until it is deleted; what "
-    "a message took of it stays with the message.",
+    "or CSV. Hand the `upload_id` to a send as one of its `attachments`. It is kept for a week, or until it or the "
+    "message that took it is deleted for good; what a message took of it stays with the message.",
     status_code=201,
     dependencies=[Depends(offers(JSON)), Depends(_require_bytes)],
     responses=says(UploadView, *WITH_BODY, status=201, description="It is kept."),
@@ -78,8 +81,8 @@ async def upload(
     response_class=Response,
     responses=fails("not-found"),
 )
-async def drop(owner: Owner, attachment_id: AttachmentId) -> Response:
-    await drop_upload(current(), owner, attachment_id)
+async def drop(owner: Owner, upload_id: UploadId) -> Response:
+    await drop_upload(current(), owner, upload_id)
     return Response(status_code=204)
 
 

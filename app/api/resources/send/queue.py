@@ -135,4 +135,5 @@ async def change(
     responses=says(QueuedView, "not-found", description="As it was: `POST …/queue` brings it back."),
 )
 async def drop(bench: Bench, owner: Owner, conversation_id: ConversationId, queued_id: QueuedId) -> Response:
-    return answer(describe_queued(await queueing.drop_queued(bench, owner, conversation_id, queued_id)))
+    dropped = await queueing.drop_queued(bench, owner, conversation_id, queued_id)
+    return answer(describe_queued(dropped.item))
