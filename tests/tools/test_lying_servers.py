@@ -61,7 +61,7 @@ LIES = [
     ("bad parts", ToolFault.PROTOCOL, "gave an answer that is none"),
     ("not base64", ToolFault.PROTOCOL, "bytes that are not base64"),
     ("many parts", ToolFault.TOO_LARGE, "too many parts; at most 200"),
-    ("huge", ToolFault.DIED, "sent a line of more than 7 MB"),
+    ("huge", ToolFault.DIED, "sent a line of more than 11 MB"),
     ("deep", ToolFault.TIMED_OUT, "gave nothing within"),
     ("refuse", ToolFault.PROTOCOL, "was refused: I will not"),
     ("die", ToolFault.DIED, "ended with code 3"),

@@ -14,7 +14,7 @@ from app.store.conversation.attachments import NOT_THERE
 from app.store.conversation.rows import MESSAGE, PAIR, RUN, VERSION
 from app.store.conversation.rows_attachment import ATTACHMENT
 from app.store.conversation.rows_upload import UPLOAD
-from app.store.database.damage import raw_bytes
+from app.store.database.damage import Unreadable, raw_bytes
 from app.store.database.mapping import read_message
 from app.store.database.row_names import name_row, show_id
 from app.store.diagnosis.places import NOWHERE, Place, find_place, of_pair
@@ -44,6 +44,8 @@ def find_missing_rows(connection: Connection) -> Found:
         yield Damage("attachment", show_id(named), "data", "it is named by its draft, but is not there", None), NOWHERE
     lost_topics = select(PAIR.c.id, PAIR.c.topic).where(names_no_topic())
     for pair_id, named in connection.execute(lost_topics):
+        if isinstance(named, Unreadable):
+            continue  # its bytes are no text, which is damage of another kind
         damage = Damage("pair", show_id(pair_id), "topic", NO_TOPIC, len(raw_bytes(named)))
         yield damage, of_pair(connection, pair_id)
     yield from _find_broken_keys(connection)

@@ -68,8 +68,8 @@ class DamageView:
 class PairFacts:
     """What is known of a pair only where it is looked at: its size for a model, and what that model cannot take of it.
 
-    `tokens` None: its reply is not over. `topic` is the path of its topic; `topic_is_missing`: it names one that is not
-    there. `out`: why the next send leaves it out.
+    `tokens` None: its reply is not over. `topic` is the path of its topic; `topic_is_missing`: no topic has its id.
+    `out`: why the next send leaves it out.
     `checkpoint` is the conversation's. `cost` is that of the reply that stands in it. `secrets` are those of it that go
     out as marks now.
     """
@@ -91,8 +91,8 @@ NO_FACTS = PairFacts()
 class PairView:
     """A pair as programs get it. `out`: why the next send leaves it out; null: it is sent, or still running.
 
-    `topic` is a path, as in `AI > Planning`. `tokens` is what it comes to for the model chosen, `unsupported` says what
-    of it that model cannot take, a sentence each. `cost` is US dollars as decimal text, what its reply cost when it was
+    `topic` is a path, as in `AI > Planning`. `topic_is_missing`: no topic has the pair's `topic_id`. `tokens` is the
+    pair's size for the chosen model, `unsupported` says what of it that model cannot take, a sentence each. `cost` is US dollars as decimal text, what its reply cost when it was
     asked for; `cost_at_least`: it may have been more. `replayed`: given again from the database, nobody was asked.
     `damage` is what of it cannot be read: such a pair is not sent.
     `structured`: its reply was asked to fit a JSON schema. `parameters` are those that its model was asked with,
@@ -107,6 +107,7 @@ class PairView:
     position: int
     topic: str | None
     topic_id: str | None
+    topic_is_missing: bool
     model: str
     agent_id: str | None
     agent: str | None
@@ -149,6 +150,7 @@ def describe_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> PairView:
         position=pair.position,
         topic=facts.topic,
         topic_id=pair.topic,
+        topic_is_missing=facts.topic_is_missing,
         model=pair.model,
         agent_id=pair.agent_id,
         agent=pair.agent,

@@ -15,7 +15,8 @@ async def test_a_filter_is_saved_read_renamed_and_deleted(api: Api):
     put = await api.http.put("/filters/good", json={"filter": "s>=2 !e"})
     renamed = await api.http.patch("/filters/good", json={"name": "best"})
 
-    shown = {"name": "good", "filter": "s>=2 !e", "sentence": "pairs with 2 or more stars, without an error"}
+    sentence = "pairs with 2 or more stars, without an error"
+    shown: dict[str, object] = {"name": "good", "filter": "s>=2 !e", "sentence": sentence, "number": None, "damage": []}
     assert (put.status_code, put.json()) == (200, shown)
     assert renamed.json() == shown | {"name": "best"}
     assert (await api.http.get("/filters")).json() == {"saved": [shown | {"name": "best"}], "history": []}
