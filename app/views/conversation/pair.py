@@ -91,14 +91,14 @@ NO_FACTS = PairFacts()
 class PairView:
     """A pair as programs get it. `out`: why the next send leaves it out; null: it is sent, or still running.
 
-    `topic` is a path, as in `AI > Planning`. `topic_is_missing`: no topic has the pair's `topic_id`. `tokens` is the
-    pair's size for the chosen model, `unsupported` says what of it that model cannot take, a sentence each. `cost` is US dollars as decimal text, what its reply cost when it was
-    asked for; `cost_at_least`: it may have been more. `replayed`: given again from the database, nobody was asked.
-    `damage` is what of it cannot be read: such a pair is not sent.
-    `structured`: its reply was asked to fit a JSON schema. `parameters` are those that its model was asked with,
-    whoever set them. `secrets` are those of it that go out as marks when it is
-    sent now, `redacted` those that did of all that was sent for its reply. `reply_text` is the reply as plain words,
-    without thinking and tools. `attached` are the images and files of the request, in the order in which they are sent
+    `topic` is a path, as in `AI > Planning`. `topic_is_missing`: no topic has the pair's `topic_id`. `tokens` is
+    the pair's size for the chosen model, `unsupported` says what of it that model cannot take, a sentence each.
+    `cost` is US dollars as decimal text, what its reply cost when it was asked for; `cost_at_least`: it may have
+    been more. `replayed`: given again from the database, nobody was asked. `damage` is what of it cannot be read:
+    such a pair is not sent. `structured`: its reply was asked to fit a JSON schema. `parameters` are those that its
+    model was asked with, whoever set them. `secrets` are those of it that go out as marks when it is sent now,
+    `redacted` those that did of all that was sent for its reply. `reply_text` is the reply as plain words, without
+    thinking and tools. `attached` are the images and files of the request, in the order in which they are sent
     after its text.
     """
 
