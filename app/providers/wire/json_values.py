@@ -21,7 +21,7 @@ from app.domain.json_size import MAX_VALUES, has_more_values
 
 MAX_ANSWER_VALUES: Final = 4 * MAX_VALUES
 """The most values of an answer or an event. A list has about a hundred for each model."""
-MAX_DIGITS: Final = 4_096
+MAX_DIGITS: Final = 1_000_000
 """The most digits of a number that only Python's own reader takes: it copies them several times."""
 _LONG_NUMBER: Final = re.compile(rb"[\[:,\s.eE+-]\d{%d}" % (MAX_DIGITS + 1))
 MAX_LABEL: Final = 65_536
