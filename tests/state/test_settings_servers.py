@@ -250,7 +250,7 @@ async def test_denied_sign_in_leaves_nothing_to_be_waited_for(protected: Protect
     command = tab.send(ServersState.sign_in, server_id=server_id, opened=True)
     await finish(tab, command, lambda: row(tab).signing_in and row(tab).sign_in_url != "", deny)
 
-    assert row(tab).problem == "Nobody is signed in. Access was denied."
+    assert row(tab).problem == "The sign-in failed. Access was denied."
     assert (row(tab).signing_in, row(tab).sign_in_url, row(tab).said) == (False, "", "")
 
 

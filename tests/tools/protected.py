@@ -38,7 +38,11 @@ from tests.api.served import serve
 
 @dataclass
 class Protected(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, AccessToken]):
-    """Whoever comes is let in, unless told otherwise. `secrets`: all that must never be seen elsewhere."""
+    """Whoever comes is let in, unless told otherwise. `secrets`: all that must never be seen elsewhere.
+
+    `drips`: the path whose answers begin and do not end, for requests with a sign-in where it is "/mcp". `dripping` is
+    set by the first.
+    """
 
     origin: str = ""
     denies: bool = False
@@ -47,6 +51,8 @@ class Protected(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken
     renews: bool = True
     recognises: bool = True
     seconds: int = 3600
+    drips: str = ""
+    dripping: asyncio.Event = field(default_factory=asyncio.Event)
     clients: dict[str, OAuthClientInformationFull] = field(default_factory=dict[str, OAuthClientInformationFull])
     codes: dict[str, AuthorizationCode] = field(default_factory=dict[str, AuthorizationCode])
     access: dict[str, AccessToken] = field(default_factory=dict[str, AccessToken])
@@ -124,7 +130,10 @@ async def a_protected_server(**how: Any) -> AsyncGenerator[Protected]:
     inside: list[ASGIApp] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        await inside[0](scope, receive, send)
+        if scope["path"] == provider.drips and (scope["path"] != "/mcp" or b"authorization" in dict(scope["headers"])):
+            await _drip(receive, send, provider.dripping)
+        else:
+            await inside[0](scope, receive, send)
 
     async with serve(app) as served:
         provider.origin = f"http://{served.host}"
@@ -156,6 +165,15 @@ async def a_protected_server(**how: Any) -> AsyncGenerator[Protected]:
         finally:
             over.set()
             await running
+
+
+async def _drip(receive: Receive, send: Send, dripping: asyncio.Event) -> None:
+    """Begin an answer of JSON and wait until the client has gone."""
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
+    await send({"type": "http.response.body", "body": b" ", "more_body": True})
+    dripping.set()
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _serve_until_killed(how: dict[str, Any]) -> None:

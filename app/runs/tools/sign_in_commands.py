@@ -23,7 +23,7 @@ from app.runs.workbench import Workbench
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.server_log import OWN_LEVEL, ServerLog
-from app.tools.sign_in.sign_ins import SIGN_IN_SECONDS, Answer, Refusal, SignIn, SignInFailedError
+from app.tools.sign_in.sign_ins import Answer, Refusal, SignIn, SignInFailedError
 
 CALLBACK: Final = "/api/v1/mcp-servers/oauth/callback"
 ASK_SECONDS: Final = 30.0
@@ -64,7 +64,7 @@ async def begin_sign_in(wb: Workbench, owner: str, server_id: str, base_url: str
 async def finish_sign_in(wb: Workbench, state: str, answer: Answer | Refusal) -> tuple[str, str]:
     """Go on with what the browser brought back, and wait until it is over.
 
-    Gives the server's name, and why nobody is signed in (nothing: somebody is).
+    Gives the server's name, and why the sign-in failed (nothing: it did not).
 
     Raises:
         NotFoundError: no sign-in of that state is under way.
@@ -113,17 +113,14 @@ async def _sign_in(wb: Workbench, stored: StoredServer, sign_in: SignIn) -> str:
     log.tell(OWN_LEVEL, "Signing in …")
     try:
         person = await asyncio.to_thread(import_module, "app.tools.sign_in.oauth_person")
-        async with asyncio.timeout(SIGN_IN_SECONDS):
-            text: str = await person.sign_in(server, secrets, sign_in, log)
-    except TimeoutError:
-        words = f"Nobody signed in within {SIGN_IN_SECONDS / 60:g} minutes"
+        text: str = await person.sign_in(server, secrets, sign_in, log)
     except SignInFailedError as error:
         words = str(error).rstrip(".")
     else:
         await _keep(wb, replace(stored, sealed_tokens=wb.catalogue.seal.close(text)))
         return ""
     if running is not None:
-        running.note(f"Nobody is signed in. {words}")
+        running.note(f"The sign-in failed. {words}")
     return f"{words}."
 
 

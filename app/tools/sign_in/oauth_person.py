@@ -7,6 +7,7 @@ A real connection is made for it, so that whatever the server wants a sign-in fo
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any, Final, cast
 from urllib.parse import parse_qs, urlsplit
@@ -21,7 +22,14 @@ from app.tools.bounds import TooMuchError
 from app.tools.connection.link import describe_fault, open_link
 from app.tools.server_log import ServerLog
 from app.tools.sign_in.oauth import UNAUTHORIZED, Storage, describe_ourselves, is_loopback, prepare
-from app.tools.sign_in.sign_ins import Refusal, SignIn, SignInFailedError, StoredGrant
+from app.tools.sign_in.sign_ins import (
+    SIGN_IN_SECONDS,
+    TOKEN_SECONDS,
+    Refusal,
+    SignIn,
+    SignInFailedError,
+    StoredGrant,
+)
 from app.tools.terms import Terms
 
 _FORBIDDEN: Final = 403
@@ -29,7 +37,7 @@ _MAX_WORDS: Final = 200
 
 
 class PersonAuth(httpx2.Auth):
-    """Asks a person to sign in. `failed`: the reason why that did not succeed.
+    """Asks a person to sign in. `failed`: the reason why that did not succeed. `limit`: the time for it.
 
     `secret` is that of the client of `way`, if a person registered one by hand.
     """
@@ -38,6 +46,7 @@ class PersonAuth(httpx2.Auth):
         self, way: OverHttp, kept: StoredGrant, sign_in: SignIn, mask: Callable[..., None], secret: str | None
     ) -> None:
         self.failed = ""
+        self.limit = asyncio.timeout(SIGN_IN_SECONDS)
         self._way = way
         self._sign_in = sign_in
         self._kept = kept
@@ -98,7 +107,10 @@ class PersonAuth(httpx2.Auth):
         )
 
     async def _come_back(self) -> AuthorizationCodeResult:
-        match answer := await self._sign_in.answered:
+        answer = await self._sign_in.answered
+        if not self.limit.expired():
+            self.limit.reschedule(asyncio.get_running_loop().time() + TOKEN_SECONDS)
+        match answer:
             case Refusal(words):
                 raise SignInFailedError(words)
             case _:
@@ -138,11 +150,13 @@ async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn,
     terms = Terms(log.tell, lambda: None, lambda _terms: auth, log.mask)
     fault = "It asked nobody to sign in"
     try:
-        async with open_link(server, secrets, terms) as link:
+        async with auth.limit, open_link(server, secrets, terms) as link:
             await link.list_all()
     except Exception as error:  # noqa: BLE001 - said below; what goes wrong once there are tokens, the next connection tells
         fault = describe_fault(error)
         fault = f"It could not be reached: {fault}" if not begun.asked.done() else fault
+    if auth.limit.expired():
+        fault = _describe_late(begun)
     if auth.failed or kept.text is None:
         raise SignInFailedError(auth.failed or fault)
     return kept.text
@@ -159,6 +173,16 @@ def _read_refusal(response: httpx2.Response | None) -> tuple[int, str, str]:
     said = cast("dict[str, object]", body) if isinstance(body, dict) else {}
     code, words = (str(said.get(name, ""))[:_MAX_WORDS] for name in ("error", "error_description"))
     return response.status_code, code, words
+
+
+def _describe_late(begun: SignIn) -> str:
+    """Say who took too long: the person, or the servers after the browser came back."""
+    if not begun.answered.done():
+        return f"Nobody signed in within {SIGN_IN_SECONDS / 60:g} minutes"
+    return (
+        f"The answer of the authorization server took longer than {TOKEN_SECONDS:g} seconds. Sign in again. "
+        "If that fails too, tell the operator of the server"
+    )
 
 
 async def _keep_nowhere(_text: str) -> None: ...

@@ -19,7 +19,9 @@ from typing import Final
 from app.domain.errors import ConflictError
 
 SIGN_IN_SECONDS: Final = 300.0
-"""The time for a sign-in."""
+"""The time for a sign-in until the browser comes back."""
+TOKEN_SECONDS: Final = 60.0
+"""The additional time for the tokens, and for the first lists of the server."""
 
 
 class SignInFailedError(ConflictError):

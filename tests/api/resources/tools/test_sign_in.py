@@ -28,8 +28,9 @@ from app.runs.tools.server_commands import session_of
 from app.runs.workbench import Workbench
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.sessions import Health
+from app.tools.sign_in import oauth_person, sign_ins
 from tests.api.served import Api, serve, serve_api
-from tests.runs.clock import HANG_SECONDS
+from tests.runs.clock import HANG_SECONDS, LoopClock
 from tests.tools.protected import Protected, a_protected_server
 from tests.tools.servers import ignore
 from tests.waiting import until
@@ -189,7 +190,7 @@ async def test_person_who_denies_is_told_so_and_nobody_is_signed_in(api: Api, se
 
     assert (page.status_code, "Access was denied." in page.text) == (400, True)
     assert (seen["health"], seen["signed_in"], seen["signing_in"]) == ("sign_in", False, False)
-    assert seen["problem"] == "Nobody is signed in. Access was denied"
+    assert seen["problem"] == "The sign-in failed. Access was denied"
 
 
 async def test_state_that_is_forged_or_was_used_already_is_refused(api: Api, server: Protected) -> None:
@@ -238,6 +239,44 @@ async def test_authorization_server_that_refuses_is_quoted(
         begun = await api.http.post(f"{path}/sign-in")
         assert (begun.status_code, words in begun.json()["detail"]) == (409, True)
     assert words in (await api.http.get(path)).json()["problem"]
+
+
+async def sign_in_with_a_server_that_drips(
+    api: Api, server: Protected, path: str, monkeypatch: pytest.MonkeyPatch
+) -> httpx2.Response:
+    """Sign in, and let the time for the tokens pass while an answer of the server drips."""
+    started = await api.http.post(f"{path}/sign-in")
+    over = asyncio.Event()
+    async with httpx2.AsyncClient(follow_redirects=True, timeout=None) as browser:
+        page = asyncio.create_task(browser.get(started.json()["url"]))
+        page.add_done_callback(lambda _: over.set())
+        await server.dripping.wait()
+        await LoopClock.at_work(monkeypatch).move_until(over, sign_ins.TOKEN_SECONDS)
+        return await page
+
+
+async def test_authorization_server_whose_token_answer_drips_is_named_as_what_took_too_long(
+    api: Api, server: Protected, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.drips = "/token"
+    path = await add(api, server.url)
+    page = await sign_in_with_a_server_that_drips(api, server, path, monkeypatch)
+    seen = (await api.http.get(path)).json()
+
+    words = "The answer of the authorization server took longer than 60 seconds. Sign in again."
+    assert (page.status_code, words in page.text) == (400, True), page.text
+    assert "Nobody signed in" not in page.text
+    assert (words in seen["problem"], seen["signed_in"], seen["signing_in"]) == (True, False, False)
+
+
+async def test_sign_in_holds_though_the_server_answers_its_first_request_too_slowly(
+    api: Api, server: Protected, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.drips = "/mcp"
+    path = await add(api, server.url)
+    page = await sign_in_with_a_server_that_drips(api, server, path, monkeypatch)
+
+    assert (page.status_code, (await api.http.get(path)).json()["signed_in"]) == (200, True), page.text
 
 
 @pytest.mark.parametrize("proof", ["client_secret_basic", "client_secret_post", "none"])
@@ -317,7 +356,7 @@ async def test_sign_in_that_is_called_off_or_overtaken_or_too_late_is_over(
     assert (await api.http.get(called_off)).status_code == 400
     assert (await api.http.get(overtaken)).status_code == 400
     assert (await api.http.get(good)).status_code == 200
-    monkeypatch.setattr(sign_in_commands, "SIGN_IN_SECONDS", 0.0)
+    monkeypatch.setattr(oauth_person, "SIGN_IN_SECONDS", 0.0)
     late = await api.http.post(f"{path}/sign-in")
     assert (late.status_code, "Nobody signed in within" in late.json()["detail"]) == (409, True)
 
