@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from app.tools.connection.link import Link
 
 START_SECONDS: Final = 60.0
-"""For connecting and listing. A program that is fetched at its first start (npx, uvx) takes its time."""
+"""The time for connecting. A program that is fetched at its first start (npx, uvx) takes its time."""
+LIST_SECONDS: Final = 60.0
+"""The time for the lists of tools, resources and prompts."""
 CHECK_SECONDS: Final = 60.0
 """How often a server that says nothing is asked what it has: whether it lives, and whether something changed."""
 CHANGE_SECONDS: Final = 2.0
@@ -88,6 +90,7 @@ class ServerSession:
         self._backoff = backoff
         self._link: Link | None = None
         self._was_up = False
+        self._lists_late = False
         self._task: asyncio.Task[None] | None = None
         self._settled = asyncio.Event()  # ready, or failed once since the last question
         self._hurry = asyncio.Event()
@@ -131,7 +134,7 @@ class ServerSession:
             async with asyncio.timeout(timeout):
                 await self._settled.wait()
 
-    async def look(self, timeout: float = START_SECONDS) -> None:  # noqa: ASYNC109 - as above
+    async def look(self, timeout: float = START_SECONDS + LIST_SECONDS) -> None:  # noqa: ASYNC109 - as above
         """See whether the server answers, and what it has now."""
         if self._connected() is None:
             await self.settle(timeout)
@@ -226,12 +229,13 @@ class ServerSession:
     async def _live(self, module: ModuleType) -> tuple[str, Health]:
         """Connect and stay connected until that is over. Returns why it ended, in words, and the new state."""
         terms = Terms(self.log.tell, self._hear_change, self._make_auth, self.log.mask)
+        self._lists_late = False
         try:
             async with asyncio.timeout(START_SECONDS) as starting:
                 self.log.tell(OWN_LEVEL, "Connecting …")
                 async with module.open_link(self.server, self._secrets, terms) as link:
-                    await self._take(await link.list_all())
                     starting.reschedule(None)
+                    await self._list(link)
                     self._link, self.health, self.problem, self._was_up = link, Health.READY, "", True
                     self._settled.set()
                     self.log.tell(OWN_LEVEL, f"Connected: {len(self.tools)} tools.")
@@ -239,6 +243,8 @@ class ServerSession:
         except Exception as error:  # noqa: BLE001 - a server that cannot be reached is a state that the page shows
             if terms.sign_in_needed.is_set():
                 return "It wants somebody to sign in", Health.SIGN_IN
+            if self._lists_late:
+                return self.problem, Health.WAITING
             return f"It could not be reached: {module.describe_fault(error, terms)}", Health.WAITING
         finally:
             self._link = None
@@ -260,8 +266,7 @@ class ServerSession:
                     return f"It {link.terms.ending.words}"
                 self._look.clear()
                 self._looked_at = time.monotonic()  # before: a change reported meanwhile waits for its time, too
-                async with asyncio.timeout(CHECK_SECONDS):
-                    await self._take(await link.list_all())
+                await self._list(link)
                 self._link = link
                 self._settled.set()
         finally:
@@ -276,6 +281,29 @@ class ServerSession:
     def _look_again(self) -> None:
         self._look_due = None
         self._look.set()
+
+    async def _list(self, link: Link) -> None:
+        """Take what the server lists.
+
+        Raises:
+            TimeoutError: it took too long. `problem` says so already while the connection is closed, which takes time.
+        """
+        late = asyncio.get_running_loop().call_later(LIST_SECONDS, self._note_late_lists)
+        try:
+            async with asyncio.timeout(LIST_SECONDS):
+                listing = await link.list_all()
+        finally:
+            late.cancel()
+        if self._lists_late:  # they came in the last moment
+            raise TimeoutError
+        await self._take(listing)
+
+    def _note_late_lists(self) -> None:
+        self._lists_late = True
+        self._link = None
+        self.health = Health.WAITING
+        self.problem = f"It took longer than {LIST_SECONDS:g} seconds to list its tools, resources and prompts"
+        self._settled.set()
 
     async def _take(self, listing: Listing) -> None:
         if listing == self.known:

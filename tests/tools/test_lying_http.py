@@ -12,7 +12,9 @@ import pytest
 
 from app.domain.tools.tool_servers import OverHttp
 from app.domain.tools.tools import ToolFailedError, ToolFault
-from app.tools.sessions import ServerSession
+from app.tools.connection.link import CLOSE_SECONDS
+from app.tools.sessions import LIST_SECONDS, Health, ServerSession
+from tests.runs.clock import HANG_SECONDS, LoopClock
 from tests.sockets import serve_connections
 from tests.tools.servers import a_session, ask
 
@@ -51,18 +53,29 @@ def _serve(asked: dict[str, Any], call: Lie) -> Awaitable[bytes] | bytes | None:
             return b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"
 
 
+DRIP = b"HTTP/1.1 200 So\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+"""The begin of an answer that does not end."""
+
+
 @asynccontextmanager
-async def a_liar(call: Lie) -> AsyncGenerator[ServerSession]:
-    """A session with a server over HTTP that answers calls like this; None: never."""
+async def serve_lies(lie: Lie, ending: asyncio.Event | None = None) -> AsyncGenerator[OverHttp]:
+    """A server over HTTP that answers requests like this; None: never.
+
+    With `ending`, it sets that event at the end of a session, and its answer then drips.
+    """
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
             head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
             length = next((int(line[15:]) for line in head.split("\r\n") if line.startswith("content-length:")), 0)
+            if ending is not None and head.startswith("delete"):
+                ending.set()
+                writer.write(DRIP)
+                continue
             if not head.startswith("post"):
                 writer.write(b"HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n")
                 continue
-            answer = _serve(json.loads(await reader.readexactly(length)), call)
+            answer = lie(json.loads(await reader.readexactly(length)))
             if answer is None:
                 await asyncio.Event().wait()
                 return
@@ -72,10 +85,14 @@ async def a_liar(call: Lie) -> AsyncGenerator[ServerSession]:
             if b"Content-Length" not in answer:
                 return
 
-    async with (
-        serve_connections(serve) as port,
-        a_session(OverHttp(f"http://127.0.0.1:{port}/mcp", allow_private=True)) as session,
-    ):
+    async with serve_connections(serve) as port:
+        yield OverHttp(f"http://127.0.0.1:{port}/mcp", allow_private=True)
+
+
+@asynccontextmanager
+async def a_liar(call: Lie) -> AsyncGenerator[ServerSession]:
+    """A session with a server over HTTP that answers calls like this; None: never."""
+    async with serve_lies(lambda asked: _serve(asked, call)) as way, a_session(way) as session:
         await session.settle(30)
         yield session
 
@@ -128,3 +145,52 @@ async def test_each_of_two_calls_at_the_same_time_has_its_own_fault() -> None:
         refuse.set()
         with pytest.raises(ToolFailedError, match="was refused: I will not"):
             await other
+
+
+async def test_server_whose_list_of_tools_drips_is_said_to_list_too_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = asyncio.Event()
+
+    def drip(asked: dict[str, Any]) -> Awaitable[bytes] | bytes | None:
+        if asked.get("method") != "tools/list":
+            return _serve(asked, lambda _: None)
+        begun.set()
+        return DRIP
+
+    words = "It took longer than 60 seconds to list its tools, resources and prompts"
+    async with serve_lies(drip) as way, a_session(way) as session:
+        await begun.wait()
+        begun.clear()
+        await LoopClock.at_work(monkeypatch).move(LIST_SECONDS)
+        first = (session.health, session.problem)
+        await begun.wait()
+        second = (session.health, session.problem)
+
+    assert (first, second) == ((Health.WAITING, words), (Health.STARTING, words))
+
+
+async def test_server_that_drips_at_the_end_of_its_session_is_connected_to_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun, ending = asyncio.Event(), asyncio.Event()
+
+    def drip(asked: dict[str, Any]) -> Awaitable[bytes] | bytes | None:
+        if asked.get("method") == "tools/list":
+            begun.set()
+            return DRIP
+        answer = answer_other(asked)
+        return answer.replace(b"\r\n", b"\r\nMcp-Session-Id: a\r\n", 1)
+
+    async with (
+        serve_lies(drip, ending) as way,
+        a_session(way) as session,
+        asyncio.timeout(HANG_SECONDS + LIST_SECONDS + CLOSE_SECONDS),
+    ):
+        await begun.wait()
+        begun.clear()
+        clock = LoopClock.at_work(monkeypatch)
+        await clock.move(LIST_SECONDS)
+        await ending.wait()
+        await clock.move(CLOSE_SECONDS)
+        await begun.wait()
+
+        assert session.health is Health.STARTING

@@ -282,7 +282,7 @@ async def test_little_of_a_long_text_that_nobody_sees_is_looked_at() -> None:
             "greet(); read(); write({'id': read()['id'], 'result': {'tools': [{'name': 'a', 'inputSchema': 1}]}})",
             "what is no ListToolsResult: tools.0.inputSchema",
         ),
-        ("greet()", "did not answer in time"),
+        ("greet()", "It took longer than 0.3 seconds to list its tools, resources and prompts"),
     ],
     ids=["says nothing", "ends", "greets with nonsense", "refuses", "lists nonsense", "lists no tools", "never lists"],
 )
@@ -290,12 +290,13 @@ async def test_program_that_never_gets_ready_says_why(
     monkeypatch: pytest.MonkeyPatch, greeting: str, words: str
 ) -> None:
     monkeypatch.setattr(sessions, "START_SECONDS", 0.3 if "in time" in words else 30.0)
+    monkeypatch.setattr(sessions, "LIST_SECONDS", 0.3 if "to list" in words else 30.0)
     async with a_session(script(f"{ASKED}\n{greeting}\nsys.stdin.read()"), backoff=(60.0,)) as session:
         await session.settle(30)
 
         assert session.health is Health.WAITING
         assert words in session.problem
-        with pytest.raises(ToolFailedError, match=r"It has not started yet|It could not be reached") as caught:
+        with pytest.raises(ToolFailedError, match=r"It (could not be reached|took longer)") as caught:
             await ask(session, "act", seconds=0.01)
         assert caught.value.fault is ToolFault.UNAVAILABLE
 

@@ -10,6 +10,7 @@ which only an installation with servers pays.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from collections.abc import AsyncGenerator, Mapping
@@ -41,6 +42,8 @@ from app.tools.web_client import Bounds, open_client
 BOUNDS: Final = Bounds(MAX_MESSAGE, is_json=True, may_last=True)
 """The bounds of one answer over HTTP."""
 _CONNECTED: Final = httpx2.Timeout(30.0, read=300.0)
+CLOSE_SECONDS: Final = 10.0
+"""The time for closing: the answer to the request that ends a session may drip."""
 MAX_PROGRESS: Final = 2**53
 """Largest count of a progress report. NaN, the infinities and more than this are no progress."""
 _UNAUTHORIZED: Final = frozenset({401, 403})
@@ -154,7 +157,7 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms
     Raises:
         Exception: whatever kept it from connecting; `describe_fault` puts it into words.
     """
-    async with AsyncExitStack() as stack:
+    async with asyncio.timeout(None) as closing, AsyncExitStack() as stack:
         match server.way:
             case OverStdio():
                 transport = run_program(server.way, secrets, terms.tell, terms.ending)
@@ -202,7 +205,10 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms
         )
         # The SDK's own check runs the server's regular expressions where everything waits for it: `Link.call` has ours.
         client.session.validate_tool_result = _check_nothing
-        yield Link(server, client, terms)
+        try:
+            yield Link(server, client, terms)
+        finally:
+            closing.reschedule(asyncio.get_running_loop().time() + CLOSE_SECONDS)
 
 
 def _amount(said: float | None) -> float | None:
