@@ -3,7 +3,8 @@
     2026-03-01T10:00:00Z warning  A reply was interrupted.  run_id=r1
 
 Not what is logged. Whatever a library puts into a line, credentials in it are masked: Reflex logs the headers of a
-connection, cookies included, when it does not know an event.
+connection, cookies included, when it does not know an event. MCP's SDK logs what a server sent, with a traceback:
+only the place and the class of the error stay.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ _CREDENTIALS: Final = (
 )
 
 
+_SDK_NAMES: Final = ("mcp", "client")
+"""The first parts of the names of the loggers of MCP's SDK."""
+
+
 def configure_logs(level: str) -> None:
     """Send every log line of this process to standard error, from `level` on."""
     shared: list[structlog.typing.Processor] = [
@@ -44,6 +49,7 @@ def configure_logs(level: str) -> None:
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_MaskingFormatter(processors=[_drop_internals, _renderer()], foreign_pre_chain=shared))
+    handler.addFilter(drop_server_words)
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # One line per request or socket is what an access log is for, and a proxy writes that better.
     for chatty in ("uvicorn", "httpx2", "httpcore2", "websockets", "aiosqlite", "alembic.runtime"):
@@ -60,6 +66,16 @@ def mask_credentials(line: str) -> str:
     for credential in _CREDENTIALS:
         line = credential.sub(rf"\1\2{MASK}", line)
     return line
+
+
+def drop_server_words(record: logging.LogRecord) -> bool:
+    """Reduce a line of MCP's SDK to one without words of a server and without a traceback. Returns true."""
+    if record.name.partition(".")[0] in _SDK_NAMES:
+        kind = record.exc_info[0] if record.exc_info else None
+        error = f" ({kind.__name__})" if kind else ""
+        record.msg = f"The MCP SDK reported a problem with a server in {record.module}.{record.funcName}{error}."
+        record.args, record.exc_info, record.exc_text, record.stack_info = (), None, None, None
+    return True
 
 
 class _MaskingFormatter(structlog.stdlib.ProcessorFormatter):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from app.cli.logs import mask_credentials
@@ -32,3 +35,29 @@ def test_an_ordinary_line_stays_as_it_is() -> None:
     line = "A reply was interrupted. run_id=r1 output_tokens=12 risk-free"
 
     assert mask_credentials(line) == line
+
+
+LOGGED = """
+import logging
+from app.cli.logs import configure_logs
+
+def post_writer():
+    try:
+        raise ValueError("sent by a server")
+    except ValueError:
+        logging.getLogger("mcp.client.streamable_http").exception("Error in %s", "what a server sent")
+        logging.getLogger("elsewhere").exception("kept")
+
+configure_logs("info")
+post_writer()
+"""
+
+
+def test_line_of_the_mcp_sdk_is_one_line_without_what_a_server_sent() -> None:
+    ended = subprocess.run([sys.executable, "-c", LOGGED], capture_output=True, text=True, check=True)
+    first, _, others = ended.stderr.partition("\n")
+
+    assert "The MCP SDK reported a problem with a server in <string>.post_writer (ValueError)." in first
+    assert "server sent" not in ended.stderr
+    assert "kept" in others.partition("\n")[0]
+    assert others.count("Traceback") == 1
