@@ -38,6 +38,7 @@ ProblemName = Literal[
     "provider-refused",
     "server-gave-nothing",
     "internal",
+    "too-many-bodies",
     "not-ready",
 ]
 TYPE_PREFIX = "urn:inview:problem:"
@@ -73,6 +74,7 @@ PROBLEMS: Mapping[ProblemName, ProblemKind] = MappingProxyType(
         "invalid-input": ProblemKind(422, "Input that cannot be used"),
         "provider-refused": ProblemKind(422, "The chosen model cannot be asked like this"),
         "internal": ProblemKind(500, "A fault of Inview"),
+        "too-many-bodies": ProblemKind(503, "Too many large bodies at a time"),
         "not-ready": ProblemKind(503, "Not ready to serve"),
     }
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -13,13 +15,13 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosedError
 
 from app.api.http import body_limit
-from app.api.http.body_limit import BODY_SECONDS, BodyLimit
+from app.api.http.body_limit import BODY_SECONDS, LEAST_HELD, MAX_MORE, MAX_TOGETHER, SMALL, BodyLimit
 from app.runs.transfer.import_file import MAX_BYTES
 from app.web.sockets import SocketProtocol
 from tests.api.served import serve, serve_api
 from tests.outside.attacks import DEEP, WIDE, WRONG
 from tests.outside.memory import Memory
-from tests.runs.clock import LoopClock
+from tests.runs.clock import HANG_SECONDS, LoopClock, take_turns
 
 JSON = "application/json"
 READERS = {"/conversations": JSON, "/import": JSON, "/attachments?name=a.docx": "application/octet-stream"}
@@ -124,11 +126,12 @@ async def test_large_bodies_of_many_requests_have_a_bound_together_and_leave_no_
                 await api.http.post("/import", content=b" " * 7_000_000, headers={"Content-Type": JSON})
             ).status_code
 
-        while await send_large() == 413:
+        while await send_large() == 503:
             pass  # the server has not noticed yet that the others have gone
 
-    assert refused.startswith(b"HTTP/1.1 413")
-    assert b"Too many large bodies" in refused
+    assert refused.startswith(b"HTTP/1.1 503")
+    assert b"retry-after: 5" in refused
+    assert b"Inview receives too many large bodies. Send this one again in 5 seconds." in refused
     assert small.status_code == 201
     assert "Traceback" not in caplog.text
 
@@ -136,40 +139,96 @@ async def test_large_bodies_of_many_requests_have_a_bound_together_and_leave_no_
 MIB = 1024 * 1024
 
 
-async def test_the_largest_import_fits_beside_small_requests_and_no_large_one_beside_it() -> None:
-    arrived = asyncio.Semaphore(0)
+class Arrivals:
+    """An application that reads bodies and never answers, behind the limit. `arrived` counts messages that it read."""
 
-    async def read_and_wait(_scope: Scope, receive: Receive, _send: Send) -> None:
-        while (await receive()).get("more_body", False):
-            pass
-        arrived.release()
+    def __init__(self) -> None:
+        self.arrived = asyncio.Semaphore(0)
+        self._limit = BodyLimit(self._read, most=16 * MIB, larger={"/import": MAX_BYTES})
+
+    async def _read(self, _scope: Scope, receive: Receive, _send: Send) -> None:
+        more = True
+        while more:
+            more = (await receive()).get("more_body", False)
+            self.arrived.release()
         await asyncio.Event().wait()
 
-    limit = BodyLimit(read_and_wait, most=16 * MIB, larger={"/import": MAX_BYTES})
-
-    async def send_body(path: str, size: int) -> None:
-        block, left = b" " * MIB, size // MIB
+    async def send(self, path: str, *pieces: int, drips: bool = False) -> None:
+        """Send a body of pieces of this many bytes. A body that drips does not end."""
+        left = list(pieces)
 
         async def receive() -> Message:
-            nonlocal left
-            left -= 1
-            return {"type": "http.request", "body": block, "more_body": left > 0}
+            if not left:
+                await asyncio.Event().wait()
+            return {"type": "http.request", "body": b" " * left.pop(0), "more_body": drips or bool(left)}
 
         async def send(_message: Message) -> None:
             raise AssertionError("nothing is answered")
 
-        await limit({"type": "http", "path": path, "headers": []}, receive, send)
+        await self._limit({"type": "http", "path": path, "headers": []}, receive, send)
 
-    sending = [
-        asyncio.ensure_future(send_body(path, size)) for path, size in (("/send", 3 * MIB), ("/import", MAX_BYTES))
-    ]
-    for _ in sending:
-        await arrived.acquire()
 
-    with pytest.raises(HTTPException, match="Too many large bodies"):
-        async with asyncio.timeout(20):
-            await send_body("/send", 4 * MIB)
+@asynccontextmanager
+async def in_progress() -> AsyncGenerator[list[asyncio.Task[None]]]:
+    """Requests, which are given up at the end."""
+    sending = list[asyncio.Task[None]]()
+    try:
+        yield sending
+    finally:
+        for one in sending:
+            one.cancel()
+        await asyncio.gather(*sending, return_exceptions=True)
 
-    for one in sending:
-        one.cancel()
-    await asyncio.gather(*sending, return_exceptions=True)
+
+async def test_the_largest_import_fits_beside_small_requests_and_no_large_one_beside_it() -> None:
+    api = Arrivals()
+    async with in_progress() as sending:
+        for path, count in (("/send", 3), ("/import", MAX_BYTES // MIB)):
+            sending.append(asyncio.create_task(api.send(path, *[MIB] * count)))
+            for _ in range(count):
+                await api.arrived.acquire()
+
+        with pytest.raises(HTTPException, match="too many large bodies") as refused:
+            async with asyncio.timeout(HANG_SECONDS):
+                await api.send("/send", *[MIB] * 4)
+        sending.append(asyncio.create_task(api.send("/send", SMALL)))
+        await api.arrived.acquire()
+
+    assert refused.value.status_code == 503
+
+
+@pytest.mark.parametrize("size", [1, SMALL])
+async def test_bodies_of_any_number_of_requests_have_a_bound_together(size: int) -> None:
+    api = Arrivals()
+    room = (MAX_TOGETHER + MAX_MORE) // max(size, LEAST_HELD)
+    async with in_progress() as sending:
+        for _ in range(room):
+            sending.append(asyncio.create_task(api.send("/send", size)))
+            await api.arrived.acquire()
+
+        with pytest.raises(HTTPException, match="too many large bodies") as refused:
+            async with asyncio.timeout(HANG_SECONDS):
+                await api.send("/send", size)
+
+    assert (refused.value.status_code, refused.value.headers) == (503, {"Retry-After": "5"})
+
+
+async def test_slow_bodies_give_way_to_one_that_needs_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    api = Arrivals()
+    clock = LoopClock.at_work(monkeypatch)
+    async with in_progress() as sending:
+        for _ in range(500):
+            sending.append(asyncio.create_task(api.send("/send", MAX_TOGETHER // 500, drips=True)))
+            await api.arrived.acquire()
+            if len(sending) == 1:
+                await clock.move(60)
+        slowest = sending[0]
+        await clock.move(60)
+        sending.append(asyncio.create_task(api.send("/send", MIB)))
+        await api.arrived.acquire()
+        await take_turns()
+
+        assert sum(one.done() for one in sending) == 8  # the others keep their memory
+        with pytest.raises(HTTPException, match="This body came too slowly") as answer:
+            slowest.result()
+        assert (answer.value.status_code, answer.value.headers) == (503, {"Retry-After": "5"})

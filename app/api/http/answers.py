@@ -19,7 +19,13 @@ from app.views.problem import ProblemName
 
 ANYWHERE: tuple[ProblemName, ...] = ("not-acceptable", "invalid-input", "internal")
 """A media type that is not on offer, a parameter nobody knows, a fault of ours."""
-WITH_BODY: tuple[ProblemName, ...] = ("malformed-body", "body-too-slow", "body-too-large", "unsupported-media-type")
+WITH_BODY: tuple[ProblemName, ...] = (
+    "malformed-body",
+    "body-too-slow",
+    "body-too-large",
+    "too-many-bodies",
+    "unsupported-media-type",
+)
 IN_PLACE: tuple[ProblemName, ...] = (
     *WITH_BODY,
     "not-found",

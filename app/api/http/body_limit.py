@@ -6,7 +6,7 @@ What is in an import is counted where it is read (`app/runs/transfer/import_scan
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final
 
@@ -24,12 +24,22 @@ BODY_SECONDS: Final = 600.0
 """For all of a body: the largest takes so long at a megabit a second."""
 MAX_TOGETHER: Final = 68 * 1024 * 1024
 """Bytes of the bodies of all requests that are not answered yet: the largest file fits together with small ones."""
-SMALL: Final = 1024 * 1024
-"""Bytes that every body may have, whatever the others have."""
+SMALL: Final = 256 * 1024
+"""Bytes of a body that counts as small."""
+MAX_MORE: Final = 8 * 1024 * 1024
+"""Additional bytes of all bodies together, which only small ones may take."""
+LEAST_HELD: Final = 16 * 1024
+"""The size that a smaller body counts as: a request takes as much memory without its body."""
+LEAST_RATE: Final = 16 * 1024
+"""Bytes per second. A slower body is refused when another one needs its memory."""
+RETRY_SECONDS: Final = 5
+
+_FULL: Final = f"Inview receives too many large bodies. Send this one again in {RETRY_SECONDS} seconds."
+_SLOW: Final = f"This body came too slowly, and others needed its memory. Send it again in {RETRY_SECONDS} seconds."
 
 
 class BodyLimit:
-    """Refuses bodies of more than `most` bytes with 413, and those that take too long with 408.
+    """Refuses bodies of more than `most` bytes with 413, those that take too long with 408, and too many with 503.
 
     `larger` are the paths that take more, and how much. Their values are not counted.
     """
@@ -38,7 +48,7 @@ class BodyLimit:
         self._app = app
         self._most = most
         self._larger = larger
-        self._together = 0
+        self._memory = _Memory()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -49,63 +59,112 @@ class BodyLimit:
         if announced.isdigit() and (len(announced) > MAX_LENGTH or int(announced) > most):
             await answer_problem(describe_problem("body-too-large", _describe_most(most)))(scope, receive, send)
             return
-        body = _Body(receive, most, None if scope["path"] in self._larger else ValueCount(), self._hold)
+        body = _Body(receive, most, None if scope["path"] in self._larger else ValueCount(), self._memory)
         try:
             await self._app(scope, body.receive, send)
         except ClientDisconnect:
             pass  # in the middle of its body: the client is gone
         finally:
-            self._together -= body.received
+            self._memory.release(body)
 
-    def _hold(self, size: int, received: int) -> None:
-        """Count `size` more bytes of a body that has `received` with them.
+
+class _Memory:
+    """The memory that the bodies of all requests have together."""
+
+    def __init__(self) -> None:
+        self._held: dict[_Body, int] = {}
+        self._together = 0
+
+    def hold(self, body: _Body) -> None:
+        """Hold what the body has received. If that is too much, the body furthest behind `LEAST_RATE` gives way.
 
         Raises:
-            HTTPException: all bodies have too many.
+            HTTPException: no other body gives way.
         """
+        self.release(body)
+        self._held[body] = size = max(body.received, LEAST_HELD)
         self._together += size
-        if self._together > MAX_TOGETHER and received > SMALL:
-            words = "Too many large bodies are on their way. Send it again."
-            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, words, {"Retry-After": "5"})
+        most = MAX_TOGETHER if body.received > SMALL else MAX_TOGETHER + MAX_MORE
+        while self._together > most:
+            slowest = max(self._held, key=_Body.measure_lag)
+            if slowest is body or slowest.measure_lag() <= 0:
+                raise _refuse(_FULL)
+            self.release(slowest)
+            slowest.give_way()
+
+    def release(self, body: _Body) -> None:
+        self._together -= self._held.pop(body, 0)
 
 
 class _Body:
     """The body of one request, while it is received."""
 
-    def __init__(
-        self, receive: Receive, most: int, values: ValueCount | None, hold: Callable[[int, int], None]
-    ) -> None:
+    def __init__(self, receive: Receive, most: int, values: ValueCount | None, memory: _Memory) -> None:
         self.received = 0
-        self._hold = hold
+        self._memory = memory
         self._receive = receive
         self._most = most
         self._values = values
-        self._due: float | None = asyncio.get_running_loop().time() + BODY_SECONDS
+        self._now = asyncio.get_running_loop().time
+        self._began = self._now()
+        self._due: float | None = self._began + BODY_SECONDS
+        self._waiting: asyncio.Timeout | None = None
+        self._is_slow = False
+
+    def measure_lag(self) -> float:
+        """Return how many bytes it is behind `LEAST_RATE`; 0 if all of it has come."""
+        return 0.0 if self._due is None else (self._now() - self._began) * LEAST_RATE - self.received
+
+    def give_way(self) -> None:
+        """Refuse it because it is too slow."""
+        self._is_slow = True
+        if self._waiting is not None:
+            self._waiting.reschedule(self._now())
 
     async def receive(self) -> Message:
         """The next message. After the body it is that the client has gone, whenever that is."""
+        message = await self._wait()
+        if not message.get("more_body", False):
+            self._due = None
+        body: bytes = message.get("body", b"")
+        self.received += len(body)
+        if self.received > self._most:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _describe_most(self._most))
+        if body:
+            self._memory.hold(self)
+        if self._values is not None and self._values.feed(body) > MAX_VALUES:
+            raise HTTPException(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {MAX_VALUES:,} values. Send it in parts."
+            )
+        return message
+
+    async def _wait(self) -> Message:
+        """Wait for the next message.
+
+        Raises:
+            HTTPException: the body is too slow.
+        """
         limit = asyncio.timeout_at(self._due)
+        self._waiting = limit
         try:
             async with limit:
                 message = await self._receive()
         except TimeoutError:
             if not limit.expired():
                 raise
-            raise HTTPException(
-                HTTPStatus.REQUEST_TIMEOUT, f"A body may take {BODY_SECONDS:g} seconds. Send less at once."
-            ) from None
-        if not message.get("more_body", False):
-            self._due = None
-        body: bytes = message.get("body", b"")
-        self.received += len(body)
-        self._hold(len(body), self.received)
-        if self.received > self._most:
-            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _describe_most(self._most))
-        if self._values is not None and self._values.feed(body) > MAX_VALUES:
-            raise HTTPException(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {MAX_VALUES:,} values. Send it in parts."
-            )
+            if self._is_slow:
+                raise _refuse(_SLOW) from None
+            words = f"A body may take {BODY_SECONDS:g} seconds. Send less at once."
+            raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, words) from None
+        finally:
+            self._waiting = None
+        if self._is_slow:
+            raise _refuse(_SLOW)
         return message
+
+
+def _refuse(words: str) -> HTTPException:
+    return HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, words, {"Retry-After": str(RETRY_SECONDS)})
 
 
 def _describe_most(most: int) -> str:

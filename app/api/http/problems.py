@@ -75,6 +75,7 @@ _STATUS_NAMES: Mapping[int, ProblemName] = {
     HTTPStatus.METHOD_NOT_ALLOWED: "method-not-allowed",
     HTTPStatus.REQUEST_TIMEOUT: "body-too-slow",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "body-too-large",
+    HTTPStatus.SERVICE_UNAVAILABLE: "too-many-bodies",
 }
 
 
@@ -214,6 +215,7 @@ async def _answer_http_exception(request: Request, error: Exception) -> Response
         "method-not-allowed": f"{request.url.path} does not take {request.method}. See /api/v1/docs.",
         "body-too-slow": error.detail,
         "body-too-large": error.detail,
+        "too-many-bodies": error.detail,
     }
     headers = _all_methods(request) if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED else None
     return answer_problem(describe_problem(name, _well_formed(details[name])), headers or error.headers)

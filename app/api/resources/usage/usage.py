@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from app.api.http.access import Bench, Owner
-from app.api.http.answers import answer, fails, says
+from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import ModelName
 from app.api.http.cursors import MAX_LIMIT
 from app.api.http.days import Day
@@ -125,7 +125,7 @@ async def export(bench: Bench, owner: Owner, asked: AskedUsage, group_by: Groups
     summary="Compare the ledger with a provider's own export of usage (CSV)",
     description="The file that Anthropic's or OpenAI's console exports, compared by UTC day and model. It is not kept.",
     dependencies=[ReadsJson],
-    responses=says(ReconciledView, "malformed-body", "body-too-slow", "body-too-large", "unsupported-media-type"),
+    responses=says(ReconciledView, *WITH_BODY),
     openapi_extra={"requestBody": {"required": True, "content": {CSV: {"schema": {"type": "string"}}}}},
 )
 async def compare_with(bench: Bench, owner: Owner, request: Request) -> Response:
