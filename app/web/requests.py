@@ -43,6 +43,9 @@ class RequestProtocol(HttpToolsProtocol):
         self._is_in_body = False
         self._rest = 0
         self._rest_late: asyncio.TimerHandle | None = None
+        self._is_ending = False
+        self._is_refused = False
+        self._answers = _Answers(self)
         self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -53,6 +56,9 @@ class RequestProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         self._unset_keepalive_if_required()
         self._is_empty = False
+        if self._is_refused:
+            self._count_rest(data)
+            return
         self._unread += len(data)
         try:
             self.parser.feed_data(data)  # pyright: ignore[reportOptionalMemberAccess] - none only once it is lost
@@ -77,30 +83,53 @@ class RequestProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._end_wait()
         self._unread = 0
-        if len(self.pipeline) >= MAX_WAITING:
+        if self._is_ending or len(self.pipeline) >= MAX_WAITING:
             raise ValueError(_TOO_MANY)  # ends the parser's work; `data_received` refuses
         self._is_in_body = True
+        before = self.cycle
         super().on_headers_complete()
+        if self.cycle is not before:  # else another protocol takes over
+            self.cycle.transport = self._answers
 
     def on_body(self, body: bytes) -> None:
         self._unread = 0
         if self._rest_late is not None:
-            self._rest += len(body)
-            if self._rest > MAX_REST:
-                self._leave_rest()
-        super().on_body(body)
+            self._count_rest(body)
+        if not self._is_ending:
+            super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._unread = 0
         self._is_in_body = False
         self._end_rest()
         super().on_message_complete()
+        if self._is_ending:
+            self.transport.close()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if self._is_in_body and not self._is_answering:
-            self._rest = 0
-            self._rest_late = self.loop.call_later(REST_SECONDS, self._leave_rest)
+            self._expect_rest()
+
+    def end(self) -> None:
+        """Send no more, and close the connection after the rest of the body.
+
+        A client that still sends when its connection is closed may lose the answer.
+        """
+        if self._is_ending or self.transport.is_closing():
+            return
+        if self._is_refused or (self._is_in_body and not self.pipeline):
+            self._is_ending = True
+            self.transport.write_eof()
+            self.flow.resume_reading()
+            self._expect_rest()
+        else:
+            self.transport.close()
+
+    @property
+    def is_ending(self) -> bool:
+        """True once nothing more is sent."""
+        return self._is_ending or self.transport.is_closing()
 
     @property
     def _is_answering(self) -> bool:
@@ -116,6 +145,16 @@ class RequestProtocol(HttpToolsProtocol):
             self._late.cancel()
             self._late = None
 
+    def _expect_rest(self) -> None:
+        if self._rest_late is None:
+            self._rest = 0
+            self._rest_late = self.loop.call_later(REST_SECONDS, self._leave_rest)
+
+    def _count_rest(self, data: bytes) -> None:
+        self._rest += len(data)
+        if self._rest > MAX_REST:
+            self._leave_rest()
+
     def _end_rest(self) -> None:
         if self._rest_late is not None:
             self._rest_late.cancel()
@@ -124,7 +163,8 @@ class RequestProtocol(HttpToolsProtocol):
     def _leave_rest(self) -> None:
         """End a connection on which the body continues after its answer."""
         if not self.transport.is_closing():
-            note_refusal(self.client, f"Refused a request: {_GOES_ON}")
+            if not self._is_refused:
+                note_refusal(self.client, f"Refused a request: {_GOES_ON}")
             self.transport.close()
 
     def _end_late(self) -> None:
@@ -138,8 +178,33 @@ class RequestProtocol(HttpToolsProtocol):
 
     def _refuse(self, status: HTTPStatus, words: str) -> None:
         """Answer with a refusal and end the connection. In the middle of an answer, end it alone."""
+        if self._is_refused or self.transport.is_closing():
+            return
         note_refusal(self.client, f"Refused a request: {words}")
-        if not (self._is_answering and self.cycle.response_started):
+        self._is_refused = True
+        self._end_wait()
+        if not self._is_ending and not (self._is_answering and self.cycle.response_started):
             head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n"
             self.transport.write(f"{head}Content-Length: {len(words)}\r\nConnection: close\r\n\r\n{words}".encode())
-        self.transport.close()
+        self.end()
+        if self._is_answering:  # as if the client had gone
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+
+
+class _Answers(asyncio.Transport):
+    """The transport as uvicorn sends answers through it. Closing it ends the connection after the rest of the body."""
+
+    def __init__(self, protocol: RequestProtocol) -> None:
+        super().__init__()
+        self._protocol = protocol
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        if not self._protocol.is_ending:
+            self._protocol.transport.write(data)
+
+    def is_closing(self) -> bool:
+        return self._protocol.is_ending
+
+    def close(self) -> None:
+        self._protocol.end()

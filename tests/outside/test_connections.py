@@ -118,6 +118,47 @@ async def test_a_body_that_goes_on_after_its_answer_is_left(caplog: pytest.LogCa
     assert "Its body went on after the answer." in caplog.text
 
 
+REFUSED_LATE = {
+    "a body": (b"POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: 33554432\r\n" + HOST + b"\r\n", b"413"),
+    "headers": (b"GET / HTTP/1.1\r\n" + HOST + b"A: ", b"431"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_LATE)
+async def test_a_client_that_reads_after_it_has_sent_all_reads_why_it_is_refused(name: str) -> None:
+    head, status = REFUSED_LATE[name]
+    block = b" " * 0x100000
+    async with serve(answer_at_once) as served:
+        reader, writer = await asyncio.open_connection(*served.host.split(":"))
+        writer.write(head)
+        for _ in range(32):
+            writer.write(block)
+            await writer.drain()
+        writer.write_eof()
+        answer = await reader.read()
+        writer.transport.abort()
+
+    assert answer.split()[1] == status
+
+
+async def test_a_body_that_drips_after_the_last_answer_of_a_connection_is_left(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serve(answer_at_once) as served:
+        clock = LoopClock.at_work(monkeypatch)
+        reader, writer = await asyncio.open_connection(*served.host.split(":"))
+        writer.write(POST.replace(HOST, HOST + b"Connection: close\r\n") + b"1\r\n \r\n")
+        assert b"413" in await reader.read()  # the answer ends, though the body goes on
+        (connection,) = served.server.server_state.connections
+        while not connection.transport.is_closing() and clock.ahead <= 3 * REST_SECONDS:
+            writer.write(b"1\r\n \r\n")
+            await clock.move(REST_SECONDS / 20)
+        assert connection.transport.is_closing()
+        writer.transport.abort()
+
+    assert "Its body went on after the answer." in caplog.text
+
+
 async def test_a_body_that_drips_after_its_answer_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     async with serve(answer_at_once) as served:
         clock = LoopClock.at_work(monkeypatch)
