@@ -88,13 +88,13 @@ def free_id(parts: tuple[Part, ...], tool_call_id: str) -> str:
 def find_limit(parts: tuple[Part, ...], rounds: int, seconds: float, limits: ToolLimits) -> str | None:
     """Return the limit that forbids the calls at the end of these parts; None: they are allowed."""
     if rounds >= limits.rounds:
-        return f"this reply has called tools {limits.rounds} times in a row, as often as one may."
+        return f"this reply reached the limit of {limits.rounds} rounds of tool calls."
     if (calls := sum(isinstance(part, ToolCall) for part in parts)) > limits.calls:
-        return f"it would be {calls} calls in this reply, and {limits.calls} are as many as one may make."
+        return f"this reply has {calls} tool calls. The limit is {limits.calls}."
     if (size := sum(map(measure_result, parts))) > limits.result_bytes:
-        return f"results of {size:,} bytes came in this reply, and {limits.result_bytes:,} are as many as one may get."
+        return f"the tool results of this reply have {size:,} bytes. The limit is {limits.result_bytes:,} bytes."
     if seconds > limits.seconds:
-        return f"this reply has been at it for {limits.seconds:,.0f} seconds, as long as one may."
+        return f"this reply reached the limit of {limits.seconds:,.0f} seconds."
     return None
 
 

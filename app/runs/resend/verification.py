@@ -70,7 +70,9 @@ async def verify_run(wb: Workbench, owner: str, run_id: str) -> Verified:
             kept = snapshot if snapshot.run_id == run_id else None
     verified = Verified(run_id, stored.pair_id, stored.request_hash, pairs=stored.pairs)
     if stored.sent is None:
-        return replace(verified, reasons=("Nobody noted which pairs went along: an older version sent it.",))
+        return replace(
+            verified, reasons=("An older version of Inview sent this request and did not record its pairs.",)
+        )
     try:
         async with wb.store.read() as session:
             provider, profile = await wb.catalogue.find(session, owner, stored.model)

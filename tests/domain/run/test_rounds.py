@@ -140,10 +140,10 @@ def test_no_answer_is_heard_before_its_stream_is_over() -> None:
 @pytest.mark.parametrize(
     ("limits", "why"),
     [
-        (ToolLimits(rounds=1), "1 times in a row"),
-        (ToolLimits(calls=2), "3 calls in this reply"),
-        (ToolLimits(result_bytes=3), "4 bytes came"),
-        (ToolLimits(seconds=60), "60 seconds"),
+        (ToolLimits(rounds=1), "the limit of 1 rounds of tool calls"),
+        (ToolLimits(calls=2), "3 tool calls. The limit is 2."),
+        (ToolLimits(result_bytes=3), "4 bytes. The limit is 3 bytes."),
+        (ToolLimits(seconds=60), "the limit of 60 seconds"),
     ],
 )
 def test_a_limit_ends_the_reply_and_says_so_in_the_results_of_the_calls_not_made(limits: ToolLimits, why: str) -> None:

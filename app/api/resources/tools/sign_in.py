@@ -50,7 +50,7 @@ async def begin(bench: Bench, owner: Owner, server_id: ServerId, request: Reques
     description="Forgets what a sign-in gave, and calls off one that is under way.",
     status_code=204,
     response_class=Response,
-    responses={204: {"description": "Nobody is signed in."}} | fails("not-found"),
+    responses={204: {"description": "Inview is signed out of the server."}} | fails("not-found"),
 )
 async def end(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
     await sign_in_commands.end_sign_in(bench, owner, server_id)
