@@ -148,7 +148,7 @@ async def test_a_body_that_drips_after_the_last_answer_of_a_connection_is_left(
         clock = LoopClock.at_work(monkeypatch)
         reader, writer = await asyncio.open_connection(*served.host.split(":"))
         writer.write(POST.replace(HOST, HOST + b"Connection: close\r\n") + b"1\r\n \r\n")
-        assert b"413" in await reader.read()  # the answer ends, though the body goes on
+        assert b"413" in await reader.read()  # up to the end of the answer
         (connection,) = served.server.server_state.connections
         while not connection.transport.is_closing() and clock.ahead <= 3 * REST_SECONDS:
             writer.write(b"1\r\n \r\n")
