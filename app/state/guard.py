@@ -166,7 +166,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     NoticeState: frozenset({"tell", "dismiss"}),
     OwnPriceState: frozenset({"load", "save", "remove"}),
     ContextState: frozenset({"load", "save", "clear_fault"}),
-    KeyboardState: frozenset({"perform", "tell_answer", "tell_copied"}),
+    KeyboardState: frozenset({"perform", "tell_answered", "tell_copied"}),
     KeysState: frozenset({"load", "ask", "leave", "press", "take_usual", "reset_all", "enter_view"}),
     PermissionRulesState: frozenset({"load", "revoke", "show_audit", "show_older"}),
     PreferencesState: frozenset({"load"}),

@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
+from tests.e2e.figures import counter, estimate
 from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, heard, reload
 from tests.e2e.test_files import TABLE, a_file, attach, files_of
@@ -315,11 +316,21 @@ def test_text_too_long_for_the_connection_is_not_sent_until_it_is_shorter(screen
 
     screen.composer.evaluate(grow)
     expect(notice).to_be_visible()
+    uncounted = screen.page.get_by_role("button", name="Tokens are not counted: a text of 4,400,001 characters is too")
+    expect(uncounted).to_have_text("not counted")
+    expect(screen.page.get_by_role("button", name="It is not known how many pairs in view are sent")).to_have_text(
+        "? / 1"
+    )
+    expect(screen.page.get_by_text("counting…")).to_have_count(0)
+    uncounted.hover()
+    expect(screen.page.get_by_role("group", name="What is sent")).to_contain_text("It stays in the box.")
     expect(screen.page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
     screen.composer.press("Enter")
     screen.composer.evaluate(shrink)
     expect(notice).to_be_hidden()
     expect(screen.composer).to_have_value("/echo short")
+    expect(estimate(screen.page)).to_be_visible()
+    expect(counter(screen.page)).to_have_text("1 / 1 pair")
     screen.composer.press("Enter")
 
     expect(screen.last_reply).to_have_text("short")

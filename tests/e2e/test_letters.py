@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from app.state.sidebar import PAGE
 from tests.e2e.figures import estimate, tokens
+from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import Screen, eventually, wait_until_still
 from tests.e2e.written import a_pair, write
 from tests.effort import EFFORT
@@ -55,6 +56,68 @@ def open_story(screen: Screen, server: Served) -> Screen:
     expect(estimate(screen.page)).to_be_visible()
     wait_until_still(screen.page, "document.querySelector('main').innerText")
     return screen
+
+
+@pytest.fixture
+def late(page: Page, server: Served) -> tuple[Screen, LateState]:
+    """A new conversation, and the connection of its page."""
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    screen = open_story(Screen(page), server)
+    expect(screen.composer).to_be_focused()
+    return screen, state
+
+
+def test_letters_typed_before_a_control_has_opened_its_field_are_in_it(late: tuple[Screen, LateState]) -> None:
+    screen, state = late
+    page, pair, row = screen.page, screen.pairs.last, screen.conversations.first
+    bar, form = page.get_by_role("search", name="Filter"), page.get_by_role("form", name="Message")
+    stories = [
+        (pair, "Topic: none", page.get_by_role("combobox", name="Topic of pair 2")),
+        (pair, "Edit and resend", page.get_by_role("textbox", name="Request of pair 2")),
+        (pair, "Answer again", page.get_by_role("dialog").get_by_role("combobox")),
+        (row, "Rename", row.get_by_role("textbox", name="Title")),
+        (page.locator("main"), "Add a system prompt", page.get_by_role("textbox", name="System prompt")),
+        (form, "Topic: none", page.get_by_role("combobox", name="Topic of what is sent")),
+        (form, "Model: ", page.get_by_role("combobox", name="Search models")),
+        (form, "JSON schema of the reply", page.get_by_role("textbox", name="Schema")),
+        (form, "Insert from a server", page.get_by_role("dialog").get_by_role("combobox")),
+        (bar, "What can be typed here", page.get_by_role("textbox", name="Search keys")),
+    ]
+    for place, control, field in stories:
+        place.hover()
+        state.held = []
+        place.get_by_role("button", name=control).locator("visible=true").click()
+        page.keyboard.type("btww")
+        page.keyboard.press("Backspace")
+        state.release()
+
+        expect(field).to_have_value(re.compile("btw$"))
+        expect(screen.composer).to_have_value("")
+        page.keyboard.press("Escape")
+        expect(field).to_have_count(0)
+
+
+@pytest.mark.parametrize("ends", ["it is done", "the connection is lost", "something else is pressed"])
+def test_letters_typed_after_a_control_that_opens_no_field_are_in_the_composer(
+    late: tuple[Screen, LateState], ends: str
+) -> None:
+    screen, state = late
+    page = screen.page
+    state.held = []
+    page.get_by_role("button", name="Saved filters").click()  # without a filter, there is nothing to be written
+    page.keyboard.type("btw")
+    page.keyboard.press("Enter")
+    expect(screen.composer).to_have_value("")
+    if ends == "it is done":
+        state.release()
+    elif ends == "the connection is lost":
+        state.cut()
+    else:
+        screen.pairs.last.get_by_text("two", exact=True).last.click()
+
+    expect(screen.composer).to_have_value("btw")
+    assert len(screen.stored_pairs()) == 2, "Enter was not meant for the composer"
 
 
 @pytest.mark.timeout(600)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { admit, attach, currentLink, fits, type ReflexEvent, refused, type Socket, untilOpen } from "../../app/ui/kit/link.ts";
+import { admit, attach, currentLink, fits, onSent, type ReflexEvent, refused, type Socket, untilOpen } from "../../app/ui/kit/link.ts";
 
 type Event = Parameters<Socket["on"]>[0];
 
@@ -71,6 +71,19 @@ test("only Reflex's own events are sent later", () => {
   socket.tell("disconnect");
 
   assert.deepEqual(admit([DELETE, HYDRATE, LOAD, REDIRECT, TYPED]), [HYDRATE, LOAD, REDIRECT]);
+});
+
+test("it is told which events are sent, and not which are refused", () => {
+  const heard: string[] = [];
+  const stop = onSent((name) => heard.push(name));
+  socket.tell("connect");
+  admit([DELETE]);
+  socket.tell("disconnect");
+  admit([DELETE, LOAD]);
+  stop();
+  admit([LOAD]);
+
+  assert.deepEqual(heard, [DELETE.name, LOAD.name]);
 });
 
 test("a refusal is shown, a temporal event is dropped without a word", () => {

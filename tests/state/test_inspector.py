@@ -17,7 +17,7 @@ from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_sen
 from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState
-from app.state.composer.state import ComposerState
+from app.state.composer.state import MAX_TEXT, ComposerState
 from app.state.inspector import frame
 from app.state.inspector import preview as preview_module
 from app.state.inspector.bodies import BodyView
@@ -175,6 +175,20 @@ async def test_preview_is_stale_once_a_send_would_carry_something_else(wb: Workb
         await tab.send(PreviewState.keep_current)
         assert gists(tab) == ["/echo one", "one", "/echo two", "two"]
         assert (tab.shows(PreviewState, "edition"), tab.shows(PreviewState, "stale")) == (8, False)
+
+
+async def test_figures_are_of_no_text_while_it_is_too_long_to_be_counted(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, "one")
+    await tab.send(ChatState.open)
+    tab.path = f"/c/{conversation_id}"
+    async with running(tab, TranscriptState.open):
+        await tab.until(lambda: tab.shows(ComposerState, "estimate") is not None)
+        await tab.send(ComposerState.write, draft="/echo two", typed=True, edition=7)
+        await tab.until(lambda: tab.shows(ComposerState, "counted") == 7)
+
+        await tab.send(ComposerState.write, draft="x" * (MAX_TEXT + 1), typed=True, edition=8)
+
+        await tab.until(lambda: tab.shows(ComposerState, "counted") == 0)
 
 
 async def test_preview_leaves_out_files_that_were_just_sent(wb: Workbench, tab: Tab) -> None:

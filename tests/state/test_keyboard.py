@@ -9,8 +9,8 @@ import pytest
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
-from app.state.compare.answer_again import AnswerAgainState
 from app.state.filters.sheet import SheetState
+from app.state.guard import CALLABLE
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.summary import SummaryState
@@ -18,6 +18,7 @@ from app.state.shell.keyboard import KeyboardState
 from app.state.toasts import ToastState
 from app.state.topics.picker import TopicPickerState
 from app.store.conversation.pairs import load_pairs
+from app.ui.shell.openers import OPENERS
 from tests.state.conftest import Tab
 from tests.state.watched import watching_two
 
@@ -55,31 +56,23 @@ async def test_dialogs_open_for_the_pair(watcher: Watcher, tab: Tab) -> None:
     assert "has one version only" in tab.shows(ToastState, "toast").message
 
 
-async def test_page_learns_whether_a_key_has_opened_something(watcher: Watcher, tab: Tab) -> None:
+async def test_page_learns_that_what_a_key_or_a_control_opens_has_been_done(watcher: Watcher, tab: Tab) -> None:
     pair = watcher.screen.pairs[1].id
 
-    async def answer_to(stroke: int, action: str, pair_id: str = "") -> tuple[int, bool]:
-        await tab.send(KeyboardState.perform, action=action, pair_id=pair_id, stroke=stroke)
-        answer = tab.shows(KeyboardState, "answer")
-        return answer.stroke, answer.opened
+    await tab.send(KeyboardState.perform, action="edit", pair_id=pair, opening=1)
+    assert (tab.shows(EditState, "pair"), tab.shows(KeyboardState, "answered")) == (pair, 1)
+    await tab.send(KeyboardState.perform, action="topic", pair_id="gone", opening=2)
+    assert (tab.shows(TopicPickerState, "picking"), tab.shows(KeyboardState, "answered")) == (None, 2)
+    await tab.send(KeyboardState.tell_answered, opening=3)
+    assert tab.shows(KeyboardState, "answered") == 3
+    for wrong in (0, -1, 2**31, None, True):
+        await tab.send(KeyboardState.tell_answered, opening=wrong)
+    assert tab.shows(KeyboardState, "answered") == 3
 
-    assert await answer_to(1, "edit", "gone") == (1, False)
-    assert await answer_to(2, "edit", pair) == (2, True)
-    assert await answer_to(3, "delete", "gone") == (3, False)
-    assert await answer_to(4, "delete", pair) == (4, True)
-    await tab.send(PairDeletionState.close)
-    assert await answer_to(5, "topic", "gone") == (5, False)
-    openers = {
-        "topic": TopicPickerState.close,
-        "regenerate": AnswerAgainState.close,
-        "summarise": SummaryState.end,
-        "help": SheetState.close,
-        "help_anywhere": SheetState.close,
-    }
-    for stroke, (action, close) in enumerate(openers.items(), 6):
-        assert await answer_to(stroke, action, pair) == (stroke, True)
-        await tab.send(close)
-    assert await answer_to(0, "flag", pair) == (10, True), "nothing waits for this key"
+
+def test_events_that_open_a_field_are_handlers_that_the_page_may_call() -> None:
+    callable_names = {f"{state.get_full_name()}.{name}" for state, names in CALLABLE.items() for name in names}
+    assert set(OPENERS) <= callable_names
 
 
 async def test_what_is_about_no_pair_needs_none(watcher: Watcher, tab: Tab) -> None:

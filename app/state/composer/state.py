@@ -193,7 +193,8 @@ class ComposerState(rx.State):
                 self.kept_back = describe_secrets(self.secrets)
 
     async def _write(self, draft: object, edition: object) -> None:
-        self._draft, self._edition = text_in(draft, MAX_TEXT) or "", whole_in(edition) or 0
+        words = text_in(draft, MAX_TEXT)
+        self._draft, self._edition = words or "", 0 if words is None else whole_in(edition) or 0
         self._count()
 
     def _count(self) -> None:

@@ -8,7 +8,6 @@ Walking among the pairs and moving the focus is done by the browser alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import reflex as rx
@@ -31,7 +30,7 @@ from app.state.transcript import TranscriptState
 from app.state.watching import watcher_of
 
 MAX_ID: Final = 64
-MAX_STROKE: Final = 2**31
+MAX_OPENING: Final = 2**31
 FIRST_SENT: Final = "first_sent"
 
 PAIR_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
@@ -64,29 +63,21 @@ PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
 """The events of keys that act on the page."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeyAnswer:
-    """The result of a key. `opened`: a dialog or the form of a pair is open, and gets the keys pressed meanwhile."""
-
-    stroke: int
-    opened: bool
-
-
 class KeyboardState(rx.State):
     """The handlers of keys. The table of keys is part of the page; a person's own keys are in `PreferencesState`.
 
-    `answer` is about the last key whose answer the page waits for.
+    `answered` is the page's number of what it asked to have opened last: that has been done, or was refused.
     """
 
-    answer: rx.Field[KeyAnswer] = rx.field(default_factory=lambda: KeyAnswer(0, opened=False))
+    answered: rx.Field[int] = rx.field(0)
 
     @rx.event
-    async def perform(self, action: str, pair_id: str, stroke: int = 0) -> rx.event.EventType[()] | None:
+    async def perform(self, action: str, pair_id: str, opening: int = 0) -> rx.event.EventType[()] | None:
         """Do what a key calls. `pair_id` is the pair that the cursor is at, "" for none.
 
-        `stroke` is the page's number of a key whose answer it waits for, 0 for any other.
+        `opening` is the page's number of what the key opens, 0 for nothing.
         """
-        name, wanted, number = text_in(action, MAX_ID), text_in(pair_id, MAX_ID), whole_in(stroke)
+        name, wanted, number = text_in(action, MAX_ID), text_in(pair_id, MAX_ID), whole_in(opening)
         if name is None or wanted is None or number is None:
             return None
         if name == FIRST_SENT:
@@ -94,26 +85,16 @@ class KeyboardState(rx.State):
                 await show_toast(self, "Nothing of this conversation would be sent.")
             return None
         found = PAGE_EVENTS.get(name) or (PAIR_EVENTS.get(name) if wanted else None)
-        if found is None or not 0 < number < MAX_STROKE:
+        if found is None or not number:
             return None if found is None else found(wanted)
-        return [found(wanted), KeyboardState.tell_answer(name, wanted, number)]
+        return [found(wanted), KeyboardState.tell_answered(number)]
 
     @rx.event
-    async def tell_answer(self, action: str, pair_id: str, stroke: int) -> None:
-        """Tell the page what a key has led to. Comes after the event of the key, also after one that failed."""
-        edited = (await self.get_state(EditState)).pair
-        opened = edited == pair_id if action == "edit" else await self._has_dialog()
-        self.answer = KeyAnswer(stroke, opened=opened)
-
-    async def _has_dialog(self) -> bool:
-        shown = (
-            (await self.get_state(SheetState)).open,
-            (await self.get_state(TopicPickerState)).picking,
-            (await self.get_state(AnswerAgainState)).asking,
-            (await self.get_state(PairDeletionState)).deleting,
-            (await self.get_state(SummaryState)).choice,
-        )
-        return any(map(bool, shown))
+    async def tell_answered(self, opening: int) -> None:
+        """Tell the page that the event before this one has been done, also one that failed."""
+        number = whole_in(opening)
+        if number is not None and 0 < number < MAX_OPENING:
+            self.answered = number
 
     @rx.event
     async def tell_copied(self, pair_id: str, request: bool, copied: bool) -> None:

@@ -12,7 +12,7 @@ from app.state.composer.inserting import InsertingState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
-from app.state.composer.state import ComposerState
+from app.state.composer.state import MAX_TEXT, ComposerState
 from app.state.inspector.frame import InspectorState
 from app.state.model import ModelState
 from app.state.system_prompt import SystemPromptState
@@ -104,6 +104,7 @@ def _text_area() -> rx.Component:
     return TextArea.create(
         label="Message",
         placeholder="Message",
+        most=MAX_TEXT,
         schema=ComposerState.schema,
         files=ComposerState.file_ids,
         attached=ComposerState.files.length() > 0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import reflex as rx
 
@@ -15,6 +15,7 @@ from app.state.reply.summary import SummaryState
 from app.ui.kit.tip import Tip
 
 _SPLIT: Any = ComposerState.split
+_TOO_LARGE: Final = "a text of {count} characters is too large to send at once. It stays in the box."
 
 
 def counter() -> rx.Component:
@@ -30,6 +31,8 @@ def counter() -> rx.Component:
             " ",
             rx.el.span(_SPLIT.unit, class_name="counter-unit"),
             label=_SPLIT.counted,
+            large=f"? / {_SPLIT.y}",
+            large_label="It is not known how many pairs in view are sent: " + _TOO_LARGE,
             short=~_SPLIT.all_fit,
             panel=split_panel(),
             panel_label="What is sent",
@@ -69,6 +72,8 @@ def _counted() -> rx.Component:
             edition=ComposerState.counted,
             old="counting…",
             old_label=f"Counting tokens. Of the text before: {_SPLIT.tokens}",
+            large="not counted",
+            large_label="Tokens are not counted: " + _TOO_LARGE,
             above=True,
             short=_SPLIT.over,
             panel=split_panel(),

@@ -30,7 +30,8 @@ def _restore(
 
 
 class TextArea(Island):
-    """Where a person writes. Its draft is kept in the browser, on its disk for the conversation `lasting`.
+    """Where a person writes, and sends at `most` so many characters. Its draft is kept in the browser, on its disk for
+    the conversation `lasting`.
 
     `answers` are what became of sends, `order` what it is to do next. `busy`: a reply is running, `queued`: texts wait.
     `files` are the uploads that are kept with the draft; `attached`: there is a file, so the text may be blank.
@@ -43,6 +44,7 @@ class TextArea(Island):
     tag = "TextArea"
     label: rx.Var[str]
     placeholder: rx.Var[str]
+    most: rx.Var[int]
     schema: rx.Var[str]
     files: rx.Var[str]
     attached: rx.Var[bool]

@@ -6,7 +6,7 @@
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { useParams } from "react-router";
-import { currentEdition, endEdition, renewEdition } from "../kit/edition.ts";
+import { currentEdition, endEdition, oversize, renewEdition } from "../kit/edition.ts";
 import { catchLetters, keyMode } from "../kit/key_mode.ts";
 import { currentLink, fits, useLink } from "../kit/link.ts";
 import { PlaceButton } from "../kit/place_button.tsx";
@@ -22,6 +22,7 @@ const COARSE = "(pointer: coarse)";
 const KEEP_MS = 400;
 const TELL_MS = 60;
 const TOLD_CHARS_PER_MS = 2000;
+const PAIRS = /[\ud800-\udbff]/g; // two of JavaScript's characters that are one of Python's
 const LONGEST_UNDONE = 10_000; // characters: what browsers write with undo takes them the longer the more lines it has
 const GROWS_ITSELF = typeof CSS !== "undefined" && CSS.supports("field-sizing", "content");
 
@@ -29,10 +30,9 @@ const pending = new Pending(Math.random().toString(36).slice(2, 12));
 const done = new Set<string>(); // orders
 const blank = signal(true); // nothing is written that could be sent
 const failed = signal(false); // the last send could not leave the browser
-const large = signal(false); // the server would not take what is written
 
 export function TextArea(props: TextAreaProps): ReactNode {
-  const { label, placeholder, schema, files, attached, lasting, answers, order, busy, queued } = props;
+  const { label, placeholder, most, schema, files, attached, lasting, answers, order, busy, queued } = props;
   const { conversation = "" } = useParams();
   const area = useRef<HTMLTextAreaElement>(null);
   const telling = useRef(0);
@@ -46,16 +46,16 @@ export function TextArea(props: TextAreaProps): ReactNode {
 
   const typed = useRef(false); // by a person, since it was told last
   // While a send has no answer, or the text cannot be told, nothing that Python says is of what stands there.
-  const told = () => (large.get() || pending.waits(known.current.conversation) ? 0 : currentEdition());
+  const told = () => (oversize.get() || pending.waits(known.current.conversation) ? 0 : currentEdition());
   const tell = useEffectEvent(() => {
     telling.current = 0;
-    props.onWrite?.(large.get() ? "" : (area.current?.value ?? ""), typed.current, told());
+    props.onWrite?.(oversize.get() ? "" : (area.current?.value ?? ""), typed.current, told());
     typed.current = false;
   });
   const changed = () => {
     const text = area.current?.value ?? "";
     renewEdition();
-    weigh(text, attached);
+    weigh(text, attached, most);
     grow(area.current);
     telling.current ||= window.setTimeout(() => tell(), TELL_MS + text.length / TOLD_CHARS_PER_MS);
   };
@@ -71,7 +71,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   const send = (by: string) => {
     const text = area.current?.value ?? "";
     const at = known.current.conversation;
-    if (large.get() || !(text.trim() || attached) || (!at && pending.waits(at))) return;
+    if (oversize.get() || !(text.trim() || attached) || (!at && pending.waits(at))) return;
     if (currentLink() === "lost") return failed.set(true);
     clearTimeout(telling.current);
     telling.current = 0;
@@ -98,10 +98,10 @@ export function TextArea(props: TextAreaProps): ReactNode {
     pending.recall(isKept);
     box.value = early || pending.writtenOf(conversation, texts.read(conversation));
     renewEdition();
-    weigh(box.value, false);
+    weigh(box.value, false, most);
     failed.set(false);
     grow(box);
-    restored(large.get() ? "" : box.value, conversation);
+    restored(oversize.get() ? "" : box.value, conversation);
     // A person who walks through branches in the inspector, or by keys through conversations, stays there.
     const walks = document.activeElement?.closest("#inspector") || (keyMode.get() && conversation);
     if (!matchMedia(COARSE).matches && !walks) box.focus({ preventScroll: true });
@@ -110,7 +110,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
       box.value = "";
       endEdition();
     };
-  }, [conversation]);
+  }, [conversation, most]);
 
   const keepNow = useEffectEvent(keep);
   useEffect(() => {
@@ -140,7 +140,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     if (begun.current) begun.current = false;
     else uploads.write(known.current.conversation, files, known.current.lasting);
   }, [files]);
-  useEffect(() => weigh(area.current?.value ?? "", attached), [attached]);
+  useEffect(() => weigh(area.current?.value ?? "", attached, most), [attached, most]);
 
   const isHere = ({ conversation: of }: Sent) => of === known.current.conversation;
   const putBack = (refused: readonly Sent[]) => {
@@ -252,10 +252,11 @@ function takeAlong({ conversation, schema, files }: Sent): boolean {
   return schemas.read(conversation) !== kept || uploads.read(conversation) !== ids;
 }
 
-/** Note whether there is something to send, and whether the server would take it. */
-function weigh(text: string, attached: boolean): void {
-  large.set(!fits(text));
-  blank.set(large.get() || (!text.trim() && !attached));
+/** Note whether there is something to send, and whether the server would take it: at `most` so many characters. */
+function weigh(text: string, attached: boolean, most: number): void {
+  const count = text.length > most ? text.length - (text.match(PAIRS)?.length ?? 0) : text.length;
+  oversize.set(count > most || !fits(text) ? count : 0);
+  blank.set(oversize.get() > 0 || (!text.trim() && !attached));
 }
 
 /** Do what Python asks for, but for sending. */
@@ -316,7 +317,7 @@ export function DraftButton(props: DraftButtonProps): ReactNode {
 /** Why the last send was refused, or that there is no connection. */
 export function SendNotice({ fault, lost, unsent, long }: SendNoticeProps): ReactNode {
   const link = useLink();
-  const isLarge = large.use();
+  const isLarge = oversize.use() > 0;
   const isUnsent = failed.use();
   const said = isLarge ? long : isUnsent ? unsent : fault || (link === "lost" ? lost : "");
   return (

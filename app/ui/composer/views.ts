@@ -78,6 +78,7 @@ export interface SwitchProps {
 export interface TextAreaProps {
   readonly label: string;
   readonly placeholder: string;
+  readonly most: number;
   readonly schema: string;
   readonly files: string;
   readonly attached: boolean;

@@ -71,6 +71,7 @@ def _tabs() -> rx.Component:
             # No status: a screen reader would say it after every letter that is typed.
             rx.el.span("Updating…", class_name="updating"),
         ),
+        rx.el.span("Without your text: it is too large to send at once.", role="status", class_name="oversize"),
         label="Preview",
         class_name="tabs",
     )

@@ -1,12 +1,16 @@
-/** Marks what it holds while that is outdated: `data-old`, for the stylesheet. It has no box of its own. */
+/**
+ * Marks what it holds for the stylesheet: `data-old` while that is outdated, `data-large` while the draft is too large to
+ * send. It has no box of its own.
+ */
 import type { ReactNode } from "react";
-import { useOutdated } from "./edition.ts";
+import { oversize, useOutdated } from "./edition.ts";
 import type { CurrentProps } from "./views.ts";
 
 export function Current({ edition, old, children }: CurrentProps): ReactNode {
   const isOutdated = useOutdated(edition);
+  const isLarge = oversize.use() > 0;
   return (
-    <div className="current" data-old={old || isOutdated || undefined}>
+    <div className="current" data-old={old || isOutdated || undefined} data-large={isLarge || undefined}>
       {children}
     </div>
   );

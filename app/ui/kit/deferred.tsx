@@ -4,8 +4,9 @@
  * React remembers that a part could not be loaded, and takes the whole page away. So React gets only a part that came;
  * until then nothing is drawn.
  */
-import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
+import { type ComponentType, lazy, type ReactNode, Suspense, useLayoutEffect } from "react";
 import { fetchPart } from "./part.ts";
+import { signal } from "./signal.ts";
 import type { DeferredProps } from "./views.ts";
 
 type Part = { default: ComponentType };
@@ -13,15 +14,25 @@ type Module = Record<string, ComponentType>;
 type Load = () => Promise<Module>;
 
 const parts = new Map<string, ComponentType>();
+/** How many parts are to be shown and have not come. */
+export const coming = signal(0);
 
 export function Deferred({ when, name, load }: DeferredProps): ReactNode {
   if (!when) return null;
   const Part = partOf(name, load as Load);
   return (
-    <Suspense fallback={null}>
+    <Suspense fallback={<Coming />}>
       <Part />
     </Suspense>
   );
+}
+
+function Coming(): ReactNode {
+  useLayoutEffect(() => {
+    coming.set(coming.get() + 1);
+    return () => coming.set(coming.get() - 1);
+  }, []);
+  return null;
 }
 
 function partOf(name: string, load: Load): ComponentType {

@@ -3,6 +3,7 @@
  *
  * While it is off, a letter that is typed outside a text field goes to the composer.
  */
+import { isHolding } from "./early.ts";
 import { signal } from "./signal.ts";
 
 export const keyMode = signal(false);
@@ -14,7 +15,8 @@ const TAKES_TEXT =
 export function catchLetters(write: () => unknown): () => void {
   const pressed = (event: KeyboardEvent) => {
     const at = event.target instanceof Element ? event.target : document.body;
-    if (keyMode.get() || !isText(event) || at.closest(TAKES_TEXT) || document.querySelector("dialog:modal")) return;
+    if (keyMode.get() || isHolding() || !isText(event)) return;
+    if (at.closest(TAKES_TEXT) || document.querySelector("dialog:modal")) return;
     write();
   };
   addEventListener("keydown", pressed, { capture: true });

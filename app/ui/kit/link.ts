@@ -37,6 +37,7 @@ const OWN = `${APP}reflex___`;
 const link = signal<Link>("opening");
 /** Why an action was refused: the server is `away`, was so a moment ago (`back`), or what it sends is too `large`. */
 export const refused = signal<"" | "away" | "back" | "large">("");
+const hearers = new Set<(event: string) => void>();
 let shown: ReturnType<typeof setTimeout> | undefined;
 let heardAt = 0; // by the clock, which goes on while the machine sleeps; timers do not
 let socket: Socket | null = null;
@@ -74,8 +75,20 @@ export function attach(made: Socket, queue: ReflexEvent[]): void {
   made.io.timeout(ATTEMPT_MS);
 }
 
+/** Have a function called with the name of each event that may be sent. Returns how to stop. */
+export function onSent(hear: (event: string) => void): () => void {
+  hearers.add(hear);
+  return () => void hearers.delete(hear);
+}
+
 /** The events that may be sent, of those just made. */
 export function admit<Event extends ReflexEvent>(events: Event[]): Event[] {
+  const admitted = sift(events);
+  for (const { name = "" } of admitted) for (const hear of hearers) hear(name);
+  return admitted;
+}
+
+function sift<Event extends ReflexEvent>(events: Event[]): Event[] {
   if (isSilent()) socket?.io._close(); // it is gone, and nobody has noticed
   const small = events.filter((event) => fits(event.payload));
   if (small.length < events.length) show("large");
@@ -110,7 +123,7 @@ const isOfApp = ({ name = "" }: ReflexEvent): boolean =>
 function lose(): void {
   link.set("lost");
   const waiting = pending.splice(0); // made before the first connection, or just now
-  pending.push(...admit(waiting));
+  pending.push(...sift(waiting));
 }
 
 function refuse(): void {

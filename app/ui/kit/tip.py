@@ -12,7 +12,9 @@ class Tip(Island):
 
     `above`: the panel opens upwards. `short`: there is not enough of what it tells, and it is coloured so.
     `edition`: the draft that it tells of. While the composer has another one, its name is `old_label`, and `old` covers
-    it. `on_look`: it was opened, or what it tells of (`about`) is another while it is open.
+    it. While that draft is too large to send, `large` is shown, and its name is `large_label`, with `{count}` for the
+    characters; without them it stays as it is. `on_look`: it was opened, or what it tells of (`about`) is another while
+    it is open.
     """
 
     library = island("kit/tip.tsx")
@@ -26,4 +28,6 @@ class Tip(Island):
     edition: rx.Var[int] | None = None
     old: rx.Var[str] | None = None
     old_label: rx.Var[str] | None = None
+    large: rx.Var[str] | None = None
+    large_label: rx.Var[str] | None = None
     on_look: rx.EventHandler[rx.event.no_args_event_spec]

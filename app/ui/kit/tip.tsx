@@ -1,12 +1,14 @@
 /** A button that a panel explains on hover, focus and tap. The panel may hold controls of its own. */
 import type { FocusEvent, KeyboardEvent, PointerEvent, ReactNode } from "react";
 import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
-import { useOutdated } from "./edition.ts";
+import { oversize, useOutdated } from "./edition.ts";
 import type { TipProps } from "./views.ts";
 
 export function Tip(props: TipProps): ReactNode {
   const { label, panel, panelLabel, above, short, about, className, children } = props;
   const isOld = useOutdated(props.edition);
+  const size = oversize.use();
+  const uncounted = size ? props.largeLabel?.replace("{count}", size.toLocaleString()) : undefined;
   const look = useEffectEvent(() => props.onLook?.());
   const [open, setOpen] = useState(false);
   const place = useRef<HTMLDivElement>(null);
@@ -59,23 +61,23 @@ export function Tip(props: TipProps): ReactNode {
       <button
         type="button"
         className={className}
-        aria-label={isOld ? props.oldLabel : label}
+        aria-label={uncounted ?? (isOld ? props.oldLabel : label)}
         aria-expanded={open}
         aria-controls={id}
-        data-short={short || undefined}
-        data-old={isOld || undefined}
+        data-short={(short && !uncounted) || undefined}
+        data-old={(isOld && !uncounted) || undefined}
         onPointerDown={({ pointerType }) => {
           pressed.current = pointerType;
         }}
         onClick={clicked}
       >
-        {children}
-        {isOld ? <span className="tip-old">{props.old}</span> : null}
+        {uncounted ? props.large : children}
+        {isOld && !uncounted ? <span className="tip-old">{props.old}</span> : null}
       </button>
       {open ? (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
         <div className="tip-panel" id={id} data-above={above || undefined} role="group" aria-label={panelLabel}>
-          {panel}
+          {uncounted ? <p>{uncounted}</p> : panel}
         </div>
       ) : null}
     </div>

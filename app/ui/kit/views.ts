@@ -187,6 +187,8 @@ export interface TipProps {
   readonly edition?: number | undefined;
   readonly old?: string | undefined;
   readonly oldLabel?: string | undefined;
+  readonly large?: string | undefined;
+  readonly largeLabel?: string | undefined;
   readonly onLook?: (() => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;

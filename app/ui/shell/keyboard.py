@@ -11,9 +11,10 @@ import reflex as rx
 from app.state.filters.sheet import SheetState
 from app.state.inspector.frame import SECTIONS
 from app.state.settings.preferences import OwnKey, PreferencesState
-from app.state.shell.keyboard import FIRST_SENT, PAGE_EVENTS, PAIR_EVENTS, KeyAnswer, KeyboardState
+from app.state.shell.keyboard import FIRST_SENT, PAGE_EVENTS, PAIR_EVENTS, KeyboardState
 from app.ui.kit.island import Island, island
 from app.ui.kit.place import Place
+from app.ui.shell.openers import OPENERS
 from app.views.keys import ACTIONS, KeyAction, Mode
 
 _OPENERS: Final = frozenset({"topic", "delete", "summarise", "help", "help_anywhere", "edit", "regenerate"})
@@ -71,16 +72,17 @@ BINDINGS: Final = tuple(filter(None, map(bind, ACTIONS)))
 
 
 def _performed(
-    action: rx.Var[str], pair_id: rx.Var[str], stroke: rx.Var[int]
+    action: rx.Var[str], pair_id: rx.Var[str], opening: rx.Var[int]
 ) -> tuple[rx.Var[str], rx.Var[str], rx.Var[int]]:
-    return action, pair_id, stroke
+    return action, pair_id, opening
 
 
 class Keyboard(Island):
     """Hears the keys of the page. `own` are the keys that differ from those of `bindings`, once they are `known`.
 
-    `on_perform` gets the action, the pair at the cursor ("" for none), and the number of a key that opens something (0
-    for others); `answer` says what the key with that number has led to.
+    `on_perform` gets the action, the pair at the cursor ("" for none), and the number of what the key opens (0 for
+    nothing). `openers` are the names of the events by which controls open something that takes keys: `on_ask` gets the
+    number of what one opens. `answered` is the number of what has been done.
     """
 
     library = island("shell/keyboard.tsx")
@@ -88,8 +90,10 @@ class Keyboard(Island):
     bindings: rx.Var[tuple[KeyBinding, ...]]
     own: rx.Var[tuple[OwnKey, ...]]
     known: rx.Var[bool]
-    answer: rx.Var[KeyAnswer]
+    openers: rx.Var[tuple[str, ...]]
+    answered: rx.Var[int]
     on_perform: rx.EventHandler[_performed]
+    on_ask: rx.EventHandler[rx.event.passthrough_event_spec(int)]
 
 
 def keyboard() -> rx.Component:
@@ -98,8 +102,10 @@ def keyboard() -> rx.Component:
         bindings=BINDINGS,
         own=PreferencesState.preferred.own_keys,
         known=PreferencesState.loaded,
-        answer=KeyboardState.answer,
+        openers=OPENERS,
+        answered=KeyboardState.answered,
         on_perform=KeyboardState.perform,
+        on_ask=KeyboardState.tell_answered,
     )
 
 

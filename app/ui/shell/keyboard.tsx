@@ -2,13 +2,15 @@
  * Hears the keys of the page. What a key does is done by the region that offers it (places.ts), or by Python.
  *
  * The mode follows the focus; the stylesheet reads it from the document. Single keys are commands only after Escape
- * (key_mode.ts), and never while a text field or a menu has the focus. Keys pressed before the form or the dialog that the
- * last one opens is there go to it.
+ * (key_mode.ts), and never while a text field or a menu has the focus. Keys pressed before the field or the dialog is there
+ * that a key or a control opens go to it (early.ts); where nothing opens for a control, letters go to the composer.
  */
 import { useEffect, useRef } from "react";
 import "../kit/conversion.ts";
+import { coming } from "../kit/deferred.tsx";
+import { giveBack, handOver, holdKey, holdKeys, isHolding, nextOpening, wantsKeys } from "../kit/early.ts";
 import { keyMode } from "../kit/key_mode.ts";
-import { currentLink, useLink } from "../kit/link.ts";
+import { currentLink, onSent, useLink } from "../kit/link.ts";
 import { answerOf, goTo, offer } from "../kit/places.ts";
 import { bindingOf, isPlain, type Mode, type Spot } from "./strokes.ts";
 import type { KeyBinding, KeyboardProps, OwnKey } from "./views.ts";
@@ -17,22 +19,16 @@ const TYPES =
   "input, textarea, select, [contenteditable=true], [role=listbox], [role=menu], [role=tree], [role=combobox]";
 const PRESSED = "button, a, summary, label, [role=button], [role=option]";
 const COMPOSER = "#prompt";
-const OPENED = ".edit-form textarea, dialog:modal *";
-const TEXT_FIELD = "textarea, input[type=text], input[type=search], input:not([type])";
 const TWICE_MS = 600;
 const TYPING_MS = 1000;
-const AS_TYPED = { bubbles: true, cancelable: true };
 const OWN_KEYS = "inview.keys"; // in the browser, so that they are right before Python says them
 
 let mode: Mode = "INPUT";
 let typedAt = -TYPING_MS;
 let escapedAt = -TWICE_MS;
-let strokes = Math.trunc(Date.now() / 10) % 2 ** 30; // keys that open something, counted on from page to page
-let awaited = 0; // the one that has opened nothing yet, 0: there is none
-const early: KeyboardEvent[] = []; // pressed meanwhile
 
 export function Keyboard(props: KeyboardProps): null {
-  const { own, known, answer } = props;
+  const { own, known, answered } = props;
   const latest = useRef(props);
   latest.current = props;
   useEffect(() => {
@@ -40,9 +36,13 @@ export function Keyboard(props: KeyboardProps): null {
   }, [known, own]);
   const link = useLink();
   useEffect(() => {
-    const opensNothing = !answer.opened || document.querySelector("dialog:not([open])") !== null; // closed meanwhile
-    if (link === "lost" || (answer.stroke === awaited && opensNothing)) takeEarly();
-  }, [link, answer]);
+    // What opens has the focus by now, unless it is in a part of the page that is being fetched.
+    const look = () => {
+      if (link === "lost" || (isHolding(answered) && !coming.get())) giveBack(write);
+    };
+    look();
+    return coming.subscribe(() => queueMicrotask(look)); // a part that came is drawn in this task
+  }, [link, answered]);
   useEffect(() => listen(() => latest.current), []);
   return null;
 }
@@ -51,15 +51,7 @@ export function Keyboard(props: KeyboardProps): null {
 function listen(now: () => KeyboardProps): () => void {
   const remembered: readonly OwnKey[] = JSON.parse(localStorage.getItem(OWN_KEYS) ?? "[]");
   const pressed = (event: KeyboardEvent) => {
-    if (hasModal()) return;
-    if (awaited) {
-      const isGivenUp = event.key === "Escape" && early.some(({ key }) => key === "Escape");
-      if (isGivenUp) takeEarly();
-      else if (isPlain(event)) early.push(event);
-      event.preventDefault();
-      return;
-    }
-    if (event.defaultPrevented) return;
+    if (holdKey(event, write) || hasModal() || event.defaultPrevented) return;
     update();
     const { bindings, own, known, onPerform } = now();
     const found = bindingOf(event, spotOf(event.target), bindings, known ? own : remembered);
@@ -80,24 +72,26 @@ function listen(now: () => KeyboardProps): () => void {
   const focused = ({ target }: FocusEvent) => {
     if (target instanceof Element && target.matches(COMPOSER)) keyMode.set(false);
     moved();
-    if (!awaited || !(target instanceof Element) || !target.matches(OPENED)) return;
-    const heard = takeEarly();
-    // Once the field has its caret. A dialog focuses its first control before the one that it is for.
-    queueMicrotask(() => {
-      for (const event of heard) type(document.activeElement, event);
-    });
+    if (isHolding() && wantsKeys(target)) handOver();
   };
+  const sent = (event: string) => {
+    if (!now().openers.includes(event)) return;
+    const opening = nextOpening();
+    holdKeys(opening, true);
+    queueMicrotask(() => now().onAsk?.(opening)); // behind this event
+  };
+  const pointed = () => giveBack(write);
   const typed = () => {
     typedAt = performance.now();
   };
   // Not when the pointer is pressed: the bar would go, and what is pressed would move away from under the pointer.
   const clicked = ({ target, detail }: MouseEvent) => {
-    takeEarly();
     const isInBar = target instanceof Element && target.closest(".keys-bar") !== null;
     if (!isInBar && detail > 0) keyMode.set(false); // 0: a key pressed a button
   };
   const stop = new AbortController();
   const { signal } = stop;
+  addEventListener("pointerdown", pointed, { capture: true, signal });
   addEventListener("click", clicked, { capture: true, signal });
   addEventListener("keydown", escaped, { capture: true, signal });
   addEventListener("keydown", pressed, { signal });
@@ -110,8 +104,10 @@ function listen(now: () => KeyboardProps): () => void {
     typing: () => (performance.now() - typedAt < TYPING_MS ? "now" : ""),
   });
   const unwatch = keyMode.subscribe(update);
+  const unhear = onSent(sent);
   update();
   return () => {
+    unhear();
     unwatch();
     withdraw();
     stop.abort();
@@ -125,17 +121,16 @@ function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPe
   if (pair === "must" && !id) return false;
   if (isHeld && (sends || pair !== "none")) return true;
   if (ends) keyMode.set(false);
-  if (opens) strokes += 1;
-  if (opens && currentLink() === "open") awaited = strokes;
-  if (sends) tell?.(action, id, opens ? strokes : 0);
+  const opening = opens ? nextOpening() : 0;
+  if (opens && currentLink() === "open") holdKeys(opening, false);
+  if (sends) tell?.(action, id, opening);
   if (place !== null) goTo(place, id);
   return true;
 }
 
-/** Wait no more for what the last key opens. Returns the keys that were pressed meanwhile. */
-function takeEarly(): KeyboardEvent[] {
-  awaited = 0;
-  return early.splice(0);
+/** Go where one writes; an open dialog keeps the focus. */
+function write(): void {
+  if (!hasModal()) goTo("composer");
 }
 
 /** Leave the field that has the focus, for the place in the history where one was. */
@@ -179,14 +174,4 @@ function spotOf(target: EventTarget | null): Spot {
   const writes = inspector ? at.matches(TYPES) : at.closest(TYPES) !== null;
   const here = at === document.body || at.closest("main") ? "page" : inspector ? "beside" : "";
   return { mode, keys: keyMode.get(), place: writes ? "" : here, presses: at.closest(PRESSED) !== null };
-}
-
-/** Let what was opened hear a key that was pressed before it was there: a text field any, a dialog only Escape. */
-function type(at: Element | null, { key, keyCode, shiftKey }: KeyboardEvent): void {
-  const dialog = key === "Escape" ? at?.closest("dialog") : null;
-  const text = key === "Enter" && shiftKey ? "\n" : key.length === 1 ? key : "";
-  if (dialog) dialog.dispatchEvent(new Event("cancel", { cancelable: true }));
-  if (dialog || !at?.matches(TEXT_FIELD)) return;
-  if (text) document.execCommand("insertText", false, text);
-  else at.dispatchEvent(new KeyboardEvent("keydown", { ...AS_TYPED, key, keyCode, which: keyCode }));
 }

@@ -2,11 +2,6 @@
 
 import type { ReactNode } from "react";
 
-export interface KeyAnswer {
-  readonly stroke: number;
-  readonly opened: boolean;
-}
-
 export interface KeyBinding {
   readonly action: string;
   readonly key: string;
@@ -33,8 +28,10 @@ export interface KeyboardProps {
   readonly bindings: readonly KeyBinding[];
   readonly own: readonly OwnKey[];
   readonly known: boolean;
-  readonly answer: KeyAnswer;
-  readonly onPerform?: ((action: string, pair_id: string, stroke: number) => void) | undefined;
+  readonly openers: readonly string[];
+  readonly answered: number;
+  readonly onPerform?: ((action: string, pair_id: string, opening: number) => void) | undefined;
+  readonly onAsk?: ((value0: number) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

@@ -1,0 +1,49 @@
+"""The events by which a control opens a field that one writes in. Keys pressed before the field is there belong to it.
+
+A handler that opens such a field belongs here. For keys that open something, see `keyboard.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from reflex_base.utils.format import format_event_handler
+
+from app.state.checkpoint import CheckpointState
+from app.state.compare.answer_again import AnswerAgainState
+from app.state.compare.choice import ComparisonChoiceState
+from app.state.composer.inserting import InsertingState
+from app.state.composer.menus import MenuState
+from app.state.composer.permissions import PermissionsState
+from app.state.composer.queue import QueueState
+from app.state.composer.schema import SchemaState
+from app.state.filters.saved import SavedFilterState
+from app.state.filters.sheet import SheetState
+from app.state.reply.edit import EditState
+from app.state.sidebar import SidebarState
+from app.state.system_prompt import SystemPromptState
+from app.state.topics.picker import TopicPickerState
+
+_HANDLERS: Final[tuple[Any, ...]] = (
+    AnswerAgainState.ask,
+    CheckpointState.edit,
+    ComparisonChoiceState.ask,
+    EditState.begin,
+    InsertingState.ask,
+    MenuState.show_agents,
+    MenuState.show_models,
+    PermissionsState.toggle_edit,
+    QueueState.edit,
+    SavedFilterState.begin_rename,
+    SavedFilterState.toggle,
+    SchemaState.ask,
+    SheetState.show,
+    SidebarState.begin_rename,
+    SystemPromptState.edit,
+    TopicPickerState.edit,
+    TopicPickerState.pick_for_composer,
+    TopicPickerState.pick_for_pair,
+)
+
+OPENERS: Final = tuple(map(format_event_handler, _HANDLERS))
+"""Their names, as the browser sends them."""
