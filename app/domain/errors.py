@@ -17,6 +17,7 @@
     ├── StoreError          the database cannot be used
     ├── ToolFailedError     a tool gave nothing (in tools.py); names the fault
     ├── ProviderError       a provider call failed; carries a Failure
+    │   └── NoKeyError            its provider has no key, so it was not asked
     └── OutOfOrderError     an adapter broke the order of stream events (in run.py): a fault of ours
 
 A `Failure` is the value behind `[error: class] message`: it is kept with the pair and never raised itself.
@@ -181,3 +182,11 @@ class ProviderError(InviewError):
     def __init__(self, reason: Failure) -> None:
         super().__init__(str(reason))
         self.failure = reason
+
+
+class NoKeyError(ProviderError):
+    """The provider of that name has no key, so it was not asked."""
+
+    def __init__(self, provider: str) -> None:
+        super().__init__(failure(ErrorClass.AUTH, f'No key for provider "{provider}".'))
+        self.provider = provider

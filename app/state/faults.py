@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.domain.errors import InputError, InviewError, ProviderError
+from app.domain.errors import InputError, InviewError, NoKeyError, ProviderError
 
 
 def describe_fault(error: InviewError) -> str:
@@ -12,3 +12,8 @@ def describe_fault(error: InviewError) -> str:
     if isinstance(error, InputError) and error.field.startswith("parameters."):
         return error.reason  # it names the parameter in words
     return str(error)
+
+
+def provider_of(error: InviewError) -> str:
+    """The provider whose settings have to be changed; "" where none is known."""
+    return error.provider if isinstance(error, NoKeyError) else ""

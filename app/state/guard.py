@@ -179,7 +179,8 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     RetryState: frozenset({"try_now", "give_up"}),
     SavedFilterState: frozenset({
-        "toggle", "close", "save", "begin_rename", "end_rename", "rename", "delete", "delete_damaged", "use",
+        "toggle", "close", "save", "begin_rename", "end_rename", "rename", "delete", "delete_damaged",
+        "delete_damaged_entry", "use",
     }),
     SheetState: frozenset({"show", "close", "search"}),
     SidebarState: frozenset({

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,12 +32,21 @@ class ModelChoice:
     name: str
 
 
+@dataclass(frozen=True)
+class MissingKey:
+    """A provider that cannot be asked before it has a key."""
+
+    name: str
+    label: str
+
+
 class ModelState(rx.State):
     """`chosen` is "provider:model", in the conversation `chosen_in` ("": for a new one).
 
     `images`: it takes images; else `capable` are some that do.
 
-    `rows` are what else there is, by provider: empty until the first has answered.
+    `rows` are what else there is, by provider: empty until the first has answered. `keyless` are the providers that
+    cannot be asked, because they have no key.
     `remembered` is the last one chosen in this browser, for new conversations.
     """
 
@@ -48,6 +56,7 @@ class ModelState(rx.State):
     images: rx.Field[bool] = rx.field(default=True)
     capable: rx.Field[tuple[ModelChoice, ...]] = rx.field(())
     rows: rx.Field[tuple[OptionRow, ...]] = rx.field(())
+    keyless: rx.Field[tuple[MissingKey, ...]] = rx.field(())
     remembered: str = rx.LocalStorage("", name="inview.model")
 
     @rx.event
@@ -83,6 +92,7 @@ class ModelState(rx.State):
         await wb.catalogue.look_around()
         async with wb.store.read() as session:
             providers = await wb.catalogue.providers(session, LOCAL_OWNER)
+        keyless = tuple(MissingKey(name, one.row.label) for name, one in providers.items() if not one.ready)
         asked = {
             name: asyncio.create_task(wb.catalogue.offers({name: provider}))
             for name, provider in providers.items()
@@ -93,7 +103,7 @@ class ModelState(rx.State):
         while True:
             rows = [row for name, task in asked.items() for row in _describe_answer(providers[name], task)]
             async with self:
-                self.rows = (*rows, *_not_set_up(providers.values()))
+                self.rows, self.keyless = tuple(rows), keyless
             waiting = {task for task in waiting if not task.done()}
             if not waiting:
                 return
@@ -150,9 +160,3 @@ def _describe_model(profile: ModelProfile, group: str, group_note: str) -> Optio
 
 def _note(group: str, note: str) -> OptionRow:
     return OptionRow("", "", group=group, group_note=note)
-
-
-def _not_set_up(providers: Iterable[Provider]) -> list[OptionRow]:
-    """One row for everybody who still wants a key."""
-    labels = ", ".join(provider.row.label for provider in providers if not provider.ready)
-    return [_note("Not set up yet", f"{labels}. Add a key in Settings → Providers.")] if labels else []

@@ -43,7 +43,29 @@ def test_every_class_says_what_happened_and_offers_its_next_steps(screen: Screen
         expect(ways(box).first).to_have_text(first)
 
     ways(screen.pairs.first).get_by_text("Open Settings").click()
-    screen.page.wait_for_url("**/settings")
+    screen.page.wait_for_url("**/settings#provider-offline")
+    expect(screen.page.locator("#provider-offline > summary")).to_be_focused()
+
+
+def test_refusal_without_a_key_is_read_out_once_and_leads_to_the_card_of_its_provider(
+    screen: Screen, server: Served
+) -> None:
+    made = write(server, {"model": "anthropic:claude-sonnet-4-5", "pairs": [a_pair("Question 1")]})[0]
+    screen.go(f"/c/{made}")
+    expect(screen.page.get_by_role("button", name=re.compile("^Model: claude", re.IGNORECASE))).to_be_visible()
+    screen.send("Hello")
+    told = screen.page.locator("[role=status], [role=alert], [aria-live]").filter(has_text="No key for provider")
+    expect(told).to_have_count(1)
+    expect(told).to_have_text('No key for provider "anthropic". Add or correct the key in Settings → Providers.')
+
+    told.get_by_role("link", name="Settings → Providers").click()
+
+    screen.page.wait_for_url("**/settings#provider-anthropic")
+    card = screen.page.locator("#provider-anthropic")
+    expect(card).to_have_attribute("open", "")
+    expect(card.locator("summary")).to_be_focused()
+    expect(card).to_be_in_viewport()
+    expect(screen.page.locator("details[id^=provider-][open]")).to_have_count(1)
 
 
 def test_request_that_failed_is_read_compared_and_sent_again_as_it_was(

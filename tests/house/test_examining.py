@@ -54,6 +54,12 @@ IN_TRASH = f"It is in the trash. Delete it there for good, or bring it back: {ro
         ("node", "data", C1, "It counts nothing and is shown as an entry that cannot be read. Nothing need be done."),
         ("search_text", "words", C1, "`inview doctor --mend` builds it again."),
         ("preference", "value", NOWHERE, "Stop Inview and run `inview doctor --mend`."),
+        (
+            "applied_filter",
+            "filter",
+            NOWHERE,
+            "Delete it in the list of saved filters, or stop Inview and run `inview doctor --mend`.",
+        ),
         ("budget", "amount", NOWHERE, "Stop Inview and run `inview doctor --mend`."),
         ("queued", "text", C1, f"Drop it in the conversation: {conversation_path('c1')}"),
         ("mcp_server", "way", NOWHERE, f"It is off. Delete it and add it again: {routes.SETTINGS}#tools"),

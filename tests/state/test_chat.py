@@ -8,7 +8,7 @@ from app.runs.watch.broadcast import follow
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
-from app.state.model import ModelState
+from app.state.model import MissingKey, ModelState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
 from app.views.screen.options import OptionRow
@@ -118,5 +118,5 @@ async def test_menu_lists_who_can_be_asked_and_names_who_is_not_set_up(wb: Workb
 
     rows: tuple[OptionRow, ...] = tab.shows(ModelState, "rows")
     assert "offline:demo" in [row.value for row in rows if row.group == "Offline"]
-    (missing,) = (row for row in rows if row.group == "Not set up yet")
-    assert (missing.name, "Anthropic" in missing.group_note) == ("", True)
+    assert MissingKey("anthropic", "Anthropic") in tab.shows(ModelState, "keyless")
+    assert "offline" not in [one.name for one in tab.shows(ModelState, "keyless")]

@@ -359,6 +359,7 @@ async def test_first_message_that_the_provider_check_refuses_leaves_no_conversat
     await send(tab, "Hello")
 
     assert tab.shows(ComposerState, "fault").startswith('No key for provider "anthropic".')
+    assert tab.shows(ComposerState, "fault_provider") == "anthropic"
     assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
     assert tab.shows(TemporaryState, "wanted") is temporary
     assert await listed(wb) == []

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.library.provider_commands import save_provider
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
@@ -90,6 +92,19 @@ async def test_the_exact_count_is_offered_where_it_can_be_had(
     composed = await compose_view(wb, LOCAL_OWNER, conversation.id, ViewOptions())
 
     assert describe_split(show_context(composed, None)).countable is countable
+
+
+@pytest.mark.parametrize("tools", [(), ("current_time",)])
+async def test_figures_are_told_to_be_those_of_the_first_call_where_tools_go_along(
+    wb: Workbench, tools: tuple[str, ...]
+) -> None:
+    preferences = await read_preferences(wb, LOCAL_OWNER)
+    await set_preferences(wb, LOCAL_OWNER, replace(preferences, built_in_tools=tools))
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+
+    composed = await compose_view(wb, LOCAL_OWNER, conversation.id, ViewOptions())
+
+    assert describe_split(show_context(composed, None)).rounds is bool(tools)
 
 
 async def test_without_an_estimate_the_cache_says_nothing(wb: Workbench, tab: Tab) -> None:

@@ -6,12 +6,14 @@ import pytest
 from sqlalchemy import text as sql
 
 from app.domain.errors import ConflictError
-from app.runs.filters.filter_commands import list_filters, rename_filter, save_filter
+from app.runs.filters.filter_commands import apply_filter, list_filters, rename_filter, save_filter
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.workbench import Workbench
 from app.state.filters.applied import FilterState
+from app.state.filters.line import FilterLineState
 from app.state.filters.saved import SavedFilterState
-from app.store.organise.filters import UNREADABLE_FILTER, UNREADABLE_NAME
+from app.store.organise.filters import UNREADABLE_NAME
+from tests.runs.steps import a_conversation
 from tests.state.conftest import Tab
 from tests.state.filtering import opened, positions, write_pairs
 
@@ -129,7 +131,7 @@ async def test_filter_that_cannot_be_read_stays_in_its_place_and_is_deleted_ther
     shown = tab.shows(SavedFilterState, "items")
     assert [(one.name, one.filter, one.damage) for one in shown] == [
         ("a", "s3", ""),
-        ("b", UNREADABLE_FILTER, "Filter: This text is not stored as text (2 bytes of binary data)."),
+        ("b", "", "Filter: This text is not stored as text (2 bytes of binary data)."),
         (UNREADABLE_NAME, "s3", "Name: This text is not stored as text (1 byte of binary data)."),
     ]
     with pytest.raises(ConflictError, match="cannot be read"):
@@ -141,3 +143,27 @@ async def test_filter_that_cannot_be_read_stays_in_its_place_and_is_deleted_ther
     for one in shown[1:]:
         await tab.send(SavedFilterState.delete_damaged, number=one.number)
     assert names(tab) == ["a"]
+
+
+async def test_entry_of_the_history_that_cannot_be_read_says_why_and_is_deleted(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb)
+    for line in ("s1", "s2", "s3"):
+        await apply_filter(wb, LOCAL_OWNER, conversation_id, line)
+    async with wb.store.write() as session:
+        await session.execute(sql("UPDATE applied_filter SET filter = x'00ff' WHERE filter = 's1'"))
+        await session.execute(sql("UPDATE applied_filter SET filter = '((' WHERE filter = 's2'"))
+
+    await tab.send(SavedFilterState.toggle)
+
+    await tab.send(FilterLineState.begin)
+    assert tab.shows(FilterLineState, "past") == ("s3",)
+    shown = tab.shows(SavedFilterState, "damaged")
+    assert [(one.filter, one.damage.split(":")[0]) for one in shown] == [("((", "Filter"), ("", "Filter")]
+    assert "2 bytes of binary data" in shown[1].damage
+    await tab.send(SavedFilterState.delete_damaged_entry, number=shown[0].number + shown[1].number + 1_000)
+    assert "No damaged entry of the filter history" in tab.shows(SavedFilterState, "fault")
+    for one in shown:
+        await tab.send(SavedFilterState.delete_damaged_entry, number=one.number)
+    assert (tab.shows(SavedFilterState, "damaged"), tab.shows(SavedFilterState, "fault")) == ((), "")
+    known = await list_filters(wb, LOCAL_OWNER)
+    assert (known.history, known.damaged) == (("s3",), ())

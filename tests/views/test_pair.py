@@ -8,12 +8,13 @@ import orjson
 import pytest
 
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
-from app.domain.conversation.parts import File, Image, Text, Thinking, ToolCall, ToolResult
+from app.domain.conversation.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, failure
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.conversation.pair import PairFacts, describe_pair
 from app.views.encode import to_json
+from app.views.screen.pair import show_pair
 from tests.builders import a_pair
 
 NAMES_CLIENTS_RELY_ON = {
@@ -124,6 +125,28 @@ def test_usage_joins_what_was_written_to_the_cache():
         "reasoning_tokens": 1,
     }
     assert (shown["tokens"], shown["stop_reason"]) == (12, "max_tokens")
+
+
+CALLED = (ToolCall("t1", "clock", "{}", complete=True), ToolResult("t1", (Text("noon"),)))
+
+
+@pytest.mark.parametrize(
+    ("parts", "lifecycle", "told"),
+    [
+        ((*CALLED, *CALLED, Text("It is noon.")), Lifecycle.SUCCEEDED, True),
+        ((Text("It is noon."),), Lifecycle.SUCCEEDED, False),
+        ((*CALLED, *CALLED, Text("It is")), Lifecycle.CANCELED, False),
+        ((*CALLED, *CALLED), Lifecycle.SUCCEEDED, False),
+    ],
+    ids=["rounds", "no tools", "stopped", "ended in a result"],
+)
+def test_sum_of_several_calls_says_how_many(parts: tuple[Part, ...], lifecycle: Lifecycle, *, told: bool):
+    pair = replace(a_pair(reply=parts, lifecycle=lifecycle), usage=Usage(300, 5))
+
+    spent = show_pair(pair).spent
+
+    assert spent is not None
+    assert ("Input 300 tokens in 3 calls, " in spent.title) is told
 
 
 def test_signatures_of_vendors_never_reach_a_screen():

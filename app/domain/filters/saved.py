@@ -8,11 +8,14 @@ And(terms=(Stars(op=<Op.EQUAL: '='>, stars=3), Recent(count=9)))
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from app.domain.filters.errors import FilterError, show
 from app.domain.filters.parser import MAX_TERMS, MAX_TREE_DEPTH, parse_filter
 from app.domain.filters.syntax import And, Everything, Expression, Filter, Not, Or, Saved, all_of, any_of
 
+UNREADABLE: Final = "(cannot be read"
+"""Stands for a saved filter that cannot be read. It cannot be parsed, so that a use of it is refused."""
 MAX_NESTED = 20
 """Maximum depth of nested saved filters."""
 
@@ -71,6 +74,8 @@ def _read(way: tuple[Saved, ...], saved: Mapping[str, str]) -> Expression:
     if name not in saved:
         known = ", ".join(f"@{known}" for known in saved) or "none yet"
         raise _refuse(way, "the name of a saved filter", f'No filter is saved as "{show(name)}". Saved: {known}.')
+    if saved[name] == UNREADABLE:
+        raise _refuse(way, "a filter that can be used", f"What is stored as @{name} cannot be read.")
     try:
         tree = parse_filter(saved[name])
     except FilterError as error:

@@ -38,6 +38,15 @@ class SavedFilter:
     damage: tuple[Damage, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class AppliedFilter:
+    """A row of the history of filters that were applied. `number` is the row's own; `damage` is as above."""
+
+    number: int
+    filter: str
+    damage: tuple[Damage, ...] = ()
+
+
 def require_name(name: str) -> None:
     """Check that a name can follow an `@`.
 

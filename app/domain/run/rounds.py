@@ -63,6 +63,18 @@ def count_answered(parts: tuple[Part, ...]) -> int:
     return next((place for place in range(len(parts), 0, -1) if isinstance(parts[place - 1], ToolResult)), 0)
 
 
+def count_rounds(parts: tuple[Part, ...]) -> int:
+    """Count the rounds that have results.
+
+    >>> result = ToolResult("a", (Text("noon"),))
+    >>> count_rounds((result, result, Text("Once more."), result, Text("Done.")))
+    2
+    """
+    following = (*parts[1:], None)
+    ends = zip(parts, following, strict=True)
+    return sum(isinstance(part, ToolResult) and not isinstance(then, ToolResult) for part, then in ends)
+
+
 def answer(parts: tuple[Part, ...], calls: tuple[ToolCall, ...], why: str) -> tuple[Part, ...]:
     """Add an error result with this reason for each of these calls."""
     return (*parts, *(ToolResult(call.tool_call_id, (Text(why),), is_error=True) for call in calls))

@@ -20,7 +20,7 @@ from app.domain.cache.warmth import Mark
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Message, Pair, Role
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Text
-from app.domain.errors import ConflictError, ErrorClass, NotFoundError, ProviderError, failure
+from app.domain.errors import ConflictError, NoKeyError, NotFoundError
 from app.domain.request.hashing import content_hashes
 from app.domain.run.run import RunStart
 from app.providers.base import encode
@@ -66,7 +66,7 @@ async def start_refresh(wb: Workbench, planned: Preview, keeping: Keeping, earli
     Raises:
         ConflictError: it would read nothing.
         NotFoundError: the conversation it is made for is gone.
-        ProviderError: the provider lacks its key.
+        NoKeyError: the provider lacks its key.
     """
     use, base = planned.plan.cache, planned.composed.base
     place = None if use is None else use.plan.prediction.place
@@ -74,7 +74,7 @@ async def start_refresh(wb: Workbench, planned: Preview, keeping: Keeping, earli
         raise ConflictError("The provider keeps nothing that the next send would read.")
     provider, parent, foretold = base.provider, base.conversation, use.plan.prediction
     if not provider.ready:
-        raise ProviderError(failure(ErrorClass.AUTH, f'No key for provider "{provider.name}".'))
+        raise NoKeyError(provider.name)
     request = write_refresh(planned.built.request, place)
     marks = (Mark(place, foretold.lifetime),)
     attachments = await load_named(wb.store, parent.owner, request)

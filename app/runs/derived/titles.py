@@ -17,7 +17,7 @@ import structlog
 from app.domain.conversation.conversation import Parameters, Role
 from app.domain.conversation.parts import Text
 from app.domain.derived.titles import INSTRUCTION, MAX_TOKENS, may_be_titled, read_title, waits_for_title
-from app.domain.errors import ConflictError, ErrorClass, InviewError, ProviderError, failure
+from app.domain.errors import ConflictError, InviewError, NoKeyError
 from app.domain.model_profile import ModelProfile
 from app.domain.run.run import Succeeded
 from app.runs.derived.child_calls import Derived, Order, start_derived, wait_for_text
@@ -52,14 +52,14 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewO
         DamagedSettingError: a setting of it cannot be read.
         FilterError: the filter cannot be used.
         InputError: the model or the time zone cannot be used.
-        ProviderError: the provider lacks its key.
+        NoKeyError: the provider lacks its key.
     """
     for _ in range(ATTEMPTS):
         base = await read_base(wb, owner, conversation_id, look, asks=True)
         if not may_be_titled(base.conversation):
             raise ConflictError("This title is a person's own and is not replaced. Take it away first.")
         if not base.provider.ready:
-            raise ProviderError(failure(ErrorClass.AUTH, f'No key for provider "{base.provider.name}".'))
+            raise NoKeyError(base.provider.name)
         composed = await compose_base(base, INSTRUCTION, forced=False)
         sent = composed.composition.sent
         if not sent:

@@ -14,8 +14,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.filters.parser import parse_filter
-from app.domain.filters.saved import expand_saved
-from app.domain.filters.saved_rules import SavedFilter, list_users, read_savable, rename_use, require_name, uses
+from app.domain.filters.saved import UNREADABLE, expand_saved
+from app.domain.filters.saved_rules import (
+    AppliedFilter,
+    SavedFilter,
+    list_users,
+    read_savable,
+    rename_use,
+    require_name,
+    uses,
+)
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
@@ -31,12 +39,13 @@ _FEW = 3
 class KnownFilters:
     """An owner's saved filters by name, and those they applied, the newest first.
 
-    `rows` are all saved filters, with those that cannot be read.
+    `rows` are all saved filters, with those that cannot be read; `damaged` are the entries of the history that cannot.
     """
 
     saved: dict[str, str]
     history: tuple[str, ...]
     rows: tuple[SavedFilter, ...] = ()
+    damaged: tuple[AppliedFilter, ...] = ()
 
 
 async def list_filters(wb: Workbench, owner: str) -> KnownFilters:
@@ -44,7 +53,9 @@ async def list_filters(wb: Workbench, owner: str) -> KnownFilters:
     async with wb.store.read() as session:
         saved = await filters.load_saved_filters(session, owner)
         rows = await filters.list_saved_filters(session, owner)
-        return KnownFilters(saved, await filters.load_applied(session, owner), rows)
+        applied = await filters.list_applied(session, owner)
+    history = tuple(one.filter for one in applied if not one.damage)
+    return KnownFilters(saved, history, rows, tuple(one for one in applied if one.damage))
 
 
 async def find_filter(wb: Workbench, owner: str, name: str) -> str:
@@ -92,7 +103,7 @@ async def rename_filter(wb: Workbench, owner: str, name: str, new_name: str) -> 
             return
         if new_name in saved:
             raise ConflictError(f"A filter is saved as @{new_name} already. Choose another name, or delete that one.")
-        if saved[name] == filters.UNREADABLE_FILTER:  # a rename would replace what is stored
+        if saved[name] == UNREADABLE:  # a rename would replace what is stored
             raise ConflictError(f"The text of @{name} cannot be read. Export it raw, or delete it.")
         lines = {other: rename_use(line, name, new_name) for other, line in saved.items() if uses(line, name)}
         in_use = [one for one in await filters.load_filters_in_use(session, owner) if uses(one.filter, name)]
@@ -133,6 +144,20 @@ async def delete_damaged_filter(wb: Workbench, owner: str, number: int) -> None:
             await filters.delete_saved_row(session, owner, number)
         else:
             await _delete_by_name(session, owner, found.name)
+
+
+@shielded
+async def delete_damaged_entry(wb: Workbench, owner: str, number: int) -> None:
+    """Delete the entry of the filter history in a row that cannot be read.
+
+    Raises:
+        NotFoundError: there is no damaged entry of that number.
+    """
+    async with wb.store.write() as session:
+        applied = await filters.list_applied(session, owner)
+        if not any(one.number == number and one.damage for one in applied):
+            raise NotFoundError("damaged entry of the filter history", str(number))
+        await filters.delete_applied_row(session, owner, number)
 
 
 async def _delete_by_name(session: AsyncSession, owner: str, name: str) -> None:

@@ -10,11 +10,9 @@ from __future__ import annotations
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import (
     ConflictError,
-    ErrorClass,
     InputError,
+    NoKeyError,
     NotFoundError,
-    ProviderError,
-    failure,
 )
 from app.domain.privacy.redaction import redact_text
 from app.providers.base import WireRequest
@@ -47,7 +45,7 @@ async def resend_as_it_was(
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
         BudgetSpentError: it would go beyond a budget of money.
-        ProviderError: the provider lacks its key.
+        NoKeyError: the provider lacks its key.
     """
     if later is Later.BRANCH:
         raise InputError("later", "cannot be branch: what was sent then holds this conversation. Keep or discard.")
@@ -65,7 +63,7 @@ async def resend_as_it_was(
         tokens = await load_request_tokens(session, owner, kept.run_id)
     require_seen(pair, after, later, seen)
     if not provider.ready:
-        raise ProviderError(failure(ErrorClass.AUTH, f'No key for provider "{provider.name}".'))
+        raise NoKeyError(provider.name)
     if not kept.url.startswith(f"{provider.base_url}/"):
         raise ConflictError(
             f"It was sent to {kept.url}, and {provider.row.label} is at {provider.base_url} now. "

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.errors import ErrorClass, ProviderError, failure
+from app.domain.errors import NoKeyError, ProviderError
 from app.domain.preferences import OverBudget
 from app.providers.counts.counting import count_tokens, encode_count
 from app.runs.process.ids import new_id, now
@@ -63,7 +63,7 @@ async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
     wire = planned.wire
     encode_count(provider, wire)  # refuses before anything is asked
     if not provider.ready:
-        raise ProviderError(failure(ErrorClass.AUTH, f'No key for provider "{provider.name}".'))
+        raise NoKeyError(provider.name)
     counted = count_sent(planned.composed, planned.sent, planned.plan)
     call_id = new_id()
     call = Call(

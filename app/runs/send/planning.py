@@ -19,7 +19,7 @@ from app.domain.context.selection import SelectionChangedError, holds
 from app.domain.conversation.conversation import NEVER_SENT, Pair, Parameters, ToolMode
 from app.domain.conversation.parameters import merge_parameters
 from app.domain.conversation.parts import Part, Text
-from app.domain.errors import ConflictError, ErrorClass, InputError, ProviderError, SendLockedError, failure
+from app.domain.errors import ConflictError, InputError, NoKeyError, SendLockedError
 from app.domain.filters.selection import selects_unmarked
 from app.domain.filters.syntax import Recent, RecentOfTopic, leaves
 from app.domain.preferences import OverBudget
@@ -76,7 +76,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
         BudgetSpentError: it would go beyond a budget of money.
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
-        ProviderError: the provider lacks its key.
+        NoKeyError: the provider lacks its key.
     """
     require_text("text", text)
     for _ in range(ATTEMPTS):
@@ -226,7 +226,7 @@ def require_selection(composed: Composed, selection: str) -> None:
 
 def require_sendable(base: Base) -> None:
     if not base.provider.ready:
-        raise ProviderError(failure(ErrorClass.AUTH, f'No key for provider "{base.provider.name}".'))
+        raise NoKeyError(base.provider.name)
     if base.running is not None:
         raise SendLockedError(base.conversation.id)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from tempfile import SpooledTemporaryFile
 from types import MappingProxyType
 
@@ -19,6 +19,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.conversation.conversation import Conversation
 from app.domain.export import PairRecord, forget_sent
 from app.domain.filters.commands import ExportFormat, ExportOrder
+from app.domain.filters.errors import FilterError
+from app.domain.filters.parser import parse_filter
+from app.domain.filters.saved import expand_saved
 from app.domain.filters.saved_rules import list_used
 from app.domain.topics.topic_rules import FiledTopic
 from app.domain.topics.topics import TopicTree, build_topic_tree
@@ -157,6 +160,15 @@ async def _list_damaged(source: _Source) -> list[dict[str, object]]:
     return [{"column": one.column, "reason": one.sentence, "raw": row[one.column]} for one in damage]
 
 
+def _find_fault(line: str, saved: Mapping[str, str]) -> str | None:
+    """Why no import would take this filter, as one that it uses is damaged or missing; None: it can be used."""
+    try:
+        expand_saved(parse_filter(line), saved)
+    except FilterError as error:
+        return error.message
+    return None
+
+
 async def _write_json(source: _Source, file: _File) -> None:
     filed = {one.topic.id: one for one in await load_filed_topics(source.session, source.owner)}
     there = {place.topic for place in source.places if place.topic is not None} & filed.keys()
@@ -166,9 +178,13 @@ async def _write_json(source: _Source, file: _File) -> None:
     paths = {topic_id: source.topics.path_text(topic_id) for topic_id in used}
     topics = [write_topic(one, paths[one.topic.id]) for one in in_order]
     saved = await load_saved_filters(source.session, source.owner)
-    filters = [{"name": name, "filter": saved[name]} for name in list_used(source.conversation.filter, saved)]
+    line, damaged = source.conversation.filter, await _list_damaged(source)
+    if (fault := _find_fault(line, saved)) is not None:
+        damaged.append({"column": "filter", "reason": fault, "raw": line})
+        line = ""
+    filters = [{"name": name, "filter": saved[name]} for name in list_used(line, saved)]
     nodes = await load_nodes(source.session, source.owner, source.conversation.id) if source.whole else ()
-    conversation = {**write_conversation(source.conversation), "damaged": await _list_damaged(source)}
+    conversation = {**write_conversation(replace(source.conversation, filter=line)), "damaged": damaged}
     head = to_json({"format": FORMAT, "version": VERSION, "exported_at": now()})
     file.write(head[:-1] + b',"conversations":[' + to_json(conversation)[:-1] + b',"pairs":[')
     between, named = b"", list[str]()

@@ -53,6 +53,7 @@ def describe_split(context: ContextView) -> SplitView:
         limited_by=NAMES_OF_LIMITS[estimate.limited_by],
         share=0.0 if is_guessed else round(min(100.0, taken / limit * 100), 1) if limit else 100.0,
         look=f"{context.filter}\n{context.model}\n{x}\n{y}\n{context.boundary}",
+        rounds=context.tools is not None and context.tools.count > 0,
     )
 
 

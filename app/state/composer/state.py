@@ -57,7 +57,7 @@ from app.state.composer.views import (
     SplitView,
     SummaryWorkView,
 )
-from app.state.faults import describe_fault
+from app.state.faults import describe_fault, provider_of
 from app.state.inputs import text_in, whole_in
 from app.state.model import ModelState
 from app.state.topics.chosen import TopicState
@@ -90,8 +90,9 @@ class ComposerState(rx.State):
     `kept_back` says; `prelude` is the card about the person before all pairs. `schema` goes with the draft ("": none),
     and so do `files`.
     `running` is the pair whose reply is on, `stopping` the one that was asked to stop. `fault` is why the last send was
-    refused, `work` a summary that is being written first. `answers` are the results of the last sends, `order` is
-    something for the text area to do. `made` is the conversation that a first text has begun.
+    refused, `fault_provider` the provider that it is about, "" for none. `work` is a summary that is being written
+    first. `answers` are the results of the last sends, `order` is something for the text area to do. `made` is the
+    conversation that a first text has started.
     """
 
     estimate: rx.Field[EstimateView | None] = rx.field(None)
@@ -110,6 +111,7 @@ class ComposerState(rx.State):
     running: rx.Field[str] = rx.field("")
     stopping: rx.Field[str] = rx.field("")
     fault: rx.Field[str] = rx.field("")
+    fault_provider: rx.Field[str] = rx.field("")
     work: rx.Field[SummaryWorkView | None] = rx.field(None)
     over_budget: rx.Field[OverBudgetView | None] = rx.field(None)
     answers: rx.Field[tuple[SendAnswer, ...]] = rx.field(())
@@ -435,7 +437,7 @@ class ComposerState(rx.State):
         except InviewError as error:
             is_told = draft.waited and await is_told_by_queue(draft.conversation_id)
             async with self:
-                await self._refuse(draft, "" if is_told else describe_fault(error))
+                await self._refuse(draft, "" if is_told else describe_fault(error), provider_of(error))
             return ""
         except Exception:
             async with self:
@@ -472,8 +474,8 @@ class ComposerState(rx.State):
         if draft.id:
             self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(draft.id, accepted))
 
-    async def _refuse(self, draft: Draft, message: str) -> None:
-        self.fault = message
+    async def _refuse(self, draft: Draft, message: str, provider: str = "") -> None:
+        self.fault, self.fault_provider = message, provider
         await self._answer(draft, accepted=False)
 
     async def _summarise_first(self, draft: Draft) -> None:
@@ -491,7 +493,7 @@ class ComposerState(rx.State):
                     self.work = SummaryWorkView(describe_work(summary.count, characters))
         except (InviewError, NotFoundError) as error:
             async with self:
-                self.fault = str(error)
+                self.fault, self.fault_provider = describe_fault(error), provider_of(error)
             return
         finally:
             async with self:

@@ -91,7 +91,8 @@ class SplitView:
     `x` of the `y` pairs in view are sent, `all_fit`: all of them; `unit` names them, with how many pairs the
     conversation has where a filter holds. `tokens` is an estimate with its `certainty`. `share` of the limit is taken
     by it and the reserve, in percent; `over`: more than all of it. `look` changes whenever the view changes.
-    `countable`: its provider can be asked for the exact count.
+    `countable`: its provider can be asked for the exact count. `rounds`: tools go along, so the reply may take more
+    calls than the first, which the figures are of.
     """
 
     x: str
@@ -115,6 +116,7 @@ class SplitView:
     limited_by: str
     share: float
     look: str
+    rounds: bool
 
 
 @dataclass(frozen=True)

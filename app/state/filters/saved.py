@@ -14,8 +14,10 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
-from app.domain.filters.saved_rules import SavedFilter, require_name
+from app.domain.filters.saved import UNREADABLE
+from app.domain.filters.saved_rules import AppliedFilter, SavedFilter, require_name
 from app.runs.filters.filter_commands import (
+    delete_damaged_entry,
     delete_damaged_filter,
     delete_filter,
     list_filters,
@@ -35,7 +37,10 @@ _COLUMNS: Final = {"name": "Name", "filter": "Filter"}
 
 @dataclass(frozen=True, slots=True)
 class SavedFilterItem:
-    """A row of the list. `damage` says what of it cannot be read, "" for nothing; `number` is that of its row."""
+    """A row of the list. `damage` says what of it cannot be read, "" for nothing; `number` is that of its row.
+
+    `filter` is "" where no text can be read.
+    """
 
     name: str
     filter: str
@@ -44,7 +49,8 @@ class SavedFilterItem:
 
 
 class SavedFilterState(VisitedState, FilterState):
-    """`shown`: the list is open; `loaded`: its `items` are known.
+    """`shown`: the list is open; `loaded`: its `items` are known. `damaged` are the entries of the filter history that
+    cannot be read.
 
     `renaming` is the name whose row is a form, "" for none.
     """
@@ -52,6 +58,7 @@ class SavedFilterState(VisitedState, FilterState):
     shown: rx.Field[bool] = rx.field(default=False)
     loaded: rx.Field[bool] = rx.field(default=False)
     items: rx.Field[tuple[SavedFilterItem, ...]] = rx.field(())
+    damaged: rx.Field[tuple[SavedFilterItem, ...]] = rx.field(())
     renaming: rx.Field[str] = rx.field("")
     fault: rx.Field[str] = rx.field("")
 
@@ -109,6 +116,12 @@ class SavedFilterState(VisitedState, FilterState):
         if (known := whole_in(number)) is not None:
             await self._change(delete_damaged_filter(current(), LOCAL_OWNER, known))
 
+    @rx.event
+    async def delete_damaged_entry(self, number: int) -> None:
+        """Delete an entry of the filter history that cannot be read."""
+        if (known := whole_in(number)) is not None:
+            await self._change(delete_damaged_entry(current(), LOCAL_OWNER, known))
+
     @rx.event(background=True)
     async def use(self, name: str) -> None:
         """Put the filter of this name in force."""
@@ -154,13 +167,14 @@ class SavedFilterState(VisitedState, FilterState):
         return not self.fault
 
     async def _read(self) -> None:
-        rows = (await list_filters(current(), LOCAL_OWNER)).rows
-        self.items, self.loaded = tuple(map(_item, rows)), True
+        known = await list_filters(current(), LOCAL_OWNER)
+        self.items, self.loaded = tuple(_item(row, row.name) for row in known.rows), True
+        self.damaged = tuple(_item(row) for row in known.damaged)
 
 
-def _item(row: SavedFilter) -> SavedFilterItem:
+def _item(row: SavedFilter | AppliedFilter, name: str = "") -> SavedFilterItem:
     damage = " ".join(f"{_COLUMNS[one.column]}: {one.sentence}" for one in row.damage)
-    return SavedFilterItem(row.name, row.filter, damage, row.number)
+    return SavedFilterItem(name, "" if row.filter == UNREADABLE else row.filter, damage, row.number)
 
 
 def _name_in(form: object) -> str:

@@ -6,21 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Integer, Select, bindparam, delete, literal_column, select, update
+from sqlalchemy import ColumnElement, Integer, bindparam, delete, literal_column, select, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.errors import StoreError
 from app.domain.filters.errors import FilterError
 from app.domain.filters.parser import parse_filter
-from app.domain.filters.saved_rules import SavedFilter
+from app.domain.filters.saved import UNREADABLE
+from app.domain.filters.saved_rules import AppliedFilter, SavedFilter
 from app.store.conversation.rows import CONVERSATION
 from app.store.database.damage import Reading, a_text
 from app.store.database.mapping import NO_FILTER
 from app.store.organise.rows_filters import APPLIED_FILTER, SAVED_FILTER
 
-UNREADABLE_FILTER = "(cannot be read"
-"""Stands for a filter that cannot be read. It cannot be parsed, so that a use of it is refused."""
 MAX_APPLIED = 200
 """Filters of the history that are kept."""
 
@@ -28,6 +27,9 @@ MAX_APPLIED = 200
 UNREADABLE_NAME = "(its name cannot be read)"
 """Stands for a name that cannot be read. It cannot follow an `@`."""
 _rowid: ColumnElement[int] = literal_column("saved_filter.rowid", Integer)
+_applied_rowid: ColumnElement[int] = literal_column("applied_filter.rowid", Integer)
+# The text decides between equal times, so that the order is one.
+_NEWEST_FIRST = APPLIED_FILTER.c.applied_at.desc(), APPLIED_FILTER.c.filter
 
 
 async def load_saved_filters(session: AsyncSession, owner: str) -> dict[str, str]:
@@ -63,14 +65,25 @@ def require_filter(line: str) -> object:
 def _decode(number: int, name: object, line: object) -> SavedFilter:
     reading = Reading("saved_filter", f"number {number}")
     known = reading.take("name", name, a_text, UNREADABLE_NAME)
-    text = reading.take("filter", line, a_text, UNREADABLE_FILTER)
-    if isinstance(line, str):  # the text is shown, although it is no filter
-        reading.take("filter", line, require_filter, None)
+    text = _take_filter(reading, line)
     return SavedFilter(number, known, text, tuple(reading.damage))
 
 
+def _decode_applied(number: int, line: object) -> AppliedFilter:
+    reading = Reading("applied_filter", f"number {number}")
+    text = _take_filter(reading, line)
+    return AppliedFilter(number, text, tuple(reading.damage))
+
+
+def _take_filter(reading: Reading, line: object) -> str:
+    text = reading.take("filter", line, a_text, UNREADABLE)
+    if isinstance(line, str):  # the text is shown, although it is no filter
+        reading.take("filter", line, require_filter, None)
+    return text
+
+
 def _read_line(table: str, row_id: object, stored: object) -> str:
-    return Reading(table, str(row_id)).take("filter", stored, a_text, UNREADABLE_FILTER)
+    return Reading(table, str(row_id)).take("filter", stored, a_text, UNREADABLE)
 
 
 async def write_saved_filters(session: AsyncSession, owner: str, lines: Mapping[str, str], now: datetime) -> None:
@@ -127,19 +140,21 @@ async def keep_applied(session: AsyncSession, owner: str, line: str, now: dateti
     statement = insert(APPLIED_FILTER).values(owner=owner, filter=line, applied_at=now)
     new = {"applied_at": statement.excluded.applied_at}
     await session.execute(statement.on_conflict_do_update(index_elements=APPLIED_FILTER.primary_key, set_=new))
-    oldest = _newest_first(owner).offset(MAX_APPLIED)
+    oldest = select(APPLIED_FILTER.c.filter).where(APPLIED_FILTER.c.owner == owner).order_by(*_NEWEST_FIRST)
     await session.execute(
-        delete(APPLIED_FILTER).where(APPLIED_FILTER.c.owner == owner, APPLIED_FILTER.c.filter.in_(oldest))
+        delete(APPLIED_FILTER).where(
+            APPLIED_FILTER.c.owner == owner, APPLIED_FILTER.c.filter.in_(oldest.offset(MAX_APPLIED))
+        )
     )
 
 
-async def load_applied(session: AsyncSession, owner: str) -> tuple[str, ...]:
-    """The filters that were applied, the newest first."""
-    lines = (await session.execute(_newest_first(owner).limit(MAX_APPLIED))).scalars()
-    return tuple(_read_line("applied_filter", at, line) for at, line in enumerate(lines))
+async def list_applied(session: AsyncSession, owner: str) -> tuple[AppliedFilter, ...]:
+    """The filters that were applied, the newest first, with those that cannot be read."""
+    query = select(_applied_rowid, APPLIED_FILTER.c.filter).where(APPLIED_FILTER.c.owner == owner)
+    rows = await session.execute(query.order_by(*_NEWEST_FIRST).limit(MAX_APPLIED))
+    return tuple(_decode_applied(number, line) for number, line in rows)
 
 
-def _newest_first(owner: str) -> Select[str]:
-    # The text decides between equal times, so that the order is one.
-    order = APPLIED_FILTER.c.applied_at.desc(), APPLIED_FILTER.c.filter
-    return select(APPLIED_FILTER.c.filter).where(APPLIED_FILTER.c.owner == owner).order_by(*order)
+async def delete_applied_row(session: AsyncSession, owner: str, number: int) -> None:
+    """Delete the entry of the history in the row of that number."""
+    await session.execute(delete(APPLIED_FILTER).where(APPLIED_FILTER.c.owner == owner, _applied_rowid == number))

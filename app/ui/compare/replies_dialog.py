@@ -15,6 +15,7 @@ from app.state.comparison import FOLD_ID, ComparisonState
 from app.ui.composer.permissions import waiting_calls
 from app.ui.kit.boundary import boundary
 from app.ui.kit.dialog import Dialog, dialog_title
+from app.ui.kit.provider_link import vendor_of, with_provider_link
 from app.ui.reply.failure import recovered_mark
 from app.ui.reply.markdown import markdown
 from app.views.screen.compared import ComparedColumnView
@@ -69,7 +70,7 @@ def compared_column(column: ColumnVar) -> rx.Component:
         rx.el.header(rx.el.h3(column.model), _status(column)),
         rx.el.div(
             rx.foreach(column.parts.to(list[dict[str, str]]), lambda part, index: _part(column, part, index)),
-            rx.cond(column.error, _failure(column.error.to(FailureNote))),
+            rx.cond(column.error, _failure(column.error.to(FailureNote), column.model.to(str))),
             tab_index=0,
             role="group",
             aria_label=rx.cond(column.stands, "The current reply", "Reply of " + column.model.to(str)),
@@ -134,5 +135,6 @@ def _foot(column: ColumnVar) -> rx.Component:
     )
 
 
-def _failure(error: rx.vars.ObjectVar[FailureNote]) -> rx.Component:
-    return rx.el.p(error.message, recovered_mark(error.recovered), " ", error.next_step, class_name="compare-fault")
+def _failure(error: rx.vars.ObjectVar[FailureNote], model: rx.Var[str]) -> rx.Component:
+    next_step = with_provider_link(error.next_step.to(str), vendor_of(model))
+    return rx.el.p(error.message, recovered_mark(error.recovered), " ", next_step, class_name="compare-fault")

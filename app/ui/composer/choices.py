@@ -10,13 +10,14 @@ from app.state.address import PREFIX
 from app.state.agents.choice import AgentState
 from app.state.composer.menus import Menu, MenuState
 from app.state.composer.parameters import ParametersState
-from app.state.model import ModelState
+from app.state.model import MissingKey, ModelState
 from app.ui import routes
 from app.ui.kit.dialog import Dialog
 from app.ui.kit.icon import line_icon
 from app.ui.kit.on_page import OnPage
 from app.ui.kit.option_list import OptionList
 from app.ui.kit.page_link import PageLink
+from app.ui.kit.provider_link import provider_address
 
 _DOWN: Final = "m4.5 6.5 3.5 3.5 3.5-3.5"
 
@@ -43,6 +44,7 @@ def model_menu() -> rx.Component:
             "Window · $ per million tokens of input/output · JSON: takes a schema · cache: keeps prompts",
             class_name="picker-legend",
         ),
+        _keyless(),
         _foot("Set up providers…", routes.SETTINGS),
         on_click=[MenuState.show_models, ModelState.look],
     )
@@ -70,6 +72,27 @@ def agent_menu() -> rx.Component:
             _foot("Manage agents…", routes.AGENTS),
             on_click=MenuState.show_agents,
         ),
+    )
+
+
+def _keyless() -> rx.Component:
+    """The providers without a key. Each is a link to its card in the settings."""
+    return rx.cond(
+        ModelState.keyless.length() > 0,
+        rx.el.p("Add a key: ", rx.foreach(ModelState.keyless, _keyless_one), class_name="picker-legend"),
+    )
+
+
+def _keyless_one(provider: rx.vars.ObjectVar[MissingKey], index: rx.Var[int]) -> rx.Component:
+    return rx.el.span(
+        rx.cond(index == 0, "", ", "),
+        PageLink.create(
+            provider.label,
+            to=provider_address(provider.name.to(str)),
+            custom_attrs={"data-close": ""},
+            class_name="underline underline-offset-2",
+        ),
+        key=provider.name,
     )
 
 

@@ -35,6 +35,7 @@ from app.ui.kit.deferred import deferred
 from app.ui.kit.icon import icon
 from app.ui.kit.place import Place
 from app.ui.kit.place_button import PlaceButton
+from app.ui.kit.provider_link import with_provider_link
 from app.ui.shell.keyboard import keys_bar
 from app.ui.shell.toasts import toasts
 from app.ui.shell.viewer import viewer
@@ -62,7 +63,8 @@ def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
         keys_bar(),
         rx.el.form(
             SendNotice.create(
-                fault=ComposerState.fault,
+                with_provider_link(ComposerState.fault, ComposerState.fault_provider),
+                refused=ComposerState.fault != "",
                 lost="Connection lost. Reconnecting…",
                 unsent="Inview cannot be reached. Your text is saved; send it again in a moment.",
                 long="This text is too long to send at once. Shorten it, or attach it as a file.",

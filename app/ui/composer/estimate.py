@@ -12,6 +12,7 @@ from app.state.composer.tooltip import TooltipState
 from app.state.composer.views import SplitRow
 from app.state.inspector.frame import InspectorState
 from app.state.reply.summary import SummaryState
+from app.ui.kit.provider_link import vendor_of, with_provider_link
 from app.ui.kit.tip import Tip
 
 _SPLIT: Any = ComposerState.split
@@ -111,6 +112,10 @@ def split_panel() -> rx.Component:
             aria_hidden="true",
             class_name="tip-meter",
         ),
+        rx.cond(
+            _SPLIT.rounds,
+            rx.el.p("For the first call. Each round of tool calls sends everything again.", class_name="tip-note"),
+        ),
         rx.cond(ChatState.opened, _exact()),
         rx.cond(
             _SPLIT.any_in_view,
@@ -166,6 +171,6 @@ def _count_exactly() -> rx.Component:
             on_click=TooltipState.count,
             aria_disabled=TooltipState.counting,
         ),
-        rx.el.p(TooltipState.exact, role="status"),
+        rx.el.p(with_provider_link(TooltipState.exact, vendor_of(ComposerState.model)), role="status"),
         class_name="tip-exact",
     )

@@ -83,13 +83,13 @@ class DraftButton(PlaceButton):
 
 
 class SendNotice(Island):
-    """The reason why the last send was refused, `fault`, or could not leave the browser, `unsent`; that the link is
-    `lost`; or that a text is too `long` to send.
+    """The notice about the last send: it was `refused` (the children tell the reason), or stayed in the browser
+    (`unsent`), or the link is `lost`, or the text is too `long` to send.
     """
 
     library = _FILE
     tag = "SendNotice"
-    fault: rx.Var[str]
+    refused: rx.Var[bool]
     lost: rx.Var[str]
     unsent: rx.Var[str]
     long: rx.Var[str]

@@ -314,15 +314,11 @@ export function DraftButton(props: DraftButtonProps): ReactNode {
   return <PlaceButton {...props} disabled={blank.use() || Boolean(props.disabled)} />;
 }
 
-/** Why the last send was refused, or that there is no connection. */
-export function SendNotice({ fault, lost, unsent, long }: SendNoticeProps): ReactNode {
+/** Why the last send was refused, or that there is no connection. Its live region is always there, so that it is read out. */
+export function SendNotice({ refused, lost, unsent, long, children }: SendNoticeProps): ReactNode {
   const link = useLink();
   const isLarge = oversize.use() > 0;
   const isUnsent = failed.use();
-  const said = isLarge ? long : isUnsent ? unsent : fault || (link === "lost" ? lost : "");
-  return (
-    <p className="notice" role="status" hidden={!said}>
-      {said || lost}
-    </p>
-  );
+  const said = isLarge ? long : isUnsent ? unsent : refused ? children : link === "lost" ? lost : null;
+  return <div role="status">{said ? <p className="notice">{said}</p> : null}</div>;
 }

@@ -51,7 +51,7 @@ export interface DraftButtonProps {
 }
 
 export interface SendNoticeProps {
-  readonly fault: string;
+  readonly refused: boolean;
   readonly lost: string;
   readonly unsent: string;
   readonly long: string;

@@ -32,7 +32,10 @@ def saved_filters_panel() -> rx.Component:
                 class_name="filter-none",
             ),
         ),
-        rx.el.ul(rx.foreach(SavedFilterState.items, lambda item: saved_filter(item=item, key=item.number))),
+        rx.el.ul(
+            rx.foreach(SavedFilterState.items, lambda item: saved_filter(item=item, key=item.number)),
+            rx.foreach(SavedFilterState.damaged, _damaged_entry),
+        ),
         role="group",
         aria_label="Saved filters",
         class_name="filter-panel saved-filters",
@@ -80,6 +83,18 @@ def _damaged(item: rx.vars.ObjectVar[SavedFilterItem]) -> rx.Component:
         name="What to do about it",
         space="my-1 flex-1",
     )
+
+
+def _damaged_entry(item: rx.vars.ObjectVar[SavedFilterItem]) -> rx.Component:
+    box = damage_box(
+        "An entry of the filter history cannot be read.",
+        rx.fragment(rx.cond(item.filter != "", rx.el.li(rx.el.code(item.filter))), rx.el.li(item.damage)),
+        "It is not offered in the filter bar.",
+        rx.el.button("Delete", type="button", on_click=SavedFilterState.delete_damaged_entry(item.number)),
+        name="What to do about it",
+        space="my-1 flex-1",
+    )
+    return rx.el.li(box, key="entry " + item.number.to_string())
 
 
 def _save_form() -> rx.Component:

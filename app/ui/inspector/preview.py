@@ -12,6 +12,7 @@ from app.ui.inspector.json import HashCheck, body_figure
 from app.ui.inspector.pieces import changes, fact, facts, message, piece
 from app.ui.kit.copy_button import copy_button
 from app.ui.kit.current import Current
+from app.ui.kit.provider_link import with_provider_link
 from app.ui.kit.tabs import Tabs, tab
 from app.views.screen.request import PieceView
 
@@ -41,7 +42,7 @@ def preview_message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp) -> rx
 
 def _fault() -> rx.Component:
     return rx.el.div(
-        rx.el.p(PreviewState.fault, role="alert", class_name="inspector-fault"),
+        rx.el.p(with_provider_link(PreviewState.fault), role="alert", class_name="inspector-fault"),
         rx.el.button("Try again", type="button", on_click=PreviewState.refresh, class_name="quiet"),
         class_name="inspector-body",
     )

@@ -14,6 +14,7 @@ from app.state.topics.picker import TopicPickerState
 from app.ui.filters.sheet_dialog import sheet_dialog
 from app.ui.kit.deferred import deferred
 from app.ui.kit.drawer import DrawerToggle
+from app.ui.kit.provider_link import with_provider_link
 from app.ui.reply.again_dialog import answer_again_dialog
 from app.ui.reply.delete_dialog import delete_pair_dialog
 from app.ui.reply.later_dialog import later_dialog
@@ -75,7 +76,7 @@ def _notice() -> rx.Component:
         rx.cond(
             NoticeState.message != "",
             rx.el.div(
-                rx.el.p(NoticeState.message, class_name="min-w-0 flex-1 [overflow-wrap:anywhere]"),
+                rx.el.p(with_provider_link(NoticeState.message), class_name="min-w-0 flex-1 [overflow-wrap:anywhere]"),
                 rx.el.button(
                     rx.icon("x", size=15),
                     type="button",

@@ -11,6 +11,7 @@ from app.state.inspector.snapshot import SnapshotState
 from app.state.reply.edit import EditState
 from app.state.reply.partial import PartialReplyState
 from app.state.reply.resend import ResendState
+from app.ui.kit.provider_link import provider_address, vendor_of
 from app.views.screen.failure import FailureNote, FailureStep
 from app.views.screen.pair import ScreenPairView
 
@@ -30,7 +31,7 @@ _NAMES: Final = {
 def failure_steps(pair: PairVar) -> rx.Component:
     """The steps that its view offers, best first."""
     acts = {
-        FailureStep.SETTINGS: rx.redirect("/settings"),
+        FailureStep.SETTINGS: rx.redirect(provider_address(vendor_of(pair.model.to(str)))),
         FailureStep.RETRY: ResendState.answer_again(pair.id, ""),
         FailureStep.FIT: ResendState.answer_again(pair.id, ""),  # it asks how before anything is sent
         FailureStep.EDIT: EditState.begin(pair.id),

@@ -1,4 +1,4 @@
-"""Settings → Providers: a card per provider, and the form for another server.
+"""Settings → Providers: a card per provider, and the form for another server. Each card has an address.
 
 A key goes to the server and never comes back.
 """
@@ -11,6 +11,7 @@ import reflex as rx
 
 from app.domain.provider_trials import ProviderHealth
 from app.state.settings.providers import ProviderItem, ProvidersState
+from app.ui import routes
 from app.ui.kit.icon import line_icon
 from app.ui.settings.parts import BUTTON, FIELD, LOUD, QUIET, labelled, section
 
@@ -66,6 +67,7 @@ def provider_card(item: rx.vars.ObjectVar[ProviderItem], rest: rx.RestProp) -> r
                 on_submit=ProvidersState.save_provider,
                 class_name="space-y-3 px-4 pt-1 pb-4",
             ),
+            id=routes.PROVIDER_ID + item.name.to(str),
         ),
         rx.cond(item.problem != "", _problem(item)),
         rest,

@@ -1,7 +1,9 @@
 /**
- * Links to the sections of a long page, and the way to the one that the address names (`/settings#tools`).
+ * Links to the sections of a long page, and the way to the place that the address names (`/settings#tools`): a section,
+ * or something in one that is opened for it.
  *
- * What stands above a section may still come from the server: until a person scrolls, the section is held at the top.
+ * The place, and what stands above it, may still come from the server: it is waited for, and until a person scrolls it is
+ * held at the top.
  */
 import { type MouseEvent, type ReactNode, useEffect, useRef } from "react";
 import type { SectionLinksProps } from "./views.ts";
@@ -40,22 +42,37 @@ export function SectionLinks({ label, className, children }: SectionLinksProps):
   );
 }
 
-/** Go to the element of that id and stay there while what is above it grows. Returns how to let go. */
+/** Go to the element of that id, once it is there, and stay there while what is above it grows. Returns how to let go. */
 function hold(id: string): (() => void) | undefined {
-  const found = id ? document.getElementById(id) : null;
-  const page = found?.closest("[data-scroller]");
-  if (!found || !page) return undefined;
-  const go = () => found.scrollIntoView();
+  if (!id) return undefined;
+  let timer: number | undefined;
+  const go = () => document.getElementById(id)?.scrollIntoView();
   const grown = new ResizeObserver(go);
+  const come = new MutationObserver(() => arrive());
   const end = () => {
+    come.disconnect();
     grown.disconnect();
     clearTimeout(timer);
     for (const hand of HANDS) removeEventListener(hand, end, true);
   };
-  const timer = setTimeout(end, SETTLES_MS);
+  const arrive = () => {
+    const found = document.getElementById(id);
+    const page = found?.closest("[data-scroller]");
+    if (!found || !page) return;
+    come.disconnect();
+    enter(found);
+    go();
+    for (const part of page.children) grown.observe(part);
+    timer = window.setTimeout(end, SETTLES_MS);
+  };
   for (const hand of HANDS) addEventListener(hand, end, true);
-  for (const part of page.children) grown.observe(part);
-  found.focus({ preventScroll: true });
-  go();
+  come.observe(document.body, { childList: true, subtree: true });
+  arrive();
   return end;
+}
+
+/** Give it the focus, after opening it where it can be closed. */
+function enter(found: HTMLElement): void {
+  if (found instanceof HTMLDetailsElement) found.open = true;
+  (found.querySelector("summary") ?? found).focus({ preventScroll: true });
 }

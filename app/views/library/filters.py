@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from app.domain.filters.errors import FilterError
 from app.domain.filters.parser import parse_filter
-from app.domain.filters.saved_rules import SavedFilter
+from app.domain.filters.saved_rules import AppliedFilter, SavedFilter
 from app.domain.filters.sentence import describe_filter
 from app.views.conversation.pair import DamageView, describe_damage
 
@@ -27,11 +27,23 @@ class SavedFilterView:
 
 
 @dataclass(frozen=True, slots=True)
+class DamagedEntryView:
+    """An entry of the filter history that cannot be read. `number` is that of its row, to delete it."""
+
+    number: int
+    damage: tuple[DamageView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FiltersView:
-    """Saved filters in alphabetical order, and the filters applied, the newest first."""
+    """Saved filters in alphabetical order, and the filters applied, the newest first.
+
+    `damaged_history` are the entries of the history that cannot be read. They are not in `history`.
+    """
 
     saved: tuple[SavedFilterView, ...]
     history: tuple[str, ...]
+    damaged_history: tuple[DamagedEntryView, ...]
 
 
 def describe_saved(name: str, line: str) -> SavedFilterView:
@@ -43,9 +55,12 @@ def describe_saved(name: str, line: str) -> SavedFilterView:
     return SavedFilterView(name, line, sentence)
 
 
-def describe_filters(saved: Sequence[SavedFilter], history: Sequence[str]) -> FiltersView:
+def describe_filters(
+    saved: Sequence[SavedFilter], history: Sequence[str], damaged: Sequence[AppliedFilter]
+) -> FiltersView:
     """All that the filter bar offers of an owner's own."""
-    return FiltersView(tuple(map(_describe_row, saved)), tuple(history))
+    entries = tuple(DamagedEntryView(one.number, describe_damage(one.damage)) for one in damaged)
+    return FiltersView(tuple(map(_describe_row, saved)), tuple(history), entries)
 
 
 def _describe_row(row: SavedFilter) -> SavedFilterView:

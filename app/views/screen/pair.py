@@ -25,6 +25,7 @@ from app.domain.conversation.parts import (
     plain_text,
 )
 from app.domain.costs.costs import Cost, is_cut_short
+from app.domain.run.rounds import count_rounds
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.conversation.pair import NO_FACTS, PairFacts, describe_replaced
@@ -200,8 +201,10 @@ def _show_part(part: Part, parts: tuple[Part, ...], *, running: bool) -> ScreenP
             assert_never(part)
 
 
-def show_spent(usage: Usage, cost: Cost, *, cut: bool = False) -> SpentNote:
+def show_spent(usage: Usage, cost: Cost, *, cut: bool = False, calls: int = 1) -> SpentNote:
     """What a provider counted, and what that cost. `cut`: the call may have used more than its provider told.
+
+    `calls` is the number of provider calls for the reply. Each call reads everything before it.
 
     >>> from decimal import Decimal
     >>> spent = show_spent(Usage(input_tokens=1_200, output_tokens=15, cache_read_tokens=300), Cost(Decimal("0.0003")))
@@ -209,16 +212,19 @@ def show_spent(usage: Usage, cost: Cost, *, cut: bool = False) -> SpentNote:
     '1,515 tokens · $0.0003'
     >>> spent.title
     'Input 1,500 tokens (300 cached), output 15 tokens, as the provider counted. Cost: $0.0003'
+    >>> show_spent(Usage(input_tokens=4_500), Cost(Decimal("0.0003")), calls=3).title
+    'Input 4,500 tokens in 3 calls, output 0 tokens, as the provider counted. Cost: $0.0003'
     """
     written = usage.cache_write_tokens + usage.cache_write_1h_tokens
     read = usage.input_tokens + usage.cache_read_tokens + written
     cached = f" ({number(usage.cache_read_tokens)} cached)" if usage.cache_read_tokens else ""
+    several = f" in {number(calls)} calls" if calls > 1 else ""
     charge = charged(describe_amount(cost), at_least=cost.at_least)
     least, more = ("≥ ", " before it ended early") if cut else ("", "")
     return SpentNote(
         f"{least}{short(read + usage.output_tokens)} tokens · {charge}",
-        f"Input {number(read)} tokens{cached}, output {number(usage.output_tokens)} tokens, as the provider counted"
-        f"{more}. Cost: {charge}",
+        f"Input {number(read)} tokens{several}{cached}, output {number(usage.output_tokens)} tokens, "
+        f"as the provider counted{more}. Cost: {charge}",
     )
 
 
@@ -229,5 +235,13 @@ def _note_spent(pair: Pair, cost: Cost) -> SpentNote | None:
     error_class = None if pair.failure is None else pair.failure.error_class
     cut = is_cut_short(pair.lifecycle, error_class, told=pair.usage is not None, faulty=pair.usage_is_partial)
     if pair.usage is not None:
-        return show_spent(pair.usage, cost, cut=cut)
+        return show_spent(pair.usage, cost, cut=cut, calls=_count_calls(pair))
     return _UNTOLD if cut else None
+
+
+def _count_calls(pair: Pair) -> int:
+    """How many provider calls its reply took; 1 where its parts do not tell, as it ended in a result or was stopped."""
+    parts = () if pair.reply is None else pair.reply.parts
+    if pair.lifecycle is not Lifecycle.SUCCEEDED or (parts and isinstance(parts[-1], ToolResult)):
+        return 1
+    return 1 + count_rounds(parts)

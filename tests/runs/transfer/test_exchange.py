@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import orjson
-from sqlalchemy import func, select
+import pytest
+from sqlalchemy import func, select, text
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text
@@ -15,6 +16,7 @@ from app.runs.filters.filter_commands import apply_filter, list_filters, save_fi
 from app.runs.library.topic_commands import create_topic, list_topics
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
 from app.runs.send.context_selection import ViewOptions
+from app.runs.transfer.importing import import_file
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.ledger.rows_ledger import LEDGER
@@ -98,6 +100,28 @@ async def test_saved_filters_in_use_go_along_and_never_replace_others(wb: Workbe
     async with other.store.read() as session:
         for one in (first, second):
             assert (await load_conversation(session, LOCAL_OWNER, one)).filter == "@good r9"
+
+
+@pytest.mark.parametrize("stored", ["x'00ff'", "'(('"])
+async def test_an_export_leaves_out_a_filter_that_uses_a_damaged_one_and_can_be_imported(
+    wb: Workbench, other: Workbench, stored: str
+) -> None:
+    conversation_id = await a_conversation(wb)
+    for name, line in (("base", "s>=2"), ("good", "@base !e")):
+        await save_filter(wb, LOCAL_OWNER, name, line)
+    await apply_filter(wb, LOCAL_OWNER, conversation_id, "@good r9")
+    async with wb.store.write() as session:
+        await session.execute(text(f"UPDATE saved_filter SET filter = {stored} WHERE name = 'base'"))
+
+    body = await export(wb, conversation_id)
+
+    (one,) = await import_file(other, LOCAL_OWNER, body)
+    assert "@good" in one.damaged[0], one.damaged
+    (lost,) = orjson.loads(body)["conversations"][0]["damaged"]
+    assert (lost["column"], lost["raw"]) == ("filter", "@good r9")
+    assert (await list_filters(other, LOCAL_OWNER)).saved == {}
+    async with other.store.read() as session:
+        assert (await load_conversation(session, LOCAL_OWNER, one.id)).filter == ""
 
 
 async def test_a_file_written_by_hand_has_only_what_it_has_to_say(wb: Workbench) -> None:

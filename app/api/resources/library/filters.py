@@ -24,6 +24,7 @@ router = APIRouter(prefix="/filters", tags=["filters"], dependencies=[Depends(of
 HasBody = Depends(require_json_body)
 
 RowNumber = Annotated[int, Path(ge=0, le=2**53, description="The `number` of a saved filter with `damage`.")]
+EntryNumber = Annotated[int, Path(ge=0, le=2**53, description="The `number` of an entry of `damaged_history`.")]
 FilterName = Annotated[str, Path(max_length=MAX_NAME, description="A saved filter's name, without the `@`.")]
 
 
@@ -42,7 +43,7 @@ class RenamedFilter(Body):
 @router.get("", summary="List saved filters and the history", responses=says(FiltersView))
 async def list_them(bench: Bench, owner: Owner) -> Response:
     known = await filter_commands.list_filters(bench, owner)
-    return answer(describe_filters(known.rows, known.history))
+    return answer(describe_filters(known.rows, known.history, known.damaged))
 
 
 @router.get(
@@ -68,6 +69,19 @@ async def read_raw(bench: Bench, owner: Owner, number: RowNumber) -> Response:
 )
 async def delete_damaged(bench: Bench, owner: Owner, number: RowNumber) -> Response:
     await filter_commands.delete_damaged_filter(bench, owner, number)
+    return Response(status_code=204)
+
+
+@router.delete(
+    "/history/{number}",
+    summary="Delete an entry of the filter history that cannot be read",
+    description="`number` is that of an entry of `damaged_history` in the list.",
+    status_code=204,
+    response_class=Response,
+    responses={204: {"description": "Gone."}} | fails("not-found"),
+)
+async def delete_entry(bench: Bench, owner: Owner, number: EntryNumber) -> Response:
+    await filter_commands.delete_damaged_entry(bench, owner, number)
     return Response(status_code=204)
 
 

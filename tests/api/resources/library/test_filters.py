@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sqlalchemy import text as sql
 
 from tests.api.served import Api
 from tests.api.stored import store_pairs
@@ -19,7 +20,11 @@ async def test_a_filter_is_saved_read_renamed_and_deleted(api: Api):
     shown: dict[str, object] = {"name": "good", "filter": "s>=2 !e", "sentence": sentence, "number": None, "damage": []}
     assert (put.status_code, put.json()) == (200, shown)
     assert renamed.json() == shown | {"name": "best"}
-    assert (await api.http.get("/filters")).json() == {"saved": [shown | {"name": "best"}], "history": []}
+    assert (await api.http.get("/filters")).json() == {
+        "saved": [shown | {"name": "best"}],
+        "history": [],
+        "damaged_history": [],
+    }
     assert (await api.http.get("/filters/best")).json()["filter"] == "s>=2 !e"
     assert (await api.http.get("/filters/good")).status_code == 404
     assert (await api.http.delete("/filters/best")).status_code == 204
@@ -48,6 +53,23 @@ async def test_the_filter_of_a_conversation_is_kept_and_goes_into_the_history(ap
 
     assert (changed.json()["filter"], changed.json()["title"]) == ("s2", "New")
     assert (await api.http.get("/filters")).json()["history"] == ["s2"]
+
+
+async def test_an_entry_of_the_history_that_cannot_be_read_is_listed_apart_and_deleted(api: Api):
+    conversation_id = await create_conversation(api)
+    for line in ("s1", "s2"):
+        await api.http.patch(f"/conversations/{conversation_id}", json={"filter": line})
+    async with api.wb.store.write() as session:
+        await session.execute(sql("UPDATE applied_filter SET filter = x'00ff' WHERE filter = 's1'"))
+
+    known = (await api.http.get("/filters")).json()
+
+    (entry,) = known["damaged_history"]
+    assert known["history"] == ["s2"]
+    assert [one["column"] for one in entry["damage"]] == ["filter"]
+    assert (await api.http.delete(f"/filters/history/{entry['number']}")).status_code == 204
+    assert (await api.http.delete(f"/filters/history/{entry['number']}")).status_code == 404
+    assert (await api.http.get("/filters")).json()["damaged_history"] == []
 
 
 async def check(api: Api, conversation_id: str, line: str, **more: Any) -> dict[str, Any]:
