@@ -161,7 +161,7 @@ def _renew_run(run: RunRecord, fresh: Fresh) -> RunRecord:
 
 def relabel(record: PairRecord, labels: Mapping[str, Image | File]) -> PairRecord:
     """The same pair with the images and files as their bytes are. `labels` are these parts by the id of the bytes."""
-    if labels.keys().isdisjoint(_list_named(record)):
+    if labels.keys().isdisjoint(list_attachments(record)):
         return record
     pair = record.pair
     return replace(
@@ -179,7 +179,8 @@ def relabel(record: PairRecord, labels: Mapping[str, Image | File]) -> PairRecor
     )
 
 
-def _list_named(record: PairRecord) -> Iterator[str]:
+def list_attachments(record: PairRecord) -> Iterator[str]:
+    """The ids of the images and files of a pair: of its messages, old versions too, and of its tool calls."""
     for message in (record.pair.request, record.pair.reply, *record.messages):
         if message is not None:
             yield from list_named(message.parts)

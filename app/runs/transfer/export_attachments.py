@@ -9,13 +9,11 @@ room in a file that can be imported again.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.attachments import list_named
-from app.domain.export import PairRecord
 from app.store.conversation.attachments import load_attachment, measure_attachments
 from app.views.encode import to_json
 
@@ -50,13 +48,3 @@ async def pack(session: AsyncSession, owner: str, named: Iterable[str], room: in
             left.append(size)
     many = f"{len(left)} image{'s' if len(left) > 1 else ''} or file{'s' if len(left) > 1 else ''}"
     return Luggage(owner, tuple(taken), f"{many} ({sum(left) / 2**20:.1f} MiB)" if left else "")
-
-
-def list_attachments(record: PairRecord) -> Iterator[str]:
-    """What a pair names: in its messages, also those that do not stand any more, and in its calls of tools."""
-    for message in (record.pair.request, record.pair.reply, *record.messages):
-        if message is not None:
-            yield from list_named(message.parts)
-    for run in record.runs:
-        for call in run.tool_calls:
-            yield from list_named(call.content or ())

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Conversation
-from app.domain.export import PairRecord, forget_sent
+from app.domain.export import PairRecord, forget_sent, list_attachments
 from app.domain.filters.commands import ExportFormat, ExportOrder
 from app.domain.filters.errors import FilterError
 from app.domain.filters.parser import parse_filter
@@ -27,7 +27,7 @@ from app.domain.topics.topic_rules import FiledTopic
 from app.domain.topics.topics import TopicTree, build_topic_tree
 from app.runs.process.ids import now
 from app.runs.send.context_selection import ViewOptions, compose_view
-from app.runs.transfer.export_attachments import list_attachments, pack
+from app.runs.transfer.export_attachments import pack
 from app.runs.transfer.export_json import FORMAT, VERSION, write_conversation, write_node, write_pair, write_topic
 from app.runs.transfer.import_file import MAX_BYTES
 from app.runs.workbench import Workbench
