@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import groupby
 
 from app.domain.conversation.parts import Part, Text, ToolCall, ToolResult
 from app.domain.usage import Usage
@@ -69,10 +70,10 @@ def count_rounds(parts: tuple[Part, ...]) -> int:
     >>> result = ToolResult("a", (Text("noon"),))
     >>> count_rounds((result, result, Text("Once more."), result, Text("Done.")))
     2
+    >>> count_rounds(())
+    0
     """
-    following = (*parts[1:], None)
-    ends = zip(parts, following, strict=True)
-    return sum(isinstance(part, ToolResult) and not isinstance(then, ToolResult) for part, then in ends)
+    return sum(are_results for are_results, _ in groupby(parts, lambda part: isinstance(part, ToolResult)))
 
 
 def answer(parts: tuple[Part, ...], calls: tuple[ToolCall, ...], why: str) -> tuple[Part, ...]:
