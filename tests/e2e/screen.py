@@ -7,6 +7,7 @@ expect(screen.last_reply).to_have_text("Hello")
 from __future__ import annotations
 
 import json
+import re
 import time
 import urllib.request
 from collections.abc import Callable
@@ -26,10 +27,8 @@ def eventually(holds: Callable[[], bool], seconds: float = 30) -> None:
         time.sleep(0.05)
 
 
-ALIVE = """() => {
-  const serves = (control) => Object.keys(control).some((key) => key.startsWith("__reactProps"));
-  return [...document.querySelectorAll("button, textarea, input, select")].some(serves);
-}"""
+ALIVE = "document.documentElement.dataset.mode !== undefined"
+"""The page hears keys: the script that writes this runs after every control of the page has its handlers."""
 
 
 def appears(place: Locator) -> bool:
@@ -86,7 +85,7 @@ def press_escape_twice(page: Page) -> None:
 
 
 def wait_until_alive(page: Page) -> None:
-    """Until the page's buttons do something: what the server drew is seen before the scripts it needs have come."""
+    """Until buttons and keys do something, and the composer has the focus: the server's drawing is seen before that."""
     eventually(lambda: page.evaluate(ALIVE))
 
 
@@ -94,6 +93,13 @@ def visit(page: Page, path: str) -> None:
     """Go to an address, and wait until the page answers."""
     page.goto(path)
     wait_until_alive(page)
+
+
+def visit_settings(page: Page, section: str = "") -> None:
+    """Go to the settings, and wait until every section is there: the later ones move down as the earlier ones come."""
+    visit(page, f"/settings{section}")
+    expect(page.get_by_role("button", name=re.compile("^Key of "))).not_to_have_count(0)  # the last section
+    expect(page.get_by_text(re.compile("^Reading the (settings|servers|rules)…$"))).to_have_count(0)
 
 
 def reload(page: Page) -> None:

@@ -15,11 +15,13 @@ from playwright.sync_api import Browser, expect
 
 from tests.billing.anthropic import AnthropicCache
 from tests.billing.peer import play_anthropic
-from tests.e2e.screen import Screen, reload, visit
+from tests.e2e.screen import Screen, eventually, reload, visit
 from tests.e2e.written import call
 from tests.serving import Served, serving
 
 MODEL = "anthropic:claude-sonnet-4-5"
+IS_ABOVE_THE_COMPOSER = """it =>
+  it.getBoundingClientRect().bottom <= document.querySelector("form.composer").getBoundingClientRect().top"""
 
 
 @pytest.fixture(scope="module")
@@ -88,11 +90,8 @@ def test_page_says_how_far_the_provider_keeps_what_was_sent_and_what_a_filter_br
     visit(screen.page, f"/c/{made['id']}?f=r1")
     broken = screen.page.locator(".cache-broken")
     expect(broken).to_contain_text("more. Pair 2 is the first that is not what was sent before.")
-    below = screen.page.get_by_role("form", name="Message").bounding_box()
-    said = broken.bounding_box()
-    assert said is not None
-    assert below is not None
-    assert said["y"] + said["height"] <= below["y"], "the composer hides what is said"
+    expect(broken).to_be_in_viewport(ratio=1)
+    eventually(lambda: broken.evaluate(IS_ABOVE_THE_COMPOSER))
     screen.page.screenshot(path=tmp_path / f"broken-{width}.png")
 
     context.close()

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.screen import reload, visit
+from tests.e2e.screen import reload, visit_settings
 from tests.e2e.written import call
 from tests.serving import Served
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("prefer")
 
 @pytest.fixture
 def form(page: Page) -> Locator:
-    visit(page, "/settings")
+    visit_settings(page)
     shown = page.get_by_role("form", name="Context")
     expect(shown).to_be_visible()
     return shown

@@ -15,6 +15,7 @@ from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
 pytestmark = pytest.mark.usefixtures("prefer")
+PLACES = "all => all.map(it => `${it.ariaLabel}: ${Math.round(it.getBoundingClientRect().left)}`)"
 LONG = "A sentence of eight words stands here again. " * 100
 
 
@@ -56,6 +57,21 @@ def test_first_message_has_its_estimate_before_there_is_a_conversation(screen: S
     expect(panel(page).get_by_role("button", name="Dry run")).to_have_count(0)
 
 
+def test_no_button_moves_when_the_estimate_comes(page: Page) -> None:
+    late = LateState(held=[])
+    page.route_web_socket(LINK, late.relay)
+    Screen(page).go("/")
+    buttons = page.locator(".sending button")
+    expect(buttons.first).to_be_visible()
+    places = buttons.evaluate_all(PLACES)
+    assert len(places) >= 5
+
+    late.release()
+    expect(estimate(page)).to_be_visible()
+
+    assert {*places} <= {*buttons.evaluate_all(PLACES)}
+
+
 def test_estimate_follows_typing_and_its_split_adds_up(opened: Screen) -> None:
     before = tokens(opened.page)
     opened.write("word " * 400)
@@ -66,8 +82,8 @@ def test_estimate_follows_typing_and_its_split_adds_up(opened: Screen) -> None:
     page = opened.page
     expect(panel(page)).to_be_visible()
     eventually(lambda: row(page, "Draft") > 0)
-    parts = row(page, "System") + row(page, "Tools") + row(page, "4 pairs sent") + row(page, "Draft")
-    assert row(page, "Sent now") == parts == tokens(page)
+    names = ("System", "Tools", "4 pairs sent", "Draft")
+    eventually(lambda: row(page, "Sent now") == sum(row(page, name) for name in names) == tokens(page))
     assert row(page, "Reserved for the reply") == 800
     assert row(page, "Limit: the model's window") == int(8_192 * 0.94)
 

@@ -95,6 +95,7 @@ def test_request_that_failed_is_read_compared_and_sent_again_as_it_was(
     screen.pairs.first.get_by_role("button", name="Delete the pair").click()
     screen.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(screen.pairs).to_have_count(2)
+    expect(screen.page.locator(".toast")).to_be_visible()  # which moves the pairs
     ways(box).get_by_text("What was sent").click()
     kept(screen).get_by_role("tab", name="Compared with now").click()
     expect(kept(screen).locator('.message[data-sign="-"]')).to_have_count(2)

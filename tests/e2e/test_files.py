@@ -125,9 +125,10 @@ def test_a_picture_is_pasted_and_another_dropped(screen: Screen) -> None:
     expect(files_of(page)).to_have_count(2)
     expect(page.locator("html[data-dropping]")).to_have_count(0)
     expect(files_of(page).nth(1)).to_contain_text("photo.jpg")
+    for place in range(2):
+        expect(files_of(page).nth(place)).to_contain_text("×")  # it has arrived, which moves its button
     page.get_by_role("button", name="Remove image.png").click()
     expect(files_of(page)).to_have_count(1)
-    expect(files_of(page)).to_contain_text("×")  # it has arrived; before, a send is refused
     expect(page.get_by_role("button", name="Send", exact=True)).to_be_enabled()
     screen.composer.focus()
     page.keyboard.press("Enter")
@@ -146,7 +147,7 @@ def test_a_file_that_cannot_be_sent_says_why_and_nothing_is_sent_without_it(scre
     expect(page.get_by_text("A file could not be attached.")).to_be_visible()
     expect(screen.composer).to_have_value("/echo one")
     page.get_by_role("button", name="Remove tool.exe").click()
-    screen.start("/echo one")
+    screen.start("/echo one").wait_for_reply()
     page.get_by_text("x.svg", exact=True).click()
     expect(page.locator(".file-text")).to_contain_text("<svg onload=")
     assert page.title() != "owned"

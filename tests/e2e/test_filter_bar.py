@@ -130,8 +130,10 @@ def test_escape_leaves_the_filter_as_it_was(opened: Screen) -> None:
 def test_reload_and_back_restore_what_was_in_view(opened: Screen) -> None:
     enter(opened, "s3")
     expect(opened.pairs).to_have_count(2)
+    expect(opened.page).to_have_url(re.compile(r"\?f=s3$"))
     enter(opened, "s2")
     expect(opened.pairs).to_have_count(1)
+    expect(opened.page).to_have_url(re.compile(r"\?f=s2$"))
 
     reload(opened.page)
     expect(opened.pairs).to_have_count(1)

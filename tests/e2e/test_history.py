@@ -89,7 +89,7 @@ def test_first_frame_holds_the_newest_pairs_alone_and_others_come_in_idle_time(p
 def test_ten_thousand_pairs_open_at_the_newest_and_reading_upwards_never_jumps(page: Page, long_one: str) -> None:
     screen = Screen(page).go(long_one)
     expect(pair(page, PAIRS - 1)).to_be_in_viewport()
-    assert is_at_the_end(page)
+    eventually(lambda: is_at_the_end(page))
     assert 0 < screen.pairs.count() <= 120
     page.locator(".scroll").hover()
     page.evaluate(WATCH)
@@ -140,7 +140,7 @@ def select_words(page: Page) -> None:
     left, middle = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
     page.mouse.move(left, middle)
     page.mouse.down()
-    page.mouse.move(left + 60, middle + 40)
+    page.mouse.move(left + 60, middle + 40, steps=4)  # the first may only begin a selection
     page.mouse.up()
     eventually(lambda: selected(page) != "")
 
@@ -175,6 +175,27 @@ def test_who_reads_stops_the_following_and_a_button_returns(screen: Screen, read
     assert (place_of_words(screen.page), selected(screen.page)) == (place, words)
     screen.page.get_by_role("button", name="Jump to the newest message").click()
     eventually(lambda: is_at_the_end(screen.page))
+    screen.stop.click()
+
+
+def test_words_stay_selected_while_their_paragraph_grows(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/long 4000 /rate 10")
+    growing = page.locator(".reply .md > :last-child")
+    eventually(lambda: len(growing.inner_text()) > 30)
+    box = growing.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 2, box["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 90, box["y"] + 8, steps=4)
+    page.mouse.up()
+    words = selected(page)
+    assert words
+
+    reply = len(screen.last_reply.inner_text())
+    eventually(lambda: len(screen.last_reply.inner_text()) > reply + 60)
+
+    assert selected(page) == words
     screen.stop.click()
 
 

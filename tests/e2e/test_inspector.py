@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.figures import counter
 from tests.e2e.peer import Peer
-from tests.e2e.screen import Screen, reload
+from tests.e2e.screen import Screen, eventually, reload
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
@@ -38,8 +38,10 @@ def open_preview(screen: Screen) -> Locator:
 
 def body(page: Page) -> str:
     """The JSON as it is copied."""
+    copy = inspector(page).get_by_role("button", name="Copy the body", exact=True)
     inspector(page).get_by_role("tab", name="JSON").click()
-    inspector(page).get_by_role("button", name="Copy the body", exact=True).click()
+    copy.click()
+    expect(copy).to_contain_text("Copied")
     return page.evaluate("navigator.clipboard.readText()")
 
 
@@ -52,7 +54,7 @@ def test_p_opens_it_and_gives_the_focus_back(opened: Screen) -> None:
     page.keyboard.press("p")
 
     expect(inspector(page)).to_be_hidden()
-    assert page.evaluate("document.activeElement.closest('main') !== null")
+    eventually(lambda: page.evaluate("document.activeElement.closest('main') !== null"))
     page.keyboard.press("p")
     expect(inspector(page)).to_be_focused()
     page.keyboard.press("Escape")

@@ -149,7 +149,7 @@ def test_sentence_typed_after_a_click_on_any_control_is_in_the_composer(screen: 
 
         page.keyboard.type(SENTENCE)
 
-        assert screen.composer.input_value() == SENTENCE, name
+        expect(screen.composer, name).to_have_value(SENTENCE)
 
 
 @pytest.mark.parametrize("place", ["a control of a pair", "the text of a pair"])

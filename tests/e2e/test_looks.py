@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.screen import Screen, reload, visit
+from tests.e2e.screen import Screen, reload, visit, visit_settings
 from tests.serving import Served
 
 SCHEMES: Final = ("light", "dark")
@@ -142,7 +142,7 @@ def test_filter_bar_split_and_preview(painted: Page) -> None:
 
 
 def test_settings(painted: Page) -> None:
-    visit(painted, "/settings")
+    visit_settings(painted)
     painted.get_by_text("Anthropic", exact=True).click()
 
     examine_in_both_schemes(painted)

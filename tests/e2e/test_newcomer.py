@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.e2e.screen import Screen, eventually, visit
+from tests.e2e.screen import Screen, eventually, visit, visit_settings
 from tests.e2e.written import call
 from tests.serving import Served
 
@@ -116,7 +116,7 @@ def test_theme_is_kept_for_the_person_and_holds_from_the_first_frame(
     screen: Screen, browser: Browser, server: Served, prefer: Callable[..., Any]
 ) -> None:
     page = screen.page
-    visit(page, "/settings#appearance")
+    visit_settings(page, "#appearance")
     page.get_by_role("radio", name="Dark").click()
     expect(page.locator("html")).to_have_class(re.compile("dark"))
     eventually(lambda: call(server.url, "GET", "/preferences")["theme"] == "dark")

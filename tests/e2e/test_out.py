@@ -50,8 +50,8 @@ def test_pairs_beyond_the_budget_are_badged_and_a_line_and_a_key_lead_to_the_fir
     expect(badges(four.page).first).to_have_text("OUT over budget")
     line = four.page.get_by_text("From here on it is sent")
     expect(line).to_have_count(1)
-    place = line.evaluate("it => it.closest('[data-pair]').querySelector('article').ariaLabel")
-    assert place == f"Pair {left_out + 1}"
+    begins = four.page.locator("[data-pair]").filter(has=line).get_by_role("article")
+    expect(begins).to_have_accessible_name(f"Pair {left_out + 1}")
     expect(four.pairs.first).to_have_accessible_description("OUT over budget")
 
     four.page.keyboard.press("Escape")

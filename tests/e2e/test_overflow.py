@@ -8,7 +8,7 @@ from collections.abc import Generator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.screen import Screen, eventually, visit
+from tests.e2e.screen import Screen, eventually, visit_settings, wait_until_painted
 
 LONG = "/long 500 /rate 250"
 
@@ -39,7 +39,7 @@ def wait_for_more(screen: Screen) -> None:
 
 @pytest.fixture
 def setting_off(page: Page) -> Generator[None]:
-    visit(page, "/settings")
+    visit_settings(page)
     box = page.get_by_role("checkbox", name=re.compile("taller than the screen"))
     expect(box).to_be_checked()
     box.click()
@@ -53,6 +53,7 @@ def test_long_reply_is_read_from_its_beginning_and_what_is_typed_then_is_written
     eventually(lambda: is_high(screen.page))
 
     expect(first_part(screen.page)).to_be_focused()
+    wait_until_painted(screen.page)  # the view arrives in the frame after the focus
     place = top_of_first_part(screen.page)
     assert 0 <= place <= 40
     screen.wait_for_reply()

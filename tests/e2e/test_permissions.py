@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.screen import Screen, eventually, reload, visit
+from tests.e2e.screen import Screen, eventually, reload, visit_settings
 from tests.e2e.written import call
 from tests.serving import Served
 
@@ -92,7 +92,7 @@ def test_calls_that_wait_outlive_a_reload_are_edited_answered_and_their_rule_is_
     assert call(server.url, "GET", f"/permissions/{second}")["standing"] == "allowed"
     screen.stop.click()
 
-    visit(screen.page, "/settings")
+    visit_settings(screen.page)
     rules = screen.page.get_by_role("list", name="Rules").get_by_role("listitem")
     expect(rules).to_contain_text("path: /notes/*")
     screen.page.get_by_text("Every decision so far").click()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.e2e.peer import Peer
-from tests.e2e.screen import Screen, eventually, visit
+from tests.e2e.screen import Screen, eventually, visit_settings
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
@@ -20,7 +20,7 @@ def test_what_is_told_of_a_person_is_in_view_and_a_secret_is_kept_back(
 ) -> None:
     prefer()
     (conversation,) = write(server, {"model": "peer:small", "pairs": [a_pair("Hello", f"Use {KEY}.")]})
-    visit(page, "/settings")
+    visit_settings(page)
     privacy = page.get_by_role("group", name="About you and secrets")
     privacy.get_by_label("About you: your name").fill("I am Ada.")
     privacy.get_by_role("button", name="Save").click()

@@ -10,7 +10,7 @@ from collections.abc import Generator
 import pytest
 from playwright.sync_api import Locator, Page, WebSocket, expect
 
-from tests.e2e.screen import Screen, reload, visit
+from tests.e2e.screen import Screen, reload, visit_settings
 from tests.serving import Served, announcing
 
 KEY = "sk-ant-very-secret-0123456789-wXyZ"
@@ -25,7 +25,7 @@ def stub_url() -> Generator[str]:
 
 @pytest.fixture
 def settings(page: Page) -> Page:
-    visit(page, "/settings")
+    visit_settings(page)
     expect(card(page, "Anthropic")).to_be_visible()
     return page
 
@@ -77,7 +77,8 @@ def test_compatible_server_is_added_tried_chosen_and_answers(settings: Page, stu
     screen = Screen(settings).go("/")
     settings.get_by_role("button", name=re.compile("^Model: ")).click()
     settings.get_by_role("combobox", name="Search models").fill("stub t300")
-    expect(settings.get_by_role("option", name=re.compile("t300-r100"))).to_be_visible()
+    option = settings.get_by_role("option", name=re.compile("t300-r100"))
+    expect(option).to_have_attribute("aria-selected", "true")
     settings.keyboard.press("Enter")
     expect(settings.get_by_role("button", name=re.compile("^Model: t300-r100"))).to_be_focused()
     screen.start("go").wait_for_reply()

@@ -84,7 +84,7 @@ def test_path_that_is_not_there_is_created_and_the_topic_renamed(one: Screen, se
     assert paths(server) == ["AI", "AI > Planning"]
 
     open_for_pair(one)
-    expect(row(one.page, "AI > Planning")).to_be_visible()
+    expect(row(one.page, "AI > Planning")).to_have_attribute("aria-selected", "true")
     press(one.page, "Tab", "Enter")  # the button of the row one is at
     name = picker(one.page).get_by_label("Name")
     expect(name).to_be_focused()

@@ -33,6 +33,7 @@ def test_trash_is_gone_through_on_a_phone_by_keyboard(screen: Screen) -> None:
     dialog = page.get_by_role("dialog", name="Delete forever?")
     expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
     page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
     expect(entry).to_be_visible()
     page.get_by_role("button", name="Empty the trash").press("Enter")
     dialog.get_by_role("button", name="Delete forever").press("Enter")

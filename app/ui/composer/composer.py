@@ -136,7 +136,7 @@ def _sending() -> rx.Component:
         _insert_button(),
         _schema_button(),
         parameters_button(),
-        estimate(),
+        rx.el.div(estimate(), class_name="estimate-place"),
         rx.cond(
             busy,
             rx.fragment(

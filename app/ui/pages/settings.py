@@ -25,15 +25,15 @@ from app.ui.settings.titles import titles
 from app.ui.settings.tools import tools
 
 ON_LOAD: Final[list[Any]] = [
-    ContextState.load,
-    PrivacyState.load,
     ProvidersState.load,
-    ServersState.load,
+    PrivacyState.load,
+    ContextState.load,
     TitlesState.load,
+    ServersState.load,
     PermissionRulesState.load,
     KeysState.load,
 ]
-"""What is read when the page is opened."""
+"""What is read when the page is opened, in the order of the page: what is there is not pushed down by what comes."""
 
 _SECTIONS: Final = {
     "providers": "Providers",

@@ -10,6 +10,7 @@ import type { ReactNode } from "react";
 import { Fragment, memo, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "react";
 import { BlockReader } from "./blocks.ts";
 import { Code } from "./code.tsx";
+import { HeldSelection } from "./held_selection.tsx";
 import { Formula } from "./math.tsx";
 import type { MathToken } from "./math_syntax.ts";
 import type { MarkdownProps, MarkdownWords } from "./views.ts";
@@ -33,11 +34,11 @@ function Text({ text, live, words }: MarkdownProps): ReactNode {
     return () => clearTimeout(timer);
   });
   return (
-    <div className="md">
+    <HeldSelection>
       {blocks.map((token, at) => (
         <Block key={at} token={token} open={live && at === blocks.length - 1} words={words} />
       ))}
-    </div>
+    </HeldSelection>
   );
 }
 
