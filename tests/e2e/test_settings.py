@@ -40,7 +40,7 @@ def opened(page: Page, label: str) -> Locator:
     return found
 
 
-def test_key_is_stored_and_never_sent_back(settings: Page, server: Served) -> None:
+def test_key_is_stored_never_sent_back_and_forgotten(settings: Page, server: Served) -> None:
     received: list[str] = []
 
     def listen(socket: WebSocket) -> None:
@@ -64,6 +64,9 @@ def test_key_is_stored_and_never_sent_back(settings: Page, server: Served) -> No
     assert KEY not in server.log()
     data_dir = server.output.parent / "data"
     assert not [file.name for file in data_dir.iterdir() if file.is_file() and KEY.encode() in file.read_bytes()]
+
+    opened(settings, "Anthropic").get_by_role("button", name="Forget").click()
+    expect(card(settings, "Anthropic")).not_to_contain_text("Key is set")
 
 
 def test_compatible_server_is_added_tried_chosen_and_answers(settings: Page, stub_url: str) -> None:
