@@ -14,12 +14,15 @@ const REDIRECT: ReflexEvent = { name: "_redirect" };
 class FakeSocket implements Socket {
   readonly listeners = new Map<Event, () => void>();
   closed = 0;
+  patience = 0;
   ping = () => {};
   readonly io = {
     on: (_: "ping", listener: () => void) => {
       this.ping = listener;
     },
-    timeout: () => {},
+    timeout: (ms: number) => {
+      this.patience = ms;
+    },
     _close: () => {
       this.closed += 1;
       this.tell("disconnect");
@@ -56,6 +59,16 @@ test("events wait for the first connection, and go if there is none", () => {
   assert.equal(currentLink(), "lost");
   assert.deepEqual(queue, [LOAD]);
 });
+
+for (const event of ["connect", "connect_error"] as const) {
+  test(`the first attempt has more time than those after ${event}: a page that loads is busy`, () => {
+    const first = socket.patience;
+
+    socket.tell(event);
+
+    assert.ok(first > socket.patience, `${first} is not more than ${socket.patience}`);
+  });
+}
 
 test("the link is what happened to the socket last", () => {
   socket.tell("connect");

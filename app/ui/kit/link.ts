@@ -27,7 +27,8 @@ export interface ReflexEvent {
 }
 
 const SILENCE_MS = 25_000; // the server gives a sign of life every 20 s: REFLEX_SOCKET_INTERVAL
-const ATTEMPT_MS = 5000; // an attempt to connect that takes longer is given up for the next one
+const FIRST_ATTEMPT_MS = 20_000; // of the first attempt to connect: the page may be busy with its scripts meanwhile
+const ATTEMPT_MS = 5000; // of a later one: the network may have changed, and the next attempt may succeed
 const SHOWN_MS = 7000; // how long it is said of a refusal that the server is back
 const LARGEST = 17_000_000; // bytes of an event; app/web/sockets.py takes 18,000,000
 const BYTES = 6; // of a character in JSON, at most: "\\u0001"
@@ -64,15 +65,19 @@ export function attach(made: Socket, queue: ReflexEvent[]): void {
   socket = made;
   pending = queue;
   made.on("connect", () => {
+    made.io.timeout(ATTEMPT_MS);
     heard();
     link.set("open");
     if (refused.get() === "away") show("back");
   });
   made.on("disconnect", lose);
-  made.on("connect_error", lose);
+  made.on("connect_error", () => {
+    made.io.timeout(ATTEMPT_MS);
+    lose();
+  });
   made.onAny(heard);
   made.io.on("ping", heard);
-  made.io.timeout(ATTEMPT_MS);
+  made.io.timeout(FIRST_ATTEMPT_MS);
 }
 
 /** Have a function called with the name of each event that may be sent. Returns how to stop. */
