@@ -69,6 +69,8 @@ def list_harms() -> Iterator[Harm]:
                 if value != "NULL" or column.nullable:
                     statement = f'UPDATE {name} SET "{column.name}" = {value} WHERE {row}'
                     yield Harm(name, column.name, shape, statement)
+        if name == "pair":
+            yield Harm(name, "stars", "too many", f"UPDATE pair SET stars = 9223372036854775807 WHERE {row}")
         if name not in {"conversation", "pair"}:  # without these nothing is left to be shown
             yield Harm(name, "*", "missing", f"DELETE FROM {name} WHERE {row}")
 

@@ -20,6 +20,7 @@ OFTEN = (
     *("message.parts broken JSON", "message.parts strange list", "message * missing", "message.parts no UTF-8"),
     *(
         "pair.lifecycle text",
+        "pair.stars too many",
         "pair.reply_id no UTF-8",
         "conversation.title no UTF-8",
         "pair.request_id bytes",

@@ -98,6 +98,30 @@ def test_letters_typed_before_a_control_has_opened_its_field_are_in_it(late: tup
         expect(field).to_have_count(0)
 
 
+@pytest.mark.parametrize("typed_before", ["btw", ""])
+def test_text_typed_while_a_question_comes_does_not_answer_it(
+    late: tuple[Screen, LateState], typed_before: str
+) -> None:
+    screen, state = late
+    page, pair = screen.page, screen.pairs.last
+    pair.hover()
+    state.held = []
+    pair.get_by_role("button", name="Delete the pair").locator("visible=true").click()
+    page.keyboard.type(typed_before)
+    state.release()
+    question = page.get_by_role("dialog", name="Delete this pair?")
+    expect(question).to_be_visible()
+    page.keyboard.type(" thanks" if typed_before else "thanks a lot")
+    page.keyboard.press("Enter")
+
+    expect(question).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(question.locator(":focus")).to_have_role("button")
+    page.keyboard.press("Escape")
+    expect(question).to_have_count(0)
+    assert len(screen.stored_pairs()) == 2
+
+
 @pytest.mark.parametrize("ends", ["it is done", "the connection is lost", "something else is pressed"])
 def test_letters_typed_after_a_control_that_opens_no_field_are_in_the_composer(
     late: tuple[Screen, LateState], ends: str

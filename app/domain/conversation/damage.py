@@ -75,6 +75,7 @@ _SENTENCES: Final = (
     (r"it is no time|it is \w+, not datetime", "What is stored is not a time ({size})."),
     (r"it is no filter", "What is stored is not a filter ({size})."),
     (r"it is \w+, not (int|float)", "What is stored is not a number ({size})."),
+    (r"it is no number of stars", "What is stored is not a number of stars ({size})."),
     (r"it is no flag|it is \w+, not bool", "What is stored is neither yes nor no ({size})."),
     (r"it is named by its \w+, but is not there", "It is missing from the database."),
     (r"it has ([\d,]+) of ([\d,]+) bytes", "{0} of {1} bytes are there."),

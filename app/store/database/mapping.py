@@ -28,6 +28,7 @@ from app.domain.conversation.conversation import (
 )
 from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.marks import MAX_STARS
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.errors import ErrorClass, Failure, StoreError
@@ -148,6 +149,17 @@ def _place(stored: Any) -> int | None:
 
 
 # --- what hangs on pairs and runs ---
+
+
+def decode_stars(stored: Any) -> int:
+    """The stars of a pair, 0 to 3.
+
+    Raises:
+        StoreError: it is another number.
+    """
+    if not 0 <= (stars := a_number(stored)) <= MAX_STARS:
+        raise StoreError("it is no number of stars")
+    return stars
 
 
 def encode_parameters(parameters: Parameters) -> Json:
@@ -292,7 +304,7 @@ def decode_pair(row: Columns) -> Pair:
         agent_id=text_or_none("agent_id"),
         agent=text_or_none("agent"),
         topic=text_or_none("topic"),
-        stars=number("stars", 0),
+        stars=take("stars", row["stars"], decode_stars, 0),
         flagged=take("flagged", row["flagged"], a_flag, otherwise=False),
         mark=take("mark", row["mark"], lambda value: None if value is None else decode_word(Mark, value), None),
         failure=of_run("failure", row["failure"], decode_failure, None),

@@ -39,6 +39,7 @@ from app.store.database.mapping import (
     decode_replaced,
     decode_retry,
     decode_round,
+    decode_stars,
     decode_stop_reason,
     decode_usage,
     decode_word,
@@ -102,6 +103,7 @@ _READ_COLUMNS: Final[Mapping[str, Mapping[str, Read]]] = MappingProxyType(
     {
         "pair": {
             "model": a_model,
+            "stars": decode_stars,
             "parameters": decode_parameters,
             "lifecycle": partial(decode_word, Lifecycle),
             "mark": partial(_or_none, partial(decode_word, Mark)),

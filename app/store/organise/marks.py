@@ -20,8 +20,8 @@ from app.domain.conversation.marks import Marks
 from app.domain.errors import NotFoundError
 from app.store.conversation.conversations import not_in_trash
 from app.store.conversation.rows import PAIR
-from app.store.database.damage import Reading, a_flag, a_number
-from app.store.database.mapping import decode_word
+from app.store.database.damage import Reading, a_flag
+from app.store.database.mapping import decode_stars, decode_word
 from app.store.database.row_names import show_id
 
 _MARKS = frozenset(Mark)
@@ -65,7 +65,7 @@ def _decode_marks(row: Any) -> Marks:
     _, stars, flagged, mark, topic, deleted_at, _ = row
     if not (type(stars) is int and type(flagged) is bool and (mark is None or mark in _MARKS)):
         take = Reading("pair", show_id(row.id)).take
-        stars = take("stars", stars, a_number, 0)
+        stars = take("stars", stars, decode_stars, 0)
         flagged = take("flagged", flagged, a_flag, otherwise=False)
         mark = None if mark is None else take("mark", mark, lambda stored: decode_word(Mark, stored), None)
     topic_id = topic if isinstance(topic, str) else None

@@ -2,11 +2,17 @@
  * The browser's own modal dialog, open for as long as it is drawn: it keeps the focus. Escape, a click beside it and
  * the elements marked `data-close` close it at once; Python is told when it can be. The element marked `data-first` has
  * the focus first, and whatever had it before has it again in the end. The one marked `data-shown` is scrolled to.
+ *
+ * A person who goes on with a text while it opens, or begins one in it, presses no button by the next space or Enter: the
+ * letters take the focus from the button, until Tab.
  */
 import type { KeyboardEvent, MouseEvent, PointerEvent, ReactNode, SyntheticEvent } from "react";
 import { useLayoutEffect, useRef } from "react";
+import { isWriting } from "./key_mode.ts";
 import { untilOpen } from "./link.ts";
 import type { DialogProps } from "./views.ts";
+
+const PRESSED = "button, a, summary";
 
 export function Dialog({
   label,
@@ -27,6 +33,7 @@ export function Dialog({
     element.querySelector("[data-shown]")?.scrollIntoView();
     // React's autoFocus comes before the dialog is open, and an open dialog focuses what it likes.
     element.querySelector<HTMLElement>("[data-first]")?.focus();
+    if (isWriting() && document.activeElement?.matches(PRESSED)) element.focus();
     return () => {
       element.close();
       anchor?.style.removeProperty("anchor-name");
@@ -46,14 +53,17 @@ export function Dialog({
   const clicked = ({ target }: MouseEvent) => {
     if (target instanceof Element && target.closest("[data-close]")) close();
   };
-  const typed = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
-    if (key.length === 1 && keys.includes(key) && !ctrlKey && !metaKey && !altKey) onKey?.(key);
+  const typed = ({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent) => {
+    if (key.length !== 1 || ctrlKey || metaKey || altKey) return;
+    if (keys.includes(key)) onKey?.(key);
+    else if (key !== " " && target instanceof Element && target.matches(PRESSED)) dialog.current?.focus();
   };
   return (
     <dialog
       ref={dialog}
       className={className}
       aria-label={label}
+      tabIndex={-1}
       onCancel={canceled}
       onPointerDown={pressed}
       onClick={clicked}
