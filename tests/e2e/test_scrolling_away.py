@@ -1,4 +1,4 @@
-"""A growing reply is followed at its end; whoever scrolls up a little, in whatever way, stays with the words there."""
+"""The page follows a growing reply at its end. Who scrolls up a little, in any way, stays at the words there."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def look(page: Page) -> None:
 
 
 def place(page: Page) -> float:
-    """Where the words are that are read."""
+    """The place of the words that the person reads."""
     wait_until_painted(page)
     return page.evaluate("words.getBoundingClientRect().top")
 

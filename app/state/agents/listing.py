@@ -81,7 +81,7 @@ class AgentListState(rx.State):
 
     @rx.event
     async def finish_import(self, names: list[str], answers: list[str]) -> rx.event.EventType[()]:
-        """Say what became of each file that the browser uploaded.
+        """Tell the outcome of each file that the browser uploaded.
 
         `answers` are the JSON that came back for each, "" if none did.
         """
