@@ -26,7 +26,7 @@ def test_an_agent_is_made_by_keys_chosen_and_seen_where_it_answers(screen: Scree
     visit(page, "/agents")
     expect(page.get_by_text("No agents yet.")).to_be_visible()
     notes = {"name": "notes.json", "mimeType": "application/json", "buffer": b"Buy milk."}
-    page.get_by_label("File of agents").set_input_files(notes)  # pyright: ignore[reportArgumentType] - its own TypedDict by another name
+    page.get_by_label("Files of agents").set_input_files(notes)  # pyright: ignore[reportArgumentType] - its own TypedDict by another name
     expect(
         page.get_by_role("alert").filter(has_text="Nothing was imported from notes.json. It is not JSON")
     ).to_be_visible()
@@ -165,7 +165,10 @@ def test_agents_are_exported_as_files_and_imported_again(screen: Screen, server:
     assert all_of_them.value.suggested_filename == "agents.json"
     file = tmp_path / "agents.json"
     one.value.save_as(file)
-    page.get_by_label("File of agents").set_input_files(file)
+    faulty = tmp_path / "faulty.json"
+    faulty.write_text(file.read_text()[:-20])
+    page.get_by_label("Files of agents").set_input_files([faulty, file])
 
     expect(page.get_by_role("button", name="Edit Reviewer of code 2")).to_be_visible()
-    expect(page.locator(".toast")).to_contain_text("Imported “Reviewer of code 2”. Tools ask before each call")
+    expect(page.locator(".toast")).to_contain_text("Nothing was imported from faulty.json. It is not JSON")
+    expect(page.locator(".toast")).to_contain_text("Imported “Reviewer of code 2” from agents.json. Tools ask")

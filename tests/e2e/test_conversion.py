@@ -9,7 +9,9 @@ import re
 
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.screen import Screen
+from tests.e2e.screen import Screen, reload
+from tests.e2e.test_permissions import SLOW, cards, put_requests
+from tests.serving import Served
 
 CONVERT = """(field, key) => {
   field.dispatchEvent(new CompositionEvent("compositionstart", { bubbles: true }));
@@ -79,3 +81,39 @@ def test_keys_of_a_conversion_do_nothing_in_any_field_and_plain_ones_do(screen: 
     expect(prompt).to_have_value("短く")
     prompt.press("Control+Enter")
     expect(prompt).to_have_count(0)
+
+
+def test_keys_of_a_conversion_do_nothing_in_the_search_a_schema_and_arguments_of_a_call(
+    screen: Screen, server: Served
+) -> None:
+    page = screen.page
+    search = page.get_by_role("searchbox", name="Search conversations")
+    search.fill("京")
+    convert(search)
+    expect(search).to_have_value("京")
+    expect(search).to_be_focused()
+    search.fill("")
+
+    page.get_by_role("button", name="JSON schema of the reply").click()
+    schema = page.get_by_role("textbox", name="Schema")
+    schema.fill('{"title": "日本"}')
+    convert(schema)
+    expect(schema).to_have_value('{"title": "日本"}')
+    expect(schema).to_be_focused()
+    schema.press("Control+Enter")
+    expect(schema).to_have_count(0)
+
+    screen.start(SLOW)
+    expect(screen.stop).to_be_visible()
+    put_requests(server, screen, "/notes/a")
+    reload(page)
+    cards(screen).get_by_role("button", name="Edit").click()
+    arguments = cards(screen).get_by_role("textbox", name="Arguments, as JSON")
+    arguments.fill('{"path": "/日本"}')
+    convert(arguments)
+    expect(arguments).to_have_value('{"path": "/日本"}')
+    expect(arguments).to_be_focused()
+    arguments.press("Escape")
+    expect(arguments).to_have_count(0)
+    expect(cards(screen)).to_have_count(1)
+    screen.stop.click()

@@ -19,7 +19,7 @@ SCHEMA = '{"type":"object","properties":{"path":{"type":"string"}},"required":["
 
 def put_requests(server: Served, screen: Screen, *paths: str) -> list[str]:
     """Calls that wait, as the reply that runs would have stored them."""
-    (pair,) = screen.stored_pairs()
+    pair = screen.stored_pairs()[-1]
     at = datetime.now(UTC)
     ids = [f"{pair['id']}-{number}" for number, _ in enumerate(paths)]
     row: dict[str, Any] = {

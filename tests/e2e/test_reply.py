@@ -9,6 +9,8 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.written import call
+from tests.serving import Served
 
 OpenTab = Callable[[str], Screen]
 WORD = re.compile("[A-Za-z]+")
@@ -66,6 +68,32 @@ def test_reload_in_the_middle_loses_and_repeats_nothing_and_a_second_tab_is_in_s
 
     eventually(lambda: shown_words(other) == shown_words(screen) == stored_words(screen))
     assert len(screen.stored_pairs()) == 1
+
+
+def test_three_reloads_at_once_and_a_network_away_change_nothing_and_another_tab_stops_the_reply(
+    screen: Screen, another_screen: OpenTab, server: Served
+) -> None:
+    page = screen.page
+    wish = {"model": "offline:demo", "system_prompt": "Be brief.", "parameters": {"temperature": 0.3}}
+    screen.go(f"/c/{call(server.url, 'POST', '/conversations', wish)['id']}")
+    other = another_screen(screen.path)
+    screen.send("/think 100 /long 2000 /rate 60")
+    expect(page.get_by_text("Thinking…", exact=True)).to_be_visible()
+
+    for _ in range(3):
+        page.reload(wait_until="commit")
+    has_begun(screen)
+    page.context.set_offline(True)
+    expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
+    page.context.set_offline(False)
+    expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_hidden()
+    other.stop.click()
+    screen.wait_for_reply()
+    other.wait_for_reply()
+
+    assert shown_words(other) == shown_words(screen) == stored_words(screen) != []
+    expect(page.get_by_role("button", name="Parameters: temperature 0.3")).to_be_visible()
+    expect(page.locator(".prompt-card")).to_contain_text("Be brief.")
 
 
 def test_dropped_connection_is_said_calmly_and_mended(page: Page) -> None:

@@ -119,10 +119,10 @@ async def test_an_import_is_told_with_the_names_and_the_list_is_read_again(wb: W
     await an_agent(wb)
     answer = json.dumps({"items": [{"name": "Reviewer"}, {"name": "Poet 2"}]})
 
-    await tab.send(AgentListState.finish_import, file_name="agents.json", answer=answer)
+    await tab.send(AgentListState.finish_import, names=["agents.json"], answers=[answer])
 
     assert toast(tab).message == (
-        "Imported “Reviewer”, “Poet 2”. Tools ask before each call, whatever the file allows."
+        "Imported “Reviewer”, “Poet 2” from agents.json. Tools ask before each call, whatever the file allows."
     )
     assert not toast(tab).fault
     assert [item.name for item in items(tab)] == ["Reviewer"]
@@ -142,10 +142,23 @@ async def test_an_import_is_told_with_the_names_and_the_list_is_read_again(wb: W
 async def test_a_refused_import_says_which_file_and_why(tab: Tab, answer: object, reason: str) -> None:
     text = json.dumps(answer) if isinstance(answer, (dict, list)) else answer
 
-    await tab.send(AgentListState.finish_import, file_name="notes.json", answer=text)
+    await tab.send(AgentListState.finish_import, names=["notes.json"], answers=[text])
 
     assert toast(tab).fault
     assert toast(tab).message.startswith(f"Nothing was imported from notes.json. {reason}")
+
+
+async def test_each_of_several_files_has_its_own_answer(tab: Tab) -> None:
+    refused = json.dumps({"type": "urn:inview:problem:malformed-body", "detail": "…"})
+    taken = json.dumps({"items": [{"name": "Poet"}]})
+
+    await tab.send(AgentListState.finish_import, names=["faulty.json", "good.json"], answers=[refused, taken])
+
+    assert toast(tab).fault
+    assert toast(tab).message == (
+        "Nothing was imported from faulty.json. It is not JSON: choose a file that “Export” wrote. "
+        "Imported “Poet” from good.json. Tools ask before each call, whatever the file allows."
+    )
 
 
 async def test_the_button_that_had_the_focus_is_forgotten_once_it_has_it_again(wb: Workbench, tab: Tab) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
 import pytest
 
 from app.domain.conversation.conversation import Pair
@@ -16,7 +17,7 @@ from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
 from app.runs.workbench import Workbench
 from app.state.reply.tool_cards import ToolCardState
 from app.tools.toolbox import Progress
-from app.views.screen.tool_body import ToolBodyView
+from app.views.screen.tool_body import MAX_START, ToolBodyView
 from tests.runs.steps import collect, reply_to, send
 from tests.runs.toolsmith import add_tools
 from tests.state.conftest import Tab
@@ -24,11 +25,17 @@ from tests.state.watched import watching
 from tests.waiting import until
 
 LONG = "\n".join(f"line {at}" for at in range(100))
+PICTURE = '{"figures":[{"caption":"sine","png":"iVBORw0KGgo' + "A" * 400_000 + '"}]}'
 
 
 async def list_lines(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
     _ = arguments, progress
     return ToolOutcome((Text(LONG),), '{"lines":100}')
+
+
+async def draw(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
+    _ = arguments, progress
+    return ToolOutcome((Text(PICTURE),))
 
 
 async def never(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
@@ -40,8 +47,8 @@ async def never(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome
 @pytest.fixture
 async def pair(wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> Pair:
     """The tab shows a conversation of one pair, whose reply called a tool."""
-    monkeypatch.setattr(permissions, "UNASKED", frozenset({"list_lines", "never"}))
-    await add_tools(wb, list_lines=list_lines, never=never)
+    monkeypatch.setattr(permissions, "UNASKED", frozenset({"list_lines", "draw", "never"}))
+    await add_tools(wb, list_lines=list_lines, draw=draw, never=never)
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     tab.path = f"/c/{conversation.id}"
     return (await reply_to(wb, conversation.id, '/tool list_lines {"a": 1}')).pair
@@ -94,6 +101,24 @@ async def test_long_result_is_shown_whole_and_cut_again(pair: Pair, tab: Tab) ->
     assert tab.shows(ToolCardState, "whole") == (piece,)
     await tab.send(ToolCardState.toggle_piece, piece_id=piece)
     assert tab.shows(ToolCardState, "whole") == ()
+
+
+async def test_picture_within_a_text_comes_to_the_page_as_its_beginning_and_once_unfolded(
+    wb: Workbench, pair: Pair, tab: Tab
+) -> None:
+    """The whole is a download; the card says that the model got the beginning."""
+    drawn = (await reply_to(wb, pair.conversation_id, "/tool draw {}\n/then\n/echo Seen.")).pair
+    async with watching(wb, tab, pair.conversation_id) as watcher:
+        assert len(orjson.dumps(watcher.screen.pairs)) < 20_000
+
+    await unfold(tab, drawn, tool_call_id=call_of(drawn))
+
+    (body,) = bodies(tab)
+    (piece,) = body.pieces
+    assert body.whole
+    assert (piece.kind, len(piece.start)) == ("text", MAX_START + len("…"))
+    assert (piece.text, piece.more, body.copied) == ("", "", "")
+    assert body.download.endswith(f"/pairs/{drawn.id}/tool-calls")
 
 
 async def test_cards_of_a_conversation_that_was_left_are_forgotten(wb: Workbench, pair: Pair, tab: Tab) -> None:

@@ -1,4 +1,4 @@
-"""The list on the page of agents: delete with undo, and the answer to an import.
+"""The list on the page of agents: delete with undo, and the answers to an import.
 
 Not the form of one (`form.py`) nor the choice of one in a conversation (`choice.py`). Exporting needs no handler: it is
 the download of an address.
@@ -23,6 +23,7 @@ from app.state.sidebar import SidebarState
 from app.state.toasts import show_fault, show_toast
 
 _MAX_DESCRIPTION: Final = 120
+_MAX_NAME: Final = 200
 _NOT_JSON: Final = "urn:inview:problem:malformed-body"
 
 
@@ -79,12 +80,23 @@ class AgentListState(rx.State):
         return SidebarState.load
 
     @rx.event
-    async def finish_import(self, file_name: str, answer: str) -> rx.event.EventType[()]:
-        """Say what became of a file that the browser uploaded; `answer` is the JSON that came back, "" if none did."""
-        try:
-            await show_toast(self, _describe_import(answer))
-        except InputError as error:
-            await show_fault(self, f"Nothing was imported from {str(file_name)[:200]}. {error.reason}")
+    async def finish_import(self, names: list[str], answers: list[str]) -> rx.event.EventType[()]:
+        """Tell the outcome of each file that the browser uploaded.
+
+        `answers` are the JSON that came back for each, "" if none did.
+        """
+        told: list[str] = []
+        refused: list[str] = []
+        for name, answer in zip(list(names), list(answers), strict=False):
+            file = str(name)[:_MAX_NAME]
+            try:
+                told.append(f"Imported {_list_imported(answer)} from {file}.")
+            except InputError as error:
+                refused.append(f"Nothing was imported from {file}. {error.reason}")
+        if told:
+            told.append("Tools ask before each call, whatever the file allows.")
+        message = " ".join((*refused, *told))
+        await (show_fault if refused else show_toast)(self, message)
         await self._read()
         return SidebarState.load
 
@@ -106,8 +118,8 @@ def _describe(agent: Agent) -> AgentItem:
     return AgentItem(agent.id, agent.name, agent.icon or agent.name[0].upper(), about, damage)
 
 
-def _describe_import(answer: object) -> str:
-    """Say which agents there are now.
+def _list_imported(answer: object) -> str:
+    """The names of the agents of a file, by the answer to it.
 
     Raises:
         InputError: the file was refused, or never arrived.
@@ -118,8 +130,7 @@ def _describe_import(answer: object) -> str:
         read = {}
     body: dict[str, Any] = read if isinstance(read, dict) else {}
     if "items" in body:
-        names = ", ".join(f"“{item['name']}”" for item in body["items"])
-        return f"Imported {names}. Tools ask before each call, whatever the file allows."
+        return ", ".join(f"“{item['name']}”" for item in body["items"])
     if body.get("type") == _NOT_JSON:
         raise InputError("file", "It is not JSON: choose a file that “Export” wrote.")
     raise InputError("file", str(body.get("detail") or "Inview cannot be reached. Try again in a moment."))

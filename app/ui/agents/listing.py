@@ -47,8 +47,8 @@ def _head() -> rx.Component:
             address=_IMPORT,
             type="application/json",
             accept="application/json,.json",
-            label="File of agents",
-            on_answer=AgentListState.finish_import,
+            label="Files of agents",
+            on_answers=AgentListState.finish_import,
             class_name="quiet",
         ),
         rx.el.button(

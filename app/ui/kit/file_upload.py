@@ -1,4 +1,4 @@
-"""A button that uploads a file over HTTP: a file may be larger than the page's socket takes."""
+"""A button that uploads files over HTTP: a file may be larger than the page's socket takes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import reflex as rx
 from app.ui.kit.island import Island, island
 
 
-def _answered(name: rx.Var[str], answer: rx.Var[str]) -> tuple[rx.Var[str], rx.Var[str]]:
-    return name, answer
+def _answered(names: rx.Var[list[str]], answers: rx.Var[list[str]]) -> tuple[rx.Var[list[str]], rx.Var[list[str]]]:
+    return names, answers
 
 
 class FileUpload(Island):
-    """Posts a chosen file to `address` as `type`. `on_answer` gets its name and the answer, "" if there was none.
+    """Posts each chosen file to `address` as `type`. `on_answers` gets their names, and each answer or "" for none.
 
     `accept` are the files offered, `label` the name of the hidden input. The children are what stands on the button.
     """
@@ -23,4 +23,4 @@ class FileUpload(Island):
     type: rx.Var[str]
     accept: rx.Var[str]
     label: rx.Var[str]
-    on_answer: rx.EventHandler[_answered]
+    on_answers: rx.EventHandler[_answered]

@@ -96,7 +96,7 @@ export interface FileUploadProps {
   readonly type: string;
   readonly accept: string;
   readonly label: string;
-  readonly onAnswer?: ((name: string, answer: string) => void) | undefined;
+  readonly onAnswers?: ((names: readonly string[], answers: readonly string[]) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

@@ -9,6 +9,7 @@ from app.state.filters.sheet import SheetState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
+from app.state.shell.news import NewsState
 from app.state.shell.notice import NoticeState
 from app.state.topics.picker import TopicPickerState
 from app.ui.filters.sheet_dialog import sheet_dialog
@@ -39,6 +40,8 @@ def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Comp
             rx.el.main(
                 _top_bar(top or rx.fragment()),
                 _notice(),
+                # Not in the list of conversations: nothing is read out of what is folded away.
+                rx.el.p(NewsState.said, role="status", aria_live="polite", class_name="unseen"),
                 *centre,
                 id="centre",
                 tab_index=-1,

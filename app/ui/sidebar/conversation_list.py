@@ -117,7 +117,6 @@ def conversation_list() -> rx.Component:
             class_name="flex-none border-t border-line p-2",
         ),
         deferred(delete_conversation_dialog, when=SidebarState.deleting),
-        rx.el.p(NewsState.said, role="status", aria_live="polite", class_name="unseen"),
         label="Conversations",
     )
 

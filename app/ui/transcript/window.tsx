@@ -157,9 +157,9 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     const scrolled = () => {
       const { scrollTop, scrollHeight } = view;
       if (scrollTop !== held.current) held.current = -1;
-      if (isAtEnd()) follows.current = held.current < 0 && !selects.current;
-      // Upwards, and not because the content became shorter: somebody wants to read there.
-      else if (scrollTop < last && scrollHeight >= height) follows.current = false;
+      // Upwards, however little, and not because the content became shorter or the view higher: somebody reads there.
+      if (scrollTop < last && scrollHeight >= height && distanceToEnd(view) > 1) follows.current = false;
+      else if (isAtEnd()) follows.current = held.current < 0 && !selects.current;
       last = scrollTop;
       height = scrollHeight;
       setAway(!follows.current);

@@ -1,0 +1,165 @@
+"""The page follows a growing reply at its end. Who scrolls up a little, in any way, stays at the words there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.screen import Screen, eventually, wait_until_painted
+from tests.e2e.written import a_pair, write
+from tests.serving import Served
+
+OLD = [a_pair(f"Question {number}", "A line of words.\n\n" * 20) for number in range(1, 4)]
+GROWS = "/long 9000 /rate 200"
+TABLE = "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 20
+FORMULA = "$$\\sum_{i=0}^{n} \\frac{1}{i}$$"
+CODE = "```python\n" + "x = 1\n" * 40 + "```"
+DISTANCE = "(it) => it.scrollHeight - it.scrollTop - it.clientHeight"
+WATCH = f"""() => {{
+  const view = document.querySelector(".scroll");
+  globalThis.distances = [];
+  const grown = new ResizeObserver(() => distances.push(({DISTANCE})(view)));
+  grown.observe(view);
+  grown.observe(view.querySelector(".pairs"));
+}}"""
+"""Note how far the end is below the view whenever something has grown, once the page has seen that too."""
+
+
+FIRST_WORDS = """() => {
+  const top = document.querySelector(".scroll").getBoundingClientRect().top;
+  const words = [...document.querySelectorAll(".pairs :is(p, li, h2, pre)")];
+  globalThis.words = words.find((each) => each.getBoundingClientRect().bottom > top);
+}"""
+
+
+@pytest.fixture(autouse=True)
+def end_is_followed(prefer: Callable[..., None]) -> None:
+    """However high the reply becomes."""
+    prefer(auto_enter_view_on_overflow=False)
+
+
+@pytest.fixture
+def read(server: Served) -> str:
+    """The address of a conversation that is higher than the screen."""
+    return f"/c/{write(server, {'pairs': OLD})[0]}"
+
+
+def follow(screen: Screen, text: str) -> None:
+    """Send this, and have some of its reply, at its end."""
+    screen.send(text)
+    expect(screen.pairs.last).to_contain_text(text[:20])
+    eventually(lambda: len(screen.last_reply.inner_text()) > 100)
+    eventually(lambda: distance(screen.page) < 2)
+
+
+def distance(page: Page) -> float:
+    return page.locator(".scroll").evaluate(DISTANCE)
+
+
+def look(page: Page) -> None:
+    """Read the words that are the first in view."""
+    wait_until_painted(page)
+    page.evaluate(FIRST_WORDS)
+
+
+def place(page: Page) -> float:
+    """The place of the words that the person reads."""
+    wait_until_painted(page)
+    return page.evaluate("words.getBoundingClientRect().top")
+
+
+def stays(screen: Screen) -> None:
+    """Nothing moves while the reply grows, and a button leads back to the end, which is followed again."""
+    jump = screen.page.get_by_role("button", name="Jump to the newest message")
+    expect(jump).to_be_visible()
+    look(screen.page)
+    at, below = place(screen.page), distance(screen.page)
+    eventually(lambda: distance(screen.page) > below + 100)
+    assert place(screen.page) == at
+    jump.click()
+    eventually(lambda: distance(screen.page) < 2)
+    expect(jump).to_have_count(0)
+
+
+def test_each_way_up_stays_with_the_words_also_when_the_reply_ends_and_its_code_is_coloured(
+    screen: Screen, read: str
+) -> None:
+    page = screen.page
+    screen.go(read)
+    expect(screen.pairs).to_have_count(3)
+    follow(screen, GROWS)
+    view = page.locator(".scroll")
+    for key in ("PageUp", "Home", "ArrowUp"):  # an arrow: less than what else counts as the end
+        view.focus()
+        page.keyboard.press(key)
+        stays(screen)
+    # As "find in page" does: the browser scrolls, without a key, a wheel or a selection.
+    screen.pairs.first.evaluate("pair => pair.scrollIntoView()")
+    stays(screen)
+    screen.stop.click()
+    expect(screen.pairs.get_by_text("Stopped.")).to_be_visible()
+
+    follow(screen, f"/rate 60 /echo {'Words first. ' * 40}\n\n{CODE}")
+    view.focus()
+    page.keyboard.press("ArrowUp")
+    expect(page.get_by_role("button", name="Jump to the newest message")).to_be_visible()
+    look(page)
+    at = place(page)
+    expect(screen.pairs.last.locator("footer.meta")).to_be_attached()
+    expect(screen.last_reply.locator("pre span").first).to_be_attached()
+    assert place(page) == at
+
+
+def test_a_finger_that_drags_a_little_stops_the_following(browser: Browser, server: Served, read: str) -> None:
+    context = browser.new_context(
+        base_url=server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    screen = Screen(page).go(read)
+    expect(screen.pairs).to_have_count(3)
+    follow(screen, GROWS)
+    session: Any = context.new_cdp_session(page)
+
+    def touch(kind: str, *places: int) -> None:
+        points = [{"x": 200, "y": y} for y in places]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", 400)
+    for y in range(405, 441, 5):
+        touch("touchMove", y)
+    touch("touchEnd")
+
+    stays(screen)
+    screen.stop.click()
+    context.close()
+
+
+def test_end_is_followed_over_folding_a_table_a_formula_and_a_lower_window(screen: Screen, read: str) -> None:
+    page = screen.page
+    screen.go(read)
+    expect(screen.pairs).to_have_count(3)
+    screen.send("/think 400 /rate 150 /echo " + "\n\n".join([*["Words first."] * 12, TABLE, FORMULA, CODE, "The end."]))
+    expect(screen.pairs).to_have_count(4)
+    page.evaluate(WATCH)
+    thinking = page.get_by_text("Thinking…", exact=True)
+    thinking.click()
+    thought = page.locator(".thinking .md")
+    eventually(lambda: len(thought.inner_text()) > 600)
+    thinking.click()
+    expect(thought).to_be_hidden()
+    expect(screen.last_reply.locator("p").first).to_be_attached()
+    page.set_viewport_size({"width": 1280, "height": 500})
+    expect(screen.composer).to_be_in_viewport(ratio=1)
+    expect(screen.last_reply.locator("table")).to_be_attached()
+    screen.wait_for_reply(4)
+    expect(screen.last_reply.locator("math").first).to_be_attached()
+    wait_until_painted(page)
+
+    far: list[float] = page.evaluate("distances")
+    assert len(far) > 20
+    assert max(far) < 2
+    assert distance(page) < 2
