@@ -16,6 +16,7 @@ from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
 from app.domain.run.queue import MAX_QUEUED, HoldReason, QueuedText
+from app.runs.process.ids import new_id
 from app.runs.request.attachments import Attached
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
@@ -51,7 +52,8 @@ class QueueState(rx.State):
     reply has been running for a while.
 
     `edited` is the text that is being edited, as it was when that began; `lost`: it waits no longer. `draft` is what
-    was made of it before, if that was not finished. `running`: a reply is on.
+    was made of it before, if that was not finished. `edit_id` names the edit, so that the browser keeps what is written
+    over a reload; "" in a temporary conversation, of which it keeps nothing. `running`: a reply is on.
     """
 
     queue: rx.Field[ScreenQueueView] = rx.field(default_factory=lambda: EMPTY_QUEUE)
@@ -62,6 +64,7 @@ class QueueState(rx.State):
     edited: rx.Field[QueuedItemView | None] = rx.field(None)
     lost: rx.Field[bool] = rx.field(default=False)
     draft: rx.Field[str] = rx.field("")
+    edit_id: rx.Field[str] = rx.field("")
     _paused: str = ""  # the conversation whose queue was paused for an edit
     _dropped: tuple[_Dropped, ...] = ()
     _unfinished: tuple[tuple[str, str], ...] = ()  # edits that nobody ended, by the ids of their texts
@@ -78,7 +81,8 @@ class QueueState(rx.State):
         item = next((each for each in self.queue.items if each.id == item_id), None)
         if item is None or self.edited is not None:
             return
-        self.edited, self.lost = item, False
+        is_temporary = await bench_of(current(), self._conversation()) is not current()
+        self.edited, self.lost, self.edit_id = item, False, "" if is_temporary else new_id()
         self.draft = dict(self._unfinished).get(item.id, item.text)
         _tell(self)
         token, conversation_id = self.router.session.client_token, self._conversation()

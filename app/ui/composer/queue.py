@@ -119,6 +119,7 @@ def _editor() -> rx.Component:
                 on_submit=QueueState.save,
             ),
             enter=~lost,
+            edit=QueueState.edit_id,
             on_escape=QueueState.leave,
         ),
         class_name="queue-edit",
