@@ -87,6 +87,7 @@ def test_keys_of_a_conversion_do_nothing_in_the_search_a_schema_and_arguments_of
     screen: Screen, server: Served
 ) -> None:
     page = screen.page
+    expect(screen.composer).to_be_focused()  # else it takes the focus in the middle of what follows
     search = page.get_by_role("searchbox", name="Search conversations")
     search.fill("京")
     convert(search)
