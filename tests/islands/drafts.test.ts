@@ -37,6 +37,21 @@ test("drafts belong to their conversation, and that of no conversation is the ne
   assert.deepEqual([...kept], [["d.new", "new"]]);
 });
 
+test("a draft stays when another tab of its conversation has an empty box", () => {
+  const { disk } = aDisk();
+  const first = draftsIn("d.", () => disk);
+  const second = draftsIn("d.", () => disk);
+  first.write("c1", "from the first", true);
+  second.read("c1");
+  second.write("c1", "sent", true);
+  second.write("c1", "", true);
+
+  first.leave("c1", "from the first", true); // it is reloaded
+  second.write("c1", "", true); // as every 400 ms
+
+  assert.equal(draftsIn("d.", () => disk).read("c1"), "from the first");
+});
+
 test("a draft is changed where it is kept", () => {
   const { disk, kept } = aDisk();
   const drafts = draftsIn("d.", () => disk);

@@ -63,9 +63,9 @@ export function TextArea(props: TextAreaProps): ReactNode {
     if (area.current) area.current.value = text;
     changed();
   };
-  const keep = () => {
+  const keep = (save = texts.write) => {
     const { conversation: at, lasting: lasts } = known.current;
-    if (area.current) texts.write(at, pending.draftOf(at, area.current.value), lasts); // else it was kept as it went
+    if (area.current) save(at, pending.draftOf(at, area.current.value), lasts); // else it was kept as it went
     pending.note(at, lasts);
   };
   const send = (by: string) => {
@@ -106,7 +106,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     const walks = document.activeElement?.closest("#inspector") || (keyMode.get() && conversation);
     if (!matchMedia(COARSE).matches && !walks) box.focus({ preventScroll: true });
     return () => {
-      texts.write(conversation, pending.draftOf(conversation, box.value), known.current.lasting);
+      texts.leave(conversation, pending.draftOf(conversation, box.value), known.current.lasting);
       box.value = "";
       endEdition();
     };
@@ -114,12 +114,12 @@ export function TextArea(props: TextAreaProps): ReactNode {
 
   const keepNow = useEffectEvent(keep);
   useEffect(() => {
-    const kept = () => keepNow();
-    const timer = setInterval(kept, KEEP_MS);
-    addEventListener("pagehide", kept);
+    const left = () => keepNow(texts.leave);
+    const timer = setInterval(() => keepNow(), KEEP_MS);
+    addEventListener("pagehide", left);
     return () => {
       clearInterval(timer);
-      removeEventListener("pagehide", kept);
+      removeEventListener("pagehide", left);
     };
   }, []);
 
