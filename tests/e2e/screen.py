@@ -181,7 +181,7 @@ class Screen:
     # --- what is stored ---
 
     def stored_pairs(self) -> list[dict[str, Any]]:
-        """The pairs of the conversation on screen, as the API tells them."""
+        """The pairs of the conversation on screen, as the API reports them."""
         origin, conversation = self.page.url.rsplit("/c/", 1)
         with urllib.request.urlopen(f"{origin}/api/v1/conversations/{conversation}/pairs", timeout=10) as answer:
             return json.load(answer)["items"]

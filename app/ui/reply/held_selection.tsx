@@ -1,3 +1,7 @@
+/**
+ * The element of a text that grows. React replaces the characters of the last block with each piece, and a browser then
+ * drops a selection in them. Here the selection stays on the same words.
+ */
 import { Component, createRef, type ReactNode } from "react";
 
 /** The selection as it was before an update, if an end of it is in the last block. */
@@ -14,10 +18,6 @@ interface End {
   readonly before?: number;
 }
 
-/**
- * The element of a text that grows. React replaces the characters of the last block with each piece, and a browser then
- * drops a selection in them. Here the selection stays on the same words.
- */
 export class HeldSelection extends Component<{ children: ReactNode }> {
   private readonly place = createRef<HTMLDivElement>();
 
