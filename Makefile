@@ -39,7 +39,7 @@ check: .venv/dev .venv/islands  ## lint, format, types and import contracts, of 
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/pyright --threads 2
+	$(BIN)/pyright
 	$(BIN)/python -m tests.islands.checks
 
 types: .venv/dev  ## rewrite the TypeScript types of what islands take: app/ui/*/views.ts

@@ -11,11 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any, Final
 
+import httpcore2
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
+from sqlalchemy import Engine
+from sqlalchemy.dialects.sqlite.aiosqlite import SQLiteDialect_aiosqlite
+from sqlalchemy.util import LRUCache
 
 from app.domain.conversation import retry_policy
 from app.providers.offline import script
@@ -24,6 +30,8 @@ from tests.effort import examples
 from tests.seeds import EXPLORES
 
 FOLDER = Path(__file__).parent / "golden"
+COMPILED: Final = 5000
+"""Statements that are kept compiled."""
 
 # A property is right or wrong; how fast a busy machine finds out is measured by `make bench`.
 settings.register_profile(
@@ -76,6 +84,32 @@ def replies_take_no_time() -> Generator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def costly_things_are_made_once() -> Generator[None]:
+    """As in a server: each statement is compiled once, and the certificates of authorities are read once.
+
+    A server has one database. Here each test has its own, and SQLAlchemy compiles again for each engine and dialect: a
+    third of the time of a run.
+    """
+    compiled = LRUCache[Any, Any](COMPILED)
+
+    def keep_own(_engine: Engine, _compiled: object) -> None:
+        """An engine makes a place of its own, which stays empty."""
+
+    def is_alike(dialect: SQLiteDialect_aiosqlite, other: object) -> bool:
+        return type(dialect) is type(other)
+
+    def hash_kind(dialect: SQLiteDialect_aiosqlite) -> int:
+        return hash(type(dialect))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Engine, "_compiled_cache", property(lambda _: compiled, keep_own), raising=False)
+        patch.setattr(SQLiteDialect_aiosqlite, "__eq__", is_alike)
+        patch.setattr(SQLiteDialect_aiosqlite, "__hash__", hash_kind)
+        patch.setattr(httpcore2, "default_ssl_context", cache(httpcore2.default_ssl_context))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def endless_checks_end_soon() -> Generator[None]:
     """A schema that never ends is given up after a quarter of a second of processor time. Users wait two seconds."""
     with pytest.MonkeyPatch.context() as patch:
@@ -96,6 +130,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--golden-rewrite"):
         items[:] = [item for item in items if "golden" in getattr(item, "fixturenames", ())]
-    if hasattr(config, "workerinput"):  # one of several that share the files: whoever has a long one begins with it
+    if hasattr(config, "workerinput"):  # several share the files: each begins with a long one if it has any
         slow = {item.path for item in items if item.get_closest_marker("slow")}
         items.sort(key=lambda item: item.path not in slow)

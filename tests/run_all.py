@@ -67,7 +67,7 @@ CHECKS = {
     "lint": ["ruff", "check", "."],
     "format": ["ruff", "format", "--check", "."],
     "import contracts": ["lint-imports", "--no-cache"],
-    "types": ["pyright", "--threads", "2"],
+    "types": ["pyright"],
     "TypeScript": ["python", "-m", "tests.islands.checks"],
 }
 SUITES = {
