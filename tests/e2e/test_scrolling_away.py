@@ -28,6 +28,14 @@ WATCH = f"""() => {{
 """Note how far the end is below the view whenever something has grown, once the page has seen that too."""
 
 
+FOLDS = """async (summary) => {
+  const pairs = document.querySelector(".pairs");
+  summary.click();
+  await Promise.resolve();
+  pairs.parentElement.scrollTop;  // the browser moves the view up
+  pairs.lastElementChild.append(Object.assign(document.createElement("div"), {style: "height: 3000px"}));
+}"""
+"""Fold something, and have more come before the browser draws."""
 FIRST_WORDS = """() => {
   const top = document.querySelector(".scroll").getBoundingClientRect().top;
   const words = [...document.querySelectorAll(".pairs :is(p, li, h2, pre)")];
@@ -162,4 +170,13 @@ def test_end_is_followed_over_folding_a_table_a_formula_and_a_lower_window(scree
     far: list[float] = page.evaluate("distances")
     assert len(far) > 20
     assert max(far) < 2
+    assert distance(page) < 2
+
+    summary = page.locator(".thinking summary")
+    summary.click()
+    expect(thought).to_be_visible()
+    wait_until_painted(page)
+    summary.evaluate(FOLDS)
+    wait_until_painted(page)
+    wait_until_painted(page)
     assert distance(page) < 2

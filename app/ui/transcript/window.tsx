@@ -154,11 +154,20 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     view.scrollTop = view.scrollHeight;
     let last = view.scrollTop;
     let height = view.scrollHeight;
+    let folds = false; // a click may have made something shorter since the last frame
+    const clicked = () => {
+      folds = true;
+      requestAnimationFrame(() => {
+        folds = false;
+      });
+    };
     const scrolled = () => {
       const { scrollTop, scrollHeight } = view;
       if (scrollTop !== held.current) held.current = -1;
-      // Upwards, however little, and not because the content became shorter or the view higher: somebody reads there.
-      if (scrollTop < last && scrollHeight >= height && distanceToEnd(view) > 1) follows.current = false;
+      // Upwards, however little, and not because the content became shorter or the view higher: a person reads there.
+      // What was folded and what came after it in the same frame may have the height of before.
+      const isUp = scrollTop < last && scrollHeight >= height && distanceToEnd(view) > 1;
+      if (isUp && !folds) follows.current = false;
       else if (isAtEnd()) follows.current = held.current < 0 && !selects.current;
       last = scrollTop;
       height = scrollHeight;
@@ -184,10 +193,12 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     grown.observe(content.current);
     grown.observe(view);
     view.addEventListener("scroll", scrolled, { passive: true });
+    view.addEventListener("click", clicked, { capture: true });
     document.addEventListener("selectionchange", selected);
     return () => {
       grown.disconnect();
       view.removeEventListener("scroll", scrolled);
+      view.removeEventListener("click", clicked, { capture: true });
       document.removeEventListener("selectionchange", selected);
     };
   }, [isAtEnd, more]);
