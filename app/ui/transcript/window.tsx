@@ -1,9 +1,9 @@
 /**
- * The list of pairs: a window of the conversation that follows its end while nobody scrolls away from it.
+ * The list of pairs: a window of the conversation that follows its end until the person scrolls away from it.
  *
- * Python draws the rows, one for each pair. Here is decided which of them are in the document (at most `MAX_ROWS`; the
- * browser skips drawing those out of sight) and where the view stands. Nothing moves under the reader's eyes: what is put
- * above the first visible pair is made up for by scrolling as far.
+ * Python draws the rows, one for each pair. This module decides which of them are in the document (at most `MAX_ROWS`;
+ * the browser skips drawing those out of sight) and the place of the view. Nothing moves under the reader's eyes: the view
+ * scrolls as far as rows above the first visible pair are high.
  */
 import { Component, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
@@ -44,7 +44,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   const content = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const selects = useRef(false); // words here are selected: the view stays until a click, a jump or a send
-  const held = useRef(-1); // the place somebody went to on purpose: being near the end there does not mean to follow
+  const held = useRef(-1); // the place the person went to on purpose: being near the end there does not mean to follow
   const anchor = useRef<{ id: string; top: number } | null>(null);
   const asked = useRef<ReturnType<typeof setTimeout>>(undefined); // other pairs are on their way
   const [away, setAway] = useState(false);
@@ -204,7 +204,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   }, [isAtEnd, more]);
 
   const known = pairs.length ? `${pairs[0]?.id} ${pairs.at(-1)?.id}` : "";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for has come, or nobody waits for it any more
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for has come, or the person has gone on
   useEffect(
     () => () => {
       clearTimeout(asked.current);
@@ -261,7 +261,7 @@ class BeforeChange extends Component<{ look(): unknown }> {
     this.props.look();
     return null;
   }
-  override componentDidUpdate(): void {} // React asks for it beside a snapshot
+  override componentDidUpdate(): void {} // React wants it wherever a snapshot is taken
   override render(): ReactNode {
     return null;
   }
