@@ -1,4 +1,4 @@
-"""The page follows a growing reply at its end. A person who scrolls up a little, in any way, stays at the words there."""
+"""The page follows a growing reply at its end. A person who scrolls up a little stays at the words there."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   }, [isAtEnd, more]);
 
   const known = pairs.length ? `${pairs[0]?.id} ${pairs.at(-1)?.id}` : "";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for has come, or the person has gone on
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for has come, or the person is elsewhere
   useEffect(
     () => () => {
       clearTimeout(asked.current);
@@ -261,7 +261,7 @@ class BeforeChange extends Component<{ look(): unknown }> {
     this.props.look();
     return null;
   }
-  override componentDidUpdate(): void {} // React wants it wherever a snapshot is taken
+  override componentDidUpdate(): void {} // React warns about a snapshot without it
   override render(): ReactNode {
     return null;
   }
