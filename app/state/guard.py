@@ -142,7 +142,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     PairDeletionState: frozenset({"ask", "close", "delete", "carry_out", "take_back"}),
     PartialReplyState: frozenset({"include"}),
     RecoveryState: frozenset({"give_back"}),
-    EditState: frozenset({"begin", "write", "cancel", "take_up", "leave"}),
+    EditState: frozenset({"open", "begin", "write", "cancel", "take_up", "leave"}),
     ResendState: frozenset({
         "answer_again", "compare", "send_as_it_was", "send_edit", "choose_later", "remember_way", "choose_way", "end",
         "deliver",

@@ -175,6 +175,10 @@ class TranscriptState(rx.State):
         show_filter(await self.get_state(FilterState), screen, shown)
         show_composer(await self.get_state(ComposerState), screen, shown)
         show_parameters(await self.get_state(ParametersState), screen, shown)
+        if not screen.has_panels:  # a page that connects again keeps what it shows: a form may be open in it
+            return
+        if shown is not None and not shown.has_panels:
+            shown = None
         await show_comparison(await self.get_state(ComparisonState), screen, shown)
         show_permissions(await self.get_state(PermissionsState), screen, shown)
         show_queue(await self.get_state(QueueState), screen, shown)

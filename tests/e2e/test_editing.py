@@ -6,6 +6,8 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.written import call
+from tests.serving import Served
 
 
 @pytest.fixture
@@ -54,6 +56,17 @@ def test_pair_is_edited_by_keys_alone(two: Screen) -> None:
     expect(two.page.get_by_role("group", name="Request of pair 2")).to_be_focused()
     press(two, "3")  # single keys are still on
     eventually(lambda: two.stored_pairs()[1]["stars"] == 3)
+
+
+def test_text_of_a_pair_that_is_deleted_elsewhere_is_in_the_message_box(two: Screen, server: Served) -> None:
+    press(two, "e")
+    two.page.keyboard.type(" and more")
+    call(server.url, "DELETE", f"/pairs/{two.stored_pairs()[1]['id']}")
+
+    expect(two.composer).to_have_value("/echo two and more")
+    expect(two.composer).to_be_focused()
+    expect(two.page.get_by_text("Your text is in the message box.")).to_be_visible()
+    expect(box(two, 2)).to_have_count(0)
 
 
 @pytest.mark.exhaustive

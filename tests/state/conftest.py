@@ -44,13 +44,14 @@ class Processor(BaseStateEventProcessor):
 
 @dataclass
 class Tab:
-    """One tab of a browser. `vars` are what it has received so far, by state class and name."""
+    """One tab of a browser. `vars` are what it has received so far, by state class and name; `log` has each value."""
 
     processor: Processor
     path: str = "/"
     connection: str = "first"
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
     vars: dict[tuple[str, str], Any] = field(default_factory=dict[tuple[str, str], Any])
+    log: list[tuple[tuple[str, str], Any]] = field(default_factory=list[tuple[tuple[str, str], Any]])
     _received: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def send(self, handler: Any, **payload: Any) -> None:
@@ -63,7 +64,9 @@ class Tab:
         async for delta in self.processor.enqueue_stream_delta(self.token, event):
             for state, changed in delta.items():
                 for var, value in changed.items():
-                    self.vars[state, var.removesuffix("_rx_state_")] = value
+                    name = state, var.removesuffix("_rx_state_")
+                    self.vars[name] = value
+                    self.log.append((name, value))
             self._received.set()
 
     async def until(self, holds: Callable[[], bool]) -> None:
@@ -82,6 +85,10 @@ class Tab:
     def shows(self, state: Any, var: str) -> Any:
         """The value of a var as last told, None if it never was."""
         return self.vars.get((state.get_full_name(), var))
+
+    def received(self, state: Any, var: str) -> list[Any]:
+        """Every value of a var since the log was cleared."""
+        return [value for name, value in self.log if name == (state.get_full_name(), var)]
 
     @property
     def way(self) -> list[str]:

@@ -117,6 +117,18 @@ async def test_conversation_of_a_comparison_alone_opens_with_its_replies_once_on
         assert not tab.shows(ComparisonState, "shown")
 
 
+async def test_replies_stay_open_while_the_page_connects_again(wb: Workbench, tab: Tab, here: str) -> None:
+    await compare(wb, tab, here, "/echo Hi")
+    tab.vars.clear()
+    tab.log.clear()
+
+    async with visiting(tab, here):
+        await until(tab, is_complete)
+
+        assert False not in tab.received(ComparisonState, "shown")
+        assert None not in tab.received(ComparisonState, "comparison")
+
+
 async def test_conversation_that_has_pairs_opens_with_them_and_not_with_a_comparison(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_conversation(wb, model=DEMO)
     await reply_to(wb, conversation_id, "/echo one")

@@ -14,10 +14,13 @@ from app.runs.library.mark_commands import mark_pair
 from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.send.context_selection import ViewOptions
 from app.runs.temporary import create_temporary
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench, bench_of
-from app.state.composer.state import MAX_TEXT
+from app.state.composer.state import MAX_TEXT, ComposerState
+from app.state.composer.views import OrderKind
+from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
 from app.state.shell.undo import UndoState
@@ -190,17 +193,85 @@ async def test_fault_goes_when_something_is_written(watcher: Watcher, tab: Tab) 
     assert await texts(watcher) == ["/echo one", "/echo two"]
 
 
-async def test_pair_that_is_deleted_while_it_is_edited_is_said_to_be_gone(watcher: Watcher, tab: Tab) -> None:
+async def test_text_of_a_pair_that_is_deleted_elsewhere_goes_into_the_message_box(watcher: Watcher, tab: Tab) -> None:
+    await tab.send(EditState.begin, pair_id=at(watcher, 1))
+    await write(tab, "/echo better")
+    await mark_pair(watcher.wb, LOCAL_OWNER, at(watcher, 1), Marks(deleted=True))
+
+    await tab.send(EditState.leave)
+
+    order = tab.shows(ComposerState, "order")
+    assert (order.kind, order.text) == (OrderKind.PUT, "/echo better")
+    assert tab.shows(ToastState, "toast").message == (
+        "Pair 1, which you were editing, was deleted. Your text is in the message box."
+    )
+    assert shown(tab, "pair") == ""
+
+
+async def test_pair_that_is_deleted_elsewhere_before_a_change_leaves_nothing_in_the_message_box(
+    watcher: Watcher, tab: Tab
+) -> None:
+    await tab.send(EditState.begin, pair_id=at(watcher, 1))
+    await mark_pair(watcher.wb, LOCAL_OWNER, at(watcher, 1), Marks(deleted=True))
+
+    await tab.send(EditState.leave)
+
+    assert tab.shows(ComposerState, "order") is None
+    assert tab.shows(ToastState, "toast").message == "Pair 1, which you were editing, was deleted."
+    assert shown(tab, "pair") == ""
+
+
+async def test_own_deletion_of_the_pair_that_is_edited_keeps_its_undo_and_the_text(watcher: Watcher, tab: Tab) -> None:
+    pair_id = at(watcher, 1)
+    await tab.send(EditState.begin, pair_id=pair_id)
+    await write(tab, "/echo better")
+    await tab.send(PairDeletionState.delete, pair_id=pair_id)
+    await until(lambda: pair_id in watcher.deleted)
+
+    await tab.send(EditState.leave)
+
+    assert tab.shows(ComposerState, "order").text == "/echo better"
+    assert tab.shows(ToastState, "toast").undo
+
+
+async def test_edit_of_a_deleted_pair_that_is_taken_up_again_goes_into_the_message_box(
+    watcher: Watcher, tab: Tab
+) -> None:
+    await tab.send(EditState.begin, pair_id=at(watcher, 1))
+    await write(tab, "/echo better")
+    await tab.send(EditState.cancel)
+    await mark_pair(watcher.wb, LOCAL_OWNER, at(watcher, 1), Marks(deleted=True))
+
+    await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
+
+    assert tab.shows(ComposerState, "order").text == "/echo better"
+    assert shown(tab, "pair") == ""
+
+
+async def test_text_of_a_pair_that_is_deleted_while_the_page_is_away_goes_into_the_message_box(
+    watcher: Watcher, tab: Tab
+) -> None:
+    await tab.send(EditState.begin, pair_id=at(watcher, 1))
+    await write(tab, "/echo better")
+    await mark_pair(watcher.wb, LOCAL_OWNER, at(watcher, 1), Marks(deleted=True))
+
+    await tab.send(EditState.open)
+
+    assert tab.shows(ComposerState, "order").text == "/echo better"
+    assert shown(tab, "pair") == ""
+
+
+async def test_pair_that_a_filter_hides_while_it_is_edited_is_said_to_be_hidden(watcher: Watcher, tab: Tab) -> None:
     pair_id = at(watcher, 1)
     await tab.send(EditState.begin, pair_id=pair_id)
     await tab.send(EditState.leave)
     assert tab.shows(ToastState, "toast") is None
 
-    await mark_pair(watcher.wb, LOCAL_OWNER, pair_id, Marks(deleted=True))
+    await watcher.try_look(ViewOptions(filter="r1"))
     await until(lambda: watcher.pair(pair_id) is None)
     await tab.send(EditState.leave)
 
-    assert "was deleted or hidden elsewhere" in tab.shows(ToastState, "toast").message
+    assert "is hidden" in tab.shows(ToastState, "toast").message
     assert shown(tab, "pair") == pair_id
 
 

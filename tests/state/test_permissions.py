@@ -117,6 +117,17 @@ async def test_arguments_that_cannot_be_used_are_pointed_out_and_nothing_runs(
     assert (await settled(wb, request_id)).standing is Standing.PENDING
 
 
+async def test_arguments_are_edited_on_after_the_page_connects_again(tab: Tab, request_id: str) -> None:
+    await tab.send(PermissionsState.toggle_edit, request_id=request_id)
+    tab.vars.clear()
+    tab.log.clear()
+
+    async with running(tab, TranscriptState.open):
+        await until(lambda: bool(tab.shows(PermissionsState, "cards")))
+
+        assert [[one.editing for one in cards] for cards in tab.received(PermissionsState, "cards")] == [[True]]
+
+
 async def test_a_call_runs_with_the_arguments_that_were_typed(wb: Workbench, tab: Tab, request_id: str) -> None:
     await tab.send(PermissionsState.toggle_edit, request_id=request_id)
 

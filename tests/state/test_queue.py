@@ -155,6 +155,21 @@ async def test_an_edit_of_what_waits_no_longer_is_put_into_the_message_box(
     assert await waiting.hold() is None
 
 
+async def test_an_edit_goes_on_while_the_page_connects_again(waiting: Waiting, tab: Tab) -> None:
+    item = waiting.shown[0]
+    await tab.send(QueueState.edit, item_id=item.id)
+    tab.vars.clear()
+    tab.log.clear()
+
+    async with running(tab, TranscriptState.open):
+        await waiting.shows("one", "two")
+
+        assert True not in tab.received(QueueState, "lost"), "it waits still: Enter saves it"
+        assert () not in tab.received(QueueState, "rows"), "its form would be drawn anew"
+        await tab.send(QueueState.save, form={"text": "one, better"})
+        await waiting.shows("one, better", "two")
+
+
 async def test_texts_are_moved_dropped_and_put_back_where_they_stood(waiting: Waiting, tab: Tab) -> None:
     first, second = waiting.shown
     await tab.send(QueueState.move, item_id=second.id, place=0)

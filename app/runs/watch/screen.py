@@ -34,7 +34,8 @@ class Screen:
     replies of the `comparison`, while they are looked at. `changes` counts changes of the conversation itself
     (title, agent, checkpoint). `counting` is how far the counting of tokens is that the figures of `context` wait
     for, None when they wait for nothing. `damaged` are settings of the conversation that cannot be read: while
-    there are any, nothing is sent.
+    there are any, nothing is sent. `has_panels` is false until `queue`, `permissions` and `comparison` have been read:
+    they are empty then, whatever the conversation has.
     """
 
     pairs: tuple[ScreenPairView, ...] = ()
@@ -55,6 +56,7 @@ class Screen:
     changes: int = 0
     counting: CountingView | None = None
     damaged: tuple[DamagedSettingView, ...] = ()
+    has_panels: bool = False
 
     def differs_in_pairs_alone(self, other: Screen) -> bool:
         """Whether nothing but the pairs is another value, as while a reply streams."""
@@ -65,6 +67,7 @@ class Screen:
         return (
             self.context is other.context
             and self.refusal is other.refusal
+            and self.has_panels == other.has_panels
             and self.queue is other.queue
             and self.permissions is other.permissions
             and self.comparison is other.comparison

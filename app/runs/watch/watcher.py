@@ -300,7 +300,7 @@ class Watcher:
         while heard != self._heard:  # what the feed told of meanwhile may be newer
             heard = self._heard
             read = await panels.read_all(self.wb, self.owner, self.conversation_id)
-        self._show(queue=read.queue, comparison=read.comparison, permissions=read.permissions)
+        self._show(queue=read.queue, comparison=read.comparison, permissions=read.permissions, has_panels=True)
         self._compared.open(read.comparison)
 
     async def _keep_nodes(self) -> None:

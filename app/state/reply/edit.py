@@ -18,13 +18,15 @@ from reflex_base.event import EventSpec
 
 from app.domain.conversation.lifecycle import RUNNING
 from app.runs.process.ids import new_id
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.screen import Screen
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
-from app.state.composer.state import MAX_TEXT
+from app.state.composer.state import MAX_TEXT, ComposerState
 from app.state.inputs import text_in
 from app.state.toasts import MAX_UNDOS, show_fault, show_toast
 from app.state.watching import watcher_of
+from app.store.conversation.pairs import load_positions
 
 MAX_ID: Final = 64
 
@@ -44,6 +46,15 @@ class Edit:
     temporary: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """An edit with what is written in it, and what its pair said before."""
+
+    edit: Edit
+    text: str
+    before: str
+
+
 class EditState(rx.State):
     """`edit` names the edit, `pair` is the pair in whose place the text area stands; "": none.
 
@@ -57,8 +68,9 @@ class EditState(rx.State):
     blank: rx.Field[bool] = rx.field(default=False)
     busy: rx.Field[bool] = rx.field(default=False)
     fault: rx.Field[str] = rx.field("")
+    _before: str = ""  # what the pair said when its edit began
     _written: str = ""
-    _left: tuple[tuple[Edit, str], ...] = ()  # can be taken up again
+    _left: tuple[Unfinished, ...] = ()  # can be taken up again
 
     @rx.var
     def edit(self) -> str:
@@ -76,6 +88,14 @@ class EditState(rx.State):
         return found.pair_id if (found := read_edit(self.kept)) else ""
 
     @rx.event
+    async def open(self) -> rx.event.EventType[()] | None:
+        """The page is opened: the pair that is edited may have been deleted meanwhile."""
+        edit = read_edit(self.kept)
+        if edit is None or conversation_in(self.router.url.path) != edit.conversation_id:
+            return None
+        return await self._give_back(edit) if await _is_deleted(edit) else None
+
+    @rx.event
     async def begin(self, pair_id: str) -> None:
         """Edit a pair of this page: its request becomes a text area."""
         watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
@@ -91,7 +111,7 @@ class EditState(rx.State):
         await self._leave_off()
         temporary = await bench_of(current(), pair.conversation_id) is not current()
         edit = Edit(new_id(), pair.id, pair.conversation_id, pair.position, pair.version, temporary)
-        self._stand(edit, pair.user_text)
+        self._stand(Unfinished(edit, pair.user_text, pair.user_text))
 
     @rx.event
     async def write(self, edit_id: str, text: str) -> None:
@@ -111,42 +131,57 @@ class EditState(rx.State):
         await self._leave_off()
 
     @rx.event
-    async def take_up(self, edit_id: str) -> None:
+    async def take_up(self, edit_id: str) -> rx.event.EventType[()] | None:
         """Go on with an edit that was called off. For undo."""
-        found = next((each for each in self._left if each[0].id == edit_id), None)
-        if found is not None:
-            await self._leave_off()
-            self._left = tuple(each for each in self._left if each is not found)
-            self._stand(*found)
+        found = next((each for each in self._left if each.edit.id == edit_id), None)
+        if found is None:
+            return None
+        await self._leave_off()
+        self._left = tuple(each for each in self._left if each is not found)
+        self._stand(found)
+        return await self._give_back(found.edit) if await _is_deleted(found.edit) else None
 
     @rx.event
-    async def leave(self) -> None:
-        """The text area is not drawn any more: it is said if its pair is gone."""
+    async def leave(self) -> rx.event.EventType[()] | None:
+        """The text area is not drawn, as when its pair was deleted or is hidden: its text goes nowhere unsaid."""
         edit, watcher = read_edit(self.kept), watcher_of(self)
-        if edit is None or watcher is None or watcher.conversation_id != edit.conversation_id:
-            return
-        here = conversation_in(self.router.url.path) == edit.conversation_id
-        if here and watcher.pair(edit.pair_id) is None and not _is_elsewhere(edit, watcher.screen):
+        if edit is None or conversation_in(self.router.url.path) != edit.conversation_id:
+            return None
+        if await _is_deleted(edit):
+            return await self._give_back(edit)
+        if watcher is None or watcher.conversation_id != edit.conversation_id or not watcher.screen.pairs:
+            return None
+        if watcher.pair(edit.pair_id) is None and not _is_elsewhere(edit, watcher.screen):
             await show_fault(
-                self,
-                f"Pair {edit.position}, which you are editing, was deleted or hidden elsewhere. "
-                "Your text is saved and returns with it.",
+                self, f"Pair {edit.position}, which you are editing, is hidden. Your text is saved and returns with it."
             )
+        return None
 
-    def _stand(self, edit: Edit, text: str) -> None:
-        self.kept, self.text, self._written = json.dumps(asdict(edit)), text, text
+    async def _give_back(self, edit: Edit) -> rx.event.EventType[()] | None:
+        """End the edit of a deleted pair, and put what was changed into the message box."""
+        text = self._written if self._written != self._before else ""
+        watcher = watcher_of(self)
+        end_edit(self, edit.id)
+        if watcher is None or edit.pair_id not in watcher.deleted:  # a deletion of this page has a toast with Undo
+            saved = " Your text is in the message box." if text.strip() else ""
+            await show_fault(self, f"Pair {edit.position}, which you were editing, was deleted.{saved}")
+        return cast("EventSpec", ComposerState.put(text, "")) if text.strip() else None
+
+    def _stand(self, begun: Unfinished) -> None:
+        text = begun.text
+        self.kept, self.text, self._written = json.dumps(asdict(begun.edit)), text, text
+        self._before = begun.before
         self.asked, self.blank, self.busy, self.fault = True, not text.strip(), False, ""
 
     async def _leave_off(self) -> None:
         """Stop editing; what was written is offered, if anything was."""
-        edit, watcher = read_edit(self.kept), watcher_of(self)
+        edit = read_edit(self.kept)
         if edit is None:
             return
-        pair, written = None if watcher is None else watcher.pair(edit.pair_id), self._written
-        before = self.text if pair is None else pair.user_text
+        left = Unfinished(edit, self._written, self._before)
         end_edit(self, edit.id)
-        if written != before:
-            self._left = (*self._left, (edit, written))[-MAX_UNDOS:]
+        if left.text != left.before:
+            self._left = (*self._left, left)[-MAX_UNDOS:]
             undo = cast("EventSpec", EditState.take_up(edit.id))
             await show_toast(self, "The edit was called off.", undo=undo)
 
@@ -171,7 +206,8 @@ def read_edit(kept: str) -> Edit | None:
 def end_edit(state: EditState, edit_id: str) -> None:
     """It was sent, or called off."""
     if state.edit == edit_id:
-        state.kept, state.text, state._written = "", "", ""  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        state.kept, state.text = "", ""
+        state._written, state._before = "", ""  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         state.asked, state.blank, state.busy, state.fault = False, False, False, ""
 
 
@@ -183,6 +219,12 @@ def refuse_edit(state: EditState, edit_id: str, fault: str = "", version: int | 
     state.busy, state.fault, state.asked = False, fault, bool(fault)
     if version is not None:
         state.kept = json.dumps(asdict(replace(edit, version=version)))
+
+
+async def _is_deleted(edit: Edit) -> bool:
+    bench = await bench_of(current(), edit.conversation_id)
+    async with bench.store.read() as session:
+        return not await load_positions(session, LOCAL_OWNER, (edit.pair_id,))
 
 
 def _is_elsewhere(edit: Edit, screen: Screen) -> bool:

@@ -19,6 +19,7 @@ from app.state.inspector.branches import BranchState
 from app.state.inspector.cache import CacheState
 from app.state.inspector.frame import InspectorState
 from app.state.model import ModelState
+from app.state.reply.edit import EditState
 from app.state.settings.preferences import PreferencesState
 from app.state.shell.news import NewsState
 from app.state.shell.undo import UndoState
@@ -74,6 +75,7 @@ def register(app: rx.App) -> None:
         on_load=[
             *opened,
             *lists,
+            EditState.open,  # after those that clear the message box and the toast
             InspectorState.follow,
             CacheState.follow,
             NewsState.follow,

@@ -9,7 +9,7 @@ const area = () => document.querySelector<HTMLTextAreaElement>(".edit-form texta
 export function EditKeys(props: EditKeysProps): ReactNode {
   const { edit, keptAs, asked, children } = props;
   const wrote = useEffectEvent((text: string) => props.onWrite?.(edit, text));
-  const left = useEffectEvent(() => props.onLeave?.());
+  const left = useEffectEvent((text: string) => props.onLeave?.(edit, text));
   useLayoutEffect(() => {
     const box = area();
     if (!box) return undefined;
@@ -20,7 +20,7 @@ export function EditKeys(props: EditKeysProps): ReactNode {
       const { activeElement } = document;
       const row = box === activeElement || activeElement === document.body ? box.closest("[data-pair]") : null;
       setTimeout(() => row?.querySelector<HTMLElement>("[data-part]")?.focus());
-      left();
+      left(box.value);
     };
   }, [keptAs]); // another edit is another component
   useLayoutEffect(() => {

@@ -25,7 +25,7 @@ class EditKeys(Island):
     """The keys and the focus of the text area inside, and what is written there for the edit of this name.
 
     The browser keeps it as `kept_as`, "" for not at all. `asked`: it takes the focus. `on_write` has what is written
-    when it is drawn, and `on_escape` when Escape is pressed; `on_leave`: it is not drawn any more.
+    when it is drawn, `on_escape` when Escape is pressed, and `on_leave` when it is not drawn any more.
     """
 
     library = island("reply/edit_keys.tsx")
@@ -35,7 +35,7 @@ class EditKeys(Island):
     asked: rx.Var[bool]
     on_write: rx.EventHandler[_edit_and_text]
     on_escape: rx.EventHandler[_edit_and_text]
-    on_leave: rx.EventHandler[rx.event.no_args_event_spec]
+    on_leave: rx.EventHandler[_edit_and_text]
 
 
 @rx.memo
@@ -105,5 +105,5 @@ def edit_form(position: rx.Var[int]) -> rx.Component:
         asked=EditState.asked,
         on_write=EditState.write,
         on_escape=lambda edit, text: [EditState.write(edit, text), EditState.cancel()],
-        on_leave=EditState.leave,
+        on_leave=lambda edit, text: [EditState.write(edit, text), EditState.leave()],
     )

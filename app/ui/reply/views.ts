@@ -22,7 +22,7 @@ export interface EditKeysProps {
   readonly asked: boolean;
   readonly onWrite?: ((edit: string, text: string) => void) | undefined;
   readonly onEscape?: ((edit: string, text: string) => void) | undefined;
-  readonly onLeave?: (() => void) | undefined;
+  readonly onLeave?: ((edit: string, text: string) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }
