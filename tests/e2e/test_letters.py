@@ -6,13 +6,13 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from app.state.sidebar import PAGE
 from tests.e2e.figures import estimate, tokens
 from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import Screen, eventually, wait_until_still
-from tests.e2e.written import a_pair, write
+from tests.e2e.written import a_pair, call, write
 from tests.effort import EFFORT
 from tests.serving import Served
 
@@ -191,3 +191,73 @@ def test_sentence_typed_after_a_click_among_the_pairs_is_in_the_composer_also_af
     screen.page.keyboard.type(SENTENCE)
 
     expect(screen.composer).to_have_value(SENTENCE)
+
+
+@pytest.mark.parametrize("ends", ["it is made", "it is refused", "the connection is lost"])
+def test_letters_typed_after_a_click_on_fork_are_in_the_box_that_is_there_in_the_end(
+    late: tuple[Screen, LateState], server: Served, ends: str
+) -> None:
+    screen, state = late
+    page, pair, origin = screen.page, screen.pairs.last, screen.path
+    pair.hover()
+    fork = pair.get_by_role("button", name="Fork").locator("visible=true")
+    state.held = []
+    if ends == "it is refused":
+        call(server.url, "DELETE", f"/pairs/{screen.stored_pairs()[-1]['id']}")
+    fork.click()
+    page.keyboard.type("btww")
+    page.keyboard.press("Backspace")
+    expect(screen.composer).to_have_value("")
+    if ends == "the connection is lost":
+        state.cut()
+    else:
+        state.release()
+
+    expect(screen.composer).to_have_value("btw")
+    expect(screen.composer).to_be_focused()
+    if ends == "it is made":
+        assert screen.path != origin
+        screen.go(origin)
+        expect(screen.composer).to_have_value("")
+    else:
+        assert screen.path == origin
+
+
+@pytest.mark.parametrize("control", ["fork in the inspector", "fork in a dialog", "delete and undo"])
+def test_letters_typed_after_a_control_that_leads_elsewhere_are_in_the_box_there(
+    late: tuple[Screen, LateState], control: str
+) -> None:
+    screen, state = late
+    page, origin = screen.page, screen.path
+
+    def press_and_type(control: Locator) -> None:
+        expect(control).to_be_visible()
+        state.held = []
+        control.click()
+        page.keyboard.type("btw")
+        state.release()
+        expect(screen.composer).to_have_value("btw")
+
+    if control == "fork in the inspector":
+        page.keyboard.press("Escape")
+        page.keyboard.press("Shift+B")
+        press_and_type(page.get_by_role("button", name="Fork all pairs"))
+    elif control == "fork in a dialog":
+        screen.go(f"{origin}?f=s1")
+        expect(screen.pairs).to_have_count(1)
+        screen.pairs.last.hover()
+        screen.pairs.last.get_by_role("button", name="Fork").locator("visible=true").click()
+        press_and_type(page.get_by_role("dialog").get_by_role("button", name="All pairs"))
+    else:
+        row = screen.conversations.filter(has=page.locator("[aria-current=page]"))
+        row.hover()
+        row.get_by_role("button", name="Delete").click()
+        press_and_type(page.get_by_role("dialog").get_by_role("button", name="Delete"))
+        assert screen.path == "/"
+        screen.composer.fill("")
+        press_and_type(page.get_by_role("button", name="Undo"))
+        assert screen.path == origin
+        return
+    assert screen.path != origin
+    screen.go(origin)
+    expect(screen.composer).to_have_value("")
