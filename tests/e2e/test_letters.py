@@ -80,6 +80,7 @@ def test_letters_typed_before_a_control_has_opened_its_field_are_in_it(late: tup
         (page.locator("main"), "Add a system prompt", page.get_by_role("textbox", name="System prompt")),
         (form, "Topic: none", page.get_by_role("combobox", name="Topic of what is sent")),
         (form, "Model: ", page.get_by_role("combobox", name="Search models")),
+        (form, "Parameters", page.get_by_role("textbox", name="Temperature")),
         (form, "JSON schema of the reply", page.get_by_role("textbox", name="Schema")),
         (form, "Insert from a server", page.get_by_role("dialog").get_by_role("combobox")),
         (bar, "What can be typed here", page.get_by_role("textbox", name="Search keys")),
@@ -111,10 +112,12 @@ def test_text_typed_while_a_question_comes_does_not_answer_it(
     state.release()
     question = page.get_by_role("dialog", name="Delete this pair?")
     expect(question).to_be_visible()
-    page.keyboard.type(" thanks" if typed_before else "thanks a lot")
+    page.keyboard.type(" thankss" if typed_before else "thanks a lott")
+    page.keyboard.press("Backspace")
     page.keyboard.press("Enter")
 
     expect(question).to_be_visible()
+    expect(screen.composer).to_have_value("btw thanks" if typed_before else "thanks a lot")
     page.keyboard.press("Tab")
     expect(question.locator(":focus")).to_have_role("button")
     page.keyboard.press("Escape")
@@ -261,3 +264,20 @@ def test_letters_typed_after_a_control_that_leads_elsewhere_are_in_the_box_there
     assert screen.path != origin
     screen.go(origin)
     expect(screen.composer).to_have_value("")
+
+
+def test_sentence_typed_while_the_preview_covers_the_composer_is_in_both(screen: Screen, server: Served) -> None:
+    open_story(screen, server)
+    page, preview = screen.page, screen.page.get_by_role("complementary", name="Preview of the request")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.keyboard.press("Control+Shift+Enter")
+    expect(preview).to_be_focused()
+    preview.get_by_role("tab", name="Readable").focus()
+
+    page.keyboard.type(f"{SENTENCE}?")
+    page.keyboard.press("Backspace")
+
+    expect(preview).to_be_focused()
+    expect(preview).to_contain_text(SENTENCE)
+    page.keyboard.press("Escape")
+    expect(screen.composer).to_have_value(SENTENCE)

@@ -113,7 +113,7 @@ def keyboard() -> rx.Component:
 def keys_bar() -> rx.Component:
     """Says that single keys are commands. The stylesheet shows it while they are."""
     return rx.el.div(
-        rx.el.p("Keys: ", PreferencesState.preferred.key_hints, " · Esc back", role="status"),
+        rx.el.p("Keys: ", PreferencesState.preferred.key_hints, " · Esc\u00a0back", role="status"),
         rx.el.button("All keys", type="button", title="Show all keys (F1)", on_click=SheetState.show("keys")),
         class_name="keys-bar",
     )
