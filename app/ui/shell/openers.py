@@ -15,6 +15,7 @@ from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.menus import MenuState
+from app.state.composer.parameters import ParametersState
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
@@ -40,6 +41,7 @@ _HANDLERS: Final[tuple[Any, ...]] = (
     InsertingState.ask,
     MenuState.show_agents,
     MenuState.show_models,
+    ParametersState.ask,
     PermissionsState.toggle_edit,
     QueueState.edit,
     ResendState.choose_later,
