@@ -20,6 +20,7 @@ from app.patches.sampling import Sampler
 from app.state.agents.choice import AgentState
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentListState
+from app.state.answered import AnsweredState
 from app.state.chat import ChatState
 from app.state.checkpoint import CheckpointState
 from app.state.compare.answer_again import AnswerAgainState
@@ -104,13 +105,14 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     AgentState: frozenset({"load", "choose"}),
     AttachmentState: frozenset({"begin", "progress", "finish", "remove"}),
     AppearanceState: frozenset({"choose_theme"}),
+    AnsweredState: frozenset({"tell_answered"}),
     AnswerAgainState: frozenset({"ask", "close", "look", "choose"}),
     BillState: frozenset({"take_piece", "compare"}),
     BudgetState: frozenset({"load", "save", "remove", "clear_fault"}),
     DamageState: frozenset({"reset_setting"}),
     CheckpointState: frozenset({"edit", "end_edit", "save", "remove", "use", "put_back"}),
     ChatState: frozenset({"open", "rename", "make_title"}),
-    BranchState: frozenset({"keep_current", "ask_fork", "end_choice", "fork", "take_back"}),
+    BranchState: frozenset({"keep_current", "ask_fork", "end_choice", "fork", "make_fork", "take_back"}),
     ComparisonChoiceState: frozenset({"ask", "ask_for_pair", "close", "look", "search", "tick", "start"}),
     ComparisonState: frozenset({"show", "fold"}),
     KeepingState: frozenset({"open", "stop", "keep", "discard", "reopen", "take_back"}),
@@ -159,14 +161,14 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "refresh", "keep_current", "choose_tab", "show_earlier", "open_piece", "show_page",
     }),
     LineageState: frozenset({"keep_current"}),
-    FilterLineState: frozenset({"begin", "leave", "check", "enter", "confirm", "cancel", "undo"}),
+    FilterLineState: frozenset({"begin", "leave", "check", "enter", "confirm", "carry_out", "cancel", "undo"}),
     FilterState: frozenset({"open", "clear", "use_model", "learn_zone"}),
     ModelState: frozenset({"load", "choose", "look"}),
     NewsState: frozenset({"follow", "read_again"}),
     NoticeState: frozenset({"tell", "dismiss"}),
     OwnPriceState: frozenset({"load", "save", "remove"}),
     ContextState: frozenset({"load", "save", "clear_fault"}),
-    KeyboardState: frozenset({"perform", "tell_answered", "tell_copied"}),
+    KeyboardState: frozenset({"perform", "tell_copied"}),
     KeysState: frozenset({"load", "ask", "leave", "press", "take_usual", "reset_all", "enter_view"}),
     PermissionRulesState: frozenset({"load", "revoke", "show_audit", "show_older"}),
     PreferencesState: frozenset({"load"}),

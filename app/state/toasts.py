@@ -17,6 +17,7 @@ from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
 from app.runs.process.ids import new_id, now
+from app.state.answered import begin_work, end_work
 from app.state.faults import describe_fault
 
 MAX_UNDOS: Final = 50
@@ -86,11 +87,13 @@ class ToastState(rx.State):
             return None
         self._undos = tuple(each for each in self._undos if each is not found)
         self._undone = found.message
+        await begin_work(self)
         return [found.event, ToastState.confirm_undo]
 
     @rx.event
     async def confirm_undo(self) -> None:
         """Say what was taken back. Follows the event that did it."""
+        await end_work(self)
         if self._undone:
             self._show(f"Undone: {self._undone}")
             self._undone = ""

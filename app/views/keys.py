@@ -166,14 +166,16 @@ def key_name(key: str) -> str:
 
 
 def describe_hints(own: Mapping[str, str]) -> str:
-    """Some keys with what they do, for the bar above the composer. An action without a key is left out.
+    r"""Some keys with what they do, for the bar above the composer. An action without a key is left out.
+
+    A line breaks only between two of them.
 
     >>> describe_hints({}), describe_hints({"edit": "", "fork": "F"})
-    ('j k move · e edit · b fork', 'j k move · Shift+F fork')
+    ('j\xa0k\xa0move · e\xa0edit · b\xa0fork', 'j\xa0k\xa0move · Shift+F\xa0fork')
     """
     hints = (("next_part previous_part", "move"), ("edit", "edit"), ("fork", "fork"))
     named = ((" ".join(key_name(key_of(ACTIONS_BY_ID[one], own)) for one in ids.split()), does) for ids, does in hints)
-    return " · ".join(f"{keys.strip()} {does}" for keys, does in named if keys.strip())
+    return " · ".join(f"{keys.strip()} {does}".replace(" ", "\u00a0") for keys, does in named if keys.strip())
 
 
 def refusal_of(action: KeyAction, key: str, own: Mapping[str, str]) -> str:

@@ -6,13 +6,13 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from app.state.sidebar import PAGE
 from tests.e2e.figures import estimate, tokens
 from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import Screen, eventually, wait_until_still
-from tests.e2e.written import a_pair, write
+from tests.e2e.written import a_pair, call, write
 from tests.effort import EFFORT
 from tests.serving import Served
 
@@ -80,6 +80,7 @@ def test_letters_typed_before_a_control_has_opened_its_field_are_in_it(late: tup
         (page.locator("main"), "Add a system prompt", page.get_by_role("textbox", name="System prompt")),
         (form, "Topic: none", page.get_by_role("combobox", name="Topic of what is sent")),
         (form, "Model: ", page.get_by_role("combobox", name="Search models")),
+        (form, "Parameters", page.get_by_role("textbox", name="Temperature")),
         (form, "JSON schema of the reply", page.get_by_role("textbox", name="Schema")),
         (form, "Insert from a server", page.get_by_role("dialog").get_by_role("combobox")),
         (bar, "What can be typed here", page.get_by_role("textbox", name="Search keys")),
@@ -111,10 +112,12 @@ def test_text_typed_while_a_question_comes_does_not_answer_it(
     state.release()
     question = page.get_by_role("dialog", name="Delete this pair?")
     expect(question).to_be_visible()
-    page.keyboard.type(" thanks" if typed_before else "thanks a lot")
+    page.keyboard.type(" thankss" if typed_before else "thanks a lott")
+    page.keyboard.press("Backspace")
     page.keyboard.press("Enter")
 
     expect(question).to_be_visible()
+    expect(screen.composer).to_have_value("btw thanks" if typed_before else "thanks a lot")
     page.keyboard.press("Tab")
     expect(question.locator(":focus")).to_have_role("button")
     page.keyboard.press("Escape")
@@ -190,4 +193,91 @@ def test_sentence_typed_after_a_click_among_the_pairs_is_in_the_composer_also_af
 
     screen.page.keyboard.type(SENTENCE)
 
+    expect(screen.composer).to_have_value(SENTENCE)
+
+
+@pytest.mark.parametrize("ends", ["it is made", "it is refused", "the connection is lost"])
+def test_letters_typed_after_a_click_on_fork_are_in_the_box_that_is_there_in_the_end(
+    late: tuple[Screen, LateState], server: Served, ends: str
+) -> None:
+    screen, state = late
+    page, pair, origin = screen.page, screen.pairs.last, screen.path
+    pair.hover()
+    fork = pair.get_by_role("button", name="Fork").locator("visible=true")
+    state.held = []
+    if ends == "it is refused":
+        call(server.url, "DELETE", f"/pairs/{screen.stored_pairs()[-1]['id']}")
+    fork.click()
+    page.keyboard.type("btww")
+    page.keyboard.press("Backspace")
+    expect(screen.composer).to_have_value("")
+    if ends == "the connection is lost":
+        state.cut()
+    else:
+        state.release()
+
+    expect(screen.composer).to_have_value("btw")
+    expect(screen.composer).to_be_focused()
+    if ends == "it is made":
+        assert screen.path != origin
+        screen.go(origin)
+        expect(screen.composer).to_have_value("")
+    else:
+        assert screen.path == origin
+
+
+@pytest.mark.parametrize("control", ["fork in the inspector", "fork in a dialog", "delete and undo"])
+def test_letters_typed_after_a_control_that_leads_elsewhere_are_in_the_box_there(
+    late: tuple[Screen, LateState], control: str
+) -> None:
+    screen, state = late
+    page, origin = screen.page, screen.path
+
+    def press_and_type(control: Locator) -> None:
+        expect(control).to_be_visible()
+        state.held = []
+        control.click()
+        page.keyboard.type("btw")
+        state.release()
+        expect(screen.composer).to_have_value("btw")
+
+    if control == "fork in the inspector":
+        page.keyboard.press("Escape")
+        page.keyboard.press("Shift+B")
+        press_and_type(page.get_by_role("button", name="Fork all pairs"))
+    elif control == "fork in a dialog":
+        screen.go(f"{origin}?f=s1")
+        expect(screen.pairs).to_have_count(1)
+        screen.pairs.last.hover()
+        screen.pairs.last.get_by_role("button", name="Fork").locator("visible=true").click()
+        press_and_type(page.get_by_role("dialog").get_by_role("button", name="All pairs"))
+    else:
+        row = screen.conversations.filter(has=page.locator("[aria-current=page]"))
+        row.hover()
+        row.get_by_role("button", name="Delete").click()
+        press_and_type(page.get_by_role("dialog").get_by_role("button", name="Delete"))
+        assert screen.path == "/"
+        screen.composer.fill("")
+        press_and_type(page.get_by_role("button", name="Undo"))
+        assert screen.path == origin
+        return
+    assert screen.path != origin
+    screen.go(origin)
+    expect(screen.composer).to_have_value("")
+
+
+def test_sentence_typed_while_the_preview_covers_the_composer_is_in_both(screen: Screen, server: Served) -> None:
+    open_story(screen, server)
+    page, preview = screen.page, screen.page.get_by_role("complementary", name="Preview of the request")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.keyboard.press("Control+Shift+Enter")
+    expect(preview).to_be_focused()
+    preview.get_by_role("tab", name="Readable").focus()
+
+    page.keyboard.type(f"{SENTENCE}?")
+    page.keyboard.press("Backspace")
+
+    expect(preview).to_be_focused()
+    expect(preview).to_contain_text(SENTENCE)
+    page.keyboard.press("Escape")
     expect(screen.composer).to_have_value(SENTENCE)

@@ -7,9 +7,10 @@ from collections.abc import Generator
 from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.e2e.screen import Screen, reload, visit, visit_settings
+from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
 SCHEMES: Final = ("light", "dark")
@@ -49,6 +50,20 @@ CONTRAST = """() => {
     if (ratio < 4.5) faint.push(`${ratio.toFixed(2)} ${element.tagName}.${element.className}: ${element.textContent}`);
   }
   return faint;
+}"""
+# The lines in which a text stands on screen.
+LINES = """(element) => {
+  const lines = new Map();
+  for (const text of element.childNodes) {
+    for (let at = 0; at < text.data.length; at += 1) {
+      const range = document.createRange();
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      const { top } = range.getBoundingClientRect();
+      if (text.data[at].trim()) lines.set(top, (lines.get(top) ?? "") + text.data[at]);
+    }
+  }
+  return [...lines.values()];
 }"""
 NAMELESS = """() =>
   [...document.querySelectorAll("a, button, input:not([type=hidden]), textarea, select")]
@@ -232,3 +247,42 @@ def test_focus_is_seen_wherever_the_keyboard_goes(screen: Screen) -> None:
     for _ in range(14):
         page.keyboard.press("Tab")
         assert page.evaluate(FOCUS_IS_SEEN)
+
+
+@pytest.fixture
+def phone(browser: Browser, server: Served) -> Generator[Screen]:
+    """A conversation on a telephone, with a keyboard."""
+    made = {"pairs": [a_pair("/echo one", "one", stars=1, mark="out"), a_pair("/echo two", "two")]}
+    context = browser.new_context(
+        base_url=server.url, viewport=ViewportSize(width=390, height=844), has_touch=True, is_mobile=True
+    )
+    screen = Screen(context.new_page()).go(f"/c/{write(server, made)[0]}")
+    expect(screen.pairs).to_have_count(2)
+    yield screen
+    context.close()
+
+
+def test_more_of_a_pair_opens_below_its_dots_and_repeats_no_mark(phone: Screen) -> None:
+    pair = phone.pairs.first
+    dots = pair.get_by_text("More for this pair").locator("xpath=ancestor::summary")
+    set_marks = pair.locator("[data-set]:visible").filter(has_not=phone.page.locator("[data-set]"))
+    expect(set_marks).to_have_count(2)
+    before = dots.bounding_box()
+
+    dots.tap()
+
+    expect(pair.get_by_role("button", name="Delete the pair").locator("visible=true")).to_be_visible()
+    assert dots.bounding_box() == before
+    expect(set_marks).to_have_count(2)
+    examine(phone.page)
+
+
+def test_bar_of_keys_breaks_between_keys_only(phone: Screen) -> None:
+    phone.composer.press("Escape")
+    line = phone.page.locator(".keys-bar p")
+    expect(line).to_be_visible()
+
+    lines: list[str] = line.evaluate(LINES)
+
+    assert len(lines) > 1
+    assert all(text.endswith(("·", "back")) for text in lines), lines

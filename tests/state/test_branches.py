@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from app.runs.resend.forks import fork_from
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, delete_conversation
 from app.runs.temporary import create_temporary
 from app.runs.workbench import Workbench, bench_of
+from app.state.answered import AnsweredState
 from app.state.filters.applied import FilterState
 from app.state.inspector import branches
 from app.state.inspector.branches import BranchItem, BranchState, ForkChoiceView, ForksItem
@@ -246,3 +248,22 @@ async def test_a_fork_of_a_temporary_conversation_is_temporary_too(wb: Workbench
 
     assert await forks(wb) == []
     assert len(await forks(bench)) == 1
+
+
+async def test_page_learns_that_a_fork_is_done_once_it_has_been_led_there(tab: Tab, plans: Plans) -> None:
+    """The event that asks comes right behind the one that forks, long before the fork is made."""
+    seen: list[tuple[int, bool]] = []
+    for opening, handler, payload in (
+        (1, BranchState.ask_fork, {"pair_id": plans.pairs[0]}),
+        (2, BranchState.fork, {"pair_id": plans.pairs[1], "which": "all"}),
+        (3, BranchState.fork, {"pair_id": "gone", "which": "all"}),
+    ):
+        ways = len(tab.way)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(tab.send(handler, **payload))
+            group.create_task(tab.send(AnsweredState.tell_answered, opening=opening))
+            await tab.until(lambda opening=opening: tab.shows(AnsweredState, "answered") == opening)
+            seen.append((opening, len(tab.way) > ways))
+
+    assert seen == [(1, True), (2, True), (3, False)]
+    assert toast(tab).fault

@@ -9,6 +9,7 @@ import pytest
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
+from app.state.answered import AnsweredState
 from app.state.filters.sheet import SheetState
 from app.state.guard import CALLABLE
 from app.state.reply.deletion import PairDeletionState
@@ -60,14 +61,14 @@ async def test_page_learns_that_what_a_key_or_a_control_opens_has_been_done(watc
     pair = watcher.screen.pairs[1].id
 
     await tab.send(KeyboardState.perform, action="edit", pair_id=pair, opening=1)
-    assert (tab.shows(EditState, "pair"), tab.shows(KeyboardState, "answered")) == (pair, 1)
+    assert (tab.shows(EditState, "pair"), tab.shows(AnsweredState, "answered")) == (pair, 1)
     await tab.send(KeyboardState.perform, action="topic", pair_id="gone", opening=2)
-    assert (tab.shows(TopicPickerState, "picking"), tab.shows(KeyboardState, "answered")) == (None, 2)
-    await tab.send(KeyboardState.tell_answered, opening=3)
-    assert tab.shows(KeyboardState, "answered") == 3
+    assert (tab.shows(TopicPickerState, "picking"), tab.shows(AnsweredState, "answered")) == (None, 2)
+    await tab.send(AnsweredState.tell_answered, opening=3)
+    assert tab.shows(AnsweredState, "answered") == 3
     for wrong in (0, -1, 2**31, None, True):
-        await tab.send(KeyboardState.tell_answered, opening=wrong)
-    assert tab.shows(KeyboardState, "answered") == 3
+        await tab.send(AnsweredState.tell_answered, opening=wrong)
+    assert tab.shows(AnsweredState, "answered") == 3
 
 
 def test_events_that_open_a_field_are_handlers_that_the_page_may_call() -> None:

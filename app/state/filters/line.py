@@ -5,7 +5,7 @@ A line is a filter, or a filter with a command (`s3 :flag`). The filter is put i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
@@ -24,6 +24,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
+from app.state.answered import begin_work, end_work
 from app.state.filters.applied import MAX_FILTER, FilterState
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import show_toast
@@ -91,12 +92,24 @@ class FilterLineState(VisitedState, FilterState):
         typed = text_in(line, MAX_FILTER)
         return None if typed is None else await self._use(typed)
 
-    @rx.event(background=True)
-    async def confirm(self) -> EventSpec | None:
+    @rx.event
+    async def confirm(self) -> rx.event.EventType[()] | None:
         """Do the command that was asked about."""
-        async with self:
-            asked, self.asking = self.asking, None
-        return None if asked is None else await self._command(asked.line, confirmed=True)
+        asked, self.asking = self.asking, None
+        if asked is None:
+            return None
+        await begin_work(self)
+        return FilterLineState.carry_out(asked.line)
+
+    @rx.event(background=True)
+    async def carry_out(self, line: str) -> AsyncGenerator[EventSpec | None]:
+        """Do a command that was confirmed."""
+        typed = text_in(line, MAX_FILTER)
+        try:
+            yield None if typed is None else await self._command(typed, confirmed=True)
+        finally:
+            async with self:
+                await end_work(self)
 
     @rx.event
     async def cancel(self) -> None:

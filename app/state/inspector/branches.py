@@ -22,6 +22,7 @@ from app.runs.send.commands import LOCAL_OWNER, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
+from app.state.answered import begin_work, end_work
 from app.state.filters.applied import FilterState
 from app.state.inputs import text_in
 from app.state.toasts import show_fault, show_toast
@@ -107,7 +108,7 @@ class BranchState(rx.State):
         """Fork after a pair; where a filter hides pairs, ask first which of them are meant."""
         filters = await self.get_state(FilterState)
         if not filters.filter:
-            return BranchState.fork(pair_id, "all")
+            return await self._begin(pair_id, "all")
         wb = await bench_of(current(), conversation_in(self.router.url.path))
         async with wb.store.read() as session:
             pair = await load_pair(session, LOCAL_OWNER, text_in(pair_id, _MAX_ID) or "")
@@ -118,14 +119,30 @@ class BranchState(rx.State):
     async def end_choice(self) -> None:
         self.choosing = None
 
-    @rx.event(background=True)
-    async def fork(self, pair_id: str, which: Which) -> AsyncGenerator[rx.event.EventType[()]]:
+    @rx.event
+    async def fork(self, pair_id: str, which: Which) -> rx.event.EventType[()]:
         """Make a fork with the pairs up to this one ("": all of them), or of these only those in view, and go there."""
+        return await self._begin(pair_id, which)
+
+    @rx.event(background=True)
+    async def make_fork(self, pair_id: str, which: Which) -> AsyncGenerator[rx.event.EventType[()] | None]:
+        """Do what `fork` was asked to."""
+        try:
+            yield await self._make_fork(pair_id, which)
+        finally:
+            async with self:
+                await end_work(self)
+
+    async def _begin(self, pair_id: str, which: Which) -> rx.event.EventType[()]:
+        self.choosing = None
+        await begin_work(self)
+        return BranchState.make_fork(pair_id, which)
+
+    async def _make_fork(self, pair_id: str, which: Which) -> rx.event.EventType[()] | None:
         async with self:
-            self.choosing = None
             origin, last = conversation_in(self.router.url.path), text_in(pair_id, _MAX_ID) or None
             if self._forking or self._is_repeated(origin, last or ""):
-                return
+                return None
             self._forking = True
             look = _look_of(await self.get_state(FilterState)) if which == "seen" else None
         try:
@@ -133,7 +150,7 @@ class BranchState(rx.State):
         except InviewError as error:
             async with self:
                 await show_fault(self, error)
-            return
+            return None
         finally:
             async with self:
                 self._forking = False
@@ -142,7 +159,7 @@ class BranchState(rx.State):
             undo = cast("EventSpec", BranchState.take_back(made.conversation.id, made.pair_count))
             message = f"Forked: a new conversation with {plural(made.pair_count, 'pair')}. The other one is as it was."
             await show_toast(self, message, undo=undo)
-        yield rx.redirect(conversation_path(made.conversation.id))
+        return rx.redirect(conversation_path(made.conversation.id))
 
     @rx.event
     async def take_back(self, fork_id: str, pair_count: int) -> rx.event.EventType[()] | None:

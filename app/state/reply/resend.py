@@ -27,6 +27,7 @@ from app.runs.resend.resend import Later, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
+from app.state.answered import begin_work, end_work
 from app.state.comparison import expect_replies
 from app.state.composer.over_budget import (
     add_counted,
@@ -83,13 +84,13 @@ class ResendState(VisitedState, rx.State):
         wish, chosen = await self._wish(pair_id), text_in(model, MAX_MODEL)
         if wish is None or chosen is None:
             return None
-        return self._take(replace(wish, look=replace(wish.look, model=chosen or wish.look.model)))
+        return await self._take(replace(wish, look=replace(wish.look, model=chosen or wish.look.model)))
 
     @rx.event
     async def send_as_it_was(self, pair_id: str) -> rx.event.EventType[()] | None:
         """Send the request kept of a pair again, byte for byte."""
         wish = await self._wish(pair_id)
-        return None if wish is None else self._take(replace(wish, as_it_was=True))
+        return None if wish is None else await self._take(replace(wish, as_it_was=True))
 
     @rx.event
     async def compare(self, pair_id: str, models: list[str]) -> rx.event.EventType[()] | None:
@@ -97,7 +98,7 @@ class ResendState(VisitedState, rx.State):
         wish = await self._wish(pair_id)
         if wish is None or len(models) > MAX_MODELS or not all(text_in(one, MAX_MODEL) for one in models):
             return None
-        return self._take(replace(wish, models=tuple(models)))
+        return await self._take(replace(wish, models=tuple(models)))
 
     @rx.event
     async def send_edit(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
@@ -125,7 +126,7 @@ class ResendState(VisitedState, rx.State):
             edit=edit.id,
             was=was,
         )
-        return self._take(wish)
+        return await self._take(wish)
 
     @rx.event
     async def choose_later(self, key: str) -> rx.event.EventType[()] | None:
@@ -133,7 +134,7 @@ class ResendState(VisitedState, rx.State):
         wish, shown = self._asked, self.later
         if wish is None or shown is None or key not in wish.ways:
             return None
-        return self._take(replace(wish, later=Later(key), later_count=shown.count))
+        return await self._take(replace(wish, later=Later(key), later_count=shown.count))
 
     @rx.event
     async def remember_way(self, remembers: bool) -> None:
@@ -146,7 +147,7 @@ class ResendState(VisitedState, rx.State):
         way, wish = read_way(str(key)), self._asked
         if wish is None or way is None or self.over_budget is None:
             return None
-        return self._take(
+        return await self._take(
             replace(
                 wish,
                 look=replace(wish.look, model=way.model or wish.look.model),
@@ -176,6 +177,8 @@ class ResendState(VisitedState, rx.State):
         finally:
             async with self:
                 self._busy = tuple(each for each in self._busy if each != wish.pair_id)
+                if _leads_soon(wish):
+                    await end_work(self)
 
     @rx.event(background=True)
     async def take_back(self, run_id: str) -> None:
@@ -213,8 +216,10 @@ class ResendState(VisitedState, rx.State):
         newest = bool(watcher.screen.pairs) and watcher.screen.pairs[-1].id == pair.id
         return Wish(pair.id, pair.conversation_id, pair.position, pair.version, pair.user_text, look, newest)
 
-    def _take(self, wish: Wish) -> rx.event.EventType[()]:
+    async def _take(self, wish: Wish) -> rx.event.EventType[()]:
         self._ask(None)
+        if _leads_soon(wish):
+            await begin_work(self)
         self._taken, self._busy = (*self._taken, wish), (*self._busy, wish.pair_id)
         return ResendState.deliver
 
@@ -293,3 +298,8 @@ class ResendState(VisitedState, rx.State):
             if branched:
                 await show_toast(self, BRANCHED)
         return [rx.redirect(conversation_path(comparison.conversation_id))] if branched else []
+
+
+def _leads_soon(wish: Wish) -> bool:
+    """Whether the page goes to a fork. Nobody waits for that while a summary is written first."""
+    return wish.later is Later.BRANCH and not wish.summarise

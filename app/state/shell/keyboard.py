@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import reflex as rx
 
+from app.state.answered import AnsweredState
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.filters.sheet import SheetState
 from app.state.inputs import text_in, whole_in
@@ -30,7 +31,6 @@ from app.state.transcript import TranscriptState
 from app.state.watching import watcher_of
 
 MAX_ID: Final = 64
-MAX_OPENING: Final = 2**31
 FIRST_SENT: Final = "first_sent"
 
 PAIR_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
@@ -64,12 +64,7 @@ PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
 
 
 class KeyboardState(rx.State):
-    """The handlers of keys. The table of keys is part of the page; a person's own keys are in `PreferencesState`.
-
-    `answered` is the page's number of what it asked to have opened last: that has been done, or was refused.
-    """
-
-    answered: rx.Field[int] = rx.field(0)
+    """The handlers of keys. The table of keys is part of the page; a person's own keys are in `PreferencesState`."""
 
     @rx.event
     async def perform(self, action: str, pair_id: str, opening: int = 0) -> rx.event.EventType[()] | None:
@@ -87,14 +82,7 @@ class KeyboardState(rx.State):
         found = PAGE_EVENTS.get(name) or (PAIR_EVENTS.get(name) if wanted else None)
         if found is None or not number:
             return None if found is None else found(wanted)
-        return [found(wanted), KeyboardState.tell_answered(number)]
-
-    @rx.event
-    async def tell_answered(self, opening: int) -> None:
-        """Tell the page that the event before this one has been done, also one that failed."""
-        number = whole_in(opening)
-        if number is not None and 0 < number < MAX_OPENING:
-            self.answered = number
+        return [found(wanted), AnsweredState.tell_answered(number)]
 
     @rx.event
     async def tell_copied(self, pair_id: str, request: bool, copied: bool) -> None:

@@ -171,7 +171,9 @@ def _retries() -> rx.Component:
 def _field(name: str, label: str, hint: str, control: Any, *, more: rx.Var[str] | str = "", **props: Any) -> Any:
     fault = getattr(ParametersState.faults, name)
     note = f"{FIELD}{name}-said"
-    own = {"placeholder": getattr(_FORM.instead, name)} if control is rx.el.input else {}
+    own: dict[str, Any] = {}
+    if control is rx.el.input:
+        own = {"placeholder": getattr(_FORM.instead, name), "custom_attrs": {"data-first": ""}}
     return rx.cond(
         _FORM.takes.contains(name),
         rx.el.div(

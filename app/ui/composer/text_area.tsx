@@ -125,10 +125,18 @@ export function TextArea(props: TextAreaProps): ReactNode {
 
   const sendNow = useEffectEvent(send);
   useEffect(() => {
-    const focus = () => area.current?.focus({ preventScroll: true });
-    return offer({ composer: focus, send: () => sendNow(""), draft: () => area.current?.value ?? "" });
+    const focus = () => {
+      area.current?.focus({ preventScroll: true });
+      return document.activeElement === area.current;
+    };
+    const write = (key: string) => area.current && typeKey(area.current, key);
+    const withdraw = offer({ composer: focus, write, send: () => sendNow(""), draft: () => area.current?.value ?? "" });
+    const ignore = catchLetters(focus, write);
+    return () => {
+      withdraw();
+      ignore();
+    };
   }, []);
-  useEffect(() => catchLetters(() => area.current?.focus({ preventScroll: true })), []);
 
   const first = useRef(true);
   useEffect(() => {
@@ -288,6 +296,15 @@ function insertParagraph(box: HTMLTextAreaElement, text: string, named: boolean)
     return;
   }
   box.setRangeText(words, box.selectionStart, box.selectionEnd, "end");
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** Do what a character or Backspace does in a box that cannot have the focus. */
+function typeKey(box: HTMLTextAreaElement, key: string): void {
+  const { value, selectionStart, selectionEnd } = box;
+  const last = selectionStart < selectionEnd ? "" : ([...value.slice(0, selectionStart)].at(-1) ?? "");
+  if (key === "Backspace") box.setRangeText("", selectionStart - last.length, selectionEnd, "end");
+  else box.setRangeText(key, selectionStart, selectionEnd, "end");
   box.dispatchEvent(new Event("input", { bubbles: true }));
 }
 

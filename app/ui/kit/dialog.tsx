@@ -3,13 +3,15 @@
  * the elements marked `data-close` close it at once; Python is told when it can be. The element marked `data-first` has
  * the focus first, and whatever had it before has it again in the end. The one marked `data-shown` is scrolled to.
  *
- * A person who goes on with a text while it opens, or begins one in it, presses no button by the next space or Enter: the
- * letters take the focus from the button, until Tab.
+ * A person who goes on with a text while it opens, or begins one in it outside its fields, presses no button by the next
+ * space or Enter: the letters take the focus from the button, until Tab, and are written in the composer below.
  */
 import type { KeyboardEvent, MouseEvent, PointerEvent, ReactNode, SyntheticEvent } from "react";
 import { useLayoutEffect, useRef } from "react";
-import { isWriting } from "./key_mode.ts";
+import { isHolding } from "./early.ts";
+import { goesOn, isWriting } from "./key_mode.ts";
 import { untilOpen } from "./link.ts";
+import { goTo } from "./places.ts";
 import type { DialogProps } from "./views.ts";
 
 const PRESSED = "button, a, summary";
@@ -53,10 +55,15 @@ export function Dialog({
   const clicked = ({ target }: MouseEvent) => {
     if (target instanceof Element && target.closest("[data-close]")) close();
   };
-  const typed = ({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent) => {
-    if (key.length !== 1 || ctrlKey || metaKey || altKey) return;
-    if (keys.includes(key)) onKey?.(key);
-    else if (key !== " " && target instanceof Element && target.matches(PRESSED)) dialog.current?.focus();
+  const typed = (event: KeyboardEvent) => {
+    const { key, ctrlKey, metaKey, altKey, target } = event;
+    if (ctrlKey || metaKey || altKey || !(target instanceof Element)) return;
+    const presses = target.matches(PRESSED);
+    if (key.length === 1 && keys.includes(key)) return onKey?.(key);
+    if (key.length === 1 && key !== " " && presses) dialog.current?.focus();
+    if (isHolding() || !goesOn(event) || !(target === dialog.current || (presses && key !== " "))) return;
+    event.preventDefault();
+    goTo("write", key);
   };
   return (
     <dialog

@@ -51,10 +51,10 @@ export function handOver(): void {
   });
 }
 
-/** Nothing opens. Letters that were meant for it go where one writes: `write` focuses that. */
+/** Nothing opens. Letters, and what corrects them, go where one writes: `write` focuses that. */
 export function giveBack(write: () => unknown): void {
   const isText = returns;
-  const text = take().filter(({ key }) => key.length === 1);
+  const text = take().filter(({ key }) => key.length === 1 || key === "Backspace");
   if (!isText || !text.length) return;
   write();
   for (const event of text) type(document.activeElement, event);

@@ -1,8 +1,8 @@
 /**
  * Whether single keys are commands. Only Escape turns that on; `keyboard.tsx` shows it in the document.
  *
- * While it is off, a letter that is typed outside a text field goes to the composer. A dialog that opens meanwhile gives
- * none of its buttons the focus: the next space would press it.
+ * While it is off, a letter that is typed outside a text field goes to the composer, also where the inspector covers it on
+ * a small screen. A dialog that opens meanwhile gives none of its buttons the focus: the next space would press it.
  */
 import { isHolding } from "./early.ts";
 import { signal } from "./signal.ts";
@@ -13,20 +13,32 @@ const ENDS_TEXT = /^(Enter|Escape|Tab)$/u;
 const TAKES_TEXT =
   "textarea, select, [contenteditable=true], input:not([type=checkbox], [type=radio], [type=range], [type=file], [type=button])";
 
+const COVERS = "#inspector";
+
 let writes = false; // whether a person is in the middle of a text
 
 /** Whether a letter was typed since a pointer, Enter, Escape or Tab was pressed. */
 export const isWriting = (): boolean => writes;
 
-/** Give letters to the composer: `write` focuses it, and the browser then types the letter there. Returns how to stop. */
-export function catchLetters(write: () => unknown): () => void {
+/** True for a key that continues a text that is being written. */
+export const goesOn = ({ key }: Pick<KeyboardEvent, "key">): boolean =>
+  writes && (key.length === 1 || key === "Backspace");
+
+/**
+ * Give letters to the composer: `focus` focuses it, and the browser then types the letter there. Where it is covered and
+ * cannot have the focus, `type` writes the key. Returns how to stop.
+ */
+export function catchLetters(focus: () => boolean, type: (key: string) => unknown): () => void {
   const pressed = (event: KeyboardEvent) => {
     const at = event.target instanceof Element ? event.target : document.body;
     if (ENDS_TEXT.test(event.key)) writes = false;
     else if (!keyMode.get() && isText(event)) writes = true;
-    if (keyMode.get() || isHolding() || !isText(event)) return;
+    if (keyMode.get() || isHolding() || isShortcut(event)) return;
     if (at.closest(TAKES_TEXT) || document.querySelector("dialog:modal")) return;
-    write();
+    if ((isText(event) && focus()) || !at.closest(COVERS) || !goesOn(event)) return;
+    at.closest<HTMLElement>(COVERS)?.focus(); // else the next space presses a button there
+    type(event.key);
+    event.preventDefault();
   };
   const pointed = () => {
     writes = false;
@@ -40,4 +52,5 @@ export function catchLetters(write: () => unknown): () => void {
 }
 
 /** A character, also one of an input method, a dead key or AltGr. Space scrolls. */
-const isText = (by: KeyboardEvent) => /^(\S|Process|Dead)$/u.test(by.key) && !by.metaKey && by.ctrlKey === by.altKey;
+const isText = (by: KeyboardEvent) => /^(\S|Process|Dead)$/u.test(by.key) && !isShortcut(by);
+const isShortcut = (by: KeyboardEvent) => by.metaKey || by.ctrlKey !== by.altKey;

@@ -14,7 +14,7 @@ export type Link = "opening" | "open" | "lost";
 /** What is needed of Reflex's socket: Socket.IO's, with its manager and what Reflex adds. */
 export interface Socket {
   on(event: "connect" | "disconnect" | "connect_error", listener: () => void): unknown;
-  onAny(listener: () => void): unknown;
+  onAny(listener: (name: string, update?: Update) => void): unknown;
   readonly io: { on(event: "ping", listener: () => void): unknown; timeout(ms: number): unknown; _close(): void };
   reconnect?(): void;
 }
@@ -26,6 +26,16 @@ export interface ReflexEvent {
   readonly payload?: unknown;
 }
 
+/** What is needed of what the server sends: where handlers lead the page. */
+export interface Update {
+  readonly events?: readonly ServerEvent[];
+}
+
+interface ServerEvent {
+  readonly name: string;
+  readonly payload?: { readonly path?: string | null; readonly external?: boolean };
+}
+
 const SILENCE_MS = 25_000; // the server gives a sign of life every 20 s: REFLEX_SOCKET_INTERVAL
 const FIRST_ATTEMPT_MS = 20_000; // of the first attempt to connect: the page may be busy with its scripts meanwhile
 const ATTEMPT_MS = 5000; // of a later one: the network may have changed, and the next attempt may succeed
@@ -33,11 +43,14 @@ const SHOWN_MS = 7000; // how long it is said of a refusal that the server is ba
 const LARGEST = 17_000_000; // bytes of an event; app/web/sockets.py takes 18,000,000
 const BYTES = 6; // of a character in JSON, at most: "\\u0001"
 const APP = "reflex___state____state.";
+const REDIRECT = "_redirect";
 const OWN = `${APP}reflex___`;
 
 const link = signal<Link>("opening");
 /** Why an action was refused: the server is `away`, was so a moment ago (`back`), or what it sends is too `large`. */
 export const refused = signal<"" | "away" | "back" | "large">("");
+/** The path that the page is still at while a handler leads it to another one, else "". */
+export const leaving = signal("");
 const hearers = new Set<(event: string) => void>();
 let shown: ReturnType<typeof setTimeout> | undefined;
 let heardAt = 0; // by the clock, which goes on while the machine sleeps; timers do not
@@ -47,6 +60,11 @@ let pending: ReflexEvent[] = [];
 export const currentLink = link.get;
 /** The state of the connection, drawn again when it changes. */
 export const useLink = link.use;
+
+/** The page shows this path now. */
+export function arriveAt(path: string): void {
+  if (path !== leaving.get()) leaving.set("");
+}
 
 /** Resolves when the server is reached: at once if it is. */
 export function untilOpen(): Promise<void> {
@@ -75,7 +93,10 @@ export function attach(made: Socket, queue: ReflexEvent[]): void {
     made.io.timeout(ATTEMPT_MS);
     lose();
   });
-  made.onAny(heard);
+  made.onAny((_, update) => {
+    heard();
+    if (update?.events?.some(leads)) leaving.set(location.pathname);
+  });
   made.io.on("ping", heard);
   made.io.timeout(FIRST_ATTEMPT_MS);
 }
@@ -144,6 +165,11 @@ function show(why: "back" | "large"): void {
 
 function heard(): void {
   heardAt = Date.now();
+}
+
+function leads({ name, payload }: ServerEvent): boolean {
+  if (name !== REDIRECT || !payload?.path || payload.external) return false;
+  return new URL(payload.path, location.href).pathname !== location.pathname;
 }
 
 const isSilent = (): boolean => link.get() === "open" && Math.abs(Date.now() - heardAt) > SILENCE_MS;

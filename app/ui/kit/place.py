@@ -25,6 +25,7 @@ class Place(StrEnum):
     STOP = "stop"  # of the reply that runs
     COMPARE = "compare"  # models are chosen, or the compared replies shown
     SEND = "send"  # what is written
+    WRITE = "write"  # this key is typed in the composer, which something covers
     DRAFT = "draft"  # returns what is written
     KEYS = "keys"  # turns single keys on, or off again
     SENT = "sent"  # this text was sent from this tab

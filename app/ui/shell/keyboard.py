@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 import reflex as rx
 
+from app.state.answered import AnsweredState
 from app.state.filters.sheet import SheetState
 from app.state.inspector.frame import SECTIONS
 from app.state.settings.preferences import OwnKey, PreferencesState
@@ -81,8 +82,8 @@ class Keyboard(Island):
     """Hears the keys of the page. `own` are the keys that differ from those of `bindings`, once they are `known`.
 
     `on_perform` gets the action, the pair at the cursor ("" for none), and the number of what the key opens (0 for
-    nothing). `openers` are the names of the events by which controls open something that takes keys: `on_ask` gets the
-    number of what one opens. `answered` is the number of what has been done.
+    nothing). `openers` are the names of the events by which controls open something that takes keys, or lead to
+    another conversation: `on_ask` gets the number of each. `answered` is the number of what has been done.
     """
 
     library = island("shell/keyboard.tsx")
@@ -103,16 +104,16 @@ def keyboard() -> rx.Component:
         own=PreferencesState.preferred.own_keys,
         known=PreferencesState.loaded,
         openers=OPENERS,
-        answered=KeyboardState.answered,
+        answered=AnsweredState.answered,
         on_perform=KeyboardState.perform,
-        on_ask=KeyboardState.tell_answered,
+        on_ask=AnsweredState.tell_answered,
     )
 
 
 def keys_bar() -> rx.Component:
     """Says that single keys are commands. The stylesheet shows it while they are."""
     return rx.el.div(
-        rx.el.p("Keys: ", PreferencesState.preferred.key_hints, " · Esc back", role="status"),
+        rx.el.p("Keys: ", PreferencesState.preferred.key_hints, " · Esc\u00a0back", role="status"),
         rx.el.button("All keys", type="button", title="Show all keys (F1)", on_click=SheetState.show("keys")),
         class_name="keys-bar",
     )

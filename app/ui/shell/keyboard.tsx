@@ -3,14 +3,16 @@
  *
  * The mode follows the focus; the stylesheet reads it from the document. Single keys are commands only after Escape
  * (key_mode.ts), and never while a text field or a menu has the focus. Keys pressed before the field or the dialog is there
- * that a key or a control opens go to it (early.ts); where nothing opens for a control, letters go to the composer.
+ * that a key or a control opens go to it (early.ts); where nothing opens for a control, letters go to the composer: to that
+ * of another conversation, if the control leads there.
  */
 import { useEffect, useRef } from "react";
+import { useLocation } from "react-router";
 import "../kit/conversion.ts";
 import { coming } from "../kit/deferred.tsx";
 import { giveBack, handOver, holdKey, holdKeys, isHolding, nextOpening, wantsKeys } from "../kit/early.ts";
 import { keyMode } from "../kit/key_mode.ts";
-import { currentLink, onSent, useLink } from "../kit/link.ts";
+import { arriveAt, currentLink, leaving, onSent, useLink } from "../kit/link.ts";
 import { answerOf, goTo, offer } from "../kit/places.ts";
 import { bindingOf, isPlain, type Mode, type Spot } from "./strokes.ts";
 import type { KeyBinding, KeyboardProps, OwnKey } from "./views.ts";
@@ -35,13 +37,18 @@ export function Keyboard(props: KeyboardProps): null {
     if (known) localStorage.setItem(OWN_KEYS, JSON.stringify(own));
   }, [known, own]);
   const link = useLink();
+  const { pathname } = useLocation();
+  useEffect(() => arriveAt(pathname), [pathname]);
   useEffect(() => {
-    // What opens has the focus by now, unless it is in a part of the page that is being fetched.
+    // What opens has the focus by now, unless it is in a part of the page that is being fetched, or on another page.
     const look = () => {
-      if (link === "lost" || (isHolding(answered) && !coming.get())) giveBack(write);
+      if (link === "lost" || (isHolding(answered) && !coming.get() && !leaving.get())) giveBack(write);
     };
-    look();
-    return coming.subscribe(() => queueMicrotask(look)); // a part that came is drawn in this task
+    // What came is drawn, and can be written in, by the end of this task.
+    const lookSoon = () => queueMicrotask(look);
+    lookSoon();
+    const unwatch = [coming, leaving].map((each) => each.subscribe(lookSoon));
+    return () => unwatch.forEach((stop) => void stop());
   }, [link, answered]);
   useEffect(() => listen(() => latest.current), []);
   return null;

@@ -1,6 +1,7 @@
-"""The events by which a control opens a field that one writes in. Keys pressed before the field is there belong to it.
+"""The events by which a control opens a field that one writes in, or leads to another conversation.
 
-A handler that opens such a field belongs here. For keys that open something, see `keyboard.py`.
+Keys pressed before the field or the page is there belong to it. A handler that does either belongs here. For keys
+that open something, see `keyboard.py`.
 """
 
 from __future__ import annotations
@@ -14,32 +15,45 @@ from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.menus import MenuState
+from app.state.composer.parameters import ParametersState
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
+from app.state.filters.line import FilterLineState
 from app.state.filters.saved import SavedFilterState
 from app.state.filters.sheet import SheetState
+from app.state.inspector.branches import BranchState
 from app.state.reply.edit import EditState
+from app.state.reply.resend import ResendState
 from app.state.sidebar import SidebarState
 from app.state.system_prompt import SystemPromptState
+from app.state.toasts import ToastState
 from app.state.topics.picker import TopicPickerState
 
 _HANDLERS: Final[tuple[Any, ...]] = (
     AnswerAgainState.ask,
+    BranchState.ask_fork,
+    BranchState.fork,
     CheckpointState.edit,
     ComparisonChoiceState.ask,
     EditState.begin,
+    FilterLineState.confirm,
     InsertingState.ask,
     MenuState.show_agents,
     MenuState.show_models,
+    ParametersState.ask,
     PermissionsState.toggle_edit,
     QueueState.edit,
+    ResendState.choose_later,
+    ResendState.choose_way,
     SavedFilterState.begin_rename,
     SavedFilterState.toggle,
     SchemaState.ask,
     SheetState.show,
     SidebarState.begin_rename,
+    SidebarState.delete_conversation,
     SystemPromptState.edit,
+    ToastState.undo,
     TopicPickerState.edit,
     TopicPickerState.pick_for_composer,
     TopicPickerState.pick_for_pair,
