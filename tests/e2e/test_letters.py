@@ -6,12 +6,12 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from app.state.sidebar import PAGE
 from tests.e2e.figures import estimate, tokens
 from tests.e2e.late import LINK, LateState
-from tests.e2e.screen import Screen, eventually, wait_until_still
+from tests.e2e.screen import Screen, eventually, wait_until_alive, wait_until_painted, wait_until_still
 from tests.e2e.written import a_pair, call, write
 from tests.effort import EFFORT
 from tests.serving import Served
@@ -66,6 +66,24 @@ def late(page: Page, server: Served) -> tuple[Screen, LateState]:
     screen = open_story(Screen(page), server)
     expect(screen.composer).to_be_focused()
     return screen, state
+
+
+def test_field_that_had_the_focus_before_the_scripts_ran_keeps_it(page: Page) -> None:
+    held: list[Route] = []
+    page.route("**/assets/*.js", held.append)
+    page.goto("/", wait_until="commit")
+    search = page.get_by_role("searchbox", name="Search conversations")
+    search.press_sequentially("wo")
+    page.unroute("**/assets/*.js")
+    for route in held:
+        route.continue_()
+    wait_until_alive(page)
+    expect(page.get_by_role("textbox", name="Message", exact=True)).to_be_visible()
+    wait_until_painted(page)
+
+    page.keyboard.type("rds")
+
+    expect(search).to_have_value("words")
 
 
 def test_letters_typed_before_a_control_has_opened_its_field_are_in_it(late: tuple[Screen, LateState]) -> None:

@@ -15,14 +15,19 @@ SIZE = BudgetOption(20_000, Decimal(0), "")
 
 def options(x: int, y: int, *, fits: bool) -> BudgetOptions:
     larger = LargerModel("peer:large", "large", 131_072, SIZE)
-    return BudgetOptions("peer:small", x, y, 7_700, "window", SIZE if fits else None, SIZE, None, (larger,))
+    return BudgetOptions("peer:small", x, y, 7_700, "window", 800, SIZE if fits else None, SIZE, None, (larger,))
 
 
 @pytest.mark.parametrize(
     ("x", "y", "fits", "message", "names", "notes"),
     [
         (
-            *(0, 0, False, "This message does not fit. The limit is 7,700 tokens: the model's window."),
+            *(
+                0,
+                0,
+                False,
+                "This message does not fit. The limit is 7,700 tokens: the model's window. 800 tokens are kept free for the reply. ",
+            ),
             ("Send it anyway", "Switch to large"),
             ("Passes your limit. The provider may refuse it.", "It fits into its 131,072 tokens."),
         ),
@@ -56,6 +61,13 @@ def test_dialog_names_one_pair_as_one(
     assert shown.message.startswith(message)
     assert tuple(way.name for way in shown.ways) == names
     assert tuple(way.note for way in shown.ways)[: len(notes)] == notes
+
+
+@pytest.mark.parametrize(
+    ("reserve", "ends"), [(0, "window. Nothing"), (1, "window. 1 token is kept free for the reply. N")]
+)
+def test_dialog_names_what_is_kept_for_the_reply(reserve: int, ends: str) -> None:
+    assert ends in describe_over_budget(replace(options(0, 0, fits=False), reserve=reserve)).message
 
 
 def test_larger_models_of_one_name_are_told_apart_by_their_providers() -> None:

@@ -35,7 +35,8 @@ class LargerModel:
 
 @dataclass(frozen=True, slots=True)
 class BudgetOptions:
-    """The options for one `model`. `limit` is the budget in tokens, `limited_by` names the limit that sets it.
+    """The options for one `model`. `limit` is the budget in tokens, `limited_by` names the limit that sets it, and
+    `reserve` is how much of it is kept free for the reply.
 
     `fit` sends the newest `x` pairs that fit; None if the request exceeds the budget even without pairs. `force` sends
     all `y` pairs in view. `summarise` is the request that reads the older pairs for a summary; None if a summary cannot
@@ -47,6 +48,7 @@ class BudgetOptions:
     y: int
     limit: int
     limited_by: str
+    reserve: int
     fit: BudgetOption | None
     force: BudgetOption
     summarise: BudgetOption | None
@@ -65,7 +67,8 @@ def _explain(budget_options: BudgetOptions) -> str:
     x, y, limit = budget_options.x, budget_options.y, f"{budget_options.limit:,} tokens, {budget_options.limited_by}"
     if budget_options.fit is None:
         return (
-            f"This does not fit even without earlier pairs (limit: {limit}). "
+            f"This does not fit even without earlier pairs (limit: {limit}; kept free for the reply: "
+            f"{budget_options.reserve:,} tokens). "
             "Shorten it, attach less, choose a larger model, or send it anyway."
         )
     summary = ", summarise the older ones" if budget_options.summarise is not None else ""

@@ -45,6 +45,7 @@ async def list_ways_out(wb: Workbench, composed: Composed, draft: str) -> Budget
         y=forced.x,
         limit=fitted.estimate.limit,
         limited_by=fitted.estimate.limited_by,
+        reserve=fitted.estimate.reserve,
         fit=None
         if fitted.too_large_alone
         else BudgetOption(fitted.estimate.tokens, fitted.estimate.cost, composed.selection),

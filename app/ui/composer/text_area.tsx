@@ -7,7 +7,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { useParams } from "react-router";
 import { currentEdition, endEdition, oversize, renewEdition } from "../kit/edition.ts";
-import { catchLetters, keyMode } from "../kit/key_mode.ts";
+import { catchLetters, keyMode, takesText } from "../kit/key_mode.ts";
 import { currentLink, fits, useLink } from "../kit/link.ts";
 import { PlaceButton } from "../kit/place_button.tsx";
 import { goTo, offer } from "../kit/places.ts";
@@ -44,6 +44,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   const link = useLink();
   const prompts = usePrompts(props);
 
+  const here = useRef(conversation); // the one whose draft is in the box
   const typed = useRef(false); // by a person, since it was told last
   // While a send has no answer, or the text cannot be told, nothing that Python says is of what stands there.
   const told = () => (oversize.get() || pending.waits(known.current.conversation) ? 0 : currentEdition());
@@ -104,7 +105,10 @@ export function TextArea(props: TextAreaProps): ReactNode {
     restored(oversize.get() ? "" : box.value, conversation);
     // A person who walks through branches in the inspector, or by keys through conversations, stays there.
     const walks = document.activeElement?.closest("#inspector") || (keyMode.get() && conversation);
-    if (!matchMedia(COARSE).matches && !walks) box.focus({ preventScroll: true });
+    // One who writes in another field, perhaps since before this script ran, goes on there.
+    const stays = here.current === conversation && takesText(document.activeElement);
+    here.current = conversation;
+    if (!matchMedia(COARSE).matches && !walks && !stays) box.focus({ preventScroll: true });
     return () => {
       texts.leave(conversation, pending.draftOf(conversation, box.value), known.current.lasting);
       box.value = "";

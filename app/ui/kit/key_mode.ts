@@ -20,6 +20,9 @@ let writes = false; // whether a person is in the middle of a text
 /** Whether a letter was typed since a pointer, Enter, Escape or Tab was pressed. */
 export const isWriting = (): boolean => writes;
 
+/** Whether this is in a field that takes letters. */
+export const takesText = (at: Element | null): boolean => at?.closest(TAKES_TEXT) != null;
+
 /** True for a key that continues a text that is being written. */
 export const goesOn = ({ key }: Pick<KeyboardEvent, "key">): boolean =>
   writes && (key.length === 1 || key === "Backspace");
@@ -34,7 +37,7 @@ export function catchLetters(focus: () => boolean, type: (key: string) => unknow
     if (ENDS_TEXT.test(event.key)) writes = false;
     else if (!keyMode.get() && isText(event)) writes = true;
     if (keyMode.get() || isHolding() || isShortcut(event)) return;
-    if (at.closest(TAKES_TEXT) || document.querySelector("dialog:modal")) return;
+    if (takesText(at) || document.querySelector("dialog:modal")) return;
     if ((isText(event) && focus()) || !at.closest(COVERS) || !goesOn(event)) return;
     at.closest<HTMLElement>(COVERS)?.focus(); // else the next space presses a button there
     type(event.key);
