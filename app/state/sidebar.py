@@ -27,6 +27,7 @@ from app.state.conversation_rows import (
 from app.state.inputs import text_in
 from app.state.titles import clean_title
 from app.state.toasts import show_toast
+from app.state.visit import visit_of
 from app.store.conversation.conversations import Wanted
 
 PAGE: Final = 50
@@ -70,9 +71,10 @@ class SidebarState(rx.State):
     """The list, and which row is being renamed or about to be deleted ("" for none).
 
     `kind` and `agent` are which conversations are listed, which the tab keeps over a reload; `filtered`: whether those
-    are other than all chats. `words` are those in the search field; `searching`: what is listed has them, best first;
-    `complete`: all places with these words were compared. `_steps`: where keys were pressed, and the conversations that
-    they lead to, until the page shows the last one.
+    are other than all chats. `words` are those in the search field, `kept_words` those that were in it before the page
+    was loaded again; `searching`: what is listed has them, best first; `complete`: all places with these words were
+    compared. `_steps`: where keys were pressed, and the conversations that they lead to, until the page shows the last
+    one. `_searched_on`: the connection of the page that `words` were typed in.
     """
 
     conversations: rx.Field[tuple[ConversationItem, ...]] = rx.field(())
@@ -83,6 +85,7 @@ class SidebarState(rx.State):
     agents: rx.Field[tuple[AgentItem, ...]] = rx.field(())
     filtered: rx.Field[bool] = rx.field(default=False)
     words: rx.Field[str] = rx.field("")
+    kept_words: rx.Field[str] = rx.field("")
     searching: rx.Field[bool] = rx.field(default=False)
     complete: rx.Field[bool] = rx.field(default=True)
     renaming: rx.Field[str] = rx.field("")
@@ -92,6 +95,7 @@ class SidebarState(rx.State):
     _shown: int = PAGE
     _version: int = -1
     _steps: tuple[str, ...] = ()
+    _searched_on: str = ""
 
     @rx.event
     async def open(self) -> rx.event.EventType[()]:
@@ -124,6 +128,8 @@ class SidebarState(rx.State):
     async def _load(self) -> None:
         if conversation_in(self.router.url.path) not in self._steps[1:-1]:
             self._steps = ()
+        if self._searched_on != (await visit_of(self))[0]:
+            self.kept_words = self.words
         agents = await list_agents(current(), LOCAL_OWNER)
         self.agents = tuple(AgentItem(agent.id, agent.name) for agent in agents)
         await self._show(self.kind, self.agent)
@@ -155,6 +161,7 @@ class SidebarState(rx.State):
     async def search(self, words: str) -> None:
         """List only conversations that have these words; the last one may still be growing. Blank: list all again."""
         self.words, self._shown = (text_in(words, MAX_SEARCH) or "").strip(), PAGE
+        self._searched_on, _ = await visit_of(self)
         await self._read()
 
     @rx.event

@@ -26,7 +26,7 @@ def options(x: int, y: int, *, fits: bool) -> BudgetOptions:
                 0,
                 0,
                 False,
-                "This message does not fit. The limit is 7,700 tokens: the model's window. 800 tokens are kept free for the reply. ",
+                "This message does not fit. The limit is 7,700 tokens: the model's window. 800 tokens are ",
             ),
             ("Send it anyway", "Switch to large"),
             ("Passes your limit. The provider may refuse it.", "It fits into its 131,072 tokens."),
@@ -64,7 +64,7 @@ def test_dialog_names_one_pair_as_one(
 
 
 @pytest.mark.parametrize(
-    ("reserve", "ends"), [(0, "window. Nothing"), (1, "window. 1 token is kept free for the reply. N")]
+    ("reserve", "ends"), [(0, "window. Nothing"), (1, "window. 1 token is kept free for the reply. Nothing")]
 )
 def test_dialog_names_what_is_kept_for_the_reply(reserve: int, ends: str) -> None:
     assert ends in describe_over_budget(replace(options(0, 0, fits=False), reserve=reserve)).message

@@ -343,6 +343,22 @@ async def test_the_search_field_lists_what_has_the_words_with_the_pair_they_lead
     assert tab.shows(SidebarState, "searching") is False
 
 
+async def test_search_field_is_another_one_only_if_the_page_is_loaded_again_with_words_in_it(tab: Tab) -> None:
+    await tab.connect("first", anew=True)
+    await tab.send(SidebarState.load)
+    await tab.send(SidebarState.search, words="bread")
+    await tab.send(SidebarState.load)
+    assert tab.shows(SidebarState, "kept_words") in {None, ""}
+    await tab.connect("second")
+    await tab.send(SidebarState.load)
+    assert tab.shows(SidebarState, "kept_words") in {None, ""}
+
+    await tab.connect("third", anew=True)
+    await tab.send(SidebarState.load)
+
+    assert tab.shows(SidebarState, "kept_words") == "bread"
+
+
 async def test_any_words_can_be_searched_for(wb: Workbench, tab: Tab) -> None:
     await create_conversation(wb, LOCAL_OWNER, title="Bread")
 

@@ -122,9 +122,8 @@ def _explain(budget_options: BudgetOptions) -> str:
         limit = f"{number(budget_options.limit)} tokens: {NAMES_OF_LIMITS[budget_options.limited_by]}"
         without = f", even without the {'pair' if y == 1 else 'pairs'} in view" if y else ""
         reserve = budget_options.reserve
-        kept = (
-            f" {plural(reserve, 'token')} {'is' if reserve == 1 else 'are'} kept free for the reply." if reserve else ""
-        )
+        verb = "is" if reserve == 1 else "are"
+        kept = f" {plural(reserve, 'token')} {verb} kept free for the reply." if reserve else ""
         return f"This message does not fit{without}. The limit is {limit}.{kept}"
     if x:
         return f"{number(x)} of the {plural(y, 'pair')} in view {'fits' if x == 1 else 'fit'}."

@@ -24,7 +24,7 @@ def search_field() -> rx.Component:
             max_length=MAX_SEARCH,
             auto_complete="off",
             default_value=SidebarState.words,
-            key=rx.cond(SidebarState.loaded, "known", "new"),  # a reload shows the words once the server has sent them
+            key=SidebarState.kept_words,  # another key is another field, without the focus
             on_change=SidebarState.search.debounce(SEARCH_REST_MS),
             class_name="list-search",
         ),

@@ -177,9 +177,7 @@ async def test_message_too_large_by_itself_is_never_sent_without_a_choice(wb: Wo
     await set_preference(wb, "over_budget", "fit")
     text = "word " * 2_000
 
-    with pytest.raises(
-        OverBudgetError, match=r"does not fit even without earlier pairs .* for the reply: \d+ tokens"
-    ) as refused:
+    with pytest.raises(OverBudgetError, match=r"even without earlier pairs .* for the reply: 800 tokens") as refused:
         await start_reply(wb, LOCAL_OWNER, conversation_id, text, look)
 
     budget_options = refused.value.budget_options
