@@ -3,10 +3,10 @@
     python -m tests.run_all          # the gate: without tests marked `exhaustive`, and with few random cases
     python -m tests.run_all --all    # everything (`effort.py` has the numbers)
 
-The checks come first and alone: a run whose checks fail ends there. Three processes share the files of a suite: a
-test often waits for a browser or for a program it started, and two would leave a core idle meanwhile. Browser tests are
-a separate suite (synchronous Playwright and asyncio do not share a process). The first words of each line
-say where it comes from.
+The checks come first, two at a time, and the build of the page is one of them. A run whose checks fail ends there.
+Three processes share the files of a suite: a test often waits for a browser or for a program it started, and two would
+leave a core idle meanwhile. Browser tests are a separate suite (synchronous Playwright and asyncio do not share a
+process). The first words of each line say where it comes from.
 
 Tests that fail run once more, one after the other. A test that fails again fails the run. A test that passes then is
 unsteady: the last lines and the file `unsteady.txt` name it with its error. It fails a run of everything, not the gate.
@@ -20,6 +20,7 @@ import sys
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -64,10 +65,11 @@ class Count:
 
 
 CHECKS = {
+    "types": ["pyright"],
+    "page": ["inview", "build"],
     "lint": ["ruff", "check", "."],
     "format": ["ruff", "format", "--check", "."],
     "import contracts": ["lint-imports", "--no-cache"],
-    "types": ["pyright"],
     "TypeScript": ["python", "-m", "tests.islands.checks"],
 }
 SUITES = {
@@ -84,7 +86,8 @@ def main(*, tries_all: bool) -> int:
     started = time.monotonic()
     if tries_all:
         os.environ["EFFORT"] = "all"
-    total = sum((_check(name) for name in CHECKS), Count())
+    with ThreadPoolExecutor(2) as pool:  # each check has one thread
+        total = sum(pool.map(_check, CHECKS), Count())
     if not total.failed:
         with TemporaryDirectory() as folder:
             total = sum((_test(Path(folder), name, ALL if tries_all else GATE) for name in SUITES), total)
