@@ -34,7 +34,7 @@ PAGE: Final = 50
 """Conversations shown at first, and added by each "Show older"."""
 
 SETTLE_SECONDS: Final = 0.2
-"""How long a change waits for others before the list is read again. The first words of a reply are more urgent."""
+"""From a change until the list is read again, for all changes in between. The first words of a reply are more urgent."""
 
 MAX_SEARCH: Final = 1_000
 """Characters that are searched for at most."""
@@ -56,7 +56,7 @@ _KINDS: Final = {
     "failed": Wanted(kind=ConversationKind.TOOL, status=ConversationStatus.FAILED),
     "all": Wanted(),
 }
-"""What the menu of the list offers. A chat is always active, so its status is not asked."""
+"""The choices in the menu of the list. A chat is always active, so its status is not asked."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class SidebarState(rx.State):
 
     @rx.event
     async def open(self) -> rx.event.EventType[()]:
-        """Show the list as it is, and as it changes for as long as the page is open. For pages that are opened."""
+        """Show the list now and after each change while the page is open. For pages that are opened."""
         await self._load()
         return SidebarState.follow
 
@@ -122,7 +122,7 @@ class SidebarState(rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Show the list as it is, with the agents that it can be restricted to."""
+        """Show the current list, with the agents that it can be restricted to."""
         await self._load()
 
     async def _load(self) -> None:

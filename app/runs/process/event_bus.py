@@ -18,7 +18,7 @@ from app.domain.conversation.conversation import Pair
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A reply is on. `pair` is as it was stored just now: who watches need not read it back before the first piece."""
+    """A reply runs. `pair` is what was stored just now, so a subscriber need not read it before the first piece."""
 
     run_id: str
     pair_id: str
@@ -27,7 +27,7 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True)
 class PairsChanged:
-    """These pairs are new, or not what they were."""
+    """These pairs are new or have changed."""
 
     pair_ids: tuple[str, ...]
 
@@ -41,12 +41,12 @@ class PairsRemoved:
 
 @dataclass(frozen=True, slots=True)
 class ConversationChanged:
-    """The conversation's title, model or the like is not what it was."""
+    """The title, the model or another setting of the conversation has changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueChanged:
-    """What waits in the conversation, or why it is held, is not what it was."""
+    """The queue of the conversation has changed, or the reason why it is held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class ComparisonChanged:
 
 @dataclass(frozen=True, slots=True)
 class RetryHurried:
-    """Somebody did not want to wait for the next attempt of this pair's reply: it is made now."""
+    """A person asked for the next attempt of this pair's reply. It is made now."""
 
     pair_id: str
 
@@ -85,9 +85,9 @@ class ToolProgress:
 
 @dataclass(frozen=True, slots=True)
 class PairsCounted:
-    """So many of the pairs whose tokens are being counted are. As many as there are: the counting is over.
+    """The progress of counting the tokens of pairs: `done` of `total`. The counting is over when both are equal.
 
-    With content, as `ToolProgress`: how far it is, is stored nowhere.
+    With content, as `ToolProgress`: the progress is stored nowhere.
     """
 
     done: int
@@ -115,7 +115,7 @@ FeedEvent = (
 
 
 class Subscription(AsyncIterator[FeedEvent]):
-    """What happens from the moment this was made. Iterate it; it ends with itself (nobody need unsubscribe)."""
+    """The events after it was made, to be iterated. It ends when it is freed, so no subscriber needs to unsubscribe."""
 
     def __init__(self) -> None:
         self._events: asyncio.Queue[FeedEvent] = asyncio.Queue()
@@ -133,7 +133,7 @@ class Subscription(AsyncIterator[FeedEvent]):
 
 
 class ListChanges:
-    """Wakes whoever shows the list of an owner's conversations. Changes while nobody waits count as one."""
+    """Wakes a page that shows the list of an owner's conversations. Changes while it does not wait count as one."""
 
     def __init__(self) -> None:
         self._changed = asyncio.Event()
@@ -167,16 +167,16 @@ class EventBus:
 
     def __init__(self, lists_of: EventBus | None = None) -> None:
         self._of: defaultdict[tuple[str, str], WeakSet[Subscription]] = defaultdict(WeakSet)
-        self._lists: _Lists = _Lists() if lists_of is None else lists_of._lists  # noqa: SLF001 - of its own kind
+        self._lists: _Lists = _Lists() if lists_of is None else lists_of._lists  # noqa: SLF001 - the same class
 
     def subscribe(self, owner: str, conversation_id: str) -> Subscription:
-        """Whoever names another owner's conversation hears nothing, ever."""
+        """Subscribe to a conversation. For a conversation of another owner there is never an event."""
         subscription = Subscription()
         self._of[owner, conversation_id].add(subscription)
         return subscription
 
     def subscribe_to_list(self, owner: str) -> ListChanges:
-        """Hear of changes of the list from now on, for as long as the result is kept."""
+        """Subscribe to changes of the list, for as long as the result is kept."""
         changes = ListChanges()
         self._lists.watching[owner].add(changes)
         return changes
@@ -193,11 +193,11 @@ class EventBus:
 
     @property
     def any_watched(self) -> bool:
-        """Whether somebody looks at a conversation now."""
+        """True while any conversation is shown."""
         return any(map(len, self._of.values()))
 
     def watched(self, owner: str) -> tuple[str, ...]:
-        """The conversations of an owner that somebody looks at now."""
+        """The conversations of an owner that are shown now."""
         return tuple(one for whose, one in self._of if whose == owner)
 
     def publish(self, owner: str, conversation_id: str, event: FeedEvent) -> None:
