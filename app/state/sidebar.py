@@ -34,7 +34,7 @@ PAGE: Final = 50
 """Conversations shown at first, and added by each "Show older"."""
 
 SETTLE_SECONDS: Final = 0.2
-"""From a change until the list is read again, for all changes in between. The first words of a reply are more urgent."""
+"""From a change until the list is read again, once for all changes. The first words of a reply are more urgent."""
 
 MAX_SEARCH: Final = 1_000
 """Characters that are searched for at most."""

@@ -1,9 +1,9 @@
-"""The queue: what waits for the reply that runs. Read, edited, moved, dropped, and let go when it is held.
+"""The queue of texts that wait for the current reply. A person reads, edits, moves, drops and resumes them here.
 
     await tab.send(QueueState.edit, item_id="q1")       # pauses the queue
-    await tab.send(QueueState.save, form={"text": "And then?"})  # and lets it go on
+    await tab.send(QueueState.save, form={"text": "And then?"})  # resumes it
 
-The queue itself is the server's; what is shown came with the watcher's screen (`show_queue`).
+The server stores the queue. The watcher's screen brings what is shown here (`show_queue`).
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from app.views.usage.figures import plural
 
 _MAX_ID: Final = 64
 _TURNS: Final = Turns()
-"""An edit that begins waits for the end of the one before it, or the queue would go on under it."""
+"""An edit waits for the end of the edit before it, or the queue would resume during the edit."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Dropped:
-    """A text that was taken out of the queue, where it stood, and whether nothing was being sent then."""
+    """A text that was taken out of the queue, its place there, and whether the queue was paused."""
 
     item: QueuedText
     place: int
@@ -51,9 +51,9 @@ class QueueState(rx.State):
     """`queue` is what waits in the conversation on screen, `rows` the same as shown, `said` what it does, `idle`: no
     reply has been running for a while.
 
-    `edited` is the text that is being edited, as it was when that began; `lost`: it waits no longer. `draft` is what
-    was made of it before, if that was not finished. `edit_id` names the edit, so that the browser keeps what is written
-    over a reload; "" in a temporary conversation, of which it keeps nothing. `running`: a reply is on.
+    `edited` is the text when its edit began; `lost`: it does not wait any longer. `draft` is the text of an earlier
+    edit that was not finished. `edit_id` names the edit, so that the browser keeps what is written over a reload; "" in a
+    temporary conversation: the browser keeps nothing then. `running`: a reply is running.
     """
 
     queue: rx.Field[ScreenQueueView] = rx.field(default_factory=lambda: EMPTY_QUEUE)
@@ -67,7 +67,7 @@ class QueueState(rx.State):
     edit_id: rx.Field[str] = rx.field("")
     _paused: str = ""  # the conversation whose queue was paused for an edit
     _dropped: tuple[_Dropped, ...] = ()
-    _unfinished: tuple[tuple[str, str], ...] = ()  # edits that nobody ended, by the ids of their texts
+    _unfinished: tuple[tuple[str, str], ...] = ()  # edits that were not finished, by the ids of their texts
 
     @rx.event
     async def settle(self) -> None:
@@ -97,14 +97,14 @@ class QueueState(rx.State):
 
     @rx.event
     async def write(self, text: str) -> None:
-        """This stands in the text area of the edit: kept until it ends, also while another conversation is shown."""
+        """Keep the content of the edit's text area until the edit ends, also while another conversation is shown."""
         words = text_in(text, MAX_TEXT)
         if self.edited is not None and words is not None:
             self._keep(self.edited.id, words)
 
     @rx.event
     async def leave(self) -> rx.event.EventType[()]:
-        """Let the text that is edited be as it was."""
+        """End the edit without changing the text."""
         await self._end_edit()
         return QueueState.resume
 
@@ -131,7 +131,7 @@ class QueueState(rx.State):
 
     @rx.event(background=True)
     async def resume(self) -> None:
-        """An edit is over: what it paused goes on."""
+        """Resume the queue that an edit paused."""
         async with self:
             token, conversation_id = self.router.session.client_token, self._conversation()
             if self.edited is not None or self._paused != conversation_id:
@@ -151,7 +151,7 @@ class QueueState(rx.State):
 
     @rx.event
     async def move(self, item_id: str, place: int) -> None:
-        """Let a text stand at another place, counted from 0."""
+        """Move a text to another place, counted from 0."""
         wanted, to, conversation_id = text_in(item_id, _MAX_ID), whole_in(place), self._conversation()
         if not wanted or to is None or not 0 <= to <= MAX_QUEUED:
             return
@@ -181,7 +181,7 @@ class QueueState(rx.State):
 
     @rx.event
     async def put_back(self, item_id: str) -> None:
-        """Queue a text again that was dropped, where it stood. For undo: it offers none itself."""
+        """Queue a text again that was dropped, at its old place. For undo: it offers none itself."""
         dropped = next((each for each in self._dropped if each.item.id == item_id), None)
         if dropped is None:
             return
@@ -211,7 +211,7 @@ class QueueState(rx.State):
         self._unfinished = (*others, (item_id, text))[-MAX_QUEUED:] if text else others
 
     async def _end_edit(self) -> None:
-        """The edit is over, and who writes goes on in the message box."""
+        """End the edit. The message box has the focus next."""
         if self.edited is not None:
             self._keep(self.edited.id, "")
         if self.lost:
@@ -240,7 +240,7 @@ def show_queue(state: QueueState, screen: Screen, shown: Screen | None) -> None:
 
 
 def clear_queue(state: QueueState) -> None:
-    """Another conversation: nothing of it is known yet. What was dropped can still be taken back."""
+    """Forget the queue of the conversation before. A text that was dropped can still be taken back."""
     state.queue, state.rows, state.said, state.running, state.idle = EMPTY_QUEUE, (), "", False, False
     state.edited, state.lost = None, False
 
@@ -252,7 +252,7 @@ def _tell(state: QueueState) -> None:
 
 
 def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: int = 0) -> tuple[QueueRow, ...]:
-    """The queue as shown. `lost`: a text that waits no longer, which stands before the one `at` that place."""
+    """The queue as shown. `lost`: a text that does not wait any longer, shown before the one `at` that place."""
     last = len(queue.items)
     rows = [
         QueueRow(one.id, one.text, one.model, number, number == last, one.files, one.asked)
@@ -264,7 +264,7 @@ def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: in
 
 
 def describe_queue(queue: ScreenQueueView, *, idle: bool) -> str:
-    """What the queue is doing, in plain words. `idle`: no reply is running."""
+    """Say in plain words why the queue waits. `idle`: no reply is running."""
     count = len(queue.items)
     wait = f"{plural(count, 'message')} {'waits' if count == 1 else 'wait'}"
     if queue.held is not None:
