@@ -52,7 +52,7 @@ class QueueState(rx.State):
     reply has been running for a while.
 
     `edited` is the text when its edit began; `lost`: it does not wait any longer. `draft` is the text of an earlier
-    edit that was not finished. `edit_id` names the edit, so that the browser keeps what is written over a reload; "" in a
+    edit that was not finished. `edit_id` names the edit, so that the browser keeps the text over a reload; "" in a
     temporary conversation: the browser keeps nothing then. `running`: a reply is running.
     """
 
