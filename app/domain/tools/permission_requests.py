@@ -1,13 +1,13 @@
-"""A permission request: a call that waits for a person, and what became of it. Once it is settled it stays so.
+"""A permission request: a call that waits for a person, and the decision about it. A decision is final.
 
-    pending ── allowed (once, for the conversation, always; with the arguments as they are to run)
+    pending ── allowed (once, for the conversation, always; with the final arguments)
             ├─ denied
-            └─ expired (nobody answered in time, the reply was stopped, its server was changed, or Inview ended)
+            └─ expired (no answer in time, the reply was stopped, its server was changed, or Inview ended)
 
     settled = settle(request, PersonAllowed(Scope.ONCE), now)
     if isinstance(permission_of(settled), Allowed): ...     # the only way to a call that had to be asked
 
-Time is a fact like others: whatever comes at `expires_at` or later finds the request expired.
+An event at `expires_at` or later expires the request, whatever it is.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from app.domain.tools.arguments import read_arguments
 from app.domain.tools.permissions import Scope
 
 ANSWER_TIME: Final = timedelta(minutes=5)
-"""How long a request waits for its answer."""
+"""A request waits for its answer until this time has passed."""
 
 
 class Standing(StrEnum):
-    """How a request stands."""
+    """The status of a request."""
 
     PENDING = "pending"
     ALLOWED = "allowed"
@@ -89,7 +89,7 @@ class PersonAllowed:
 
 @dataclass(frozen=True, slots=True)
 class PersonDenied:
-    """A person does not want it."""
+    """A person denied it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class RuleCovered:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Nobody waits for the answer any more."""
+    """The call does not wait for the answer any longer."""
 
     ending: Ending
 
@@ -158,7 +158,7 @@ def settle(request: PermissionRequest, event: Event, now: datetime) -> Permissio
 
 
 def permission_of(request: PermissionRequest) -> Allowed | Denied | None:
-    """What a request gives to whoever waits for it; None as long as it is pending."""
+    """The decision about a request, for the call that waits for it. None while it is pending."""
     match request.standing:
         case Standing.PENDING:
             return None
@@ -178,7 +178,7 @@ def permission_of(request: PermissionRequest) -> Allowed | Denied | None:
 
 
 def describe_asked(request: PermissionRequest) -> dict[str, Any]:
-    """What an event stream says of a request that waits."""
+    """The description of a pending request in an event stream."""
     return {
         "id": request.id,
         "tool_call_id": request.tool_call_id,
@@ -191,7 +191,7 @@ def describe_asked(request: PermissionRequest) -> dict[str, Any]:
 
 
 def describe_standing(request: PermissionRequest) -> str:
-    """How it stands, as a sentence for a person."""
+    """The status of the request, as a sentence for a person."""
     match request.standing:
         case Standing.PENDING:
             return "This call waits for an answer."

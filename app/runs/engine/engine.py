@@ -1,6 +1,6 @@
 """The engine: performs what `domain.run.run` decides. One plain task per call of a provider or a tool.
 
-    run = engine.start(place, start, provider, wire)      # and whoever started it may go
+    run = engine.start(place, start, provider, wire)      # its caller may end
     engine.cancel(run.run_id)
 
 Every event goes through `apply_event`, and `_perform` is the one place that performs its actions. A reply does not know
@@ -60,18 +60,18 @@ from app.store.run.runs import RunPlace
 log = structlog.get_logger()
 
 INTERRUPT_SECONDS = 1.5
-"""How long the end of the process waits for replies to be stored."""
+"""The end of the process waits at most this many seconds until the replies are stored."""
 
 
 class ToolExecutor(Protocol):
     """What a reply with tools needs of the rest of the process (`runs/tools/tool_calls.py`)."""
 
     async def call_tool(self, run: LiveRun, call: ToolCall) -> ToolFinished:
-        """Call a tool; whatever becomes of that is an answer. Cancelling it ends the call."""
+        """Call a tool. Each outcome is an answer, also a failure. Cancelling this ends the call."""
         ...
 
     async def plan_round(self, run: LiveRun) -> NextRound:
-        """The call that goes on with the reply so far.
+        """The call that continues the reply.
 
         Raises:
             InviewError: it cannot be made.
@@ -81,7 +81,7 @@ class ToolExecutor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NextRound:
-    """A provider call that goes on with a reply. `counted` None: nobody counted it."""
+    """A provider call that continues a reply. `counted` None: it was not counted."""
 
     wire: WireRequest
     counted: Counted | None = None
@@ -91,7 +91,7 @@ class NextRound:
 class Engine:
     """The runs that are on in this process. `writer.runs` is the list of them.
 
-    `ended` is called when the end of one is stored, before anybody sees it. `desk` None: replies call no tools.
+    `ended` is called when the end of one is stored, before any page shows it. `desk` None: replies call no tools.
     `max_bytes` is how large a reply may become.
     """
 
@@ -117,7 +117,7 @@ class Engine:
         purpose: Purpose = "reply",
         loop: Loop | None = None,
     ) -> LiveRun:
-        """Start a run whose row is stored. With a `loop` it calls tools and goes on; without, it ends there."""
+        """Start a run whose row is stored. With a `loop`, it calls tools and continues. Without, it ends there."""
         loop = None if self.desk is None else loop
         tools = start.tools if loop is None else loop.limits
         state, actions = start_run(replace(start, tools=tools, max_bytes=self.max_bytes))
@@ -139,7 +139,7 @@ class Engine:
         return run
 
     def runs_of(self, conversation_id: str) -> tuple[LiveRun, ...]:
-        """What is on in a conversation."""
+        """The runs of a conversation."""
         return tuple(run for run in self.runs.values() if run.place.conversation_id == conversation_id)
 
     def cancel(self, run_id: str) -> LiveRun | None:
@@ -213,7 +213,7 @@ class Engine:
 
     async def _attempt(self, run: LiveRun) -> None:
         """One provider call. Cancelling it closes the connection."""
-        await asyncio.sleep(0)  # who watches hears of the run before its first words can be there
+        await asyncio.sleep(0)  # subscribers learn of the run before its first words
         if run.state.attempt > 1:
             await self._note_attempt(run)
         try:
@@ -233,12 +233,12 @@ class Engine:
             self._apply(run, StreamEnded(monotonic() - run.began))
 
     async def _call_tool(self, run: LiveRun, call: ToolCall) -> None:
-        """One call of a tool. Whatever happens, it is answered; cancelling it leaves that to whoever cancels."""
+        """One call of a tool. Each outcome is an answer. If this is cancelled, its caller answers."""
         if self.desk is None:
             raise ValueError(f"Run {run.run_id} calls tools where nobody can.")
         try:
             finished = await self.desk.call_tool(run, call)
-        except Exception:  # a fault of ours must be an answer: the model goes on, and the reply does not hang
+        except Exception:  # a fault of ours must be an answer: else the reply hangs
             log.exception("a call of a tool failed by a fault of Inview", run_id=run.run_id, tool=call.name)
             text = f"Inview failed while calling {call.name}. What the tool did is not known; the log says more."
             finished = ToolFinished(call.tool_call_id, (Text(text),), is_error=True)
@@ -264,7 +264,7 @@ class Engine:
         await self._attempt(run)
 
     async def _note_attempt(self, run: LiveRun) -> None:
-        """Store that there is another call before it is made: whoever finds this process dead books it."""
+        """Store the next call before it is made. If this process dies, another one enters it into the ledger."""
         try:
             await self.writer.save()
         except StoreError as error:
@@ -293,7 +293,7 @@ class Engine:
         self._apply(run, RetryDue())
 
     async def _finish(self, run: LiveRun) -> None:
-        """Store the end; only then does anybody see it, so whoever saw it can send again or read it back."""
+        """Store the end, then show it. A client that sees it can send again or read it from the database."""
         ended = await self.writer.finish(run)
         del self.runs[run.run_id]
         self.ended(run)

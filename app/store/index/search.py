@@ -1,10 +1,10 @@
-"""Search: which conversations have words in a title or a pair, the best place first, and what stands around them there.
+"""Search for words in the titles and pairs of conversations: the best place first, each with an excerpt.
 
     found = await search(session, owner, wanted, looked_for)
     page = await load_found(session, owner, looked_for, found.places[:50])
 
-What lies in the trash is not found, nor what was deleted. The database keeps a full-text index of words
-(`rows_search.py`). Scripts without blanks between words are looked for in the texts themselves, which takes longer.
+The search skips the trash and deleted pairs. The database has a full-text index of words (`rows_search.py`). For
+scripts without blanks between words, the search reads the texts themselves, which takes longer.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from app.store.conversation.rows import CONVERSATION, PAIR
 from app.store.index.rows_search import INDEX_NAME, SEARCH_TEXT
 
 MAX_LOOKED_AT: Final = 1_000
-"""Places that are compared: the newest ones. Where more have the words, who searches is told so."""
+"""The number of places that are compared, from the newest on. If more places have the words, the page says so."""
 MAX_READ: Final = 100_000
-"""Characters of a pair that are read for an excerpt. Words that stand further back are found, and not shown."""
+"""Characters of a pair that are read for an excerpt. Words after them are found but not shown."""
 
 _INDEX = table(INDEX_NAME, column("rowid"), column(INDEX_NAME))
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the words stand: in a pair, or, without one, in the title. `others`: how many more places there are."""
+    """A place with the words: in a pair, or in the title if `pair_id` is None. `others` counts further places."""
 
     conversation_id: str
     docid: int
@@ -50,7 +50,7 @@ class FoundPlaces:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """What stands around the words in the pair at a position, in pieces: text, and whether it is one of the words."""
+    """The text around the words in the pair at `position`, in pieces: the text, and true if it is one of the words."""
 
     position: int
     pieces: tuple[tuple[str, bool], ...]
@@ -62,7 +62,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A conversation that was found. `excerpt` None: the words stand in its title."""
+    """A conversation that was found. `excerpt` None: the words are in its title."""
 
     listed: Listed
     place: Place
@@ -70,7 +70,7 @@ class Found:
 
 
 async def search(session: AsyncSession, owner: str, wanted: Wanted, looked_for: Search) -> FoundPlaces:
-    """Where the words stand in an owner's conversations.
+    """Find the places with the words in an owner's conversations.
 
     Few places are ranked by how much of them the words are (BM25). Of more than `MAX_LOOKED_AT` the newest are taken,
     titles first and then the conversation with the most of them: ranking would look at each of a million.
@@ -99,7 +99,7 @@ async def search(session: AsyncSession, owner: str, wanted: Wanted, looked_for: 
 async def load_found(
     session: AsyncSession, owner: str, looked_for: Search, places: Sequence[Place]
 ) -> tuple[Found, ...]:
-    """The conversations of these places, in their order, each with what stands around the words."""
+    """The conversations of these places, in their order, each with its excerpt."""
     listed = await list_named(session, owner, [place.conversation_id for place in places])
     excerpts = await load_excerpts(session, looked_for, [place.docid for place in places if place.pair_id is not None])
     return tuple(
@@ -110,7 +110,7 @@ async def load_found(
 
 
 async def load_excerpts(session: AsyncSession, looked_for: Search, docids: Sequence[int]) -> dict[int, Excerpt]:
-    """Where these pairs stand, and what stands around the words in them."""
+    """The positions of these pairs and the text around the words in them, by their ids in the index."""
     words = func.substr(SEARCH_TEXT.c.words, 1, MAX_READ).label("words")
     query = select(SEARCH_TEXT.c.docid, PAIR.c.position, words).join(PAIR, PAIR.c.id == SEARCH_TEXT.c.pair_id)
     rows = await session.execute(query.where(SEARCH_TEXT.c.docid.in_(docids)))
