@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Token } from "marked";
+import { BlockReader } from "../../app/ui/reply/blocks.ts";
 import { lex } from "../../app/ui/reply/bounds.ts";
 
 // The exported page is read by the same rules: tests/views/test_transcripts.py.
@@ -36,6 +37,17 @@ test("emphasis begins and ends beside Chinese, Japanese and Korean signs", () =>
 
 test("dollars of prices, variables and tickers are no formulas", () => {
   for (const [text, formulas] of rules.formulas) assert.deepEqual(formulasIn(read(text)), formulas, text);
+});
+
+test("a formula that is shown while the text grows is one of the whole text", () => {
+  for (const [text, formulas] of rules.formulas) {
+    const reader = new BlockReader();
+    for (let end = 1; end < text.length; end++) {
+      const shown = formulasIn(reader.read(text.slice(0, end), true));
+      assert.deepEqual(shown, formulas.slice(0, shown.length), text.slice(0, end));
+    }
+    assert.deepEqual(formulasIn(reader.read(text, false)), formulas);
+  }
 });
 
 test("a block of code ends at the first fence that is as long as its own, and nothing of a text is lost", () => {
