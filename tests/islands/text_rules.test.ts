@@ -60,3 +60,12 @@ test("a block of code ends at the first fence that is as long as its own, and no
     }
   }
 });
+
+test("words in angles, also unfinished ones, are shown while the text grows and after", () => {
+  const text = "See <channel> and <exact line(s) of it. <|endoftext|> ends nothing, a <b and c.";
+  const reader = new BlockReader();
+  for (let end = 1; end <= text.length; end++) {
+    assert.equal(show(reader.read(text.slice(0, end), true)).trim(), text.slice(0, end).trim());
+  }
+  assert.equal(show(reader.read(text, false)), text);
+});

@@ -11,7 +11,7 @@ import remend from "remend";
 import { lex, MAX_WORK, outline, plain, SLICE_WORK, workOf } from "./bounds.ts";
 import { BLOCK_OPENING } from "./math_syntax.ts";
 
-const STREAMING = { linkMode: "text-only", katex: false } as const;
+const STREAMING = { linkMode: "text-only", katex: false, htmlTags: false } as const; // tags are shown as text
 const PIECE = 8_000; // characters that are looked at to find where blocks end
 const MAX_BLOCK = 32_000; // characters; a longer block, unless it is code, is cut
 /** Beyond so many characters or blocks a text is plain. */
