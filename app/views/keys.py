@@ -137,6 +137,22 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
         "edit_queued", "↑", Mode.INPUT, "Edit what waits", "In an empty box: the last text of the queue", fixed=True
     ),
     KeyAction(
+        "page",
+        "PageUp PageDown",
+        Mode.INPUT,
+        "Scroll the history",
+        "In a box of one line at most: a screen further up or down; the caret stays",
+        fixed=True,
+    ),
+    KeyAction(
+        "history_ends",
+        "Ctrl+Home Ctrl+End",
+        Mode.INPUT,
+        "Ends of the history",
+        "In an empty box: to the beginning or the end of the conversation",
+        fixed=True,
+    ),
+    KeyAction(
         "leave_input",
         "Esc",
         Mode.INPUT,

@@ -207,6 +207,19 @@ def test_walking_up_brings_in_pairs_that_were_not_there(page: Page, long_one: st
 
 
 @pytest.mark.exhaustive
+def test_ends_of_a_long_history_are_shown_from_the_empty_box(page: Page, long_one: str) -> None:
+    screen = Screen(page).go(long_one)
+    expect(part(page, f"Request of pair {PAIRS}")).to_be_in_viewport()
+    expect(screen.composer).to_be_focused()
+
+    press(page, "Control+Home")
+    expect(part(page, "Request of pair 1")).to_be_in_viewport()
+    press(page, "Control+End")
+    expect(part(page, f"Request of pair {PAIRS}")).to_be_in_viewport()
+    expect(screen.composer).to_be_focused()
+
+
+@pytest.mark.exhaustive
 def test_long_part_is_read_a_screen_at_a_time(screen: Screen) -> None:
     screen.start("/echo " + "\n\n".join(f"Paragraph {number}." for number in range(120))).wait_for_reply()
     page = screen.page

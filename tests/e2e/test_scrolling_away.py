@@ -18,6 +18,7 @@ TABLE = "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 20
 FORMULA = "$$\\sum_{i=0}^{n} \\frac{1}{i}$$"
 CODE = "```python\n" + "x = 1\n" * 40 + "```"
 DISTANCE = "(it) => it.scrollHeight - it.scrollTop - it.clientHeight"
+CARET = "box => box.selectionStart"
 WATCH = f"""() => {{
   const view = document.querySelector(".scroll");
   globalThis.distances = [];
@@ -178,5 +179,49 @@ def test_end_is_followed_over_folding_a_table_a_formula_and_a_lower_window(scree
     wait_until_painted(page)
     summary.evaluate(FOLDS)
     wait_until_painted(page)
+    wait_until_painted(page)
+    assert distance(page) < 2
+
+
+def test_keys_of_pages_scroll_the_history_from_a_box_whose_caret_has_no_line_to_go_to(
+    screen: Screen, read: str
+) -> None:
+    page, box = screen.page, screen.composer
+    screen.go(read)
+    expect(screen.pairs).to_have_count(3)
+    expect(box).to_be_focused()
+    eventually(lambda: distance(page) < 2)
+
+    page.keyboard.press("PageUp")
+    eventually(lambda: distance(page) > 100)
+    page.keyboard.press("PageDown")
+    eventually(lambda: distance(page) < 2)
+    page.keyboard.press("Control+Home")
+    eventually(lambda: page.locator(".scroll").evaluate("it => it.scrollTop") == 0)
+    page.keyboard.press("Control+End")
+    eventually(lambda: distance(page) < 2)
+    expect(box).to_be_focused()
+
+    page.keyboard.type("one line")
+    page.keyboard.press("PageUp")
+    eventually(lambda: distance(page) > 100)
+    page.keyboard.type(" more")
+    expect(box).to_have_value("one line more")
+    page.keyboard.press("PageDown")
+    eventually(lambda: distance(page) < 2)
+    page.keyboard.press("Control+Home")
+    assert box.evaluate(CARET) == 0
+    page.keyboard.press("Control+End")
+
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("another")
+    page.keyboard.press("PageUp")
+    eventually(lambda: box.evaluate(CARET) <= len("one line more"))
+    wait_until_painted(page)
+    assert distance(page) < 2
+
+    box.fill("words in a line that is wrapped " * 20)
+    page.keyboard.press("PageUp")
+    eventually(lambda: box.evaluate(CARET) < 100)
     wait_until_painted(page)
     assert distance(page) < 2

@@ -42,7 +42,7 @@ PIECES = [
     "---", "| a | b |\n|---|---|\n| 1 | 2 |", "    indented\n\n    code", "<div>\nhtml\n\nmore</div>", "$$\nx\n$$",
     "\\[ y \\]", "[a]: https://example.org", "See [a] and **bold** `code`", "* * *", "+ plus\n+ plus", "```", "1.",
     "- a\n  1. b\n     - c", "text\n```js\nlet\n```\nafter", "- [ ] task\n- [x] done", "a\r\nb\r\n\r\nc", "\ttab",
-    "1) one\n2) two", "- \n- b",
+    "1) one\n2) two", "- \n- b", "$$\na\n- b\n$$", "Words:\n\\[\na\n---\n> b\n\\]", "$$\na\n1. b",
 ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Token } from "marked";
+import { BlockReader } from "../../app/ui/reply/blocks.ts";
 import { lex } from "../../app/ui/reply/bounds.ts";
 
 // The exported page is read by the same rules: tests/views/test_transcripts.py.
@@ -38,6 +39,17 @@ test("dollars of prices, variables and tickers are no formulas", () => {
   for (const [text, formulas] of rules.formulas) assert.deepEqual(formulasIn(read(text)), formulas, text);
 });
 
+test("a formula that is shown while the text grows is one of the whole text", () => {
+  for (const [text, formulas] of rules.formulas) {
+    const reader = new BlockReader();
+    for (let end = 1; end < text.length; end++) {
+      const shown = formulasIn(reader.read(text.slice(0, end), true));
+      assert.deepEqual(shown, formulas.slice(0, shown.length), text.slice(0, end));
+    }
+    assert.deepEqual(formulasIn(reader.read(text, false)), formulas);
+  }
+});
+
 test("a block of code ends at the first fence that is as long as its own, and nothing of a text is lost", () => {
   for (const [text, blocks] of rules.fences) {
     const codeIn = (tokens: readonly Token[]) => tokens.flatMap((token) => (token.type === "code" ? [token.text] : []));
@@ -47,4 +59,13 @@ test("a block of code ends at the first fence that is as long as its own, and no
       assert.equal(drawn.map(({ raw }) => raw).join(""), text.slice(0, end));
     }
   }
+});
+
+test("words in angles, also unfinished ones, are shown while the text grows and after", () => {
+  const text = "See <channel> and <exact line(s) of it. <|endoftext|> ends nothing, a <b and c.";
+  const reader = new BlockReader();
+  for (let end = 1; end <= text.length; end++) {
+    assert.equal(show(reader.read(text.slice(0, end), true)).trim(), text.slice(0, end).trim());
+  }
+  assert.equal(show(reader.read(text, false)), text);
 });

@@ -178,6 +178,27 @@ while True:
     assert 0 < len(session.tools) <= 500
 
 
+@pytest.mark.parametrize("end", ["{}", '{"nextCursor": None}', '{"nextCursor": ""}'])
+async def test_list_in_pages_is_read_to_its_end(end: str) -> None:
+    server = script(
+        f"""
+PAGES = {{None: ("first", {{"nextCursor": "2"}}), "2": ("second", {{"nextCursor": "3"}}), "3": ("third", {end})}}
+greet()
+while True:
+    asked = read()
+    if asked.get("method") == "tools/list":
+        name, more = PAGES[asked.get("params", {{}}).get("cursor")]
+        write({{"id": asked["id"], "result": {{"tools": [{{**TOOL, "name": name}}], **more}}}})
+"""
+    )
+    async with a_session(server) as session:
+        await session.settle(30)
+
+    assert [tool.name for tool in session.tools] == ["lab__first", "lab__second", "lab__third"]
+    assert session.known is not None
+    assert session.known.cut == ()
+
+
 async def test_every_list_that_is_cut_is_told_where_everybody_sees_it() -> None:
     server = script(
         """

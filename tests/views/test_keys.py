@@ -4,7 +4,8 @@ from app.ui.shell.keyboard import BINDINGS
 from app.views.keys import ACTIONS_BY_ID, FREE_ACTIONS, key_of, refusal_of
 
 HEARD_BY_REGIONS = {
-    "send", "dry_run", "break", "emphasis", "compare", "prompts", "edit_queued", "apply", "stop",
+    "send", "dry_run", "break", "emphasis", "compare", "prompts", "edit_queued", "page", "history_ends",
+    "apply", "stop",
     "scroll",  # by the browser
 }  # fmt: skip
 

@@ -34,6 +34,7 @@ from app.domain.conversation.parts import (
     ToolResult,
     has_attachment,
     plain_text,
+    write_replacement,
     write_text_file,
 )
 from app.domain.model_profile import ModelProfile, vendor_and_name
@@ -267,19 +268,8 @@ def _supported_result(
             continue
         unsupported.append(Unsupported(pair_id, type(piece).__name__.lower(), reason))
         line = "\n" if kept else ""
-        kept.append(Text(f"{line}[{_name_piece(piece)} was here. It cannot be sent to this model.]"))
+        kept.append(Text(line + write_replacement(piece)))
     return replace(result, content=tuple(kept))
-
-
-def _name_piece(piece: Image | File) -> str:
-    """Return the name of an image or a file, for a model.
-
-    >>> _name_piece(Image("ab" * 32, "image/png")), _name_piece(File("ab" * 32, "audio/wav", "a.wav"))
-    ('A picture (image/png)', 'The file a.wav (audio/wav)')
-    """
-    is_picture = isinstance(piece, Image) or piece.media_type.startswith("image/")
-    named = "A picture" if is_picture or not isinstance(piece, File) else f"The file {piece.name}"
-    return f"{named} ({piece.media_type})"
 
 
 def _never_sent(part: Part) -> bool:

@@ -119,6 +119,19 @@ def write_text_file(file: TextFile) -> str:
     return f'<file name="{file.name}">\n{file.text}{end}</file>'
 
 
+def write_replacement(piece: Image | File) -> str:
+    """Return the text that a model gets for a picture or a file in a tool's result that it does not take.
+
+    >>> write_replacement(Image("ab" * 32, "image/png"))
+    '[A picture (image/png) was here. It cannot be sent to this model.]'
+    >>> write_replacement(File("cd" * 32, "audio/wav", "a.wav"))
+    '[The file a.wav (audio/wav) was here. It cannot be sent to this model.]'
+    """
+    is_picture = isinstance(piece, Image) or piece.media_type.startswith("image/")
+    named = "A picture" if is_picture or not isinstance(piece, File) else f"The file {piece.name}"
+    return f"[{named} ({piece.media_type}) was here. It cannot be sent to this model.]"
+
+
 def tool_call_state(call: ToolCall, parts: Iterable[Part]) -> str:
     """Return `input-streaming`, `input-available`, `output-available` or `output-error`, from the message's parts."""
     if not call.complete:

@@ -27,6 +27,7 @@ from app.domain.conversation.parts import (
     Thinking,
     ToolCall,
     ToolResult,
+    write_replacement,
     write_text_file,
 )
 from app.domain.tokens.images import ImageRule, count_image
@@ -128,7 +129,11 @@ def measure_pair(pair: Pair, count: Count) -> PairSizes:
 
 
 def list_words(parts: Iterable[Part]) -> Iterator[str]:
-    """Yield the texts of a message that count as text, including tool calls, results and files."""
+    """Yield the texts of a message that count as text, including tool calls, results and files.
+
+    With a picture or a file in a result, a model gets words too: those that replace it, or "[Result of …]" before it.
+    The former are counted for every model, because sizes are those of all models. Only Anthropic and OpenAI get none.
+    """
     for part in parts:
         match part:
             case Text() if part.text.strip():
@@ -136,7 +141,8 @@ def list_words(parts: Iterable[Part]) -> Iterator[str]:
             case ToolCall():
                 yield f"{part.name} {part.input_json}"
             case ToolResult():
-                yield from list_words(part.content)
+                yield from list_words(piece for piece in part.content if isinstance(piece, Text))
+                yield from (write_replacement(piece) for piece in part.content if not isinstance(piece, Text))
             case File():
                 yield part.name
             case TextFile():

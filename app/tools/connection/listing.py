@@ -91,7 +91,7 @@ async def _walk(
     for _ in range(MAX_PAGES):
         page = await ask(cursor)
         found += items_of(page)
-        cursor = page.next_cursor
+        cursor = page.next_cursor or None  # some servers end with ""
         del page  # before the next one comes
         if cursor is None or len(found) > MAX_LISTED or cursor in seen or len(cursor) > MAX_CURSOR:
             break

@@ -218,6 +218,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     }
     if (key === "Enter" && !shiftKey) return true;
     if (key === "ArrowUp" && !text && queued) return goTo("queue");
+    if (movesHistory(nativeEvent, currentTarget)) return goTo("page", key);
     return applyShortcut(nativeEvent, currentTarget);
   };
 
@@ -310,6 +311,19 @@ function typeKey(box: HTMLTextAreaElement, key: string): void {
   if (key === "Backspace") box.setRangeText("", selectionStart - last.length, selectionEnd, "end");
   else box.setRangeText(key, selectionStart, selectionEnd, "end");
   box.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** Whether a key moves the history: PageUp and PageDown where there is one line, Ctrl+Home and Ctrl+End where there is none. */
+function movesHistory({ key, ctrlKey, shiftKey, altKey, metaKey }: globalThis.KeyboardEvent, box: HTMLTextAreaElement) {
+  if (shiftKey || altKey || metaKey) return false;
+  if (key === "PageUp" || key === "PageDown") return !ctrlKey && hasOneLine(box);
+  return ctrlKey && !box.value && (key === "Home" || key === "End");
+}
+
+function hasOneLine(box: HTMLTextAreaElement): boolean {
+  const { lineHeight, paddingTop, paddingBottom } = getComputedStyle(box);
+  const [line = 0, above = 0, below = 0] = [lineHeight, paddingTop, paddingBottom].map(Number.parseFloat);
+  return box.scrollHeight - above - below < 2 * line;
 }
 
 function grow(box: HTMLTextAreaElement | null): void {

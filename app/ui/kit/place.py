@@ -21,6 +21,7 @@ class Place(StrEnum):
     FILTER = "filter"
     HISTORY = "history"
     TRANSCRIPT = "transcript"  # HISTORY, if it is there
+    PAGE = "page"  # the history moves as this key says: PageUp, PageDown, Home, End
     QUEUE = "queue"  # its last text is edited
     STOP = "stop"  # of the reply that runs
     COMPARE = "compare"  # models are chosen, or the compared replies shown

@@ -3,18 +3,22 @@
  *
  * Not a renderer (markdown.tsx). CommonMark closes a block for good when another one opens after it, so only the last
  * block, and those before it until a whole line has followed them, are read again as text streams in. While streaming,
- * unfinished **emphasis, links and code at the end are completed by `remend`; once the text is complete, nothing is.
+ * unfinished **emphasis, links and code at the end are completed by `remend`, and a dollar at the end is not shown yet: only
+ * the next character shows if it closes a formula. Once the text is complete, nothing is added or left out.
  */
 import type { Token, TokensList } from "marked";
 import remend from "remend";
 import { lex, MAX_WORK, outline, plain, SLICE_WORK, workOf } from "./bounds.ts";
+import { BLOCK_OPENING } from "./math_syntax.ts";
 
-const STREAMING = { linkMode: "text-only", katex: false } as const;
+const STREAMING = { linkMode: "text-only", katex: false, htmlTags: false } as const; // tags are shown as text
 const PIECE = 8_000; // characters that are looked at to find where blocks end
 const MAX_BLOCK = 32_000; // characters; a longer block, unless it is code, is cut
 /** Beyond so many characters or blocks a text is plain. */
 const MAX_READ = 500_000;
 const MAX_BLOCKS = 6_000;
+const BLANK_LINE = /\n[ \t]*\n/;
+const LAST_DOLLARS = /\\?\${1,2}$/;
 const DEFINITION = /^ {0,3}\[([^[\]\n]+)\]: *(\S+)/gm;
 
 /** Reads a text that may grow. */
@@ -69,7 +73,8 @@ export class BlockReader {
     const rest = this.source.slice(this.end);
     if (this.more || !rest) return [];
     if (isMuch || works.slice(count).reduce((sum, work) => sum + work, 0) > MAX_WORK) return plain(rest);
-    const completed = growing && rest.length <= PIECE ? remend(rest, STREAMING) : rest;
+    const decided = growing ? rest.replace(LAST_DOLLARS, "") : rest;
+    const completed = growing && rest.length <= PIECE ? remend(decided, STREAMING) : decided;
     return lex(completed, Object.assign(Object.create(null), this.links)).filter(isShown);
   }
 
@@ -88,7 +93,10 @@ export class BlockReader {
   }
 }
 
-/** How many leading blocks are closed: those before the last one that has a complete first line. */
+/**
+ * How many leading blocks are closed: those before the last one that has a complete first line, and before a formula that
+ * began and may still end, whatever its lines look like until then.
+ */
 function closedCount(blocks: readonly Token[], source: string): number {
   const lastBreak = source.lastIndexOf("\n");
   let start = blocks.reduce((sum, { raw }) => sum + raw.length, 0);
@@ -96,7 +104,22 @@ function closedCount(blocks: readonly Token[], source: string): number {
     start -= raw.length;
     return type !== "space" && start <= lastBreak;
   };
-  return Math.max(0, blocks.findLastIndex(isClosing));
+  const closed = Math.max(0, blocks.findLastIndex(isClosing));
+  const begun = beginOfFormula(source);
+  let end = 0;
+  const mayBecomeOne = ({ type, raw }: Token) => {
+    end += raw.length;
+    return end > begun && type !== "code" && type !== "mathBlock";
+  };
+  const open = begun < 0 ? -1 : blocks.slice(0, closed).findIndex(mayBecomeOne);
+  return open < 0 ? closed : open;
+}
+
+/** Where the last lines without a blank one between them begin a formula, -1 if they do not. */
+function beginOfFormula(source: string): number {
+  const last = source.split(BLANK_LINE).at(-1) ?? "";
+  const at = last.search(BLOCK_OPENING);
+  return at < 0 ? at : source.length - last.length + at;
 }
 
 const isShown = (token: Token): boolean => token.type !== "space" && token.type !== "def";

@@ -19,7 +19,8 @@ const MAX_CELLS = 150;
 // With commands of its own a short formula grows without end.
 const DEFINITION = /\\(?:[egx]?def|(?:future)?let|global|long|(?:re)?newcommand|providecommand)(?![a-zA-Z])/;
 const OPENING = /(?<![a-z\d])\$|\\[([]/i;
-const BLOCK_OPENING = /^ {0,3}(?:\$\$|\\\[)/m;
+/** The beginning of a line that may begin a formula as a block. */
+export const BLOCK_OPENING = /^ {0,3}(?:\$\$|\\\[)/m;
 
 /** A formula: `text` without its delimiters. */
 export interface MathToken {

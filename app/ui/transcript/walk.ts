@@ -136,6 +136,25 @@ async function newestReply(): Promise<void> {
   if (mine === journey && pair) go(pair.id, pair.parts.length ? 1 : 0, "top");
 }
 
+/** Move the history as a key does in it, but the focus stays where it is. False: there is no history. */
+function movePage(key: string): boolean {
+  const seen = view();
+  if (!seen || !pairsNow().length) return false;
+  if (key === "Home") void showBeginning();
+  else if (key === "End") void steering?.toEnd();
+  else seen.scrollTop += (key === "PageUp" ? -1 : 1) * seen.clientHeight * SCREEN;
+  return true;
+}
+
+async function showBeginning(): Promise<void> {
+  const mine = ++journey;
+  await showPosition(0);
+  const [first] = pairsNow();
+  if (mine !== journey || !first) return;
+  steering?.reveal(first.id);
+  view()?.scrollTo(0, 0);
+}
+
 /** To the oldest pair that the next send includes, if there is one. */
 async function firstSent(): Promise<void> {
   const position = heldNow()?.firstSent ?? 0;
@@ -167,6 +186,7 @@ async function copyPart(): Promise<void> {
 /** What the transcript offers to keys and other regions. */
 export const WALKS: Acts = {
   transcript: focusTranscript,
+  page: movePage,
   pair: () => pairHere()?.id ?? "",
   next_part: () => step(1),
   previous_part: () => step(-1),

@@ -112,12 +112,31 @@ async def test_first_success_brings_a_title(data: Path) -> None:
         assert len(bench.peer.heard) == 3
 
 
-async def test_reasoning_between_tags_is_no_part_of_a_title(data: Path) -> None:
-    async with a_bench(data, says("It scatters."), says("<think>Short.</think>Blue Sky")) as bench:
-        conversation_id = await a_conversation(bench.wb, model=MODEL)
+@pytest.mark.parametrize(
+    ("model", "title"),
+    [
+        (MODEL, "<think>Short.</think>Blue Sky"),
+        (MODEL, "Short is best.\n</think>\n\nBlue Sky"),
+        ("peer:qwq-32b", "Short is best.\n</think>\n\nBlue Sky"),
+    ],
+    ids=["between tags", "its closing tag alone", "of a model that thinks aloud"],
+)
+async def test_reasoning_in_words_is_no_part_of_a_title(data: Path, model: str, title: str) -> None:
+    async with a_bench(data, says("It scatters."), says(title)) as bench:
+        conversation_id = await a_conversation(bench.wb, model=model)
         await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
 
         assert await bench.title(conversation_id) == "Blue Sky"
+
+
+async def test_title_is_made_of_the_answer_without_the_reasoning_before_it(data: Path) -> None:
+    thinks = says("The user asks. Short is best.\n</think>\n\nIt scatters.")
+    async with a_bench(data, thinks, says("Blue Sky")) as bench:
+        conversation_id = await a_conversation(bench.wb, model="peer:qwq-32b")
+        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+
+        assert await bench.title(conversation_id) == "Blue Sky"
+        assert [message["content"] for message in bench.messages()][:2] == ["Why is the sky blue?", "It scatters."]
 
 
 async def test_title_is_asked_for_in_a_conversation_of_its_own_and_is_never_sent(data: Path) -> None:

@@ -92,3 +92,10 @@ async def test_file_that_is_refused_names_its_fault_and_nothing_of_it_is_left(
     assert reason in caught.value.reason
     assert await count_rows(wb) == [0, 0]
     assert (await list_trash(wb, LOCAL_OWNER, limit=9)).entries == ()
+
+
+async def test_same_file_without_the_comma_is_taken_also_with_the_mark_that_editors_put_first(wb: Workbench) -> None:
+    (imported,) = await import_file(wb, LOCAL_OWNER, b"\xef\xbb\xbf" + GOOD)
+
+    assert (imported.title, imported.pair_count) == ("T", 1)
+    assert await count_rows(wb) == [1, 1]
