@@ -51,8 +51,9 @@ def find_missing_rows(connection: Connection) -> Found:
 
 
 def lost_its_file() -> ColumnElement[bool]:
-    """Whether an upload of a draft has no bytes. An upload that was sent needs none: its message has the text, or names
-    the file itself.
+    """Match an upload of a draft without bytes.
+
+    An upload that was sent needs none: its message has the text, or names the file itself.
     """
     stored = exists().where(ATTACHMENT.c.id == UPLOAD.c.attachment_id, ATTACHMENT.c.owner == UPLOAD.c.owner)
     return UPLOAD.c.taken_by.is_(None) & ~stored
