@@ -94,7 +94,8 @@ def advise(finding: Finding) -> str:
         at = "" if place.position is None else f"?at={place.position}"
         return f"Attach the file again in a new message, or delete the pair that has it: {path}{at}"
     if finding.damage.reason == NO_TOPIC and place.position is not None:
-        return f"File the pair under another topic, or run `inview doctor --mend`: {path}?at={place.position}"
+        at = f"{path}?at={place.position}"
+        return f"File the pair under another topic, or stop Inview and run `inview doctor --mend`: {at}"
     if table == "saved_filter" or (table, column) == ("applied_filter", "filter"):
         return "Delete it in the list of saved filters, or stop Inview and run `inview doctor --mend`."
     if table in _OF_PAIRS and place.position is not None:

@@ -98,6 +98,16 @@ def failure(error_class: ErrorClass, message: str, retry_after: float | None = N
     return Failure(error_class, message, NEXT_STEP[error_class], retry_after)
 
 
+def tell(message: str, next_step: str) -> str:
+    """What happened and what to do about it, as sentences. A provider's own words may end without a full stop.
+
+    >>> tell("Acme failed (HTTP 502): bad gateway", "Try again."), tell("No key.", "")
+    ('Acme failed (HTTP 502): bad gateway. Try again.', 'No key.')
+    """
+    ended = message if not message or message.endswith((".", "!", "?", "…")) else f"{message}."
+    return f"{ended} {next_step}".strip()
+
+
 class InviewError(Exception):
     """Base of every error that Inview raises on purpose. Its text is fit to be shown to a person."""
 

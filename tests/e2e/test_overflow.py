@@ -64,6 +64,15 @@ def test_long_reply_is_read_from_its_beginning_and_what_is_typed_then_is_written
     expect(screen.page.get_by_role("dialog")).to_have_count(0)
 
 
+def test_reply_that_is_there_at_once_is_read_from_its_beginning(screen: Screen) -> None:
+    screen.start("/echo one").wait_for_reply()
+
+    screen.send("/long 500 /rate 0")  # the reply is there within a second of the last letter of the request
+
+    expect(screen.last_reply.locator("[data-part]").first).to_be_focused()
+    expect(screen.page.get_by_text("New", exact=True)).to_have_count(0)
+
+
 def test_who_types_keeps_the_focus_and_the_reply_is_marked_new(screen: Screen) -> None:
     screen.start(f"/wait 2 {LONG}")  # so that the typing begins before the reply does
 

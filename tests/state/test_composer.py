@@ -276,6 +276,19 @@ async def test_a_larger_model_is_switched_to_and_gets_all(wb: Workbench, tab: Ta
     assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=True),)
 
 
+async def test_first_message_switches_its_conversation_to_the_larger_model(wb: Workbench, tab: Tab) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(ModelState.choose, model="offline:tiny")
+    await send(tab, LONG)
+
+    await tab.send(ComposerState.choose_way, key="model offline:demo")
+
+    async with wb.store.read() as session:
+        conversation = await load_conversation(session, LOCAL_OWNER, tab.shows(ComposerState, "made"))
+        (sent,) = await load_pairs(session, LOCAL_OWNER, conversation.id)
+    assert (conversation.model, sent.model) == ("offline:demo", "offline:demo")
+
+
 async def test_what_a_filter_leaves_out_is_no_reason_to_ask(wb: Workbench, tab: Tab) -> None:
     conversation_id = await too_much(wb, tab)
     await set_preferences(wb, LOCAL_OWNER, Preferences(send_tokens=14_000))

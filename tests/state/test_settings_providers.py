@@ -91,6 +91,15 @@ async def test_added_server_is_tried_at_once_and_kept_when_it_is_unreachable(wb:
     assert lab.base_url == NOWHERE
 
 
+async def test_words_of_a_server_and_what_to_do_about_them_are_two_sentences(wb: Workbench, tab: Tab) -> None:
+    async with a_peer(Answer((b"<h1>bad gateway</h1>",), status=502)) as peer:
+        await tab.send(ProvidersState.add_server, form={"name": "lab", "base_url": f"{peer.url}/v1", "key": ""})
+
+    assert item(tab, "lab").problem == (
+        "lab failed (HTTP 502): bad gateway. The fault is at the provider. Try again in a while."
+    )
+
+
 async def test_added_server_has_the_same_place_after_a_reload(wb: Workbench, tab: Tab) -> None:
     await tab.send(ProvidersState.load)
     before = [one.name for one in tab.shows(ProvidersState, "providers")]
@@ -116,7 +125,7 @@ async def test_server_that_answers_shows_how_many_models_it_has_until_a_later_te
 
     assert (good.health, good.status, good.problem) == ("answers", "Answers, 2 models", "")
     assert (rejected.health, rejected.status) == ("key_rejected", "Key rejected")
-    assert rejected.problem.endswith("bad key Paste another key and save it.")
+    assert rejected.problem.endswith("bad key. Paste another key and save it.")
     assert (gone.health, gone.status) == ("unreachable", "Unreachable")
 
 

@@ -11,6 +11,7 @@ nothing changes nothing. Nobody waits for a title: it is requested after the end
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 
 import structlog
 
@@ -27,6 +28,7 @@ from app.runs.process.shielded import shielded
 from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching
 from app.runs.request.send_plan import build_view, plan_send, require_same
+from app.runs.resend.comparisons import ChosenReply, keep_reply
 from app.runs.send.commands import LOOK
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
 from app.runs.send.planning import load_sent
@@ -91,28 +93,46 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewO
         trigger=None if reply is None else reply.id,
     )
     derived = await start_derived(wb, order, plan, count_sent(composed, sent, plan))
-    adopting = asyncio.create_task(_adopt(wb, owner, conversation_id, derived), name=f"title of {conversation_id}")
-    wb.background.add(adopting)
-    adopting.add_done_callback(wb.background.discard)
+    _do_behind(wb, _adopt(wb, owner, conversation_id, derived), name=f"title of {conversation_id}")
     return derived
 
 
 async def title_first_success(wb: Workbench, run: LiveRun) -> None:
     """A run is over: if it was the first reply that succeeded in a conversation without a title, ask for one."""
-    if not wb.settings.titles or run.purpose != "reply" or not isinstance(run.state.outcome, Succeeded):
+    if run.purpose == "reply" and isinstance(run.state.outcome, Succeeded):
+        await _ask_first_title(wb, run.place.owner, run.place.conversation_id)
+
+
+async def keep_reply_and_title(wb: Workbench, owner: str, conversation_id: str, model: str) -> ChosenReply:
+    """Keep a compared reply, as `keep_reply` does. If it is the first of a conversation without a title, ask for one.
+
+    The compared replies ended in conversations of their own, where no title is asked for.
+
+    Raises:
+        NotFoundError: no such conversation of this owner, or no comparison is open in it.
+        InputError: the model is not among them.
+        ConflictError: its reply is still running, or says nothing, or the pair that was answered again is deleted.
+    """
+    kept = await keep_reply(wb, owner, conversation_id, model)
+    _do_behind(wb, _ask_first_title(wb, owner, conversation_id), name=f"first title of {conversation_id}")
+    return kept
+
+
+async def _ask_first_title(wb: Workbench, owner: str, conversation_id: str) -> None:
+    """Ask for a title if one of the first replies has succeeded and no title was asked for yet."""
+    if not wb.settings.titles:
         return
-    place = run.place
     try:
         async with wb.store.read() as session:
-            head = await load_head(session, place.owner, place.conversation_id)
+            head = await load_head(session, owner, conversation_id)
             preferences = read_preferences(head.preferences)
             if not (preferences.titles and waits_for_title(head.conversation)):
                 return
-            if not await awaits_first_title(session, place.conversation_id):
+            if not await awaits_first_title(session, conversation_id):
                 return
-        await ask_title(wb, place.owner, place.conversation_id, ViewOptions(model=preferences.title_model))
+        await ask_title(wb, owner, conversation_id, ViewOptions(model=preferences.title_model))
     except InviewError as error:  # nobody waits for it, and whoever asks for one by hand is told why there is none
-        _log.warning("no title could be asked for", conversation_id=place.conversation_id, fault=str(error))
+        _log.warning("no title could be asked for", conversation_id=conversation_id, fault=str(error))
 
 
 async def _adopt(wb: Workbench, owner: str, conversation_id: str, derived: Derived) -> None:
@@ -127,6 +147,13 @@ async def _adopt(wb: Workbench, owner: str, conversation_id: str, derived: Deriv
         wb.event_bus.publish(owner, conversation_id, ConversationChanged())
     except InviewError as error:  # the conversation is gone, or the database fails: the title stays where it was made
         _log.warning("a title was not taken over", conversation_id=conversation_id, fault=str(error))
+
+
+def _do_behind(wb: Workbench, work: Coroutine[None, None, None], *, name: str) -> None:
+    """Do it while nobody waits for it."""
+    task = asyncio.create_task(work, name=name)
+    wb.background.add(task)
+    task.add_done_callback(wb.background.discard)
 
 
 def _room(profile: ModelProfile) -> int:

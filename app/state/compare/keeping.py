@@ -14,8 +14,9 @@ from reflex_base.event import EventSpec
 
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError
+from app.runs.derived.titles import keep_reply_and_title
 from app.runs.library.mark_commands import mark_pairs
-from app.runs.resend.comparisons import ChosenReply, discard_comparison, keep_reply, reopen_comparison
+from app.runs.resend.comparisons import ChosenReply, discard_comparison, reopen_comparison
 from app.runs.resend.resend import restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.workbench import bench_of, current
@@ -55,7 +56,7 @@ class KeepingState(rx.State):
         here = conversation_in(self.router.url.path)
         if (wanted := text_in(model, MAX_MODEL)) is None:
             return
-        kept = await self._attempt(keep_reply(await bench_of(current(), here), LOCAL_OWNER, here, wanted))
+        kept = await self._attempt(keep_reply_and_title(await bench_of(current(), here), LOCAL_OWNER, here, wanted))
         if kept is not None and kept.replaced is not None:
             async with self:
                 await self._tell_kept(here, kept, kept.replaced, wanted)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
-from app.domain.errors import ErrorClass, Failure
+from app.domain.errors import ErrorClass, Failure, tell
 from app.state.composer.views import CachedCostView, SplitRow, SplitView
 from app.views.request.cache import CacheView
 from app.views.request.composition import NAMES_OF_LIMITS, EstimateView
@@ -114,8 +114,8 @@ def describe_exact(tokens: int, estimated: int) -> str:
 def describe_uncounted(reason: Failure) -> str:
     """Why the provider counted nothing, and what to do."""
     again = "The estimate stays. Count again in a while."
-    message = reason.message if reason.message.endswith((".", "!", "?")) else f"{reason.message}."
-    return f"Not counted. {message} {reason.next_step if reason.error_class is ErrorClass.AUTH else again}"
+    next_step = reason.next_step if reason.error_class is ErrorClass.AUTH else again
+    return f"Not counted. {tell(reason.message, next_step)}"
 
 
 def describe_secrets(kinds: Sequence[str], *, previewed: bool = False) -> str:

@@ -312,9 +312,13 @@ class ComposerState(rx.State):
                 await remember_way(way.over_budget)
             if way.model is not None:
                 yield ModelState.choose(way.model)
-            look = replace(draft.look, model=way.model or draft.look.model)
+                draft = replace(
+                    draft,
+                    look=replace(draft.look, model=way.model),
+                    new=replace(draft.new, model=way.model),
+                )
             over_budget = draft.over_budget if way.as_counted else way.over_budget
-            yield _go_to(await self._deliver(replace(draft, look=look, over_budget=over_budget)))
+            yield _go_to(await self._deliver(replace(draft, over_budget=over_budget)))
 
     @rx.event
     async def end_over_budget(self) -> rx.event.EventType[()]:

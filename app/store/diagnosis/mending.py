@@ -29,7 +29,6 @@ from sqlalchemy import (
     Integer,
     Table,
     delete,
-    exists,
     func,
     insert,
     literal_column,
@@ -51,7 +50,7 @@ from app.store.database.database import explain_fault, make_mending_engine
 from app.store.database.mapping import decode_conversation, encode_conversation
 from app.store.database.presence import claim_alone
 from app.store.database.row_names import name_row
-from app.store.diagnosis.references import names_no_topic
+from app.store.diagnosis.references import lost_its_file, names_no_topic
 from app.store.diagnosis.rows import examine
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 from app.store.index.rows_search import INDEX_NAME, SEARCH_TEXT, enter_words
@@ -278,8 +277,8 @@ def _correct_sizes(mending: _Mending) -> None:
 
 
 def _delete_lost_uploads(mending: _Mending) -> None:
-    stored = exists().where(ATTACHMENT.c.id == UPLOAD.c.attachment_id, ATTACHMENT.c.owner == UPLOAD.c.owner)
-    for (rowid,) in mending.connection.execute(select(_rowid(UPLOAD)).select_from(UPLOAD).where(~stored)).all():
+    lost = select(_rowid(UPLOAD)).select_from(UPLOAD).where(lost_its_file())
+    for (rowid,) in mending.connection.execute(lost).all():
         mending.keep(UPLOAD, rowid)
         mending.connection.execute(delete(UPLOAD).where(_rowid(UPLOAD) == rowid))
         mending.say("A file of a draft had lost its bytes and was removed from the draft.")

@@ -39,8 +39,7 @@ def find_missing_rows(connection: Connection) -> Found:
         for pair_id, named in connection.execute(lost):
             damage = Damage(target.name, show_id(named), "id", "it is named by its pair, but is not there", None)
             yield damage, of_pair(connection, pair_id)
-    stored = exists().where(ATTACHMENT.c.id == UPLOAD.c.attachment_id, ATTACHMENT.c.owner == UPLOAD.c.owner)
-    for (named,) in connection.execute(select(UPLOAD.c.attachment_id).where(~stored)):
+    for (named,) in connection.execute(select(UPLOAD.c.attachment_id).where(lost_its_file())):
         yield Damage("attachment", show_id(named), "data", "it is named by its draft, but is not there", None), NOWHERE
     lost_topics = select(PAIR.c.id, PAIR.c.topic).where(names_no_topic())
     for pair_id, named in connection.execute(lost_topics):
@@ -49,6 +48,15 @@ def find_missing_rows(connection: Connection) -> Found:
         damage = Damage("pair", show_id(pair_id), "topic", NO_TOPIC, len(raw_bytes(named)))
         yield damage, of_pair(connection, pair_id)
     yield from _find_broken_keys(connection)
+
+
+def lost_its_file() -> ColumnElement[bool]:
+    """Match an upload of a draft without bytes.
+
+    An upload that was sent needs none: its message has the text, or names the file itself.
+    """
+    stored = exists().where(ATTACHMENT.c.id == UPLOAD.c.attachment_id, ATTACHMENT.c.owner == UPLOAD.c.owner)
+    return UPLOAD.c.taken_by.is_(None) & ~stored
 
 
 def names_no_topic() -> ColumnElement[bool]:

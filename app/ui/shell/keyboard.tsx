@@ -108,7 +108,7 @@ function listen(now: () => KeyboardProps): () => void {
   const withdraw = offer({
     history: enterView,
     keys: toggleKeys,
-    typing: () => (performance.now() - typedAt < TYPING_MS ? "now" : ""),
+    typing: () => (performance.now() - typedAt < TYPING_MS && !isEmptyComposer(document.activeElement) ? "now" : ""),
   });
   const unwatch = keyMode.subscribe(update);
   const unhear = onSent(sent);
@@ -120,6 +120,10 @@ function listen(now: () => KeyboardProps): () => void {
     stop.abort();
   };
 }
+
+/** What was typed there last has been sent, or deleted. */
+const isEmptyComposer = (box: Element | null): boolean =>
+  box instanceof HTMLTextAreaElement && box.matches(COMPOSER) && box.value === "";
 
 /** Do what a key calls. Returns whether the key is used up. A key that is held down only walks. */
 function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPerform"]): boolean {

@@ -18,8 +18,9 @@ from app.domain.derived.derived import DerivedCall
 from app.domain.derived.titles import INSTRUCTION
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.preferences import Preferences
-from app.runs.derived.titles import ask_title
+from app.runs.derived.titles import ask_title, keep_reply_and_title
 from app.runs.library.preference_commands import set_preferences
+from app.runs.resend.comparisons import start_comparison
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
@@ -271,6 +272,20 @@ async def test_regenerating_the_first_reply_asks_for_no_second_title(data: Path)
         await bench.rest()
 
         assert len(bench.peer.heard) == 3
+
+
+async def test_first_kept_reply_of_a_comparison_brings_a_title(data: Path) -> None:
+    async with a_bench(data, says("It scatters."), says("Why the sky is blue")) as bench:
+        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        models = (MODEL, "offline:demo")
+        comparison = await start_comparison(bench.wb, LOCAL_OWNER, conversation_id, "Why is the sky blue?", models)
+        for run in comparison.runs:
+            await collect(bench.wb, run.run_id)
+        assert await bench.title(conversation_id) == ""
+
+        await keep_reply_and_title(bench.wb, LOCAL_OWNER, conversation_id, MODEL)
+
+        assert await bench.title(conversation_id) == "Why the sky is blue"
 
 
 async def test_another_model_may_be_asked(data: Path) -> None:

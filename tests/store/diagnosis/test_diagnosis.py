@@ -70,6 +70,12 @@ def test_nothing_is_found_in_a_database_that_is_whole(database: Path) -> None:
     assert damage(database) == []
 
 
+def test_text_file_that_was_sent_needs_no_bytes(database: Path) -> None:
+    sent = f"INSERT INTO upload VALUES ('{OWNER}', 'u9', 'a9', 'text', 'a', 0, 0, 0, 0, '2026-01-01 00:00:00', 'c1')"
+
+    assert damage(database, sent) == []
+
+
 PAIR_1 = Place("c1", "Plans", 1)
 PAIR_2 = Place("c1", "Plans", 2)
 C1 = Place("c1", "Plans")

@@ -153,6 +153,16 @@ def test_accounting_entry_of_a_conversation_that_is_not_there_stays_and_is_liste
     assert ("node", "conversation_id") in [(one.damage.table, one.damage.column) for one in find_damage(url(database))]
 
 
+def test_text_file_that_was_sent_is_no_file_of_a_draft(database: Path) -> None:
+    sent = f"INSERT INTO upload VALUES ('{OWNER}', 'u9', 'a9', 'text', 'a', 0, 0, 0, 0, '{AT}', 'c1')"
+    _execute(database, sent)
+
+    done = mend(url(database), database.parent)
+
+    assert (done.sentences, done.kept) == ([], None)
+    assert _execute(database, "SELECT id FROM upload") == [("u9",)]
+
+
 def test_no_statement_of_mending_deletes_a_cost(database: Path) -> None:
     insert = (
         "INSERT INTO ledger (id, owner, conversation_id, account_id, pair_id, run_id, attempt, purpose, model, "

@@ -17,6 +17,7 @@ from app.api.resources.conversation.conversations import ConversationId
 from app.api.resources.conversation.marks import PairId
 from app.domain.conversation.comparisons import LEAST_MODELS, MAX_MODELS, Comparison
 from app.domain.costs.costs import price_pair
+from app.runs.derived.titles import keep_reply_and_title
 from app.runs.resend import comparisons
 from app.runs.resend.pair_comparisons import compare_again
 from app.runs.resend.resend import Later
@@ -174,7 +175,7 @@ async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> R
     responses=says(KeptView, *WITH_BODY, "not-found", "conflict"),
 )
 async def keep(bench: Bench, owner: Owner, conversation_id: ConversationId, body: ReplyToKeep) -> Response:
-    kept = await comparisons.keep_reply(bench, owner, conversation_id, body.model)
+    kept = await keep_reply_and_title(bench, owner, conversation_id, body.model)
     return answer(KeptView(kept.pair_id, kept.replaced, describe_changes(kept.undo)))
 
 
