@@ -185,6 +185,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
       setAway(!isAtEnd() || now.current.running !== "");
     };
     const grown = new ResizeObserver(() => {
+      height = view.scrollHeight; // else the first scroll after the content became shorter would pass for no scroll
       if (!follows.current || stopsAtOverflow(view)) return;
       view.scrollTop = view.scrollHeight;
       last = view.scrollTop;
