@@ -98,10 +98,10 @@ def failure(error_class: ErrorClass, message: str, retry_after: float | None = N
     return Failure(error_class, message, NEXT_STEP[error_class], retry_after)
 
 
-def tell(message: str, next_step: str) -> str:
-    """What happened and what to do about it, as sentences. A provider's own words may end without a full stop.
+def add_next_step(message: str, next_step: str) -> str:
+    """Join what happened and what to do about it. A provider's text may end without a full stop: it gets one.
 
-    >>> tell("Acme failed (HTTP 502): bad gateway", "Try again."), tell("No key.", "")
+    >>> add_next_step("Acme failed (HTTP 502): bad gateway", "Try again."), add_next_step("No key.", "")
     ('Acme failed (HTTP 502): bad gateway. Try again.', 'No key.')
     """
     ended = message if not message or message.endswith((".", "!", "?", "…")) else f"{message}."

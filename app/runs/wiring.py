@@ -161,9 +161,7 @@ async def _keep_expiring(wb: Workbench) -> None:
 
 
 def _follow_up(wb: Workbench, run: LiveRun) -> None:
-    task = asyncio.create_task(follow_up(wb, run), name=f"after run {run.run_id}")
-    wb.background.add(task)
-    task.add_done_callback(wb.background.discard)
+    wb.start_background(follow_up(wb, run), f"after run {run.run_id}")
 
 
 async def _stop(tasks: set[asyncio.Task[None]]) -> None:

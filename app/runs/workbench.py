@@ -10,7 +10,7 @@ Not here: opening and closing it (`wiring.py`), what can be done with it (`runs/
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Coroutine, Generator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 
@@ -83,6 +83,12 @@ class Workbench:
 
     beside: TemporaryWorkbench = field(default_factory=TemporaryWorkbench)
     desk: PermissionBroker = field(default_factory=PermissionBroker)
+
+    def start_background(self, work: Coroutine[None, None, None], name: str) -> None:
+        """Start work for which no request waits. It ends with the process."""
+        task = asyncio.create_task(work, name=name)
+        self.background.add(task)
+        task.add_done_callback(self.background.discard)
 
     def expire(self, seconds: float) -> int:
         """Let go of what is kept in memory of conversations that nobody used for so long; how much that was."""

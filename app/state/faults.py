@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from app.domain.errors import InputError, InviewError, NoKeyError, ProviderError, tell
+from app.domain.errors import InputError, InviewError, NoKeyError, ProviderError, add_next_step
 
 
 def describe_fault(error: InviewError) -> str:
     """What happened, then what to do about it."""
     if isinstance(error, ProviderError):
-        return tell(error.failure.message, error.failure.next_step)
+        return add_next_step(error.failure.message, error.failure.next_step)
     if isinstance(error, InputError) and error.field.startswith("parameters."):
         return error.reason  # it names the parameter in words
     return str(error)

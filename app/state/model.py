@@ -8,7 +8,7 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.errors import NotFoundError, tell
+from app.domain.errors import NotFoundError, add_next_step
 from app.domain.model_profile import ModelProfile
 from app.providers.base import Provider
 from app.runs.library.abilities import list_capable
@@ -146,7 +146,7 @@ def _describe_answer(provider: Provider, task: asyncio.Task[tuple[Offer, ...]]) 
 def _describe_offer(offer: Offer) -> tuple[OptionRow, ...]:
     """Its models; or what to do where there is nothing to choose."""
     label = offer.provider.row.label
-    note = "" if offer.failure is None else tell(offer.failure.message, offer.failure.next_step)
+    note = "" if offer.failure is None else add_next_step(offer.failure.message, offer.failure.next_step)
     if offer.skipped:
         note = describe_skipped(offer.skipped)
     if not offer.models:

@@ -9,7 +9,6 @@ pairs before it are OUT. A call that fails or returns nothing changes nothing.
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -182,11 +181,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - whose, where, how one looks, wh
         position=planned.position,
     )
     derived = await start_derived(wb, order, plan)
-    adopting = asyncio.create_task(
-        _adopt(wb, owner, conversation_id, derived, planned.position), name=f"summary of {conversation_id}"
-    )
-    wb.background.add(adopting)
-    adopting.add_done_callback(wb.background.discard)
+    wb.start_background(_adopt(wb, owner, conversation_id, derived, planned.position), f"summary of {conversation_id}")
     return Summary(derived.started, derived.conversation_id, planned.count, planned.position)
 
 

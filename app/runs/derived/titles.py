@@ -10,9 +10,6 @@ nothing changes nothing. Nobody waits for a title: it is requested after the end
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine
-
 import structlog
 
 from app.domain.conversation.conversation import Parameters, Role
@@ -93,7 +90,7 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewO
         trigger=None if reply is None else reply.id,
     )
     derived = await start_derived(wb, order, plan, count_sent(composed, sent, plan))
-    _do_behind(wb, _adopt(wb, owner, conversation_id, derived), name=f"title of {conversation_id}")
+    wb.start_background(_adopt(wb, owner, conversation_id, derived), f"title of {conversation_id}")
     return derived
 
 
@@ -114,7 +111,7 @@ async def keep_reply_and_title(wb: Workbench, owner: str, conversation_id: str, 
         ConflictError: its reply is still running, or says nothing, or the pair that was answered again is deleted.
     """
     kept = await keep_reply(wb, owner, conversation_id, model)
-    _do_behind(wb, _ask_first_title(wb, owner, conversation_id), name=f"first title of {conversation_id}")
+    wb.start_background(_ask_first_title(wb, owner, conversation_id), f"first title of {conversation_id}")
     return kept
 
 
@@ -147,13 +144,6 @@ async def _adopt(wb: Workbench, owner: str, conversation_id: str, derived: Deriv
         wb.event_bus.publish(owner, conversation_id, ConversationChanged())
     except InviewError as error:  # the conversation is gone, or the database fails: the title stays where it was made
         _log.warning("a title was not taken over", conversation_id=conversation_id, fault=str(error))
-
-
-def _do_behind(wb: Workbench, work: Coroutine[None, None, None], *, name: str) -> None:
-    """Do it while nobody waits for it."""
-    task = asyncio.create_task(work, name=name)
-    wb.background.add(task)
-    task.add_done_callback(wb.background.discard)
 
 
 def _room(profile: ModelProfile) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
-from app.domain.errors import ErrorClass, Failure, tell
+from app.domain.errors import ErrorClass, Failure, add_next_step
 from app.state.composer.views import CachedCostView, SplitRow, SplitView
 from app.views.request.cache import CacheView
 from app.views.request.composition import NAMES_OF_LIMITS, EstimateView
@@ -115,7 +115,7 @@ def describe_uncounted(reason: Failure) -> str:
     """Why the provider counted nothing, and what to do."""
     again = "The estimate stays. Count again in a while."
     next_step = reason.next_step if reason.error_class is ErrorClass.AUTH else again
-    return f"Not counted. {tell(reason.message, next_step)}"
+    return f"Not counted. {add_next_step(reason.message, next_step)}"
 
 
 def describe_secrets(kinds: Sequence[str], *, previewed: bool = False) -> str:

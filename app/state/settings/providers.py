@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.domain.errors import InputError, NotFoundError, tell
+from app.domain.errors import InputError, NotFoundError, add_next_step
 from app.domain.provider_trials import ProviderHealth
 from app.runs.library.provider_commands import (
     ProviderSetup,
@@ -190,7 +190,7 @@ def _describe(setup: ProviderSetup, *, trying: bool) -> ProviderItem:
     health = ProviderHealth.TRYING if trying else trial.health
     status = f"Answers, {plural(trial.models, 'model')}" if health is ProviderHealth.ANSWERS else _STATUS[health]
     about = (_ORIGINS[setup.origin], "Key is set" if setup.has_key else "")
-    problem = tell(trial.reason, trial.next_step)
+    problem = add_next_step(trial.reason, trial.next_step)
     if health is ProviderHealth.ANSWERS and setup.skipped:
         problem = describe_skipped(setup.skipped)
     return ProviderItem(

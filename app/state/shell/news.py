@@ -13,7 +13,7 @@ from typing import Any, Final
 import reflex as rx
 
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.errors import tell
+from app.domain.errors import add_next_step
 from app.runs.process.ids import now
 from app.state.address import conversation_in
 from app.state.agents.choice import AgentState
@@ -128,5 +128,5 @@ def _describe(moment: Moment) -> str:
     pair = _ended(moment) or _failed_just_now(moment)
     if pair is None:
         return ""
-    why = f" {tell(pair.error.message, pair.error.next_step)}" if pair.error else ""
+    why = f" {add_next_step(pair.error.message, pair.error.next_step)}" if pair.error else ""
     return _ENDINGS.get(pair.lifecycle, f"The reply failed.{why}")
