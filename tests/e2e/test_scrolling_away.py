@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.screen import Screen, eventually, wait_until_painted
+from tests.e2e.screen import Screen, eventually, wait_until_painted, wait_until_still
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
@@ -38,6 +38,14 @@ FOLDS = """async (summary) => {
   pairs.lastElementChild.append(Object.assign(document.createElement("div"), {style: "height: 3000px"}));
 }"""
 """Fold something, and have more come before the browser draws."""
+GROWS_EACH_FRAME = """() => {
+  const end = document.querySelector(".pairs").lastElementChild;
+  const grow = () => {
+    end.append(Object.assign(document.createElement("div"), {style: "height: 2px"}));
+    if (!globalThis.stopped) requestAnimationFrame(grow);
+  };
+  grow();
+}"""
 FIRST_WORDS = """() => {
   const top = document.querySelector(".scroll").getBoundingClientRect().top;
   const words = [...document.querySelectorAll(".pairs :is(p, li, h2, pre)")];
@@ -70,8 +78,8 @@ def distance(page: Page) -> float:
 
 
 def look(page: Page) -> None:
-    """Read the words that are the first in view."""
-    wait_until_painted(page)
+    """Read the words that are the first in view, once a smooth scroll is over."""
+    wait_until_still(page, 'document.querySelector(".scroll").scrollTop')
     page.evaluate(FIRST_WORDS)
 
 
@@ -121,6 +129,36 @@ def test_each_way_up_stays_with_the_words_also_when_the_reply_ends_and_its_code_
     expect(screen.pairs.last.locator("footer.meta")).to_be_attached()
     expect(screen.last_reply.locator("pre span").first).to_be_attached()
     assert place(page) == at
+
+
+@pytest.mark.parametrize("way", ["ArrowUp", "wheel"])
+def test_a_smooth_way_up_is_not_undone_by_what_comes_in_its_first_frames(screen: Screen, read: str, way: str) -> None:
+    page = screen.page
+    screen.go(read)
+    expect(screen.pairs).to_have_count(3)
+    eventually(lambda: distance(page) < 2)
+    page.evaluate(GROWS_EACH_FRAME)
+    view = page.locator(".scroll")
+    if way == "wheel":
+        view.hover()
+        page.mouse.wheel(0, -40)
+    else:
+        view.focus()
+        page.keyboard.press(way)
+    expect(page.get_by_role("button", name="Jump to the newest message")).to_be_visible()
+    page.evaluate("globalThis.stopped = true")
+
+
+def test_a_key_that_moves_nothing_does_not_end_the_following(screen: Screen, read: str) -> None:
+    page = screen.page
+    screen.go(read)
+    expect(screen.pairs).to_have_count(3)
+    eventually(lambda: distance(page) < 2)
+    page.locator(".scroll").evaluate("view => view.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowUp'}))")
+    page.evaluate(GROWS_EACH_FRAME)
+    eventually(lambda: page.locator(".pairs > :last-child > div[style]").count() > 100)
+    page.evaluate("globalThis.stopped = true")
+    eventually(lambda: distance(page) < 2)
 
 
 def test_a_finger_that_drags_a_little_stops_the_following(browser: Browser, server: Served, read: str) -> None:

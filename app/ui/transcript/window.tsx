@@ -21,12 +21,15 @@ const NEAR_PX = 1500;
 const BOTTOM_PX = 48;
 const IDLE_MS = 300;
 const ASK_AGAIN_MS = 1000;
+const FIRST_FRAMES = 12; // in which a smooth scroll has moved: its first may move by less than a pixel
 
 /** The first and the last pair in the document; no last one: up to the newest, whatever comes. */
 interface Range {
   readonly first: string | undefined;
   readonly last: string | undefined;
 }
+
+const UPWARD = new Set(["ArrowUp", "PageUp", "Home"]);
 
 /** Texts sent from this tab: when the pair of one appears the view goes there, wherever it was. */
 const sentHere = new Set<string>();
@@ -184,21 +187,37 @@ function Rows(props: TranscriptWindowProps): ReactNode {
       follows.current = false;
       setAway(!isAtEnd() || now.current.running !== "");
     };
-    const grown = new ResizeObserver(() => {
+    let starts = 0; // frames in which a key or a wheel may start to move the view up: following would undo it
+    const follow = () => {
       height = view.scrollHeight; // else the first scroll after the content became shorter would pass for no scroll
-      if (!follows.current || stopsAtOverflow(view)) return;
+      if (starts > 0 || !follows.current || stopsAtOverflow(view)) return;
       view.scrollTop = view.scrollHeight;
       last = view.scrollTop;
       follows.current = !now.current.later; // who opened the page at a pair stays with it when later ones come
-    });
+    };
+    const countFrame = () => {
+      starts -= 1;
+      if (starts > 0) requestAnimationFrame(countFrame);
+      else follow();
+    };
+    const pushed = (event: KeyboardEvent | WheelEvent) => {
+      if (event.defaultPrevented || !movesUp(event)) return;
+      if (starts === 0) requestAnimationFrame(countFrame);
+      starts = FIRST_FRAMES;
+    };
+    const grown = new ResizeObserver(follow);
     grown.observe(content.current);
     grown.observe(view);
     view.addEventListener("scroll", scrolled, { passive: true });
+    view.addEventListener("keydown", pushed);
+    view.addEventListener("wheel", pushed, { passive: true });
     view.addEventListener("click", clicked, { capture: true });
     document.addEventListener("selectionchange", selected);
     return () => {
       grown.disconnect();
       view.removeEventListener("scroll", scrolled);
+      view.removeEventListener("keydown", pushed);
+      view.removeEventListener("wheel", pushed);
       view.removeEventListener("click", clicked, { capture: true });
       document.removeEventListener("selectionchange", selected);
     };
@@ -275,6 +294,10 @@ function newestOf(pairs: TranscriptWindowProps["pairs"]): Range {
 
 const distanceToEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): number =>
   scrollHeight - scrollTop - clientHeight;
+
+/** Whether a browser moves the view up for this. */
+const movesUp = (event: KeyboardEvent | WheelEvent): boolean =>
+  event instanceof WheelEvent ? event.deltaY < 0 : UPWARD.has(event.key) || (event.key === " " && event.shiftKey);
 
 const rowOf = (view: Element, id: string): Element | null => view.querySelector(`[data-pair="${CSS.escape(id)}"]`);
 
