@@ -24,6 +24,8 @@ from app.providers.base import CallTarget, ListedModel, ListedModels, Provider, 
 from app.providers.models.listing import BadEntryError
 from app.providers.models.profiles import Overrides, build_profile
 from app.providers.models.remembered import RememberedLists
+from app.providers.wire.faults import describe_foreign
+from app.providers.wire.foreign import is_google_list
 from app.providers.wire.transport import UNREADABLE, Transport
 
 log = structlog.get_logger()
@@ -145,6 +147,8 @@ class ModelLists:
                 return await asyncio.to_thread(adapter.parse_models, body)
         except UNREADABLE as error:
             asked = CallTarget(provider.row, "models")
+            if is_google_list(body):
+                raise ProviderError(describe_foreign(asked)) from error
             why = error if isinstance(error, BadEntryError) else type(error).__name__
             message = f"{asked} answered with a list of models that cannot be read ({why})."
             raise ProviderError(failure(ErrorClass.STREAM, message)) from error

@@ -33,6 +33,7 @@ from app.providers.base import (
 )
 from app.providers.wire.bodies import read_beginning, read_whole
 from app.providers.wire.faults import CHECK_BASE_URL, describe_no_stream, describe_truncation, describe_unreadable
+from app.providers.wire.foreign import GoogleDecoder, is_google_event, read_google_body
 from app.providers.wire.patience import Patience
 from app.providers.wire.sse import EventTooLargeError, SseParser
 from app.providers.wire.surrogates import Mender, may_be_cut
@@ -169,7 +170,10 @@ async def decode(
     async with aclosing(response.chunks()) as chunks:
         if response.content_type not in STREAM_TYPES:
             beginning, _ = await read_beginning(chunks, BEGINNING_BYTES, ANSWER_SECONDS)
-            raise ProviderError(describe_no_stream(asked, response.content_type, beginning))
+            events, fault = read_google_body(asked, beginning) or ([], None)
+            if events:
+                yield events
+            raise ProviderError(fault or describe_no_stream(asked, response.content_type, beginning))
         async with aclosing(_cut(chunks, patience)) as pieces:
             async for piece in pieces:
                 events, fault = reading.read(piece)
@@ -181,9 +185,11 @@ async def decode(
                 if fault is not None:
                     raise fault
                 patience.note(len(piece), events)
-    events = reading.end()
+    events, fault = reading.end()
     if events:
         yield events
+    if fault is not None:
+        raise fault
     if not events or not isinstance(events[-1], Stopped):
         raise ProviderError(describe_truncation(asked))
 
@@ -205,6 +211,7 @@ class _Reading:
         self._asked = asked
         self._parser = SseParser()
         self._mender: Mender | None = None
+        self._silent = True
         self._receivers = new_receivers(Circumstances(reasoning_tags=writes_reasoning_tags(asked)))
 
     def read(self, chunk: bytes) -> tuple[list[StreamEvent], ProviderError | None]:
@@ -215,6 +222,9 @@ class _Reading:
             for event in self._parser.feed(chunk):
                 if self._mender is None and may_be_cut(event.data):
                     self._mender = Mender()
+                if self._silent and is_google_event(event.data):
+                    self._decoder = GoogleDecoder(self._asked)
+                    self._silent = False
                 said += self._decoder.feed(event)
                 if said and isinstance(said[-1], Stopped):
                     break  # nothing counts after it
@@ -223,6 +233,7 @@ class _Reading:
         except UNREADABLE as error:
             fault = ProviderError(describe_unreadable(self._asked, error))
             fault.__cause__ = error
+        self._silent = self._silent and not said
         events = said if len(said) < 2 else join_text(said)  # mostly one: a paced model sends a token at a time
         events = events if self._mender is None else self._mender.mend(events)
         if self._receivers:
@@ -231,11 +242,18 @@ class _Reading:
                 events += receive_end(self._receivers)
         return events, fault
 
-    def end(self) -> list[StreamEvent]:
-        """The last events of a stream that ended cleanly."""
-        events = join_text(self._decoder.end())
+    def end(self) -> tuple[list[StreamEvent], ProviderError | None]:
+        """The last events of a stream that ended cleanly, and the fault that its decoder finds at the end."""
+        events: list[StreamEvent] = []
+        fault = None
+        try:
+            events = join_text(self._decoder.end())
+        except ProviderError as error:
+            fault = error
         events = events if self._mender is None else [*self._mender.mend(events), *self._mender.end()]
-        return [*receive(self._receivers, events), *receive_end(self._receivers)] if self._receivers else events
+        if self._receivers:
+            events = [*receive(self._receivers, events), *receive_end(self._receivers)]
+        return events, fault
 
 
 async def _finish(chunks: AsyncGenerator[bytes, None]) -> None:
