@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Sequence
-from contextlib import aclosing, suppress
+from contextlib import ExitStack, aclosing, suppress
 from dataclasses import replace
 from typing import Final
 
@@ -31,7 +31,7 @@ from app.providers.base import (
     WireRequest,
     load_adapter,
 )
-from app.providers.wire.bodies import read_beginning, read_whole
+from app.providers.wire.bodies import Body, keep_whole, new_body, read_beginning
 from app.providers.wire.faults import CHECK_BASE_URL, describe_no_stream, describe_truncation, describe_unreadable
 from app.providers.wire.foreign import GoogleDecoder, is_google_event, read_google_body
 from app.providers.wire.patience import Patience
@@ -92,10 +92,11 @@ class Transport:
         """
         asked = CallTarget(provider.row, wire.model)
         opening = self._post(provider, load_adapter(provider.row.protocol), wire, timeouts)
-        return await _read_answer(asked, opening, MAX_COUNT_BYTES)
+        with await _read_answer(asked, opening, MAX_COUNT_BYTES) as body:
+            return body.read()
 
-    async def fetch(self, provider: Provider, path: str, timeouts: Timeouts = STANDARD_TIMEOUTS) -> bytes:
-        """The body of a GET below the provider's base URL.
+    async def fetch(self, provider: Provider, path: str, timeouts: Timeouts = STANDARD_TIMEOUTS) -> Body:
+        """The body of a GET below the provider's base URL, at its beginning. The caller closes it.
 
         Raises:
             ProviderError: for every fault.
@@ -133,25 +134,29 @@ class Transport:
         return self._links[provider]
 
 
-async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse], most: int) -> bytes:
-    """The whole answer to this request, of at most `most` bytes."""
-    limit = asyncio.timeout(ANSWER_SECONDS)
-    try:
-        async with limit:
-            response = await opening
-            try:
-                async with aclosing(response.chunks()) as chunks:
-                    body, cut = await read_whole(chunks, most)
-            finally:
-                await response.close()
-    except TimeoutError:
-        if not limit.expired():
-            raise
-        message = f"{asked} had not answered in full after {ANSWER_SECONDS:g} seconds, and was left."
-        raise ProviderError(failure(ErrorClass.NETWORK, message)) from None
-    if cut:
-        reason = failure(ErrorClass.STREAM, f"{asked} answered with more than {most:,} bytes, and was left.")
-        raise ProviderError(replace(reason, next_step=CHECK_BASE_URL))
+async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse], most: int) -> Body:
+    """The whole answer to this request, of at most `most` bytes. The caller closes it."""
+    with ExitStack() as stack:
+        body = stack.enter_context(new_body())
+        limit = asyncio.timeout(ANSWER_SECONDS)
+        try:
+            async with limit:
+                response = await opening
+                try:
+                    async with aclosing(response.chunks()) as chunks:
+                        cut = await keep_whole(chunks, most, body)
+                finally:
+                    await response.close()
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            message = f"{asked} had not answered in full after {ANSWER_SECONDS:g} seconds, and was left."
+            raise ProviderError(failure(ErrorClass.NETWORK, message)) from None
+        if cut:
+            reason = failure(ErrorClass.STREAM, f"{asked} answered with more than {most:,} bytes, and was left.")
+            raise ProviderError(replace(reason, next_step=CHECK_BASE_URL))
+        body.seek(0)
+        stack.pop_all()
     return body
 
 
