@@ -45,6 +45,7 @@ class RequestProtocol(HttpToolsProtocol):
         self._rest_late: asyncio.TimerHandle | None = None
         self._is_ending = False
         self._is_refused = False
+        self._refusal: bytes | None = None
         self._answers = _Answers(self)
         self._expect_head()
 
@@ -108,6 +109,9 @@ class RequestProtocol(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
+        if self._refusal is not None and not self._is_answering and not self.is_ending:
+            self.transport.write(self._refusal)
+            self.end()
         if self._is_in_body and not self._is_answering:
             self._expect_rest()
 
@@ -177,15 +181,22 @@ class RequestProtocol(HttpToolsProtocol):
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, _TOO_LATE)
 
     def _refuse(self, status: HTTPStatus, words: str) -> None:
-        """Answer with a refusal and end the connection. In the middle of an answer, end it alone."""
+        """Answer with a refusal and end the connection. In the middle of an answer, end it alone.
+
+        Requests before the refused one get their answers first, unless too many wait.
+        """
         if self._is_refused or self.transport.is_closing():
             return
         note_refusal(self.client, f"Refused a request: {words}")
         self._is_refused = True
         self._end_wait()
+        head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n"
+        refusal = f"{head}Content-Length: {len(words)}\r\nConnection: close\r\n\r\n{words}".encode()
+        if self._is_answering and not self._is_in_body and status is not HTTPStatus.TOO_MANY_REQUESTS:
+            self._refusal = refusal
+            return
         if not self._is_ending and not (self._is_answering and self.cycle.response_started):
-            head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n"
-            self.transport.write(f"{head}Content-Length: {len(words)}\r\nConnection: close\r\n\r\n{words}".encode())
+            self.transport.write(refusal)
         self.end()
         if self._is_answering:  # as if the client had gone
             self.cycle.disconnected = True

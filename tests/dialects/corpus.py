@@ -28,9 +28,13 @@ from app.providers.registry import PROVIDERS, compatible_row, make_provider
 from tests.providers.playing import Told
 
 STREAMS: Final = Path(__file__).parent / "streams"
+FOREIGN: Final = Path(__file__).parent / "foreign"
+"""Protocols that no adapter speaks, in files of the same form."""
 CASES: Final = ("plain", "tools", "parallel tools", "reasoning", "refusal", "error", "usage")
 OTHERS: Final = ("dashscope",)
 """Vendors without a row, whose servers people set up as compatible ones."""
+SPEAKERS: Final = ("anthropic", "openai", "dashscope")
+"""One vendor for each protocol that is spoken here."""
 NAMES: Final = (*(name for name, row in PROVIDERS.items() if row.protocol != "offline"), *OTHERS)
 
 Json = dict[str, Any]
@@ -85,15 +89,24 @@ class Dialect:
 
 def read_dialect(name: str) -> Dialect:
     """The streams of the row of this name."""
-    said = tomllib.loads((STREAMS / f"{name}.toml").read_text(encoding="utf-8"))
+    return _read_file(STREAMS / f"{name}.toml", _provider(name))
+
+
+def _read_file(path: Path, provider: Provider) -> Dialect:
+    said = tomllib.loads(path.read_text(encoding="utf-8"))
     every: Json = orjson.loads(said.get("every", "{}"))
     cases: Mapping[str, Json] = said["cases"]
     return Dialect(
-        _provider(name),
+        provider,
         tuple(said["sources"]),
         {case: _read_case(fields, every) for case, fields in cases.items()},
         said.get("absent", {}),
     )
+
+
+def read_foreign(name: str, speaker: str) -> Dialect:
+    """The streams of a protocol that no adapter speaks, as a server set up as `speaker` sends them."""
+    return _read_file(FOREIGN / f"{name}.toml", _provider(speaker))
 
 
 def write_stream(events: tuple[Json | str, ...]) -> list[bytes]:

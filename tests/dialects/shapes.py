@@ -13,7 +13,7 @@ from functools import cache
 from random import Random
 from typing import Any, Final, cast
 
-from tests.dialects.corpus import Case, Dialect, Json, read_dialect, write_stream
+from tests.dialects.corpus import Case, Dialect, Json, read_dialect, read_foreign, write_stream
 
 VALUES: Final[tuple[Any, ...]] = (7, 1.5, True, "words", ["words"], {"words": "words"}, [], {}, "", 0, None)
 KINDS: Final = frozenset({"type", "event"})
@@ -47,8 +47,15 @@ class Shape:
 
 def change_stream(name: str, seed: int) -> Shape:
     """One of the vendor's streams with one change, chosen by the seed."""
-    draw = Random(seed)
-    dialect = _read(name)
+    return _change(_read(name), Random(seed))
+
+
+def change_foreign(name: str, speaker: str, seed: int) -> Shape:
+    """One of the streams of a protocol that no adapter speaks, likewise."""
+    return _change(_read_foreign(name, speaker), Random(seed))
+
+
+def _change(dialect: Dialect, draw: Random) -> Shape:
     case = dialect.cases[draw.choice(sorted(dialect.cases))]
     shape = Shape(dialect, case, deepcopy(list(case.events)))
     draw.choice((_leave_out, _replace, _replace, _replace, _add, _order, _double, _swap, _split))(shape, draw)
@@ -57,6 +64,7 @@ def change_stream(name: str, seed: int) -> Shape:
 
 
 _read = cache(read_dialect)
+_read_foreign = cache(read_foreign)
 
 
 def _leave_out(shape: Shape, draw: Random) -> None:
@@ -101,6 +109,8 @@ def _double(shape: Shape, draw: Random) -> None:
 
 
 def _swap(shape: Shape, draw: Random) -> None:
+    if len(shape.events) < 2:
+        return
     number = draw.randrange(len(shape.events) - 1)
     shape.change = f"event {number} after the next"
     shape.events[number : number + 2] = reversed(shape.events[number : number + 2])

@@ -25,6 +25,7 @@ ASKED: Final = {
     "schema": Parameters(reply_schema='{"type":"object","properties":{},"additionalProperties":false}'),
 }
 STREAMS: Final = "../tests/dialects/streams"
+FOREIGN_STREAMS: Final = "../tests/dialects/foreign"
 
 
 def describe_providers() -> str:
@@ -51,6 +52,10 @@ def describe_providers() -> str:
         "says what must be read of it.\n\n"
         f"{_table(['vendor', *CASES], read)}\n\n"
         f"{''.join(f'{number}. {note}{chr(10)}' for number, note in enumerate(notes, 1))}\n"
+        f"Google's own protocol ([streams]({FOREIGN_STREAMS}/google.toml)) is not spoken. A server that answers in it, "
+        "whichever of the vendors it is set up as, ends the reply in an error that says so and names the address where "
+        "Google speaks Chat Completions. The words and calls are kept, and nothing is counted "
+        "(`tests/dialects/test_foreign.py`).\n\n"
         "## Sent\n\n"
         "Each cell names the fields of the request that change when the setting is used, as a request to that vendor "
         "really has them; `tests/docs/test_generated.py` compares them with this page. A setting that the vendor does "

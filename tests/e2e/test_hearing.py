@@ -104,4 +104,5 @@ def test_each_outcome_is_told_in_a_few_words_and_the_focus_is_never_lost(
     hands.stop()
     hears(page, "The reply was stopped.$")
     expect(screen.composer).to_be_focused()
+    assert page.evaluate("lost") == 0
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -118,6 +118,33 @@ async def test_a_body_that_goes_on_after_its_answer_is_left(caplog: pytest.LogCa
     assert "Its body went on after the answer." in caplog.text
 
 
+async def answer_with_the_path(scope: Scope, receive: Receive, send: Send) -> None:
+    del receive
+    length = str(len(scope["path"])).encode()
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", length)]})
+    await send({"type": "http.response.body", "body": scope["path"].encode()})
+
+
+BROKEN = {
+    "no request at all": (b"\0\r\n\r\n", b"400"),
+    "a header without end": (b"GET /c HTTP/1.1\r\nA: " + b"a" * 200_000, b"431"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+async def test_requests_before_one_that_is_refused_get_their_own_answers(name: str) -> None:
+    broken, status = BROKEN[name]
+    async with serve(answer_with_the_path) as served:
+        reader, writer = await asyncio.open_connection(*served.host.split(":"))
+        writer.write(b"".join(b"GET %b HTTP/1.1\r\n%b\r\n" % (path, HOST) for path in (b"/a", b"/b")) + broken)
+        answer = await reader.read()
+        writer.transport.abort()
+
+    statuses = [line.split()[1] for line in answer.split(b"\r\n") if b"HTTP/1.1 " in line]
+    assert statuses == [b"200", b"200", status]
+    assert answer.index(b"/a") < answer.index(b"/b")
+
+
 REFUSED_LATE = {
     "a body": (b"POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: 33554432\r\n" + HOST + b"\r\n", b"413"),
     "headers": (b"GET / HTTP/1.1\r\n" + HOST + b"A: ", b"431"),

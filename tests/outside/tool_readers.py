@@ -23,7 +23,7 @@ from app.tools.server_log import ServerLog
 from app.tools.sessions import START_SECONDS
 from app.tools.sign_in.oauth import SIGN_IN_BOUNDS
 from app.tools.sign_in.oauth_person import sign_in
-from app.tools.sign_in.sign_ins import SignIn, SignInFailedError
+from app.tools.sign_in.sign_ins import SIGN_IN_SECONDS, SignIn, SignInFailedError
 from tests.outside.readers import COMMENT, JSON, STREAM, Reader, as_event
 from tests.providers.peer import Answer
 from tests.tools.servers import a_server, a_session, ignore
@@ -76,13 +76,10 @@ TOOL_READERS: Final = (
         answer=Answer(headers=JSON),
         filler=b" ",
         most_bytes=SIGN_IN_BOUNDS.most_bytes,
-        seconds=0,
-        step=0,
+        seconds=SIGN_IN_SECONDS,
+        step=20,
         says=("It", "Nobody", "The server"),
         before=(SIGN_IN,),
-        unlike=frozenset(
-            {"dripping", "informational answers, dripping"}
-        ),  # its time is that of the command that begins it
     ),
     Reader(
         "a fetched page",

@@ -11,6 +11,7 @@ import asyncio
 import re
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -20,10 +21,13 @@ import structlog
 from app.domain.errors import ErrorClass, Failure, ProviderError, failure
 from app.domain.model_profile import ModelProfile, split_model_name
 from app.domain.provider_trials import ProviderHealth, Trial, describe_trial_failure
-from app.providers.base import CallTarget, ListedModel, ListedModels, Provider, Timeouts, load_adapter
+from app.providers.base import Adapter, CallTarget, ListedModel, ListedModels, Provider, Timeouts, load_adapter
 from app.providers.models.listing import BadEntryError
 from app.providers.models.profiles import Overrides, build_profile
 from app.providers.models.remembered import RememberedLists
+from app.providers.wire.bodies import Body
+from app.providers.wire.faults import describe_foreign
+from app.providers.wire.foreign import is_google_list
 from app.providers.wire.transport import UNREADABLE, Transport
 
 log = structlog.get_logger()
@@ -56,8 +60,9 @@ class ModelLists:
         self._kept: dict[Provider, _Kept] = {}
         self._failed: dict[Provider, Failure] = {}
         self._asking: dict[Provider, asyncio.Task[_Kept]] = {}
-        self._parsing = asyncio.Lock()
-        """Lists are parsed one at a time: a large one takes 45 MB. They are received at the same time."""
+        self._parser = ThreadPoolExecutor(1, "list of models")
+        """Lists are parsed one at a time, as a large one takes 30 MB, and in one thread, as each thread keeps memory.
+        They are received at the same time, into files."""
 
     async def load(self, provider: Provider, *, afresh: bool = False) -> tuple[ModelProfile, ...]:
         """The provider's models for conversations, in its order.
@@ -140,14 +145,21 @@ class ModelLists:
     async def _fetch(self, provider: Provider) -> ListedModels:
         adapter = load_adapter(provider.row.protocol)
         body = await self._transport.fetch(provider, adapter.models_path, LIST_TIMEOUTS)
-        try:
-            async with self._parsing:
-                return await asyncio.to_thread(adapter.parse_models, body)
-        except UNREADABLE as error:
+        with body:
             asked = CallTarget(provider.row, "models")
-            why = error if isinstance(error, BadEntryError) else type(error).__name__
-            message = f"{asked} answered with a list of models that cannot be read ({why})."
-            raise ProviderError(failure(ErrorClass.STREAM, message)) from error
+            return await asyncio.get_running_loop().run_in_executor(self._parser, _parse, adapter, asked, body)
+
+
+def _parse(adapter: Adapter, asked: CallTarget, body: Body) -> ListedModels:
+    said = body.read()
+    try:
+        return adapter.parse_models(said)
+    except UNREADABLE as error:
+        if is_google_list(said):
+            raise ProviderError(describe_foreign(asked)) from error
+        why = error if isinstance(error, BadEntryError) else type(error).__name__
+        message = f"{asked} answered with a list of models that cannot be read ({why})."
+        raise ProviderError(failure(ErrorClass.STREAM, message)) from error
 
 
 def _for_chat(models: Iterable[ListedModel]) -> Iterator[ListedModel]:

@@ -1,7 +1,7 @@
 """Bodies of answers from the network, within bounds: unpacked in small pieces and read up to a limit.
 
     pieces = unpack(packed, "gzip")                      # packed: the bytes as received
-    body, cut = await read_whole(pieces, 8_000_000)      # cut: there was more
+    cut = await keep_whole(pieces, 8_000_000, file)           # cut: there was more
     body, cut = await read_beginning(pieces, 65_536, 15)      # of an answer that need not be whole
 
 A small body can unpack to a thousand times its size. No piece is larger than `PIECE_BYTES`, other tasks have their turn
@@ -14,6 +14,7 @@ import asyncio
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterable
 from contextlib import suppress
+from tempfile import SpooledTemporaryFile
 from typing import Final, Protocol
 
 PIECE_BYTES: Final = 65_536
@@ -22,7 +23,16 @@ WINDOW_BITS: Final = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 """What zlib calls the format of each coding (https://zlib.net/manual.html, inflateInit2)."""
 BARE_DEFLATE: Final = -15
 """Without the header that the coding has by RFC 9110, section 8.4.1.2: some servers leave it out."""
+IN_MEMORY: Final = 256 * 1024
+"""Bytes of a whole body that are kept in memory: most lists of models are smaller. Others are kept in a file without a
+name, so that many large ones at the same time take no memory."""
+Body = SpooledTemporaryFile[bytes]
 PLAIN: Final = frozenset({"", "identity"})
+
+
+def new_body() -> Body:
+    """An empty body. Closing it frees it."""
+    return SpooledTemporaryFile(IN_MEMORY)
 
 
 class _Unpacker(Protocol):
@@ -68,14 +78,15 @@ async def unpack(packed: AsyncIterable[bytes], coding: str) -> AsyncGenerator[by
             raise UnpackingError("larger packed than unpacked")
 
 
-async def read_whole(pieces: AsyncIterable[bytes], most: int) -> tuple[bytes, bool]:
-    """Return at most `most` bytes of the body, and True if there are more."""
-    body = bytearray()
+async def keep_whole(pieces: AsyncIterable[bytes], most: int, file: Body) -> bool:
+    """Append at most `most` bytes of the body to the file, and return True if there are more."""
+    size = 0
     async for piece in pieces:
-        body += piece
-        if len(body) > most:
-            return bytes(body[:most]), True
-    return bytes(body), False
+        size += len(piece)
+        file.write(piece if size <= most else piece[: most - size])
+        if size > most:
+            return True
+    return False
 
 
 async def read_beginning(pieces: AsyncIterable[bytes], most: int, seconds: float) -> tuple[bytes, bool]:

@@ -136,6 +136,10 @@ NO_CREDIT = frozenset(
 """Types of an empty account."""
 CHECK_BASE_URL = "Check the provider's base URL in Settings → Providers."
 """The next step where another server than the API answers."""
+SPEAK_CHAT_TO_GOOGLE = (
+    "Use the provider Google Gemini, or a compatible server with the base URL "
+    "https://generativelanguage.googleapis.com/v1beta/openai: there, Google speaks Chat Completions."
+)
 
 WHAT_HELPS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
@@ -211,6 +215,20 @@ def describe_no_stream(asked: CallTarget | str, content_type: str, beginning: by
     words = _quote(beginning.decode(errors="replace"), 80)
     reason = failure(ErrorClass.STREAM, f"{asked} answered with {content_type} instead of a stream: {words!r}.")
     return replace(reason, next_step=CHECK_BASE_URL)
+
+
+def describe_foreign(asked: CallTarget | str, detail: str = "") -> Failure:
+    """An answer in the protocol of `foreign.py`. `detail` is a sentence that may quote the server."""
+    said = f" {_quote(detail)}" if detail else ""
+    reason = failure(
+        ErrorClass.STREAM, f"{asked} answered in Google's own protocol, which Inview does not speak.{said}"
+    )
+    return replace(reason, next_step=SPEAK_CHAT_TO_GOOGLE)
+
+
+def words_of_error(error: object) -> str:
+    """The words of an error object, as part of a sentence."""
+    return _words_of(cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error})
 
 
 def describe_missing_key(asked: CallTarget | str, provider: str) -> Failure:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Sequence
-from contextlib import aclosing, suppress
+from contextlib import ExitStack, aclosing, suppress
 from dataclasses import replace
 from typing import Final
 
@@ -31,8 +31,9 @@ from app.providers.base import (
     WireRequest,
     load_adapter,
 )
-from app.providers.wire.bodies import read_beginning, read_whole
+from app.providers.wire.bodies import Body, keep_whole, new_body, read_beginning
 from app.providers.wire.faults import CHECK_BASE_URL, describe_no_stream, describe_truncation, describe_unreadable
+from app.providers.wire.foreign import GoogleDecoder, is_google_event, read_google_body
 from app.providers.wire.patience import Patience
 from app.providers.wire.sse import EventTooLargeError, SseParser
 from app.providers.wire.surrogates import Mender, may_be_cut
@@ -91,10 +92,11 @@ class Transport:
         """
         asked = CallTarget(provider.row, wire.model)
         opening = self._post(provider, load_adapter(provider.row.protocol), wire, timeouts)
-        return await _read_answer(asked, opening, MAX_COUNT_BYTES)
+        with await _read_answer(asked, opening, MAX_COUNT_BYTES) as body:
+            return body.read()
 
-    async def fetch(self, provider: Provider, path: str, timeouts: Timeouts = STANDARD_TIMEOUTS) -> bytes:
-        """The body of a GET below the provider's base URL.
+    async def fetch(self, provider: Provider, path: str, timeouts: Timeouts = STANDARD_TIMEOUTS) -> Body:
+        """The body of a GET below the provider's base URL, at its beginning. The caller closes it.
 
         Raises:
             ProviderError: for every fault.
@@ -132,25 +134,29 @@ class Transport:
         return self._links[provider]
 
 
-async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse], most: int) -> bytes:
-    """The whole answer to this request, of at most `most` bytes."""
-    limit = asyncio.timeout(ANSWER_SECONDS)
-    try:
-        async with limit:
-            response = await opening
-            try:
-                async with aclosing(response.chunks()) as chunks:
-                    body, cut = await read_whole(chunks, most)
-            finally:
-                await response.close()
-    except TimeoutError:
-        if not limit.expired():
-            raise
-        message = f"{asked} had not answered in full after {ANSWER_SECONDS:g} seconds, and was left."
-        raise ProviderError(failure(ErrorClass.NETWORK, message)) from None
-    if cut:
-        reason = failure(ErrorClass.STREAM, f"{asked} answered with more than {most:,} bytes, and was left.")
-        raise ProviderError(replace(reason, next_step=CHECK_BASE_URL))
+async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse], most: int) -> Body:
+    """The whole answer to this request, of at most `most` bytes. The caller closes it."""
+    with ExitStack() as stack:
+        body = stack.enter_context(new_body())
+        limit = asyncio.timeout(ANSWER_SECONDS)
+        try:
+            async with limit:
+                response = await opening
+                try:
+                    async with aclosing(response.chunks()) as chunks:
+                        cut = await keep_whole(chunks, most, body)
+                finally:
+                    await response.close()
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            message = f"{asked} had not answered in full after {ANSWER_SECONDS:g} seconds, and was left."
+            raise ProviderError(failure(ErrorClass.NETWORK, message)) from None
+        if cut:
+            reason = failure(ErrorClass.STREAM, f"{asked} answered with more than {most:,} bytes, and was left.")
+            raise ProviderError(replace(reason, next_step=CHECK_BASE_URL))
+        body.seek(0)
+        stack.pop_all()
     return body
 
 
@@ -169,7 +175,10 @@ async def decode(
     async with aclosing(response.chunks()) as chunks:
         if response.content_type not in STREAM_TYPES:
             beginning, _ = await read_beginning(chunks, BEGINNING_BYTES, ANSWER_SECONDS)
-            raise ProviderError(describe_no_stream(asked, response.content_type, beginning))
+            events, fault = read_google_body(asked, beginning) or ([], None)
+            if events:
+                yield events
+            raise ProviderError(fault or describe_no_stream(asked, response.content_type, beginning))
         async with aclosing(_cut(chunks, patience)) as pieces:
             async for piece in pieces:
                 events, fault = reading.read(piece)
@@ -181,9 +190,11 @@ async def decode(
                 if fault is not None:
                     raise fault
                 patience.note(len(piece), events)
-    events = reading.end()
+    events, fault = reading.end()
     if events:
         yield events
+    if fault is not None:
+        raise fault
     if not events or not isinstance(events[-1], Stopped):
         raise ProviderError(describe_truncation(asked))
 
@@ -205,6 +216,7 @@ class _Reading:
         self._asked = asked
         self._parser = SseParser()
         self._mender: Mender | None = None
+        self._silent = True
         self._receivers = new_receivers(Circumstances(reasoning_tags=writes_reasoning_tags(asked)))
 
     def read(self, chunk: bytes) -> tuple[list[StreamEvent], ProviderError | None]:
@@ -215,6 +227,9 @@ class _Reading:
             for event in self._parser.feed(chunk):
                 if self._mender is None and may_be_cut(event.data):
                     self._mender = Mender()
+                if self._silent and is_google_event(event.data):
+                    self._decoder = GoogleDecoder(self._asked)
+                    self._silent = False
                 said += self._decoder.feed(event)
                 if said and isinstance(said[-1], Stopped):
                     break  # nothing counts after it
@@ -223,6 +238,7 @@ class _Reading:
         except UNREADABLE as error:
             fault = ProviderError(describe_unreadable(self._asked, error))
             fault.__cause__ = error
+        self._silent = self._silent and not said
         events = said if len(said) < 2 else join_text(said)  # mostly one: a paced model sends a token at a time
         events = events if self._mender is None else self._mender.mend(events)
         if self._receivers:
@@ -231,11 +247,18 @@ class _Reading:
                 events += receive_end(self._receivers)
         return events, fault
 
-    def end(self) -> list[StreamEvent]:
-        """The last events of a stream that ended cleanly."""
-        events = join_text(self._decoder.end())
+    def end(self) -> tuple[list[StreamEvent], ProviderError | None]:
+        """The last events of a stream that ended cleanly, and the fault that its decoder finds at the end."""
+        events: list[StreamEvent] = []
+        fault = None
+        try:
+            events = join_text(self._decoder.end())
+        except ProviderError as error:
+            fault = error
         events = events if self._mender is None else [*self._mender.mend(events), *self._mender.end()]
-        return [*receive(self._receivers, events), *receive_end(self._receivers)] if self._receivers else events
+        if self._receivers:
+            events = [*receive(self._receivers, events), *receive_end(self._receivers)]
+        return events, fault
 
 
 async def _finish(chunks: AsyncGenerator[bytes, None]) -> None:

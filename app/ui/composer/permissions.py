@@ -14,6 +14,7 @@ from app.state.composer.permissions import BOUND, PermissionsState
 from app.ui.kit.countdown import Countdown
 from app.ui.kit.deferred import deferred
 from app.ui.kit.escape import escape
+from app.ui.kit.passing import Passing
 
 _ANSWERS: Final = (
     ("allow", "Allow once"),
@@ -40,6 +41,11 @@ def permissions() -> rx.Component:
 
 
 def _card(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
+    # An answered card goes at once: the composer has the focus before the card is out of the page.
+    return Passing.create(_form(card), to="composer", class_name="contents", key=card.id)
+
+
+def _form(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
     asks, wrong = f"ask-{card.id}", f"faults-{card.id}"
     return rx.el.form(
         rx.el.input(type="hidden", name="request", value=card.id, read_only=True),
@@ -87,7 +93,6 @@ def _card(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
         on_submit=PermissionsState.answer,
         role="group",
         aria_labelledby=asks,
-        key=card.id,
         class_name="permission",
     )
 

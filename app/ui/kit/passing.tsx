@@ -3,7 +3,7 @@ import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { goTo } from "./places.ts";
 import type { PassingProps } from "./views.ts";
 
-export function Passing({ milliseconds, className, onEnd, children }: PassingProps): ReactNode {
+export function Passing({ milliseconds, to, className, onEnd, children }: PassingProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const timer = useRef(0);
   const hold = () => clearTimeout(timer.current);
@@ -17,7 +17,7 @@ export function Passing({ milliseconds, className, onEnd, children }: PassingPro
     release();
     return () => {
       hold();
-      if (line?.contains(document.activeElement)) goTo("history");
+      if (line?.contains(document.activeElement)) goTo(to === "composer" ? to : "history");
     };
   }, []);
   const hands = { onPointerEnter: hold, onPointerLeave: release, onFocus: hold, onBlur: release };

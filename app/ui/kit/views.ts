@@ -148,6 +148,7 @@ export interface OptionListProps {
 
 export interface PassingProps {
   readonly milliseconds?: number | undefined;
+  readonly to?: string | undefined;
   readonly onEnd?: (() => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;

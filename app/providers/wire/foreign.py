@@ -1,0 +1,141 @@
+"""Google's own protocol, which no adapter speaks: recognised, so that an answer in it ends in an error that says so.
+
+Source: https://ai.google.dev/api/generate-content, `streamGenerateContent` with `alt=sse`. A server with a wrong base
+URL, or a gateway that passes on what Google said, answers so. The words and calls that it sent are kept. Nothing is
+counted, and nothing of it goes back to Google: that is what Google's Chat Completions are for.
+
+    data: {"candidates":[{"content":{"parts":[{"text":"Hello"}],"role":"model"}}],"usageMetadata":{…}}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final, cast
+
+from app.domain.errors import Failure, ProviderError
+from app.domain.run.rounds import MAX_CALLS
+from app.domain.stream_events import (
+    PartEnded,
+    StreamEvent,
+    TextReceived,
+    ThinkingReceived,
+    ToolCallStarted,
+    ToolInputReceived,
+)
+from app.providers.base import CallTarget
+from app.providers.wire.faults import describe_foreign, words_of_error
+from app.providers.wire.json_values import FieldError, fields_of, items_of, json_text_of, label_of, load_json, text_of
+from app.providers.wire.sse import SseEvent
+
+_FIELDS: Final = frozenset({"candidates", "promptFeedback", "usageMetadata"})
+_FIELDS_OF_OTHERS: Final = frozenset({"choices", "type", "object"})
+_NAMES: Final = tuple(f'"{field}"'.encode() for field in _FIELDS)
+_BEGINNING: Final = re.compile(rb'[\s\[]*\{\s*"(?:candidates|promptFeedback|usageMetadata)"\s*:')
+_LIST: Final = re.compile(rb'\s*\{\s*"models"\s*:\s*\[\s*\{[^{}]*"name"\s*:\s*"models/')
+
+
+def is_google_event(data: bytes) -> bool:
+    """Whether an event is one of Google's own protocol.
+
+    >>> is_google_event(b'{"candidates":[]}'), is_google_event(b'{"choices":[],"usageMetadata":{}}')
+    (True, False)
+    """
+    if not any(name in data for name in _NAMES):  # cheap: nearly every event ends here
+        return False
+    try:
+        said = load_json(data)
+    except ValueError:
+        return False
+    return isinstance(said, dict) and _is_google(cast("dict[str, Any]", said))
+
+
+def is_google_list(body: bytes) -> bool:
+    """Whether a list of models is one of Google's own protocol.
+
+    >>> is_google_list(b'{"models": [{"name": "models/gemini-3-flash-preview"}]}'), is_google_list(b'{"data": []}')
+    (True, False)
+    """
+    return _LIST.match(body[:4_000]) is not None
+
+
+def read_google_body(asked: CallTarget, beginning: bytes) -> tuple[list[StreamEvent], Failure] | None:
+    """What a body that is no stream says, and its fault. None: it is not of this protocol.
+
+    Of a body that is longer than this beginning, the fault shows the first words.
+    """
+    try:
+        said = load_json(beginning)
+    except ValueError:
+        if _BEGINNING.match(beginning) is None:
+            return None
+        return [], describe_foreign(asked, f"It began so: {beginning.decode(errors='replace')}")
+    answers = cast("list[object]", said) if isinstance(said, list) else [said]
+    if not answers or not all(isinstance(answer, dict) and _is_google(cast("Any", answer)) for answer in answers):
+        return None
+    decoder = GoogleDecoder(asked)
+    events: list[StreamEvent] = []
+    try:
+        for answer in answers:
+            events.extend(decoder.read(answer))
+        decoder.end()
+    except ProviderError as error:
+        return events, error.failure
+    raise AssertionError("the end of an answer in Google's own protocol is a fault")
+
+
+class GoogleDecoder:
+    """Keeps what was said; its end is always a fault."""
+
+    def __init__(self, asked: CallTarget) -> None:
+        self._asked = asked
+        self._ids = set[str]()
+        self._detail = ""
+
+    def feed(self, event: SseEvent) -> Iterator[StreamEvent]:
+        if event.data == b"[DONE]":
+            self.end()
+        else:
+            yield from self.read(load_json(event.data))
+
+    def end(self) -> list[StreamEvent]:
+        raise ProviderError(describe_foreign(self._asked, self._detail))
+
+    def read(self, answer: object) -> Iterator[StreamEvent]:
+        """The words and calls of one answer, up to a fault in it."""
+        try:
+            yield from self._read(fields_of(answer, "the event"))
+        except FieldError as error:
+            detail = f"It sent an event that cannot be read ({error})."
+            raise ProviderError(describe_foreign(self._asked, detail)) from error
+
+    def _read(self, said: dict[str, Any]) -> Iterator[StreamEvent]:
+        for candidate in items_of(said.get("candidates"), "candidates"):
+            content = fields_of(fields_of(candidate, "candidates[]").get("content"), "candidates[].content")
+            for part in items_of(content.get("parts"), "candidates[].content.parts"):
+                yield from self._read_part(fields_of(part, "candidates[].content.parts[]"))
+        if reason := fields_of(said.get("promptFeedback"), "promptFeedback").get("blockReason"):
+            self._detail = f"It declined the prompt: {text_of(reason, 'promptFeedback.blockReason')}."
+        if error := said.get("error"):
+            raise ProviderError(describe_foreign(self._asked, f"It failed: {words_of_error(error)}"))
+
+    def _read_part(self, part: dict[str, Any]) -> Iterator[StreamEvent]:
+        if text := part.get("text"):
+            words = text_of(text, "candidates[].content.parts[].text")
+            yield ThinkingReceived(words) if part.get("thought") else TextReceived(words)
+        if call := part.get("functionCall"):
+            said = fields_of(call, "candidates[].content.parts[].functionCall")
+            if len(self._ids) == MAX_CALLS:
+                raise FieldError(f"more than {MAX_CALLS} functionCall")
+            name = label_of(said.get("name"), "candidates[].content.parts[].functionCall.name")
+            own = said.get("id") or f"call_{len(self._ids) + 1}"
+            identity = label_of(own, "candidates[].content.parts[].functionCall.id")
+            if identity in self._ids:
+                identity = f"{identity}_{len(self._ids) + 1}"
+            self._ids.add(identity)
+            arguments = json_text_of(said.get("args"), "candidates[].content.parts[].functionCall.args")
+            yield from (ToolCallStarted(identity, name), ToolInputReceived(arguments or "{}"), PartEnded())
+
+
+def _is_google(said: dict[str, Any]) -> bool:
+    return not _FIELDS.isdisjoint(said) and _FIELDS_OF_OTHERS.isdisjoint(said)
