@@ -20,10 +20,11 @@ import structlog
 from app.domain.errors import ErrorClass, Failure, ProviderError, failure
 from app.domain.model_profile import ModelProfile, split_model_name
 from app.domain.provider_trials import ProviderHealth, Trial, describe_trial_failure
-from app.providers.base import CallTarget, ListedModel, ListedModels, Provider, Timeouts, load_adapter
+from app.providers.base import ListedModel, ListedModels, Provider, Timeouts, load_adapter
 from app.providers.models.listing import BadEntryError
 from app.providers.models.profiles import Overrides, build_profile
 from app.providers.models.remembered import RememberedLists
+from app.providers.wire.faults import describe_no_list
 from app.providers.wire.transport import UNREADABLE, Transport
 
 log = structlog.get_logger()
@@ -143,11 +144,11 @@ class ModelLists:
         try:
             async with self._parsing:
                 return await asyncio.to_thread(adapter.parse_models, body)
-        except UNREADABLE as error:
-            asked = CallTarget(provider.row, "models")
-            why = error if isinstance(error, BadEntryError) else type(error).__name__
-            message = f"{asked} answered with a list of models that cannot be read ({why})."
+        except BadEntryError as error:
+            message = f"{provider.row.label} answered with a list of models that cannot be read ({error})."
             raise ProviderError(failure(ErrorClass.STREAM, message)) from error
+        except UNREADABLE as error:
+            raise ProviderError(describe_no_list(provider, body)) from error
 
 
 def _for_chat(models: Iterable[ListedModel]) -> Iterator[ListedModel]:
