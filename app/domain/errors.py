@@ -108,6 +108,18 @@ def add_next_step(message: str, next_step: str) -> str:
     return f"{ended} {next_step}".strip()
 
 
+def words_of(error: BaseException, otherwise: str) -> str:
+    """What an exception of a library or of Python says, for a person: never the name of its class.
+
+    `otherwise` stands for one that says nothing.
+
+    >>> [words_of(error, "it failed") for error in (KeyError("data"), ValueError("7 is odd"), OSError())]
+    ["'data' is missing", '7 is odd', 'it failed']
+    """
+    said = f"{error} is missing" if isinstance(error, KeyError) and error.args else str(error)
+    return said.partition("\n")[0].strip().rstrip(".") or otherwise
+
+
 class InviewError(Exception):
     """Base of every error that Inview raises on purpose. Its text is fit to be shown to a person."""
 

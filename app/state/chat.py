@@ -24,14 +24,16 @@ from app.state.toasts import show_fault, show_toast
 from app.store.conversation.branches import Origin, load_origin
 from app.store.conversation.conversations import describe_listed
 from app.store.conversation.lineage import load_ancestor
+from app.store.organise.trash import find_entry
 from app.store.settings.agents import find_agent
 from app.views.conversation.conversation import cut_snippet
 
 
 class ChatState(rx.State):
-    """`missing`: the address names a conversation that is not there, or not ours. `title` is "" until there is one;
-    `title_made`: it is no person's own, so a model may be asked for another; `titling`: one is being asked.
-    `title_damage`: why the stored one cannot be read; `title` is then the first words.
+    """`missing`: the address names a conversation that is not there, or not ours. `in_trash` is its name if it is in
+    the trash. `title` is "" until there is one; `title_made`: it is no person's own, so a model may be asked for
+    another; `titling`: one is being asked. `title_damage`: why the stored one cannot be read; `title` is then the first
+    words.
 
     `opened` is the conversation that all of it is about, and whether it is `temporary`.
 
@@ -55,6 +57,7 @@ class ChatState(rx.State):
     opened: rx.Field[str] = rx.field("")
     temporary: rx.Field[bool] = rx.field(default=False)
     missing: rx.Field[bool] = rx.field(default=False)
+    in_trash: rx.Field[str] = rx.field("")
     _read_of: Conversation | None = None  # what was read last
 
     @rx.event
@@ -77,9 +80,11 @@ class ChatState(rx.State):
         except NotFoundError:
             self.reset()
             self.missing = True
+            self.in_trash = await self._name_in_trash(conversation_id)
             return
         conversation = self._read_of = listed.conversation
         self.missing = False
+        self.in_trash = ""
         self.title = name_of(conversation.title, cut_snippet(listed.opening))
         damaged = find_damaged_title(conversation.damage)
         self.title_damage = "" if damaged is None else damaged.sentence
@@ -93,6 +98,15 @@ class ChatState(rx.State):
         self.parent, self.parent_name, self.fork_position = ("", "", 0) if origin is None else _describe_origin(origin)
         self.derived = derived
         self.summary = "" if conversation.checkpoint is None else conversation.checkpoint.summary
+
+    async def _name_in_trash(self, conversation_id: str) -> str:
+        """The name of a deleted conversation; "" if it is not in the trash."""
+        try:
+            async with (await self._bench()).store.read() as session:
+                entry = await find_entry(session, LOCAL_OWNER, conversation_id)
+        except NotFoundError:
+            return ""
+        return name_of(entry.title, cut_snippet(entry.words)) if entry.kind == "conversation" else ""
 
     @rx.event
     async def rename(self, title: str) -> None:

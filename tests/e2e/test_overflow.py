@@ -8,7 +8,8 @@ from collections.abc import Generator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.screen import Screen, eventually, visit_settings, wait_until_painted
+from tests.e2e.late import LINK, LateState
+from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, heard, visit_settings, wait_until_painted
 
 LONG = "/long 500 /rate 250"
 
@@ -29,6 +30,17 @@ def top_of_first_part(page: Page) -> float:
     return page.locator(".reply [data-part]").first.evaluate(
         "it => it.getBoundingClientRect().top - it.closest('.scroll').getBoundingClientRect().top"
     )
+
+
+def newest(page: Page) -> str | None:
+    """The id of the newest conversation."""
+    found = page.request.get("/api/v1/conversations?limit=1").json()["items"]
+    return found[0]["id"] if found else None
+
+
+def has_succeeded(page: Page, conversation: str | None) -> bool:
+    pairs = page.request.get(f"/api/v1/conversations/{conversation}/pairs").json()["items"]
+    return bool(pairs) and pairs[-1]["lifecycle"] == "succeeded"
 
 
 def wait_for_more(screen: Screen) -> None:
@@ -71,6 +83,25 @@ def test_reply_that_is_there_at_once_is_read_from_its_beginning(screen: Screen) 
 
     expect(screen.last_reply.locator("[data-part]").first).to_be_focused()
     expect(screen.page.get_by_text("New", exact=True)).to_have_count(0)
+
+
+def test_first_reply_that_ended_before_its_page_came_is_read_from_its_beginning(page: Page) -> None:
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    screen = Screen(page).go("/")
+    before = newest(page)
+
+    state.held = []
+    screen.send("/long 700 /rate 0")
+    heard(page, lambda: newest(page) not in {before, None} and has_succeeded(page, newest(page)))
+    state.release()
+
+    page.wait_for_url(ANY_CONVERSATION)
+    screen.wait_for_reply(1)
+    expect(first_part(page)).to_be_focused()
+    wait_until_painted(page)  # the view arrives in the frame after the focus
+    assert 0 <= top_of_first_part(page) <= 40
 
 
 def test_who_types_keeps_the_focus_and_the_reply_is_marked_new(screen: Screen) -> None:

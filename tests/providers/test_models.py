@@ -17,6 +17,7 @@ from genai_prices.data_snapshot import get_snapshot
 
 from app.domain.errors import ErrorClass, ProviderError, SettingsError
 from app.domain.model_profile import UNKNOWN_WINDOW, Prices, ThinkingStyle
+from app.domain.provider_trials import describe_trial_failure
 from app.providers.abilities import abilities_of
 from app.providers.base import Adapter, Credentials, ListedModel, ListedModels, load_adapter
 from app.providers.models import detection, models, tariffs
@@ -318,11 +319,64 @@ async def test_a_list_that_cannot_be_had_says_why_and_is_asked_for_again(transpo
         assert len(await lists.load(provider)) == 1
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"{}", b"[1]", b'{"data":[{"name":"no id"}]}', b'{"data":null}'])
-async def test_a_list_that_cannot_be_read_is_a_typed_fault(transport: Transport, body: bytes) -> None:
+NO_LISTS = {
+    b"<!doctype html><title>Chat</title>": "it sent a web page.",
+    b"\n<html><body>Hello</body></html>": "it sent a web page.",
+    b"": "it sent nothing.",
+    b"  \n": "it sent nothing.",
+    b"Hello": "it sent what is not JSON.",
+    b"\xff\xfe": "it sent what is not JSON.",
+    b'{"data": [': "it sent what is not JSON.",
+    b"{}": 'it sent an object without the list "data".',
+    b'{"models": []}': 'it sent an object without the list "data".',
+    b'{"data": null}': 'it sent an object whose "data" is null instead of a list.',
+    b'{"data": {"id": "m"}}': 'it sent an object whose "data" is an object instead of a list.',
+    b"7": "it sent a number.",
+    b'"text"': "it sent a text.",
+    b"true": "it sent true or false.",
+    b"[" + b"1," * 500_000 + b"1]": "it sent more than 400,000 values.",
+}
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai", "groq"])
+@pytest.mark.parametrize(("body", "what"), NO_LISTS.items(), ids=range(len(NO_LISTS)))
+async def test_what_is_no_list_is_named_with_its_address_and_the_next_step(
+    transport: Transport, name: str, body: bytes, what: str
+) -> None:
+    async with a_peer(Answer((body,), headers=JSON)) as peer:
+        provider = a_provider(name, peer.url)
+        lists = ModelLists(transport)
+        with pytest.raises(ProviderError) as raised:
+            await lists.load(provider)
+
+    said = raised.value.failure
+    asked = f"{provider.row.label} at {provider.base_url}"
+    assert said.message == f"{asked} did not answer with a list of models: {what}"
+    end = "" if provider.base_url.endswith("/v1") else "; it often ends with /v1"
+    assert said.next_step == f"Check the address{end}."
+    assert describe_trial_failure(said).next_step == said.next_step
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai"])
+async def test_list_of_another_form_is_said_to_be_one(transport: Transport, name: str) -> None:
+    async with a_peer(Answer((b'[{"id": "m"}]',), headers=JSON)) as peer:
+        with pytest.raises(ProviderError, match="it sent a list of another form"):
+            await ModelLists(transport).load(a_provider(name, peer.url))
+
+
+async def test_error_in_place_of_a_list_is_told_in_the_words_of_the_provider(transport: Transport) -> None:
+    async with a_peer(Answer((b'{"error": {"type": "overloaded_error", "message": "Busy"}}',), headers=JSON)) as peer:
+        with pytest.raises(ProviderError, match="Busy") as raised:
+            await ModelLists(transport).load(a_provider("groq", peer.url))
+
+    assert raised.value.failure.error_class is ErrorClass.OVERLOADED
+
+
+@pytest.mark.parametrize("body", [b'{"data":[1]}', b'{"data":[{"name":"no id"}]}'])
+async def test_list_of_entries_that_cannot_be_right_is_told_by_the_first(transport: Transport, body: bytes) -> None:
     async with a_peer(Answer((body,), headers=JSON)) as peer:
         for name in ("anthropic", "openai", "groq"):
-            with pytest.raises(ProviderError, match="cannot be read"):
+            with pytest.raises(ProviderError, match=r"cannot be read \(entry 1: "):
                 await ModelLists(transport).load(a_provider(name, peer.url))
 
 

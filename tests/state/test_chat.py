@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from app.domain.errors import InputError
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.library.trash import delete_for_good
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation, start_reply
 from app.runs.watch.broadcast import follow
 from app.runs.workbench import Workbench
 from app.state.chat import ChatState
@@ -37,6 +38,26 @@ async def test_conversation_that_is_not_there_or_not_ours_is_missing(wb: Workben
 
     assert tab.shows(ChatState, "missing") is True
     assert tab.shows(ChatState, "title") in {None, ""}
+
+
+async def test_deleted_conversation_is_named_while_it_is_in_the_trash(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, title="Light")
+    tab.path = f"/c/{conversation.id}"
+    await tab.send(ChatState.open)
+    assert tab.shows(ChatState, "in_trash") in {None, ""}
+
+    await delete_conversation(wb, LOCAL_OWNER, conversation.id)
+    await tab.send(ChatState.open)
+    assert (tab.shows(ChatState, "missing"), tab.shows(ChatState, "in_trash")) == (True, "Light")
+
+    await delete_for_good(wb, LOCAL_OWNER, conversation.id)
+    await tab.send(ChatState.open)
+    assert (tab.shows(ChatState, "missing"), tab.shows(ChatState, "in_trash")) == (True, "")
+
+    kept = await create_conversation(wb, LOCAL_OWNER, title="Kept")
+    tab.path = f"/c/{kept.id}"
+    await tab.send(ChatState.open)
+    assert (tab.shows(ChatState, "missing"), tab.shows(ChatState, "in_trash")) == (False, "")
 
 
 async def test_rename_is_the_first_event_of_a_state_that_was_lost(wb: Workbench, tab: Tab) -> None:

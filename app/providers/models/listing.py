@@ -20,6 +20,7 @@ from typing import Any, Final, TypeGuard, cast
 
 from app.domain.usage import read_count
 from app.providers.base import ListedModel, ListedModels
+from app.providers.wire.json_values import FieldError, name_kind
 
 MAX_MODELS: Final = 2_000
 """Of one provider: several times what the largest lists of today hold, and the number that a picker can show."""
@@ -101,11 +102,11 @@ def read_list(said: object, read: Callable[[Entry], ListedModel]) -> ListedModel
     """Read every entry of a list, and name those that cannot be right.
 
     Raises:
-        TypeError: it is no list.
+        FieldError: it is no list.
         BadEntryError: it has entries, and none of them can be right.
     """
     if not isinstance(said, list):
-        raise TypeError(f"{type(said).__name__} instead of a list of models")
+        raise FieldError(f"{name_kind(said)} instead of a list of models")
     models: dict[str, ListedModel] = {}
     skipped: list[str] = []
     entries = cast("list[object]", said)

@@ -26,7 +26,7 @@ from app.providers.models.listing import BadEntryError
 from app.providers.models.profiles import Overrides, build_profile
 from app.providers.models.remembered import RememberedLists
 from app.providers.wire.bodies import Body
-from app.providers.wire.faults import describe_foreign
+from app.providers.wire.faults import describe_foreign, describe_no_list
 from app.providers.wire.foreign import is_google_list
 from app.providers.wire.transport import UNREADABLE, Transport
 
@@ -146,20 +146,20 @@ class ModelLists:
         adapter = load_adapter(provider.row.protocol)
         body = await self._transport.fetch(provider, adapter.models_path, LIST_TIMEOUTS)
         with body:
-            asked = CallTarget(provider.row, "models")
-            return await asyncio.get_running_loop().run_in_executor(self._parser, _parse, adapter, asked, body)
+            return await asyncio.get_running_loop().run_in_executor(self._parser, _parse, adapter, provider, body)
 
 
-def _parse(adapter: Adapter, asked: CallTarget, body: Body) -> ListedModels:
+def _parse(adapter: Adapter, provider: Provider, body: Body) -> ListedModels:
     said = body.read()
     try:
         return adapter.parse_models(said)
-    except UNREADABLE as error:
-        if is_google_list(said):
-            raise ProviderError(describe_foreign(asked)) from error
-        why = error if isinstance(error, BadEntryError) else type(error).__name__
-        message = f"{asked} answered with a list of models that cannot be read ({why})."
+    except BadEntryError as error:
+        message = f"{provider.row.label} answered with a list of models that cannot be read ({error})."
         raise ProviderError(failure(ErrorClass.STREAM, message)) from error
+    except UNREADABLE as error:
+        is_foreign = is_google_list(said)
+        asked = CallTarget(provider.row, "models")
+        raise ProviderError(describe_foreign(asked) if is_foreign else describe_no_list(provider, said)) from error
 
 
 def _for_chat(models: Iterable[ListedModel]) -> Iterator[ListedModel]:

@@ -23,8 +23,9 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from app.domain.errors import ErrorClass, Failure, failure
-from app.providers.base import MASK, CallTarget
-from app.providers.wire.json_values import FieldError, load_json
+from app.providers.base import MASK, CallTarget, Provider
+from app.providers.wire.json_values import FieldError, load_json, name_kind
+from app.providers.wire.sse import EventTooLargeError
 
 MAX_QUOTE = 300
 
@@ -203,7 +204,15 @@ def describe_truncation(asked: CallTarget | str) -> Failure:
 
 def describe_unreadable(asked: CallTarget | str, error: Exception) -> Failure:
     """An event that is not of its protocol. The text of a FieldError is shown; that of others may quote content."""
-    reason = str(error) if isinstance(error, FieldError) else type(error).__name__
+    match error:
+        case FieldError():
+            reason = str(error)
+        case json.JSONDecodeError():
+            reason = "it is not JSON"
+        case EventTooLargeError():
+            reason = "it is too large"
+        case _:
+            reason = "it is not of the form expected"
     return failure(ErrorClass.STREAM, f"{asked} sent an event that cannot be read ({reason}).")
 
 
@@ -229,6 +238,16 @@ def describe_foreign(asked: CallTarget | str, detail: str = "") -> Failure:
 def words_of_error(error: object) -> str:
     """The words of an error object, as part of a sentence."""
     return _words_of(cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error})
+
+
+def describe_no_list(provider: Provider, body: bytes) -> Failure:
+    """Status 200, but no list of models: an error in disguise, or what another server sends."""
+    if (error := _error_in(body)) is not None:
+        return describe_error(provider.row.label, error)
+    asked = f"{provider.row.label} at {provider.base_url}"
+    message = f"{asked} did not answer with a list of models: it sent {_name_answer(body)}."
+    end = "" if provider.base_url.endswith("/v1") else "; it often ends with /v1"
+    return replace(failure(ErrorClass.STREAM, message), next_step=f"Check the address{end}.")
 
 
 def describe_missing_key(asked: CallTarget | str, provider: str) -> Failure:
@@ -309,6 +328,26 @@ def _error_in(body: bytes) -> object | None:
     if fields.get("error"):
         return fields["error"]
     return fields if fields.keys() & {"message", "detail"} else None
+
+
+def _name_answer(body: bytes) -> str:
+    """Name in words the answer that is not a list of models."""
+    if not body.strip():
+        return "nothing"
+    if body.lstrip()[:1] == b"<":
+        return "a web page"
+    try:
+        said: object = load_json(body)
+    except FieldError as error:
+        return str(error)
+    except ValueError:
+        return "what is not JSON"
+    if not isinstance(said, dict):
+        return "a list of another form" if isinstance(said, list) else name_kind(said)
+    fields = cast("dict[str, object]", said)
+    if "data" not in fields:
+        return 'an object without the list "data"'
+    return f'an object whose "data" is {name_kind(fields["data"])} instead of a list'
 
 
 def _words_of(said: dict[str, Any]) -> str:

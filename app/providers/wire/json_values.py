@@ -29,7 +29,7 @@ MAX_LABEL: Final = 65_536
 
 
 class FieldError(ValueError):
-    """A field of an event that has no obvious meaning. Its text names the field and the fault, never what it holds."""
+    """A field of an event, or all of it, that has no obvious meaning. Its text names the fault, never what it holds."""
 
 
 def load_json(data: bytes) -> Any:
@@ -42,15 +42,16 @@ def load_json(data: bytes) -> Any:
     ({'tokens': nan}, [inf, -inf])
 
     Raises:
-        ValueError: it is none, or it holds more than `MAX_ANSWER_VALUES` or a number of more than `MAX_DIGITS`.
+        ValueError: it is none.
+        FieldError: it holds more than `MAX_ANSWER_VALUES`, or a number of more than `MAX_DIGITS`.
     """
     if has_more_values(data, MAX_ANSWER_VALUES):
-        raise ValueError(f"more than {MAX_ANSWER_VALUES:,} values")
+        raise FieldError(f"more than {MAX_ANSWER_VALUES:,} values")
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError as error:
         if _LONG_NUMBER.search(data):
-            raise ValueError(f"a number of more than {MAX_DIGITS:,} digits") from None
+            raise FieldError(f"a number of more than {MAX_DIGITS:,} digits") from None
         try:
             return json.loads(data.decode(), parse_int=_read_whole)
         except (ValueError, RecursionError):

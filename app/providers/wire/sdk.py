@@ -198,7 +198,8 @@ def describe_network(asked: CallTarget, error: BaseException, timeouts: Timeouts
         return failure(ErrorClass.STREAM, f"{asked} broke the connection off in the middle of the reply.")
     if any(isinstance(cause, _BROKEN_OFF) for cause in causes):
         return failure(ErrorClass.NETWORK, f"{asked} broke the connection off before answering.")
-    return failure(ErrorClass.NETWORK, f"{asked} could not be reached ({type(causes[-1]).__name__}).")
+    why = next((f": {cause.strerror}" for cause in causes if isinstance(cause, OSError) and cause.strerror), "")
+    return failure(ErrorClass.NETWORK, f"{asked} could not be reached{why}.")
 
 
 _NETWORK_ERRORS = (httpx2.HTTPError, aiohttp.ClientError)

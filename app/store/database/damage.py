@@ -26,7 +26,7 @@ from sqlalchemy import JSON, Boolean, Column, DateTime, LargeBinary, Table, Type
 from sqlalchemy.dialects.sqlite import DATETIME
 
 from app.domain.conversation.damage import Damage, DamagedRowError
-from app.domain.errors import InputError, InviewError, StoreError
+from app.domain.errors import InputError, InviewError, StoreError, words_of
 from app.domain.model_profile import split_model_name
 from app.store.database.row_names import name_row
 
@@ -168,7 +168,8 @@ class Reading:
                 raise StoreError(stored.reason)
             return read(stored)
         except UNREADABLE as error:
-            reason = str(error) if isinstance(error, InviewError) else f"it is not of the form expected ({error!r})"
+            unexpected = f"it is not of the form expected ({words_of(error, 'no more is known')})"
+            reason = str(error) if isinstance(error, InviewError) else unexpected
             self.note(column, reason, 0 if column == "*" else len(raw_bytes(stored)))
             return otherwise
 

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from app.domain.conversation.parts import Part, Text, ToolResult
-from app.domain.errors import StoreError
+from app.domain.errors import StoreError, words_of
 from app.domain.run.run_log import PART_TYPES
 from app.store.database.damage import Reading, a_list
 
@@ -82,7 +82,7 @@ def _decode(value: Any) -> Part:
         _check_types(kind, part)
     except (KeyError, TypeError) as error:
         raise StoreError(
-            f"A stored part cannot be read by this version of Inview ({error!r}). "
+            f"A stored part cannot be read by this version of Inview ({words_of(error, 'no more is known')}). "
             "It was written by another version, or damaged: start that version, or restore a backup."
         ) from error
     return part

@@ -19,6 +19,7 @@ from typing import Final
 import httpx2
 
 from app.domain.conversation.parts import Text
+from app.domain.errors import words_of
 from app.domain.tools.tools import ToolOutcome
 from app.tools.addresses import AddressRefusedError, Guard
 from app.tools.bounds import TooMuchError
@@ -65,7 +66,7 @@ async def read_page(url: str, start: int, guard: Guard) -> ToolOutcome:
     except (httpx2.TimeoutException, TimeoutError):
         return _failed(f"The page did not come within {SECONDS:g} seconds.")
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        return _failed(f"The page could not be fetched: {str(error) or type(error).__name__}")
+        return _failed(f"The page could not be fetched: {words_of(error, 'the connection failed')}.")
     except _UnreadableError:
         return _failed("The page could not be made into text. Fetch another one that says the same.")
 

@@ -26,6 +26,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
+from app.domain.errors import words_of
 from app.domain.tools.tool_servers import CLIENT_SECRET, Listing, OverHttp, OverStdio, ToolServer
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
 from app.tools.addresses import AddressRefusedError, Guard, PrivateAddressError
@@ -242,13 +243,13 @@ def describe_fault(error: BaseException, terms: Terms | None = None) -> str:
         case PermissionError():
             return f"{first.filename!r} may not be run"
         case httpx2.HTTPError():
-            return str(first).rstrip(".") or type(first).__name__
+            return words_of(first, "the connection failed")
         case ValidationError():
             return _describe_nonsense(first)
         case MCPError():
             return f"{first.message.rstrip('.') or first.code}{f' (status {status})' if status >= 400 else ''}"
         case _:
-            return str(first).partition("\n")[0][:300].rstrip(".") or type(first).__name__
+            return words_of(first, "the connection failed")[:300]
 
 
 def _find_too_much(error: BaseException) -> str:

@@ -17,6 +17,7 @@ from mcp.client.auth import OAuthClientProvider, OAuthRegistrationError, OAuthTo
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull
 from pydantic import ValidationError
 
+from app.domain.errors import words_of
 from app.domain.tools.tool_servers import CLIENT_SECRET, OverHttp, ToolServer
 from app.tools.bounds import TooMuchError
 from app.tools.connection.link import describe_fault, open_link
@@ -134,7 +135,7 @@ class PersonAuth(httpx2.Auth):
             case ValidationError():
                 return "Its authorization server answered what is not OAuth"
             case _:
-                return str(error).partition("\n")[0][:_MAX_WORDS].rstrip(".") or type(error).__name__
+                return words_of(error, "The sign-in failed")[:_MAX_WORDS]
 
 
 async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn, log: ServerLog) -> str:

@@ -11,6 +11,7 @@ import { catchLetters, keyMode, takesText } from "../kit/key_mode.ts";
 import { currentLink, fits, useLink } from "../kit/link.ts";
 import { PlaceButton } from "../kit/place_button.tsx";
 import { goTo, offer } from "../kit/places.ts";
+import { sentHere } from "../kit/sent.ts";
 import { signal } from "../kit/signal.ts";
 import { applyShortcut, insertText } from "../kit/writing.ts";
 import { schemas, texts, uploads } from "./drafts.ts";
@@ -84,7 +85,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     blank.set(true);
     failed.set(false);
     grow(area.current);
-    if (!busy) goTo("sent", text);
+    if (!busy) sentHere.add(text);
     keep();
   };
 

@@ -29,7 +29,6 @@ class Place(StrEnum):
     WRITE = "write"  # this key is typed in the composer, which something covers
     DRAFT = "draft"  # returns what is written
     KEYS = "keys"  # turns single keys on, or off again
-    SENT = "sent"  # this text was sent from this tab
     LEAVE = "leave"  # this pair is about to go: the cursor goes to the one beside it
     PAIR = "pair"
     TYPING = "typing"

@@ -12,7 +12,7 @@ export interface OptionRow {
   readonly words: string;
 }
 
-export type Place = "composer" | "filter" | "history" | "transcript" | "page" | "queue" | "stop" | "compare" | "send" | "write" | "draft" | "keys" | "sent" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete";
+export type Place = "composer" | "filter" | "history" | "transcript" | "page" | "queue" | "stop" | "compare" | "send" | "write" | "draft" | "keys" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete";
 
 export type TimeForm = "ago" | "clock" | "time" | "day" | "full";
 

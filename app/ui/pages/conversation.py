@@ -5,12 +5,14 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.chat import ChatState
+from app.ui import routes
 from app.ui.compare.dialogs import compare_dialogs
 from app.ui.composer.composer import composer
 from app.ui.composer.estimate import counter
 from app.ui.composer.temporary import temporary_note
 from app.ui.filters.bar import filter_bar
 from app.ui.inspector.frame import inspector, inspector_toggle
+from app.ui.kit.page_link import PageLink
 from app.ui.pages.frame import frame
 from app.ui.pages.not_found import nothing_here
 from app.ui.transcript.recovery import recovery
@@ -46,4 +48,15 @@ def _top() -> rx.Component:
 
 
 def _missing() -> rx.Component:
-    return frame(nothing_here("There is no such conversation", "It may have been deleted. The others are in the list."))
+    return frame(
+        rx.cond(
+            ChatState.in_trash,
+            nothing_here("This conversation was deleted", *_deleted()),
+            nothing_here("There is no such conversation", "It may have been deleted. The others are in the list."),
+        )
+    )
+
+
+def _deleted() -> tuple[rx.Component | rx.Var[str] | str, ...]:
+    trash = PageLink.create("the trash", to=routes.TRASH, class_name="text-accent underline underline-offset-2")
+    return "“", ChatState.in_trash, "” is in ", trash, ". Restore it there to continue."

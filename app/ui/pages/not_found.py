@@ -14,11 +14,11 @@ def not_found() -> rx.Component:
     return frame(nothing_here("There is no page at this address", "A link may be old, or a letter of it missing."))
 
 
-def nothing_here(title: str, words: str) -> rx.Component:
+def nothing_here(title: str, *words: rx.Component | rx.Var[str] | str) -> rx.Component:
     """Says what is missing and where to go instead."""
     return rx.el.div(
         rx.el.h1(title, class_name="text-[20px] font-semibold tracking-tight"),
-        rx.el.p(words, class_name="mt-1 text-muted"),
+        rx.el.p(*words, class_name="mt-1 text-muted"),
         PageLink.create(
             "Start a new conversation",
             to=routes.HOME,

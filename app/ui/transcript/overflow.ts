@@ -12,6 +12,7 @@ import { cursorAt, go } from "./walk.ts";
 
 const ELSEWHERE = "input, select, .edit-form textarea, .filter-bar *";
 const judged = new Set<string>();
+let sent = ""; // the pair that was sent last: its reply may have ended before the page followed it
 /** The pair whose reply grew out of sight while the person typed, "" for none. */
 export const fresh = signal("");
 
@@ -21,10 +22,15 @@ export const watchCursor = (): (() => void) =>
     if (cursorAt.get().pair === fresh.get()) fresh.set("");
   });
 
+/** This pair was sent from this tab. */
+export const noteSent = (id: string): void => {
+  sent = id;
+};
+
 /** The transcript has grown in `view` while it follows its end. Returns whether it stops following. */
 export function stopsAtOverflow(view: HTMLElement): boolean {
   const held = heldNow();
-  const id = held?.running || held?.ended;
+  const id = held?.running || held?.ended || sent;
   if (!held || !id || held.pairs.at(-1)?.id !== id) return false; // or there is more below it
   const reply = `${id} ${pairOf(id)?.run_id}`; // a pair may be answered again
   if (judged.has(reply)) return false;

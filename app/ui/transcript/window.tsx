@@ -9,8 +9,9 @@ import { Component, type ReactNode, useCallback, useEffect, useLayoutEffect, use
 import { flushSync } from "react-dom";
 import { useLocation } from "react-router";
 import { offer } from "../kit/places.ts";
+import { sentHere } from "../kit/sent.ts";
 import { hold, pairsNow, showNewest } from "./held.ts";
-import { stopsAtOverflow, watchCursor } from "./overflow.ts";
+import { noteSent, stopsAtOverflow, watchCursor } from "./overflow.ts";
 import type { TranscriptWindowProps } from "./views.ts";
 import { followFocus, markCurrent, steer, WALKS } from "./walk.ts";
 
@@ -31,12 +32,9 @@ interface Range {
 
 const UPWARD = new Set(["ArrowUp", "PageUp", "Home"]);
 
-/** Texts sent from this tab: when the pair of one appears the view goes there, wherever it was. */
-const sentHere = new Set<string>();
-
 export function TranscriptWindow(props: TranscriptWindowProps): ReactNode {
   const here = useLocation().pathname.replace(/\/$/, "") === props.path;
-  useEffect(() => offer({ ...WALKS, sent: (text) => sentHere.add(text) }), []);
+  useEffect(() => offer(WALKS), []);
   useEffect(followFocus, []);
   return <div className="history">{here ? <Rows key={props.path} {...props} /> : null}</div>;
 }
@@ -239,11 +237,12 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   useEffect(watchCursor, []);
 
   const latest = pairs.at(-1);
-  const seen = useRef(latest?.id);
+  const seen = useRef<string>(undefined); // the first pair of a conversation may be there at once
   useLayoutEffect(() => {
     if (latest?.id === seen.current) return;
     seen.current = latest?.id;
     if (!latest || !sentHere.delete(latest.user_text)) return;
+    noteSent(latest.id);
     if (now.current.range.last !== undefined) {
       queueMicrotask(toEnd); // React cannot flush while it commits
       return;
