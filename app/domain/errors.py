@@ -1,9 +1,9 @@
 """Everything that can go wrong, as one tree of exceptions and one value that is stored and shown.
 
     InviewError
-    ├── InputError          a person or program sent something that cannot be used (names the field)
+    ├── InputError          unusable input from a person or a program (names the field)
     │   └── FilterError           a filter or command that cannot be read, and where (in filters/errors.py)
-    ├── ForbiddenError      who asks may not, or nobody may in this installation
+    ├── ForbiddenError      the caller lacks the right, or the installation forbids it
     ├── NotFoundError       no such object, or not this owner's
     ├── ConflictError       the object is not in a state that allows this
     │   ├── SendLockedError       a reply is already running in the conversation
@@ -72,7 +72,7 @@ NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
         ErrorClass.UNKNOWN: "Send again. If it happens again, the log has the details.",
     }
 )
-"""What a person can do about each class, as one sentence."""
+"""The next step for a person, one sentence for each class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class InputError(InviewError):
 
 
 class NotFoundError(InviewError):
-    """No such object, or it belongs to another owner: the two are not told apart."""
+    """No such object, or it belongs to another owner. The error does not say which."""
 
     def __init__(self, noun: str, object_id: str) -> None:
         super().__init__(f"No {noun} {object_id!r} here. It may have been deleted.")
@@ -143,7 +143,7 @@ class NotFoundError(InviewError):
 
 
 class ForbiddenError(InviewError):
-    """Who asks may not do this, or nobody may in this installation."""
+    """The caller may not do this, or the installation forbids it to everyone."""
 
 
 class ConflictError(InviewError):
@@ -161,7 +161,7 @@ class SendLockedError(ConflictError):
 
 
 class LaterPairsError(ConflictError):
-    """Pairs stand after the one to be sent again, and nobody said what is to become of them."""
+    """There are pairs after the one to send again, and the caller did not say whether to keep them."""
 
     def __init__(self, count: int) -> None:
         super().__init__(
@@ -172,7 +172,7 @@ class LaterPairsError(ConflictError):
 
 
 class PairChangedError(ConflictError):
-    """Another version stands in a pair than the one that was looked at: nobody's words are replaced unseen."""
+    """The pair has another current version than the caller saw. Replacing it would lose words unseen."""
 
     def __init__(self, position: int, version: int, versions: int) -> None:
         super().__init__(
@@ -191,7 +191,7 @@ class SettingsError(InviewError):
 
 
 class StoreError(InviewError):
-    """The database cannot be used as it is. `advice`: what that means for whoever asked, and what to do about it."""
+    """The database cannot be used. `advice`: the consequence for the caller, and the next step."""
 
     def __init__(self, message: str, advice: str = "") -> None:
         super().__init__(f"{message} {advice}".rstrip())

@@ -59,7 +59,7 @@ COMMAND_SECONDS = 0.4
 """How long the end of the process waits for commands; what runs is stored after that, within two seconds in all."""
 
 EXPIRE_SECONDS = 60.0
-"""From one look for what nobody uses any more to the next."""
+"""Seconds between two searches for unused memory."""
 
 
 @asynccontextmanager

@@ -85,13 +85,13 @@ class Workbench:
     desk: PermissionBroker = field(default_factory=PermissionBroker)
 
     def start_background(self, work: Coroutine[None, None, None], name: str) -> None:
-        """Start work for which no request waits. It ends with the process."""
+        """Start work that no request waits for. It ends with the process."""
         task = asyncio.create_task(work, name=name)
         self.background.add(task)
         task.add_done_callback(self.background.discard)
 
     def expire(self, seconds: float) -> int:
-        """Let go of what is kept in memory of conversations that nobody used for so long; how much that was."""
+        """Release the memory of conversations that were unused for this many seconds. Returns the number of entries."""
         return sum(one.kept.expire(seconds) for one in (self.sent_pairs, self.sizes, self.bases))
 
 
@@ -110,7 +110,7 @@ def current() -> Workbench:
 
 
 def is_open(wb: Workbench) -> bool:
-    """Whether this workbench is in use. Once it is not, long work ends early."""
+    """Return whether this workbench is in use. If it is not, long work ends early."""
     return any(one is wb for one in _open)
 
 

@@ -74,7 +74,7 @@ class ModelState(rx.State):
         """Send to this one from now on.
 
         Raises:
-            InputError: nobody here offers it.
+            InputError: no provider offers it.
         """
         wb = current()
         async with wb.store.read() as session:
@@ -87,7 +87,7 @@ class ModelState(rx.State):
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """Ask the providers what they have. Who answers is shown; nobody waits for the slowest."""
+        """Ask the providers for their models. Show each answer at once, without waiting for the slowest."""
         wb = current()
         await wb.catalogue.look_around()
         async with wb.store.read() as session:
@@ -128,7 +128,7 @@ async def _name(wb: Workbench, model: str) -> str:
 
 
 async def _read_abilities(wb: Workbench, model: str) -> tuple[bool, tuple[ModelChoice, ...]]:
-    """Whether this model takes images; else some that do. Of a model that nobody here offers nothing is said."""
+    """Return whether this model takes images, and if not, some that do. Neither for a model that no provider offers."""
     async with wb.store.read() as session:
         _, profile = await wb.catalogue.recognise(session, LOCAL_OWNER, model)
     if profile.images:

@@ -36,7 +36,7 @@ _LIST: Final = re.compile(rb'\s*\{\s*"models"\s*:\s*\[\s*\{[^{}]*"name"\s*:\s*"m
 
 
 def is_google_event(data: bytes) -> bool:
-    """Whether an event is one of Google's own protocol.
+    """Return whether an event is one of Google's own protocol.
 
     >>> is_google_event(b'{"candidates":[]}'), is_google_event(b'{"choices":[],"usageMetadata":{}}')
     (True, False)
@@ -51,7 +51,7 @@ def is_google_event(data: bytes) -> bool:
 
 
 def is_google_list(body: bytes) -> bool:
-    """Whether a list of models is one of Google's own protocol.
+    """Return whether a list of models is one of Google's own protocol.
 
     >>> is_google_list(b'{"models": [{"name": "models/gemini-3-flash-preview"}]}'), is_google_list(b'{"data": []}')
     (True, False)
@@ -60,9 +60,9 @@ def is_google_list(body: bytes) -> bool:
 
 
 def read_google_body(asked: CallTarget, beginning: bytes) -> tuple[list[StreamEvent], Failure] | None:
-    """What a body that is no stream says, and its fault. None: it is not of this protocol.
+    """Return the events and the fault of a body that is no stream. None: it is not of this protocol.
 
-    Of a body that is longer than this beginning, the fault shows the first words.
+    The fault of a body that is longer than `beginning` quotes its first words.
     """
     try:
         said = load_json(beginning)

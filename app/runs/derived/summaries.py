@@ -3,7 +3,7 @@
     summary = await summarise(wb, LOCAL_OWNER, conversation_id, look, "the draft")
     follow(wb, LOCAL_OWNER, summary.started.run_id)          # as any reply; its end brings the checkpoint
 
-The call runs in a `tool` conversation of its own (`child_calls.py`). Then the summary is a card on the screen; the
+The call runs in a separate `tool` conversation (`child_calls.py`). Then the summary is a card on the screen; the
 pairs before it are OUT. A call that fails or returns nothing changes nothing.
 """
 
@@ -41,10 +41,10 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Which of the pairs in view a summary is to stand for.
+    """The pairs in view that a summary replaces.
 
-    `everything`: all of them, else those that do not fit beside the draft, and all if everything fits. `up_to`: only
-    those at this position and before it, which fit or not.
+    `everything`: all of them. Otherwise those that do not fit together with the draft, and all if everything fits.
+    `up_to`: only those up to this position, whether they fit or not.
     """
 
     everything: bool = False
@@ -52,15 +52,15 @@ class Extent:
 
 
 OLDER = Extent()
-"""What does not fit, or else everything."""
+"""The pairs that do not fit. If all fit: all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryPlan:
-    """What a summary would read and stand for: `count` pairs, for `tokens` at `cost` (None: nobody knows the price).
+    """The pairs that a summary would read and replace: `count` of them, for `tokens` at `cost` (None: unknown price).
 
-    It would stand before the pair at `position`. `unread` pairs before it are sent now and would not be then, though
-    the summary knows nothing of them: the filter hides them.
+    The summary would come before the pair at `position`. The filter hides `unread` earlier pairs from the summary. A
+    send includes these now, and would not include them any more.
     """
 
     base: Base
@@ -86,7 +86,7 @@ class SummaryPlan:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary that is being written: in which `tool` conversation, of how many pairs, up to which position."""
+    """A summary in progress: its `tool` conversation, its number of pairs, and the position of the last of them."""
 
     started: StartedRun
     conversation_id: str
@@ -103,7 +103,7 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
     extent: Extent = OLDER,
     attached: tuple[Part, ...] = (),
 ) -> SummaryPlan:
-    """What `summarise` with the same arguments would read. Nothing is called or stored.
+    """Return the plan of `summarise` with the same arguments. Calls no model and stores nothing.
 
     Raises:
         NotFoundError: no such conversation of this owner.
@@ -144,7 +144,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - whose, where, how one looks, wh
     extent: Extent = OLDER,
     attached: tuple[Part, ...] = (),
 ) -> Summary:
-    """Have pairs in view summarised: those that do not fit beside this draft, or as `extent` says.
+    """Start a summary of pairs in view: of those that do not fit together with this draft, or as `extent` says.
 
     Raises:
         SendLockedError: a reply is running in it.
@@ -203,7 +203,7 @@ async def change_checkpoint(wb: Workbench, owner: str, conversation_id: str, sum
 
 @shielded
 async def remove_checkpoint(wb: Workbench, owner: str, conversation_id: str) -> Checkpoint:
-    """Take the checkpoint away: the pairs before it are sent again. What it was, to put it back.
+    """Remove the checkpoint and return it, for Undo. Later sends include the pairs before it again.
 
     Raises:
         NotFoundError: no such conversation of this owner.
@@ -214,7 +214,7 @@ async def remove_checkpoint(wb: Workbench, owner: str, conversation_id: str) -> 
 
 @shielded
 async def put_checkpoint(wb: Workbench, owner: str, conversation_id: str, checkpoint: Checkpoint) -> None:
-    """Set a checkpoint, in the place of any other.
+    """Set the checkpoint of a conversation, which replaces any other.
 
     Raises:
         NotFoundError: no such conversation of this owner.

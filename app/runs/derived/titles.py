@@ -5,7 +5,7 @@
 
 The request is what a send would send now, with the instruction in place of the draft, so that a provider's cache serves
 it. A title that a person wrote is never replaced, not even one written during the call. A call that fails or returns
-nothing changes nothing. Nobody waits for a title: it is requested after the end of the reply is stored and published.
+nothing changes nothing. The request starts after the end of the reply is stored and published, so it delays nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from app.store.settings.preferences import read_preferences
 
 NAME = "Title"
 SHARE_OF_WINDOW = 8
-"""The answer may have one part in so many of a model's window, so that a small one has room for the question."""
+"""The answer may have one part in eight of a model's window, so that a small one has room for the question."""
 
 _log = structlog.get_logger(__name__)
 
@@ -128,7 +128,7 @@ async def _ask_first_title(wb: Workbench, owner: str, conversation_id: str) -> N
             if not await awaits_first_title(session, conversation_id):
                 return
         await ask_title(wb, owner, conversation_id, ViewOptions(model=preferences.title_model))
-    except InviewError as error:  # nobody waits for it, and whoever asks for one by hand is told why there is none
+    except InviewError as error:  # no caller waits for it; a request by hand reports its error
         _log.warning("no title could be asked for", conversation_id=conversation_id, fault=str(error))
 
 

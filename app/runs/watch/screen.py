@@ -59,11 +59,11 @@ class Screen:
     has_panels: bool = False
 
     def differs_in_pairs_alone(self, other: Screen) -> bool:
-        """Whether nothing but the pairs is another value, as while a reply streams."""
+        """Return whether the pairs are the only difference, as while a reply streams."""
         return all(getattr(self, name) is getattr(other, name) for name in _BESIDE_PAIRS)
 
     def has_same_surroundings(self, other: Screen) -> bool:
-        """Whether all that stands beside the pairs is the same value."""
+        """Return whether everything but the pairs is the same value."""
         return (
             self.context is other.context
             and self.refusal is other.refusal

@@ -115,7 +115,7 @@ class Watcher:
     _window: Window = field(default_factory=Window)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _nodes_stale: asyncio.Event = field(default_factory=asyncio.Event)
-    _heard: int = 0  # how often the feed told of something beside the pairs
+    _heard: int = 0  # how many events of the feed concerned other things than pairs
     _deleted: set[str] = field(default_factory=set[str])
     _over: bool = False
     _tasks: asyncio.TaskGroup = field(default_factory=asyncio.TaskGroup)
@@ -172,7 +172,7 @@ class Watcher:
 
         Raises:
             NotFoundError: the conversation is gone.
-            FilterError: the filter cannot be used; it says where. The screen stays as it is.
+            FilterError: the filter cannot be used; it says where. The screen does not change.
             InputError: the same for the model or the time zone.
             ConflictError: the conversation changes faster than it can be read.
         """
@@ -180,16 +180,16 @@ class Watcher:
             await self._apply(await self.view.try_look(look))
 
     def write(self, draft: str, asked: Parameters = NO_PARAMETERS, edition: int = 0) -> None:
-        """This stands in the composer, and how the model is asked this once. `edition`: the page's number for it."""
+        """Take the text of the composer and the parameters of this send. `edition`: the page's number for the text."""
         self.view.write(draft, asked, edition)
 
     def attach(self, attached: tuple[Part, ...]) -> None:
-        """This goes with what stands in the composer."""
+        """Take the attachments of the text in the composer."""
         self.view.attach(attached)
 
     @property
     def counted(self) -> Base | None:
-        """What the figures on screen were counted of; None: there are none yet."""
+        """The basis of the figures on screen; None: there are no figures yet."""
         return None if self.view.composed is None else self.view.composed.base
 
     @property
@@ -260,7 +260,7 @@ class Watcher:
                 await asyncio.wait({first}, timeout=PATIENCE_SECONDS if unfiltered and not self.at else None)
                 if not first.done():
                     await self._show_stored()
-                # In this order: what is composed may be older than what the feed tells of.
+                # In this order: an event of the feed may be newer than the composition.
                 self._spawn(self._listen(feed))
                 found = await first
                 if found.composed is None and not self._pairs.views:
@@ -297,14 +297,14 @@ class Watcher:
     async def _read_beside(self) -> None:
         heard = self._heard
         read = await panels.read_all(self.wb, self.owner, self.conversation_id)
-        while heard != self._heard:  # what the feed told of meanwhile may be newer
+        while heard != self._heard:  # an event that came meanwhile may be newer
             heard = self._heard
             read = await panels.read_all(self.wb, self.owner, self.conversation_id)
         self._show(queue=read.queue, comparison=read.comparison, permissions=read.permissions, has_panels=True)
         self._compared.open(read.comparison)
 
     async def _keep_nodes(self) -> None:
-        """Read what stands between the pairs: at first when nothing else is waited for, then after what changes it."""
+        """Read the nodes between the pairs: first once the page has everything else, then after each change of them."""
         await asyncio.sleep(NODES_SECONDS)
         while True:
             self._pairs.hang(await panels.read_nodes(self.wb, self.owner, self.conversation_id))
@@ -343,10 +343,10 @@ class Watcher:
         self._show(context=context, refusal=refusal, edition=found.edition)
 
     async def _fill(self, composed: Composed, window: Window, *, keep: Kept | None = None, again: bool = False) -> None:
-        """Hold the pairs of the window, and those that stay. `again`: read them all anew.
+        """Hold the pairs of the window, and those that stay. `again`: read all of them again.
 
         Where they have more bytes than a page has room for, it is those around the pairs to `keep` (None: the newest).
-        The caller holds `reading`: window and pairs change in one step, and nobody is shown one without the other.
+        The caller holds `reading`: window and pairs change in one step, so no page gets one without the other.
         """
         pairs, visible = self._pairs, composed.composition.visible.pairs
         await pairs.weigh(ids_of(window.cut(visible)))

@@ -58,7 +58,7 @@ def describe_split(context: ContextView) -> SplitView:
 
 
 def describe_counting(counting: CountingView | None) -> str:
-    """What stands in place of the figures while they are not known.
+    """Return the text that the page shows until the figures are known.
 
     >>> describe_counting(CountingView(12_400, 50_000)), describe_counting(None)
     ('Counting tokens: 12,400 of 50,000 pairs', '')
@@ -69,7 +69,7 @@ def describe_counting(counting: CountingView | None) -> str:
 
 
 def read_as_title(x: int, y: int) -> str:
-    """How many of the pairs in view are sent, as a sentence."""
+    """Return a sentence with the number of pairs in view that a send includes."""
     if not y:
         return "Only the new request is sent"
     if x != y:
@@ -78,7 +78,7 @@ def read_as_title(x: int, y: int) -> str:
 
 
 def _name_unit(y: int, total: int, *, filtered: bool) -> str:
-    """Return what stands behind X / Y.
+    """Return the words after X / Y.
 
     >>> _name_unit(1, 1, filtered=False), _name_unit(1, 12, filtered=True)
     ('pair', 'of 12 pairs')
@@ -87,9 +87,9 @@ def _name_unit(y: int, total: int, *, filtered: bool) -> str:
 
 
 def describe_cached(estimate: EstimateView, cache: CacheView | None) -> CachedCostView | None:
-    """What the send costs with the provider's cache; None where that changes nothing, or nobody knows.
+    """What the send costs with the provider's cache; None where that changes nothing or is unknown.
 
-    The draft is read anew either way.
+    The provider reads the draft uncached in both cases.
     """
     if cache is None or UNKNOWN in {cache.cost, cache.cost_uncached, estimate.cost}:
         return None
@@ -119,7 +119,9 @@ def describe_uncounted(reason: Failure) -> str:
 
 
 def describe_secrets(kinds: Sequence[str], *, previewed: bool = False) -> str:
-    r"""Which secrets of a draft go out as marks. `previewed`: there is a preview that shows them.
+    r"""Return a sentence that names the secrets of a draft that a send replaces by marks.
+
+    `previewed`: there is a preview that shows them.
 
     >>> describe_secrets(("API key", "API key", "password"))
     'Replaced before sending: 2 \u00d7 API key, password.'
