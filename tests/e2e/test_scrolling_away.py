@@ -46,6 +46,10 @@ GROWS_EACH_FRAME = """() => {
   };
   grow();
 }"""
+GROWS_BY_LINES = """() => {
+  const end = document.querySelector(".pairs").lastElementChild;
+  end.append(Object.assign(document.createElement("div"), {style: "height: 190px"}));
+}"""
 FIRST_WORDS = """() => {
   const top = document.querySelector(".scroll").getBoundingClientRect().top;
   const words = [...document.querySelectorAll(".pairs :is(p, li, h2, pre)")];
@@ -147,6 +151,36 @@ def test_a_smooth_way_up_is_not_undone_by_what_comes_in_its_first_frames(screen:
         page.keyboard.press(way)
     expect(page.get_by_role("button", name="Jump to the newest message")).to_be_visible()
     page.evaluate("globalThis.stopped = true")
+
+
+def test_words_under_a_pressed_pointer_stay_until_they_are_selected_or_it_is_released(
+    screen: Screen, read: str
+) -> None:
+    page = screen.page
+    screen.go(read)
+    expect(screen.pairs).to_have_count(3)
+    eventually(lambda: distance(page) < 2)
+    words = screen.last_reply.locator("p").nth(-8).bounding_box()
+    assert words is not None
+    x, y = words["x"] + 20, words["y"] + 8
+
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.evaluate(GROWS_BY_LINES)
+    wait_until_painted(page)
+    page.mouse.up()
+    eventually(lambda: distance(page) < 2)
+
+    words = screen.last_reply.locator("p").nth(-1).bounding_box()
+    assert words is not None
+    page.mouse.move(x, words["y"] + 8)
+    page.mouse.down()
+    page.evaluate(GROWS_BY_LINES)
+    wait_until_painted(page)
+    page.mouse.move(x + 60, words["y"] + 8, steps=4)
+    page.mouse.up()
+    assert page.evaluate("getSelection().toString()") in "A line of words."
+    assert page.evaluate("getSelection().isCollapsed") is False
 
 
 def test_a_key_that_moves_nothing_does_not_end_the_following(screen: Screen, read: str) -> None:

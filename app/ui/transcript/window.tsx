@@ -186,12 +186,23 @@ function Rows(props: TranscriptWindowProps): ReactNode {
       setAway(!isAtEnd() || now.current.running !== "");
     };
     let starts = 0; // frames in which a key or a wheel may start to move the view up: following would undo it
+    let pressed = false; // the pointer is down on words
     const follow = () => {
       height = view.scrollHeight; // else the first scroll after the content became shorter would pass for no scroll
-      if (starts > 0 || !follows.current || stopsAtOverflow(view)) return;
+      if (starts > 0 || pressed || !follows.current || stopsAtOverflow(view)) return;
       view.scrollTop = view.scrollHeight;
       last = view.scrollTop;
       follows.current = !now.current.later; // who opened the page at a pair stays with it when later ones come
+    };
+    // Chromium selects nothing if the words under a pressed pointer move before the pointer does.
+    const press = () => {
+      pressed = true;
+    };
+    const release = () => {
+      if (pressed) {
+        pressed = false;
+        follow();
+      }
     };
     const countFrame = () => {
       starts -= 1;
@@ -207,6 +218,9 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     grown.observe(content.current);
     grown.observe(view);
     view.addEventListener("scroll", scrolled, { passive: true });
+    view.addEventListener("pointerdown", press);
+    window.addEventListener("pointerup", release);
+    window.addEventListener("pointercancel", release);
     view.addEventListener("keydown", pushed);
     view.addEventListener("wheel", pushed, { passive: true });
     view.addEventListener("click", clicked, { capture: true });
@@ -214,6 +228,9 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     return () => {
       grown.disconnect();
       view.removeEventListener("scroll", scrolled);
+      view.removeEventListener("pointerdown", press);
+      window.removeEventListener("pointerup", release);
+      window.removeEventListener("pointercancel", release);
       view.removeEventListener("keydown", pushed);
       view.removeEventListener("wheel", pushed);
       view.removeEventListener("click", clicked, { capture: true });
