@@ -153,9 +153,7 @@ def test_a_smooth_way_up_is_not_undone_by_what_comes_in_its_first_frames(screen:
     page.evaluate("globalThis.stopped = true")
 
 
-def test_words_under_a_pressed_pointer_stay_until_they_are_selected_or_it_is_released(
-    screen: Screen, read: str
-) -> None:
+def test_words_under_a_pressed_pointer_stay_until_they_are_selected(screen: Screen, read: str) -> None:
     page = screen.page
     screen.go(read)
     expect(screen.pairs).to_have_count(3)
