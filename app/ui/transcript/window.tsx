@@ -151,7 +151,8 @@ function Rows(props: TranscriptWindowProps): ReactNode {
 
   useLayoutEffect(() => {
     const view = box.current;
-    if (!view || !content.current) return undefined;
+    const words = content.current;
+    if (!view || !words) return undefined;
     view.scrollTop = view.scrollHeight;
     let last = view.scrollTop;
     let height = view.scrollHeight;
@@ -195,8 +196,9 @@ function Rows(props: TranscriptWindowProps): ReactNode {
       follows.current = !now.current.later; // who opened the page at a pair stays with it when later ones come
     };
     // Chromium selects nothing if the words under a pressed pointer move before the pointer does.
-    const press = () => {
-      pressed = true;
+    // Not for a menu or a scrollbar, which may keep the release for themselves.
+    const press = ({ button }: PointerEvent) => {
+      pressed = button === 0;
     };
     const release = () => {
       if (pressed) {
@@ -215,10 +217,10 @@ function Rows(props: TranscriptWindowProps): ReactNode {
       starts = FIRST_FRAMES;
     };
     const grown = new ResizeObserver(follow);
-    grown.observe(content.current);
+    grown.observe(words);
     grown.observe(view);
     view.addEventListener("scroll", scrolled, { passive: true });
-    view.addEventListener("pointerdown", press);
+    words.addEventListener("pointerdown", press);
     window.addEventListener("pointerup", release);
     window.addEventListener("pointercancel", release);
     view.addEventListener("keydown", pushed);
@@ -228,7 +230,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     return () => {
       grown.disconnect();
       view.removeEventListener("scroll", scrolled);
-      view.removeEventListener("pointerdown", press);
+      words.removeEventListener("pointerdown", press);
       window.removeEventListener("pointerup", release);
       window.removeEventListener("pointercancel", release);
       view.removeEventListener("keydown", pushed);
