@@ -109,9 +109,9 @@ def add_next_step(message: str, next_step: str) -> str:
 
 
 def words_of(error: BaseException, otherwise: str) -> str:
-    """What an exception of a library or of Python says, for a person: never the name of its class.
+    """Return the text of an exception of a library or of Python for a person, without the name of its class.
 
-    `otherwise` stands for one that says nothing.
+    `otherwise`: the text for an exception without one.
 
     >>> [words_of(error, "it failed") for error in (KeyError("data"), ValueError("7 is odd"), OSError())]
     ["'data' is missing", '7 is odd', 'it failed']

@@ -129,7 +129,7 @@ class Transport:
         if provider not in self._links:
             async with self._opening:
                 if provider not in self._links:
-                    # In a thread, as it imports the SDK: a second in which other tasks should not wait.
+                    # In a thread: it imports the SDK for about a second, and other tasks should not wait.
                     self._links[provider] = await asyncio.to_thread(adapter.open_link, provider)
         return self._links[provider]
 

@@ -3,8 +3,7 @@
     derived = await ask_title(wb, LOCAL_OWNER, conversation_id)
     follow(wb, LOCAL_OWNER, derived.started.run_id)       # as any reply; its end brings the title
 
-The request is what a send would send now, with the instruction in place of the draft, so that a provider's cache serves
-it. A title that a person wrote is never replaced, not even one written during the call. A call that fails or returns
+The request is that of a send at this moment, with the instruction as its draft, so that a provider's cache serves it. A title that a person wrote is never replaced, not even one written during the call. A call that fails or returns
 nothing changes nothing. The request starts after the end of the reply is stored and published, so it delays nothing.
 """
 
@@ -103,7 +102,7 @@ async def title_first_success(wb: Workbench, run: LiveRun) -> None:
 async def keep_reply_and_title(wb: Workbench, owner: str, conversation_id: str, model: str) -> ChosenReply:
     """Keep a compared reply, as `keep_reply` does. If it is the first of a conversation without a title, ask for one.
 
-    The compared replies ended in conversations of their own, where no title is asked for.
+    The compared replies ended in separate conversations, which get no titles.
 
     Raises:
         NotFoundError: no such conversation of this owner, or no comparison is open in it.

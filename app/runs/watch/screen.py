@@ -1,4 +1,4 @@
-"""What one open page shows of a conversation, as one frozen value."""
+"""The content of one open page of a conversation, as one frozen value."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Screen:
     `pairs` are those of the window, oldest first; `earlier` and `later`: there are others in view before or after it.
     `context` is None until it is known, and where the conversation cannot be looked at at all; `refusal` is why the
     last look that was asked for cannot be had. `edition` is that of the draft that is part of `context`. `running`
-    is the pair whose reply is on, `ended` the one whose reply ended last, "" for none. `nodes` stand before the
+    is the pair whose reply is on, `ended` the one whose reply ended last, "" for none. `nodes` come before the
     first pair of the window, and are never sent; others are part of the pair they follow. `compared` are the
     replies of the `comparison`, while they are looked at. `changes` counts changes of the conversation itself
     (title, agent, checkpoint). `counting` is how far the counting of tokens is that the figures of `context` wait

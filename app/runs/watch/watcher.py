@@ -6,7 +6,7 @@
             ...                                          # None: the conversation is gone
 
 A screen is a value: a reader that is slow gets the newest one and misses nothing. Events of the conversation carry no
-content (but for a starting reply): what they speak of is read again. What is in view is composed by the same function
+content (but for a starting reply): the watcher reads the changed things again. What is in view is composed by the same function
 as for a send, and never between a reply's start and its first text.
 """
 
@@ -92,7 +92,7 @@ STARTED_SECONDS: Final = 0.4
 
 @dataclass(eq=False)
 class Watcher:
-    """One page. `look` is how it wants to look at the conversation at first, `draft` what stands in its composer,
+    """One page. `look` is how it wants to look at the conversation at first, `draft` the text of its composer,
     `asked` how the model is asked this once.
 
     `at` is the position of the pair that it begins with, 0 for the newest. `nodes` are those that the page shows:
