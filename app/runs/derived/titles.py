@@ -3,8 +3,9 @@
     derived = await ask_title(wb, LOCAL_OWNER, conversation_id)
     follow(wb, LOCAL_OWNER, derived.started.run_id)       # as any reply; its end brings the title
 
-The request is that of a send at this moment, with the instruction as its draft, so that a provider's cache serves it. A title that a person wrote is never replaced, not even one written during the call. A call that fails or returns
-nothing changes nothing. The request starts after the end of the reply is stored and published, so it delays nothing.
+The request is that of a send at this moment, with the instruction as its draft, so that a provider's cache serves it. A
+title that a person wrote is never replaced, not even one written during the call. A call that fails or returns nothing
+changes nothing. The request starts after the end of the reply is stored and published, so it delays nothing.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
             ...                                          # None: the conversation is gone
 
 A screen is a value: a reader that is slow gets the newest one and misses nothing. Events of the conversation carry no
-content (but for a starting reply): the watcher reads the changed things again. What is in view is composed by the same function
-as for a send, and never between a reply's start and its first text.
+content (but for a starting reply): the watcher reads the changed things again. What is in view is composed by the same
+function as for a send, and never between a reply's start and its first text.
 """
 
 from __future__ import annotations
