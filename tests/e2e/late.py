@@ -23,6 +23,9 @@ class LateState:
 
     held: list[tuple[WebSocketRoute, str | bytes]] | None = None
     deaf: bool = False
+    only_first: str = ""
+    """Of the messages with this text the server gets the first alone."""
+    had_first: bool = False
     is_cut: bool = False
     sockets: list[WebSocketRoute] = field(default_factory=list[WebSocketRoute])
 
@@ -32,7 +35,7 @@ class LateState:
             return
         self.sockets.append(socket)
         server = socket.connect_to_server()
-        socket.on_message(lambda message: None if self.deaf else server.send(message))
+        socket.on_message(lambda message: None if self._loses(message) else server.send(message))
         server.on_message(lambda message: self._pass(socket, message))
 
     def release(self) -> None:
@@ -48,6 +51,12 @@ class LateState:
     def mend(self) -> None:
         """Let the page connect again. What was held back is lost."""
         self.is_cut, self.held = False, None
+
+    def _loses(self, message: str | bytes) -> bool:
+        if self.only_first and self.only_first in str(message):
+            had, self.had_first = self.had_first, True
+            return had or self.deaf
+        return self.deaf
 
     def _pass(self, socket: WebSocketRoute, message: str | bytes) -> None:
         if self.held is None:

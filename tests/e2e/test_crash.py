@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, reload, wait_until_still
 from tests.e2e.test_compare import choose, column
+from tests.e2e.test_structured import SET, use_schema
 from tests.e2e.test_temporary import files_with, is_reply_stored
 from tests.serving import Served, serving
 
@@ -80,7 +81,10 @@ def test_crash_is_told_without_promising_more_than_is_known(crash: Callable[[], 
 
 
 def test_what_stood_on_an_open_page_comes_back_after_kill_9(tmp_path: Path, browser: Browser) -> None:
-    """Another program holds the database before the kill, so that much of what the page shows is surely not stored."""
+    """A reply, and the schema of what was not sent yet.
+
+    Another program holds the database before the kill, so that much of what the page shows is surely not stored.
+    """
     with ExitStack() as stack:
         first = stack.enter_context(serving(tmp_path / "data"))
         tabs = [Screen(browser.new_page(base_url=first.url)) for _ in range(2)]
@@ -88,6 +92,7 @@ def test_what_stood_on_an_open_page_comes_back_after_kill_9(tmp_path: Path, brow
             stack.callback(tab.page.close)
         tabs[0].go("/").start("/long 4000 /rate 100")
         expect(tabs[0].last_reply).to_contain_text(re.compile(r"\w{3}"))
+        use_schema(tabs[0].page)
         tabs[1].go(tabs[0].page.url.removeprefix(first.url))
         expect(tabs[1].last_reply).to_contain_text(re.compile(r"\w{3}"))
         with closing(sqlite3.connect(tmp_path / "data/inview.db", isolation_level=None)) as holder:
@@ -109,6 +114,7 @@ def test_what_stood_on_an_open_page_comes_back_after_kill_9(tmp_path: Path, brow
             expect(failure.get_by_text("recovered", exact=True)).to_be_visible(timeout=60_000)
             expect(failure).to_contain_text("recovered from an open page; what came after may be missing")
             eventually(lambda tab=tab: tab.last_reply.inner_text() == stood)
+        expect(tabs[0].page.get_by_role("button", name=SET)).to_be_visible()
         reload(tabs[0].page)
         expect(tabs[0].pairs.last.locator(".recovered-mark")).to_be_visible()
         eventually(lambda: tabs[0].last_reply.inner_text() == stood)

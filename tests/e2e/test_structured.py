@@ -5,11 +5,23 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.e2e.screen import Screen, reload
 
 PHONE = {"width": 390, "height": 844}
+SCHEMA = "JSON schema of the reply"
+SET = f"{SCHEMA}: set"
+
+
+def use_schema(page: Page) -> None:
+    """Have the next reply fit the schema of a list."""
+    page.get_by_role("button", name=SCHEMA).click()
+    dialog = page.get_by_role("dialog", name=SCHEMA)
+    dialog.get_by_role("button", name="List").click()
+    expect(dialog.get_by_label("Schema")).to_have_value(re.compile("items"))  # which moves the button below it
+    dialog.get_by_role("button", name="Use").click()
+    expect(page.get_by_role("button", name=SET)).to_be_visible()
 
 
 @pytest.mark.parametrize("viewport", [None, pytest.param(PHONE, marks=pytest.mark.exhaustive)], ids=["desk", "phone"])
@@ -17,8 +29,8 @@ def test_a_schema_a_table_its_faults_and_a_repair(screen: Screen, viewport: dict
     page = screen.page
     if viewport:
         page.set_viewport_size(viewport)  # pyright: ignore[reportArgumentType] - its own TypedDict by another name
-    page.get_by_role("button", name="JSON schema of the reply").click()
-    dialog = page.get_by_role("dialog", name="JSON schema of the reply")
+    page.get_by_role("button", name=SCHEMA).click()
+    dialog = page.get_by_role("dialog", name=SCHEMA)
     box = dialog.get_by_role("textbox", name="Schema")
     box.fill('{"type": "nothing"}')
     dialog.get_by_role("button", name="Use").click()
@@ -27,7 +39,7 @@ def test_a_schema_a_table_its_faults_and_a_repair(screen: Screen, viewport: dict
     expect(box).to_have_value(re.compile("rows"))
     page.keyboard.press("Control+Enter")
     expect(dialog).to_have_count(0)
-    expect(page.get_by_role("button", name="JSON schema of the reply: set")).to_be_visible()
+    expect(page.get_by_role("button", name=SET)).to_be_visible()
 
     screen.start("Who works here?").wait_for_reply()
     first = screen.pairs.first.get_by_role("region", name="Structured reply")
@@ -36,15 +48,12 @@ def test_a_schema_a_table_its_faults_and_a_repair(screen: Screen, viewport: dict
     expect(first.get_by_role("cell").first).to_have_text("name 1")
     first.get_by_role("button", name="Source").click()
     expect(first.locator(".md")).to_contain_text('"rows"')
-    expect(page.get_by_role("button", name="JSON schema of the reply: set")).to_have_count(0)
+    expect(page.get_by_role("button", name=SET)).to_have_count(0)
 
-    page.get_by_role("button", name="JSON schema of the reply").click()
-    dialog.get_by_role("button", name="List").click()
-    expect(box).to_have_value(re.compile("items"))
-    dialog.get_by_role("button", name="Use").click()
+    use_schema(page)
     screen.write('/echo {"items": ["one", 2]}')
     reload(page)
-    expect(page.get_by_role("button", name="JSON schema of the reply: set")).to_be_visible()
+    expect(page.get_by_role("button", name=SET)).to_be_visible()
     expect(screen.composer).to_have_value('/echo {"items": ["one", 2]}')
     screen.composer.press("Enter")
     screen.wait_for_reply(2)

@@ -52,6 +52,17 @@ test("a draft stays when another tab of its conversation has an empty box", () =
   assert.equal(draftsIn("d.", () => disk).read("c1"), "from the first");
 });
 
+test("a draft of the disk stays there alone while nothing in it changes", () => {
+  const { disk, kept } = aDisk();
+  draftsIn("d.", () => disk).write("c1", "one\ntwo", true);
+  const drafts = draftsIn("d.", () => disk);
+
+  drafts.write("c1", "one\ntwo", false); // it is not known yet that it may be on the disk
+  drafts.rewrite("c1", "two");
+
+  assert.deepEqual([...kept], [["d.c1", "two"]]);
+});
+
 test("a draft is changed where it is kept", () => {
   const { disk, kept } = aDisk();
   const drafts = draftsIn("d.", () => disk);

@@ -86,6 +86,7 @@ class ComposerState(rx.State):
     `split` is the same as text. `counted` is the edition of the draft in them: while it is not that of the text area,
     they belong to another text. `counting` says how far the counting is that they wait for, "" for none.
 
+    `restored` is the text area's id of the last draft that it restored.
     `tools` is how many tools go along; `secrets` are the kinds of secrets in the draft that go out as marks, which
     `kept_back` says; `prelude` is the card about the person before all pairs. `schema` goes with the draft ("": none),
     and so do `files`.
@@ -108,6 +109,7 @@ class ComposerState(rx.State):
     prelude: rx.Field[str | None] = rx.field(None)
     schema: rx.Field[str] = rx.field("")
     files: rx.Field[tuple[DraftFile, ...]] = rx.field(())
+    restored: rx.Field[int] = rx.field(0)
     running: rx.Field[str] = rx.field("")
     stopping: rx.Field[str] = rx.field("")
     fault: rx.Field[str] = rx.field("")
@@ -141,8 +143,14 @@ class ComposerState(rx.State):
         return _go_to(going)  # the page was sent there while its connection was lost
 
     @rx.event
-    async def restore(self, draft: str, schema: str, files: str, edition: int = 0) -> rx.event.EventType[()]:
-        """Take over the draft of the conversation that was opened, with its schema and its files."""
+    async def restore(
+        self, draft: str, schema: str, files: str, edition: int = 0, restore_id: int = 0
+    ) -> rx.event.EventType[()]:
+        """Take over the draft of the conversation that was opened, with its schema and its files.
+
+        `restore_id` is the text area's own: it then knows whose schema and files it sees.
+        """
+        self.restored = whole_in(restore_id) or 0
         self.schema = text_in(schema, _MAX_SCHEMA) or ""
         ids = (text_in(files, _MAX_FILES) or "").split()[:MAX_ATTACHED]
         kept = await find_uploads(current(), LOCAL_OWNER, ids) if ids else ()

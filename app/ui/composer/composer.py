@@ -109,6 +109,7 @@ def _text_area() -> rx.Component:
         most=MAX_TEXT,
         schema=ComposerState.schema,
         files=ComposerState.file_ids,
+        restored=ComposerState.restored,
         attached=ComposerState.files.length() > 0,
         lasting=rx.cond(ChatState.temporary | TemporaryState.wanted, None, ChatState.opened),
         answers=ComposerState.answers,

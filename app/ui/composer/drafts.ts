@@ -30,8 +30,9 @@ export function draftsIn(prefix: string, disk: () => Disk = () => localStorage) 
     if (text) disk().setItem(keyOf(conversation), text);
     else disk().removeItem(keyOf(conversation));
   };
-  /** `lasting`: it may be written to the disk. */
+  /** `lasting`: it may be written to the disk. What the disk has already needs no place in memory. */
   const write = (conversation: string, text: string, lasting: boolean) => {
+    if (!lasting && !unwritten.has(conversation) && text === kept(conversation)) return;
     if (!lasting || unwritten.has(conversation) || text !== own.get(conversation)) put(conversation, text, lasting);
   };
   /** Like `write`, at the end of a visit. */

@@ -24,20 +24,21 @@ def _write(
 
 
 def _restore(
-    draft: rx.Var[str], schema: rx.Var[str], files: rx.Var[str], edition: rx.Var[int]
-) -> tuple[rx.Var[str], rx.Var[str], rx.Var[str], rx.Var[int]]:
-    return draft, schema, files, edition
+    draft: rx.Var[str], schema: rx.Var[str], files: rx.Var[str], edition: rx.Var[int], restore_id: rx.Var[int]
+) -> tuple[rx.Var[str], rx.Var[str], rx.Var[str], rx.Var[int], rx.Var[int]]:
+    return draft, schema, files, edition, restore_id
 
 
 class TextArea(Island):
     """Where a person writes, and sends at `most` so many characters. Its draft is kept in the browser, on its disk for
     the conversation `lasting`.
 
-    `answers` are what became of sends, `order` what it is to do next. `busy`: a reply is running, `queued`: texts wait.
+    `answers` are the results of sends, `order` what it is to do next. `busy`: a reply is running, `queued`: texts wait.
     `files` are the uploads that are kept with the draft; `attached`: there is a file, so the text may be blank.
+    `schema` and `files` belong to the draft that `on_restore` gave under the id `restored`.
     `on_slash` asks for the `prompts` that "/" and a name insert, `on_prompt` is given the id of the one chosen;
     `prompts_said` is read aloud, with `{count}` for how many fit.
-    `on_restore` says what stands there when a conversation is opened, `on_finish` that an order was carried out.
+    `on_restore` gives the draft of a conversation when it is opened, `on_finish` that an order was carried out.
     """
 
     library = _FILE
@@ -47,6 +48,7 @@ class TextArea(Island):
     most: rx.Var[int]
     schema: rx.Var[str]
     files: rx.Var[str]
+    restored: rx.Var[int]
     attached: rx.Var[bool]
     lasting: rx.Var[str | None]
     answers: rx.Var[tuple[SendAnswer, ...]]

@@ -33,7 +33,7 @@ const blank = signal(true); // nothing is written that could be sent
 const failed = signal(false); // the last send could not leave the browser
 
 export function TextArea(props: TextAreaProps): ReactNode {
-  const { label, placeholder, most, schema, files, attached, lasting, answers, order, busy, queued } = props;
+  const { label, placeholder, most, schema, files, restored, attached, lasting, answers, order, busy, queued } = props;
   const { conversation = "" } = useParams();
   const area = useRef<HTMLTextAreaElement>(null);
   const telling = useRef(0);
@@ -89,9 +89,11 @@ export function TextArea(props: TextAreaProps): ReactNode {
     keep();
   };
 
-  const restored = useEffectEvent((text: string, at: string) =>
-    props.onRestore?.(text, schemas.read(at), uploads.read(at), told()),
-  );
+  const restoreId = useRef(0); // of the draft that Python was given last
+  const restore = useEffectEvent((text: string, at: string) => {
+    restoreId.current = currentEdition();
+    props.onRestore?.(text, schemas.read(at), uploads.read(at), told(), restoreId.current);
+  });
   // Another conversation: its own draft. The first effect, so that others find it.
   useLayoutEffect(() => {
     const box = area.current;
@@ -103,7 +105,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     weigh(box.value, false, most);
     failed.set(false);
     grow(box);
-    restored(oversize.get() ? "" : box.value, conversation);
+    restore(oversize.get() ? "" : box.value, conversation);
     // A person who walks through branches in the inspector, or by keys through conversations, stays there.
     const walks = document.activeElement?.closest("#inspector") || (keyMode.get() && conversation);
     // One who writes in another field, perhaps since before this script ran, goes on there.
@@ -143,16 +145,20 @@ export function TextArea(props: TextAreaProps): ReactNode {
     };
   }, []);
 
-  const first = useRef(true);
-  useEffect(() => {
-    if (first.current) first.current = false;
-    else schemas.write(known.current.conversation, schema, known.current.lasting);
-  }, [schema]);
-  const begun = useRef(true);
-  useEffect(() => {
-    if (begun.current) begun.current = false;
-    else uploads.write(known.current.conversation, files, known.current.lasting);
-  }, [files]);
+  const isRestored = useRef(false);
+  const keepAlong = useEffectEvent((of: number, along: Pick<Sent, "schema" | "files">, lasts: boolean) => {
+    // Until Python has the draft of this conversation, its schema and files are those of another one.
+    if (of === restoreId.current) {
+      isRestored.current = true;
+      schemas.write(conversation, along.schema, lasts);
+      uploads.write(conversation, along.files, lasts);
+    } else if (!of && isRestored.current) {
+      isRestored.current = false; // the server was started again
+      restore(oversize.get() ? "" : (area.current?.value ?? ""), conversation);
+    }
+  });
+  const lasts = lasting === conversation;
+  useEffect(() => keepAlong(restored, { schema, files }, lasts), [restored, schema, files, lasts]);
   useEffect(() => weigh(area.current?.value ?? "", attached, most), [attached, most]);
 
   const isHere = ({ conversation: of }: Sent) => of === known.current.conversation;
@@ -166,7 +172,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     const wasThere = takeAlong(sent);
     if (!isHere(sent)) return texts.rewrite(of, without(text, texts.read(of)));
     show(without(text, area.current?.value ?? ""));
-    if (wasThere) restored(area.current?.value ?? "", of);
+    if (wasThere) restore(area.current?.value ?? "", of);
   };
   const answered = useEffectEvent((answers: TextAreaProps["answers"]) => {
     const { accepted, refused, arrived } = pending.settle(answers);

@@ -81,6 +81,7 @@ export interface TextAreaProps {
   readonly most: number;
   readonly schema: string;
   readonly files: string;
+  readonly restored: number;
   readonly attached: boolean;
   readonly lasting: string | null;
   readonly answers: readonly SendAnswer[];
@@ -92,7 +93,7 @@ export interface TextAreaProps {
   readonly promptsSaid: string;
   readonly onSend?: ((send_id: string, text: string, order_id: string) => void) | undefined;
   readonly onWrite?: ((draft: string, typed: boolean, edition: number) => void) | undefined;
-  readonly onRestore?: ((draft: string, schema: string, files: string, edition: number) => void) | undefined;
+  readonly onRestore?: ((draft: string, schema: string, files: string, edition: number, restore_id: number) => void) | undefined;
   readonly onFinish?: ((value0: string) => void) | undefined;
   readonly onPreview?: (() => void) | undefined;
   readonly onSlash?: (() => void) | undefined;
