@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("prefer")
 
 @pytest.fixture
 def form(page: Page) -> Locator:
-    visit_settings(page)
+    visit_settings(page, "context")
     shown = page.get_by_role("form", name="Context")
     expect(shown).to_be_visible()
     return shown

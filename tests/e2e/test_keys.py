@@ -276,7 +276,7 @@ def test_tab_goes_through_the_pair_one_is_at_and_out_of_the_history(three: Scree
 
 def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     page, path = three.page, three.path
-    visit_settings(page)
+    visit_settings(page, "keys")
     keys = page.get_by_role("listitem").filter(has_text="Flags the pair")
     keys.get_by_role("button", name="Key of Flag: a").click()
     press(page, "j")
@@ -301,7 +301,7 @@ def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     expect(three.pairs.nth(2).get_by_role("button", name="Flag")).to_have_attribute("aria-pressed", "true")
     eventually(lambda: three.stored_pairs()[2]["flagged"])
 
-    visit_settings(page)
+    visit_settings(page, "keys")
     page.get_by_role("button", name="Reset all keys").click()
     expect(page.get_by_text("All keys are the usual ones.")).to_be_visible()
     expect(page.get_by_role("button", name="Key of Flag: a")).to_be_visible()

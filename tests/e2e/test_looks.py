@@ -158,9 +158,13 @@ def test_filter_bar_split_and_preview(painted: Page) -> None:
 
 def test_settings(painted: Page) -> None:
     visit_settings(painted)
+    painted.locator("summary").get_by_text("Add a provider").click()
     painted.get_by_text("Anthropic", exact=True).click()
-
     examine_in_both_schemes(painted)
+    for section in ("Context", "Tools", "Keys"):
+        painted.get_by_role("navigation", name="Sections").get_by_role("link", name=section).click()
+        expect(painted.get_by_role("heading", name=section, exact=True)).to_be_visible()
+        examine_in_both_schemes(painted)
 
 
 @pytest.mark.exhaustive

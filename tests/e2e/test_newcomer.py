@@ -116,7 +116,7 @@ def test_theme_is_kept_for_the_person_and_holds_from_the_first_frame(
     screen: Screen, browser: Browser, server: Served, prefer: Callable[..., Any]
 ) -> None:
     page = screen.page
-    visit_settings(page, "#appearance")
+    visit_settings(page, "appearance")
     page.get_by_role("radio", name="Dark").click()
     expect(page.locator("html")).to_have_class(re.compile("dark"))
     eventually(lambda: call(server.url, "GET", "/preferences")["theme"] == "dark")

@@ -51,7 +51,7 @@ def wait_for_more(screen: Screen) -> None:
 
 @pytest.fixture
 def setting_off(page: Page) -> Generator[None]:
-    visit_settings(page)
+    visit_settings(page, "keys")
     box = page.get_by_role("checkbox", name=re.compile("taller than the screen"))
     expect(box).to_be_checked()
     box.click()

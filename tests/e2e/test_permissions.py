@@ -92,7 +92,7 @@ def test_calls_that_wait_outlive_a_reload_are_edited_answered_and_their_rule_is_
     assert call(server.url, "GET", f"/permissions/{second}")["standing"] == "allowed"
     screen.stop.click()
 
-    visit_settings(screen.page)
+    visit_settings(screen.page, "permissions")
     rules = screen.page.get_by_role("list", name="Rules").get_by_role("listitem")
     expect(rules).to_contain_text("path: /notes/*")
     screen.page.get_by_text("Every decision so far").click()

@@ -20,7 +20,7 @@ def test_what_is_told_of_a_person_is_in_view_and_a_secret_is_kept_back(
 ) -> None:
     prefer()
     (conversation,) = write(server, {"model": "peer:small", "pairs": [a_pair("Hello", f"Use {KEY}.")]})
-    visit_settings(page)
+    visit_settings(page, "privacy")
     privacy = page.get_by_role("group", name="About you and secrets")
     privacy.get_by_label("About you: your name").fill("I am Ada.")
     privacy.get_by_role("button", name="Save").click()

@@ -26,8 +26,13 @@ def stub_url() -> Generator[str]:
 @pytest.fixture
 def settings(page: Page) -> Page:
     visit_settings(page)
+    fold_out(page)
     expect(card(page, "Anthropic")).to_be_visible()
     return page
+
+
+def fold_out(page: Page) -> None:
+    page.locator("summary").get_by_text("Add a provider").click()
 
 
 def card(page: Page, label: str) -> Locator:
@@ -48,6 +53,7 @@ def test_key_is_stored_never_sent_back_and_forgotten(settings: Page, server: Ser
 
     settings.on("websocket", listen)
     reload(settings)
+    fold_out(settings)
     anthropic = opened(settings, "Anthropic")
     anthropic.get_by_label("Key").fill(KEY)
     anthropic.get_by_label("Base URL").fill("http://127.0.0.1:9")
@@ -67,6 +73,22 @@ def test_key_is_stored_never_sent_back_and_forgotten(settings: Page, server: Ser
 
     opened(settings, "Anthropic").get_by_role("button", name="Forget").click()
     expect(card(settings, "Anthropic")).not_to_contain_text("Key is set")
+
+
+def test_sections_have_addresses_and_the_way_back_leads_through_them(page: Page) -> None:
+    visit_settings(page)
+    sections = page.get_by_role("navigation", name="Sections of the settings")
+    expect(sections.get_by_role("link", name="Providers")).to_have_attribute("aria-current", "page")
+    expect(page.get_by_role("heading", name="Tools", exact=True)).to_be_hidden()
+
+    sections.get_by_role("link", name="Tools").click()
+    expect(page).to_have_url(re.compile("/settings#tools$"))
+    expect(page.get_by_role("heading", name="Tools", exact=True)).to_be_focused()
+    expect(page.get_by_role("heading", name="Providers", exact=True)).to_be_hidden()
+    page.go_back()
+    expect(page.get_by_role("heading", name="Providers", exact=True)).to_be_focused()
+    expect(sections.get_by_role("link")).to_have_count(8)
+    expect(sections.locator("[aria-current]")).to_have_text("Providers")
 
 
 def test_compatible_server_is_added_tried_chosen_and_answers(settings: Page, stub_url: str) -> None:

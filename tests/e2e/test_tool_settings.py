@@ -25,7 +25,7 @@ def protected() -> Generator[str]:
 
 
 def test_server_is_added_tried_switched_off_and_deleted(page: Page, server: Served) -> None:
-    visit_settings(page, "#tools")
+    visit_settings(page, "tools")
     expect(page.get_by_role("heading", name="Tools", exact=True)).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollHeight - innerHeight") == 0, "the frame can be shifted"
     expect(page.get_by_text("No MCP server yet")).to_be_visible()
@@ -64,7 +64,7 @@ def test_server_is_added_tried_switched_off_and_deleted(page: Page, server: Serv
 def test_server_is_signed_in_to_in_another_tab_and_out_again(page: Page, server: Served, protected: str) -> None:
     body = {"name": "calendar", "kind": "http", "url": protected, "allow_private": True}
     made = call(server.url, "POST", "/mcp-servers", body)
-    visit_settings(page, "#tools")
+    visit_settings(page, "tools")
     card = page.get_by_role("list", name="MCP servers").get_by_role("listitem").first
     expect(card.locator("summary").first).to_contain_text("Sign-in needed")
     card.locator("summary").first.click()

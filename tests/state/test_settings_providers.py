@@ -166,6 +166,22 @@ async def test_form_of_the_wrong_shape_is_no_fault(wb: Workbench, tab: Tab) -> N
     assert tab.shows(ProvidersState, "providers") != ()
 
 
+async def test_provider_that_gets_a_key_stays_among_those_to_add_until_the_page_is_opened_again(
+    wb: Workbench, tab: Tab
+) -> None:
+    await tab.send(ProvidersState.load)
+    assert [one.name for one in tab.shows(ProvidersState, "providers") if not one.offered] == ["offline"]
+    assert tab.shows(ProvidersState, "none_set_up")
+
+    await tab.send(ProvidersState.save_provider, form={"provider": "openai", "key": KEY, "base_url": NOWHERE})
+    assert item(tab, "openai").offered
+    assert tab.shows(ProvidersState, "none_set_up")
+
+    await tab.send(ProvidersState.load)
+    assert not item(tab, "openai").offered
+    assert not tab.shows(ProvidersState, "none_set_up")
+
+
 async def test_providers_that_can_be_asked_stand_first_and_none_moves_while_the_page_is_open(
     wb: Workbench, tab: Tab
 ) -> None:

@@ -52,6 +52,7 @@ class ProviderItem:
     `status` is the provider's health in words, `problem` why it cannot be used and what to do, "" if nothing is wrong.
     `about` says where it comes from and whether it has a key. `said` is the answer to the last thing done to it.
     `edition` counts what was accepted: a form that was accepted starts again, a refused one keeps what was typed.
+    `offered`: it had no key when the page was opened, and stays among the providers to add until the next visit.
     """
 
     name: str
@@ -68,15 +69,18 @@ class ProviderItem:
     removable: bool
     said: str = ""
     edition: int = 0
+    offered: bool = False
 
 
 class ProvidersState(rx.State):
     """`providers` begins with those that had a key or needed none when the page was opened.
 
-    `added_note` answers the form below, and `added` counts the servers that it added.
+    `none_set_up`: at that time only the built-in one answered. `added_note` answers the form below, and `added` counts
+    the servers that it added.
     """
 
     providers: rx.Field[tuple[ProviderItem, ...]] = rx.field(())
+    none_set_up: rx.Field[bool] = rx.field(default=False)
     added_note: rx.Field[str] = rx.field("")
     added: rx.Field[int] = rx.field(0)
     _trying: rx.Field[tuple[str, ...]] = rx.field(())
@@ -89,6 +93,7 @@ class ProvidersState(rx.State):
         async with self:
             self.added_note, self.providers = "", ()
             self._show(found)
+            self.none_set_up = all(item.offered for item in self.providers if item.takes_setup)
 
     @rx.event(background=True)
     async def save_provider(self, form: dict[str, Any]) -> None:
@@ -163,9 +168,14 @@ class ProvidersState(rx.State):
 
 def _arrange(found: Iterable[ProviderItem], before: Sequence[ProviderItem]) -> tuple[ProviderItem, ...]:
     """Those with a key first. A provider on the page keeps its place, and a new one has that of a reload."""
-    fresh = sorted(found, key=lambda item: item.health == ProviderHealth.NO_KEY)
+    marked = (replace(item, offered=item.health == ProviderHealth.NO_KEY) for item in found)
+    fresh = sorted(marked, key=lambda item: item.offered)
     named = {item.name: item for item in fresh}
-    arranged = [replace(named[was.name], said=was.said, edition=was.edition) for was in before if was.name in named]
+    arranged = [
+        replace(named[was.name], said=was.said, edition=was.edition, offered=was.offered)
+        for was in before
+        if was.name in named
+    ]
     places = {item.name for item in arranged}
     for at, item in enumerate(fresh):
         if item.name not in places:

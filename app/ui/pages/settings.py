@@ -1,7 +1,8 @@
-"""The page of `/settings`: links to its sections, then the sections."""
+"""The page of `/settings`: a navigation, and one section at a time."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import reflex as rx
@@ -20,7 +21,7 @@ from app.ui.settings.keys import keys
 from app.ui.settings.permissions import permissions
 from app.ui.settings.privacy import privacy
 from app.ui.settings.providers import providers
-from app.ui.settings.section_links import SectionLinks
+from app.ui.settings.sections import SectionLink, Sections
 from app.ui.settings.titles import titles
 from app.ui.settings.tools import tools
 
@@ -33,40 +34,30 @@ ON_LOAD: Final[list[Any]] = [
     PermissionRulesState.load,
     KeysState.load,
 ]
-"""What is read when the page is opened, in the order of the page: what is there is not pushed down by what comes."""
+"""What is read when the page is opened."""
 
-_SECTIONS: Final = {
-    "providers": "Providers",
-    "privacy": "Privacy",
-    "context": "Context",
-    "titles": "Titles and replays",
-    "tools": "Tools",
-    "permissions": "Permissions",
-    "appearance": "Appearance",
-    "keys": "Keys",
+_SECTIONS: Final[Mapping[SectionLink, Callable[[], rx.Component]]] = {
+    SectionLink("providers", "Providers"): providers,
+    SectionLink("privacy", "Privacy"): privacy,
+    SectionLink("context", "Context"): context,
+    SectionLink("titles", "Titles and replays"): titles,
+    SectionLink("tools", "Tools"): tools,
+    SectionLink("permissions", "Permissions"): permissions,
+    SectionLink("appearance", "Appearance"): appearance,
+    SectionLink("keys", "Keys"): keys,
 }
-"""Name of each section, by the id of its heading."""
+"""The sections in the order of the navigation."""
 
 
 def settings() -> rx.Component:
     """The page."""
     return frame(
         rx.el.div(
-            rx.el.div(
-                SectionLinks.create(
-                    *(rx.el.a(name, href=f"#{anchor}") for anchor, name in _SECTIONS.items()),
-                    label="Sections of the settings",
-                    class_name="section-links",
-                ),
-                providers(),
-                privacy(),
-                context(),
-                titles(),
-                tools(),
-                permissions(),
-                appearance(),
-                keys(),
-                class_name="mx-auto max-w-column px-5 pt-4 pb-16",
+            Sections.create(
+                *(rx.el.div(section(), key=link.id) for link, section in _SECTIONS.items()),
+                label="Sections of the settings",
+                links=tuple(_SECTIONS),
+                class_name="sections",
             ),
             class_name="relative min-h-0 flex-1 overflow-y-auto",
             custom_attrs={"data-scroller": ""},

@@ -18,8 +18,8 @@ LOUD: Final = f"{BUTTON} bg-accent text-accent-ink hover:opacity-90"
 def section(anchor: str, title: str, description: str, *content: rx.Component) -> rx.Component:
     """A section with its heading. The address `/settings#anchor` leads to it."""
     return rx.fragment(
-        rx.el.h2(title, id=anchor, tab_index=-1, class_name="mt-10 text-[15px] font-semibold outline-none"),
-        rx.el.p(description, class_name="mt-0.5 text-[14px] text-muted"),
+        rx.el.h2(title, id=anchor, tab_index=-1, class_name="text-[19px] font-semibold tracking-tight outline-none"),
+        rx.el.p(description, class_name="mt-1 text-[14px] text-muted"),
         *content,
     )
 

@@ -21,24 +21,34 @@ _KEY_CROSSED: Final = "M5 7.5a2.5 2.5 0 1 0 0 5a2.5 2.5 0 1 0 0-5M7 8.2L12.5 3M1
 
 
 def providers() -> rx.Component:
-    """The first section of the page."""
-    return rx.fragment(
-        rx.el.h2(
-            "Providers",
-            id="providers",
-            tab_index=-1,
-            class_name="text-[19px] font-semibold tracking-tight outline-none",
-        ),
-        rx.el.p(
-            "Where replies come from. Keys are stored encrypted on this server and never shown again. "
-            "Model servers on this machine (Ollama, LM Studio, llama.cpp, vLLM) are detected automatically.",
-            class_name="mt-1 text-[14px] text-muted",
-        ),
-        rx.el.ul(
-            rx.foreach(ProvidersState.providers, lambda item: provider_card(item=item, key=item.name)),
-            class_name="mt-5 space-y-2",
-        ),
+    """The section."""
+    return section(
+        "providers",
+        "Providers",
+        "Where replies come from. Keys are stored encrypted on this server and never shown again. "
+        "Model servers on this machine (Ollama, LM Studio, llama.cpp, vLLM) are detected automatically.",
+        _cards(offered=False),
+        rx.cond(ProvidersState.providers.length() > 0, _add_a_provider()),
+    )
+
+
+def _cards(*, offered: bool) -> rx.Component:
+    def card(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
+        return rx.fragment(
+            rx.cond(item.offered if offered else ~item.offered, provider_card(item=item)), key=item.name.to(str)
+        )
+
+    return rx.el.ul(rx.foreach(ProvidersState.providers, card), class_name="mt-5 space-y-2")
+
+
+def _add_a_provider() -> rx.Component:
+    """Providers that have no key yet, and any other server. Open while nothing but the built-in provider answers."""
+    return rx.el.details(
+        rx.el.summary("Add a provider"),
+        _cards(offered=True),
         _other_server(),
+        open=ProvidersState.none_set_up,
+        class_name="add-provider",
     )
 
 
@@ -158,10 +168,12 @@ def _other_server() -> rx.Component:
         name="base_url", type="url", required=True, placeholder="http://10.0.0.5:8000/v1", class_name=FIELD
     )
     key = rx.el.input(name="key", type="password", auto_complete="off", class_name=FIELD)
-    return section(
-        "other-server",
-        "Another server",
-        "Anything that speaks OpenAI's Chat Completions. Its address usually ends in /v1.",
+    return rx.fragment(
+        rx.el.h3("Another server", id="other-server", tab_index=-1, class_name="mt-6 text-[15px] font-semibold"),
+        rx.el.p(
+            "Anything that speaks OpenAI's Chat Completions. Its address usually ends in /v1.",
+            class_name="mt-0.5 text-[14px] text-muted",
+        ),
         rx.el.form(
             rx.el.div(
                 labelled("Name", name),

@@ -2,6 +2,11 @@
 
 import type { ReactNode } from "react";
 
+export interface SectionLink {
+  readonly id: string;
+  readonly name: string;
+}
+
 export interface KeyFieldProps {
   readonly text: string;
   readonly label: string;
@@ -16,8 +21,9 @@ export interface KeyFieldProps {
   readonly className?: string | undefined;
 }
 
-export interface SectionLinksProps {
+export interface SectionsProps {
   readonly label: string;
+  readonly links: readonly SectionLink[];
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }
