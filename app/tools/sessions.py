@@ -67,15 +67,19 @@ Remember = Callable[[str, Listing], Awaitable[None]]
 
 
 class ServerSession:
-    """One server. `known` is what it said last, in this or an earlier process: its tools stay told while it is down."""
+    """One server. `known` is what it said last, in this or an earlier process: its tools stay told while it is down.
 
-    def __init__(
+    `changed` is called whenever its state, what it has, or its log is another.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a session is made of
         self,
         server: ToolServer,
         secrets: Mapping[str, str],
         remember: Remember,
         *,
         make_auth: Callable[[Terms], httpx2.Auth] | None = None,
+        changed: Callable[[], None] = lambda: None,
         backoff: tuple[float, ...] = BACKOFF,
     ) -> None:
         self.server = server
@@ -83,10 +87,11 @@ class ServerSession:
         self.health = Health.OFF
         self.problem = ""
         self.restarts = 0
-        self.log = ServerLog(secrets.values())
+        self.log = ServerLog(secrets.values(), changed=changed)
         self._secrets = secrets
         self._remember = remember
         self._make_auth = make_auth
+        self._changed = changed
         self._backoff = backoff
         self._link: Link | None = None
         self._was_up = False
@@ -113,7 +118,7 @@ class ServerSession:
     def start(self) -> None:
         """Connect, and keep connected until `stop`."""
         if self._task is None:
-            self.health = Health.STARTING
+            self._turn(Health.STARTING)
             self._task = asyncio.create_task(self._keep_connected(), name=f"MCP server {self.server.name}")
 
     async def stop(self) -> None:
@@ -122,7 +127,8 @@ class ServerSession:
         while task is not None and not task.done():
             task.cancel()  # again, if need be: what is cancelled while it fails may take the one for the other
             await asyncio.wait({task}, timeout=3.0)
-        self.health, self._link = Health.OFF, None
+        self._link = None
+        self._turn(Health.OFF)
 
     async def settle(self, timeout: float) -> None:  # noqa: ASYNC109 - a bound, not a failure
         """Wait until the server is ready, or has failed once more from now on. Cuts a waiting between tries short."""
@@ -204,6 +210,13 @@ class ServerSession:
         """The connection, unless its program has ended just now."""
         return None if self._link is None or self._link.terms.ending.over.is_set() else self._link
 
+    def _turn(self, health: Health, problem: str | None = None) -> None:
+        """Have this state from now on, and this problem; None: the problem as before."""
+        self.health = health
+        if problem is not None:
+            self.problem = problem
+        self._changed()
+
     async def _keep_connected(self) -> None:
         failures = 0
         module = await asyncio.to_thread(importlib.import_module, "app.tools.connection.link")
@@ -213,7 +226,7 @@ class ServerSession:
             self._was_up = False
             words, health = await self._live(module)
             failures = 1 if time.monotonic() - began > STEADY_SECONDS else failures + 1
-            self.health, self.problem = health, words
+            self._turn(health, words)
             if not self._was_up or health is Health.SIGN_IN:  # else who waits, waits for the next try, which comes
                 self._settled.set()
                 self._hurry.clear()
@@ -223,8 +236,8 @@ class ServerSession:
             with suppress(TimeoutError):
                 async with asyncio.timeout(None if health is Health.SIGN_IN else pause):
                     await self._hurry.wait()
-            self.health = Health.STARTING
             self.restarts += self._was_up
+            self._turn(Health.STARTING)
 
     async def _live(self, module: ModuleType) -> tuple[str, Health]:
         """Connect and stay connected until that is over. Returns why it ended, in words, and the new state."""
@@ -236,7 +249,8 @@ class ServerSession:
                 async with module.open_link(self.server, self._secrets, terms) as link:
                     starting.reschedule(None)
                     await self._list(link)
-                    self._link, self.health, self.problem, self._was_up = link, Health.READY, "", True
+                    self._link, self._was_up = link, True
+                    self._turn(Health.READY, "")
                     self._settled.set()
                     self.log.tell(OWN_LEVEL, f"Connected: {len(self.tools)} tools.")
                     return await self._stay(link), Health.WAITING
@@ -301,14 +315,15 @@ class ServerSession:
     def _note_late_lists(self) -> None:
         self._lists_late = True
         self._link = None
-        self.health = Health.WAITING
-        self.problem = f"It took longer than {LIST_SECONDS:g} seconds to list its tools, resources and prompts"
+        words = f"It took longer than {LIST_SECONDS:g} seconds to list its tools, resources and prompts"
+        self._turn(Health.WAITING, words)
         self._settled.set()
 
     async def _take(self, listing: Listing) -> None:
         if listing == self.known:
             return
         self._learn(listing)
+        self._changed()
         for words in listing.cut:
             self.log.tell("warning", words)
         await self._remember(self.server.id, listing)

@@ -67,11 +67,6 @@ class ServerItem:
     log_open: bool = False
     log: tuple[LogEntry, ...] = ()
 
-    @property
-    def on_its_way(self) -> bool:
-        """Whether it will soon stand differently by itself."""
-        return self.health == Health.STARTING or self.signing_in
-
 
 def describe_item(seen: SeenServer, before: ServerItem | None) -> ServerItem:
     """The row of a server. `before` is the row as it was: what was done there stays."""

@@ -32,6 +32,7 @@ ON_LOAD: Final[list[Any]] = [
     ServersState.load,
     PermissionRulesState.load,
     KeysState.load,
+    ServersState.follow,
 ]
 """What is read when the page is opened, in the order of the page: what is there is not pushed down by what comes."""
 
