@@ -544,8 +544,7 @@ def _show_context(state: ComposerState, context: ContextView | None, before: Con
     if context is None:
         state.estimate, state.split = None, None
         return
-    if before is None or context.estimate != before.estimate:
-        state.estimate = context.estimate
+    state.estimate = context.estimate  # also if only an exact count of the same estimate is outdated
     if before is None or (context.model, context.x, context.y) != (before.model, before.x, before.y):
         state.model, state.x, state.y = context.model, context.x, context.y
     if before is None or context.tools != before.tools:
@@ -554,6 +553,12 @@ def _show_context(state: ComposerState, context: ContextView | None, before: Con
         state.secrets, state.prelude = context.secrets, context.prelude
         state.kept_back = describe_secrets(context.secrets, previewed=True)
     state.split = describe_split(context)
+
+
+def show_count(state: ComposerState, context: ContextView, exact: EstimateView) -> None:
+    """Show the provider's count of what is in view. It stays until a send would carry something else."""
+    state.estimate = exact
+    state.split = describe_split(replace(context, estimate=exact))
 
 
 def clear_composer(state: ComposerState) -> None:
