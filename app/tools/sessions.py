@@ -44,6 +44,11 @@ STEADY_SECONDS: Final = 30.0
 """A connection of this age is made again at once when it breaks."""
 BACKOFF: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 
+REFUSED: Final = (
+    "The server refused the connection (status 401): a key or a sign-in may be missing. For a sign-in, press Sign in. "
+    'For a key, delete the server and add it again with the key under Headers, such as "Authorization: Bearer …"'
+)
+
 Given = TypeVar("Given")
 
 Definition = tuple[Way, frozenset[tuple[str, str]]]
@@ -96,6 +101,7 @@ class ServerSession:
         self._link: Link | None = None
         self._was_up = False
         self._lists_late = False
+        self._unexplained = False
         self._task: asyncio.Task[None] | None = None
         self._settled = asyncio.Event()  # ready, or failed once since the last question
         self._hurry = asyncio.Event()
@@ -109,6 +115,11 @@ class ServerSession:
     def tools(self) -> tuple[Tool, ...]:
         """Its tools, as far as is known."""
         return self._tools
+
+    @property
+    def may_lack_key(self) -> bool:
+        """True if the server refused without naming a sign-in: a key may be missing instead."""
+        return self.health is Health.SIGN_IN and self._unexplained
 
     @property
     def definition(self) -> Definition:
@@ -198,6 +209,7 @@ class ServerSession:
         except ToolFailedError as error:
             self.log.tell(OWN_LEVEL, error.message)
             if link.terms.sign_in_needed.is_set():
+                self._unexplained = link.terms.unexplained.is_set()
                 self._look.set()
                 raise self._sign_in_wanted() from error
             if error.fault is ToolFault.DIED:
@@ -231,7 +243,7 @@ class ServerSession:
                 self._settled.set()
                 self._hurry.clear()
             pause = self._backoff[min(failures, len(self._backoff)) - 1]
-            after = " Somebody has to sign in." if health is Health.SIGN_IN else f" Trying again in {pause:g} seconds."
+            after = "" if health is Health.SIGN_IN else f" Trying again in {pause:g} seconds."
             self.log.tell(OWN_LEVEL, f"{words}.{after}")
             with suppress(TimeoutError):
                 async with asyncio.timeout(None if health is Health.SIGN_IN else pause):
@@ -256,7 +268,8 @@ class ServerSession:
                     return await self._stay(link), Health.WAITING
         except Exception as error:  # noqa: BLE001 - a server that cannot be reached is a state that the page shows
             if terms.sign_in_needed.is_set():
-                return "It wants somebody to sign in", Health.SIGN_IN
+                self._unexplained = terms.unexplained.is_set()
+                return (REFUSED if self._unexplained else "It wants somebody to sign in"), Health.SIGN_IN
             if self._lists_late:
                 return self.problem, Health.WAITING
             return f"It could not be reached: {module.describe_fault(error, terms)}", Health.WAITING
@@ -348,6 +361,12 @@ class ServerSession:
         )
 
     def _sign_in_wanted(self) -> ToolFailedError:
+        if self._unexplained:
+            return ToolFailedError(
+                ToolFault.UNAVAILABLE,
+                f'"{self.server.name}" refused the connection: a key or a sign-in may be missing.',
+                "Settings → Tools says where to enter the key.",
+            )
         return ToolFailedError(
             ToolFault.UNAVAILABLE,
             f'"{self.server.name}" wants somebody to sign in.',

@@ -11,6 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import pytest
 from sqlalchemy import text
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from app.domain.tools.tool_servers import OverHttp, OverStdio
 from app.domain.tools.tools import ToolFailedError
@@ -31,6 +33,7 @@ from app.state.settings.server_form import parse_command, parse_secrets, read_se
 from app.state.settings.server_items import ServerItem
 from app.state.settings.servers import DeleteServerView, ServersState
 from app.tools.sign_in import sign_ins
+from tests.api.served import serve
 from tests.state.conftest import Tab
 from tests.state.watched import running
 from tests.tools.protected import Protected, a_protected_server
@@ -311,6 +314,27 @@ async def test_denied_sign_in_leaves_nothing_to_be_waited_for(protected: Protect
 
         await tab.until(lambda: row(tab).problem == "The sign-in failed. Access was denied.")
     assert (row(tab).signing_in, row(tab).sign_in_url, row(tab).said) == (False, "", "")
+
+
+@pytest.mark.parametrize("challenge", [{}, {"WWW-Authenticate": 'Bearer realm="lab"'}], ids=["bare", "bearer"])
+async def test_server_that_refuses_without_naming_a_sign_in_may_lack_a_key(
+    wb: Workbench, tab: Tab, challenge: dict[str, str]
+) -> None:
+    async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+        await Response(status_code=401, headers=challenge)(scope, receive, send)
+
+    async with serve(refuse) as served, following(tab):
+        wish = ServerWish("lab", OverHttp(f"http://{served.host}/mcp", allow_private=True))
+        server_id = (await add_server(wb, LOCAL_OWNER, wish)).server.id
+        await tab.until(lambda: tab.shows(ServersState, "servers") != () and row(tab).health == "sign_in")
+
+        assert row(tab).status == "Key or sign-in needed"
+        assert "refused the connection (status 401): a key or a sign-in may be missing" in row(tab).problem
+        assert "under Headers" in row(tab).problem
+        session = session_of(wb, LOCAL_OWNER, server_id)
+        assert session is not None
+        with pytest.raises(ToolFailedError, match="a key or a sign-in may be missing"):
+            await ask(session, "act")
 
 
 async def test_sign_in_that_holds_no_more_is_said_once_and_not_to_hold(
