@@ -118,7 +118,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     KeepingState: frozenset({"open", "stop", "keep", "discard", "reopen", "take_back"}),
     ComposerState: frozenset({
         "open", "restore", "write", "estimate_first", "count_files", "send", "deliver", "finish_order", "focus", "put",
-        "put_if_empty", "compare", "resume_queue", "remember_way", "choose_way", "go_on",
+        "put_edit", "put_if_empty", "compare", "resume_queue", "remember_way", "choose_way", "go_on",
         "end_over_budget", "stop_summary", "stop_reply",
     }),
     InsertingState: frozenset({

@@ -251,6 +251,12 @@ class ComposerState(rx.State):
             self.order = make_order(OrderKind.PUT, words)
 
     @rx.event
+    async def put_edit(self, edit_id: str) -> None:
+        """Put what the browser keeps of this edit before what is written."""
+        if name := text_in(edit_id, _MAX_ID):
+            self.order = make_order(OrderKind.PUT_EDIT, name)
+
+    @rx.event
     async def put_if_empty(self, text: str) -> None:
         """Put a text into the box, unless something is written there."""
         if words := text_in(text, MAX_TEXT):
