@@ -118,7 +118,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     KeepingState: frozenset({"open", "stop", "keep", "discard", "reopen", "take_back"}),
     ComposerState: frozenset({
         "open", "restore", "write", "estimate_first", "count_files", "send", "deliver", "finish_order", "focus", "put",
-        "put_if_empty", "compare", "resume_queue", "remember_way", "choose_way", "go_on",
+        "put_edit", "put_if_empty", "compare", "resume_queue", "remember_way", "choose_way", "go_on",
         "end_over_budget", "stop_summary", "stop_reply",
     }),
     InsertingState: frozenset({
@@ -176,8 +176,8 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     ProvidersState: frozenset({"load", "save_provider", "forget_provider", "test_provider", "add_server"}),
     TitlesState: frozenset({"load", "name_conversations", "choose_model", "replay"}),
     ServersState: frozenset({
-        "load", "switch_built_in", "switch", "test", "show_log", "sign_in", "end_sign_in", "ask_delete", "end_delete",
-        "delete", "choose_kind", "add",
+        "load", "follow", "switch_built_in", "switch", "test", "show_log", "sign_in", "end_sign_in", "ask_delete",
+        "end_delete", "delete", "choose_kind", "add",
     }),
     RetryState: frozenset({"try_now", "give_up"}),
     SavedFilterState: frozenset({

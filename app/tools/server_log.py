@@ -32,12 +32,18 @@ class LogLine:
 
 
 class ServerLog:
-    """The newest lines of one server."""
+    """The newest lines of one server. `changed` is called after each line."""
 
-    def __init__(self, secrets: Iterable[str], clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(
+        self,
+        secrets: Iterable[str],
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
         self._lines = deque[LogLine](maxlen=MAX_LINES)
         self._secrets = {secret for secret in secrets if len(secret) >= SHORTEST_SECRET}
         self._clock = clock
+        self._changed = changed
         self._told = 0
 
     def mask(self, *secrets: str) -> None:
@@ -49,6 +55,7 @@ class ServerLog:
             text = text.replace(secret, MASK)
         self._told += 1
         self._lines.append(LogLine(self._told, self._clock(), level, text[:MAX_CHARACTERS]))
+        self._changed()
 
     def lines(self, after: int = 0) -> tuple[LogLine, ...]:
         """The lines after that number, oldest first."""

@@ -44,6 +44,11 @@ STEADY_SECONDS: Final = 30.0
 """A connection of this age is made again at once when it breaks."""
 BACKOFF: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 
+REFUSED: Final = (
+    "The server refused the connection (status 401): a key or a sign-in may be missing. For a sign-in, press Sign in. "
+    'For a key, delete the server and add it again with the key under Headers, such as "Authorization: Bearer …"'
+)
+
 Given = TypeVar("Given")
 
 Definition = tuple[Way, frozenset[tuple[str, str]]]
@@ -67,15 +72,19 @@ Remember = Callable[[str, Listing], Awaitable[None]]
 
 
 class ServerSession:
-    """One server. `known` is what it said last, in this or an earlier process: its tools stay told while it is down."""
+    """One server. `known` is what it said last, in this or an earlier process: its tools stay told while it is down.
 
-    def __init__(
+    `changed` is called whenever its state, what it has, or its log is another.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a session is made of
         self,
         server: ToolServer,
         secrets: Mapping[str, str],
         remember: Remember,
         *,
         make_auth: Callable[[Terms], httpx2.Auth] | None = None,
+        changed: Callable[[], None] = lambda: None,
         backoff: tuple[float, ...] = BACKOFF,
     ) -> None:
         self.server = server
@@ -83,14 +92,16 @@ class ServerSession:
         self.health = Health.OFF
         self.problem = ""
         self.restarts = 0
-        self.log = ServerLog(secrets.values())
+        self.log = ServerLog(secrets.values(), changed=changed)
         self._secrets = secrets
         self._remember = remember
         self._make_auth = make_auth
+        self._changed = changed
         self._backoff = backoff
         self._link: Link | None = None
         self._was_up = False
         self._lists_late = False
+        self._unexplained = False
         self._task: asyncio.Task[None] | None = None
         self._settled = asyncio.Event()  # ready, or failed once since the last question
         self._hurry = asyncio.Event()
@@ -106,6 +117,11 @@ class ServerSession:
         return self._tools
 
     @property
+    def may_lack_key(self) -> bool:
+        """True if the server refused without naming a sign-in: a key may be missing instead."""
+        return self.health is Health.SIGN_IN and self._unexplained
+
+    @property
     def definition(self) -> Definition:
         """The facts, besides the tool itself, that a permission of a call depends on."""
         return self.server.way, frozenset(self._secrets.items())
@@ -113,7 +129,7 @@ class ServerSession:
     def start(self) -> None:
         """Connect, and keep connected until `stop`."""
         if self._task is None:
-            self.health = Health.STARTING
+            self._turn(Health.STARTING)
             self._task = asyncio.create_task(self._keep_connected(), name=f"MCP server {self.server.name}")
 
     async def stop(self) -> None:
@@ -122,7 +138,8 @@ class ServerSession:
         while task is not None and not task.done():
             task.cancel()  # again, if need be: what is cancelled while it fails may take the one for the other
             await asyncio.wait({task}, timeout=3.0)
-        self.health, self._link = Health.OFF, None
+        self._link = None
+        self._turn(Health.OFF)
 
     async def settle(self, timeout: float) -> None:  # noqa: ASYNC109 - a bound, not a failure
         """Wait until the server is ready, or has failed once more from now on. Cuts a waiting between tries short."""
@@ -192,6 +209,7 @@ class ServerSession:
         except ToolFailedError as error:
             self.log.tell(OWN_LEVEL, error.message)
             if link.terms.sign_in_needed.is_set():
+                self._unexplained = link.terms.unexplained.is_set()
                 self._look.set()
                 raise self._sign_in_wanted() from error
             if error.fault is ToolFault.DIED:
@@ -204,6 +222,13 @@ class ServerSession:
         """The connection, unless its program has ended just now."""
         return None if self._link is None or self._link.terms.ending.over.is_set() else self._link
 
+    def _turn(self, health: Health, problem: str | None = None) -> None:
+        """Have this state from now on, and this problem; None: the problem as before."""
+        self.health = health
+        if problem is not None:
+            self.problem = problem
+        self._changed()
+
     async def _keep_connected(self) -> None:
         failures = 0
         module = await asyncio.to_thread(importlib.import_module, "app.tools.connection.link")
@@ -213,18 +238,18 @@ class ServerSession:
             self._was_up = False
             words, health = await self._live(module)
             failures = 1 if time.monotonic() - began > STEADY_SECONDS else failures + 1
-            self.health, self.problem = health, words
+            self._turn(health, words)
             if not self._was_up or health is Health.SIGN_IN:  # else who waits, waits for the next try, which comes
                 self._settled.set()
                 self._hurry.clear()
             pause = self._backoff[min(failures, len(self._backoff)) - 1]
-            after = " Somebody has to sign in." if health is Health.SIGN_IN else f" Trying again in {pause:g} seconds."
+            after = "" if health is Health.SIGN_IN else f" Trying again in {pause:g} seconds."
             self.log.tell(OWN_LEVEL, f"{words}.{after}")
             with suppress(TimeoutError):
                 async with asyncio.timeout(None if health is Health.SIGN_IN else pause):
                     await self._hurry.wait()
-            self.health = Health.STARTING
             self.restarts += self._was_up
+            self._turn(Health.STARTING)
 
     async def _live(self, module: ModuleType) -> tuple[str, Health]:
         """Connect and stay connected until that is over. Returns why it ended, in words, and the new state."""
@@ -236,13 +261,15 @@ class ServerSession:
                 async with module.open_link(self.server, self._secrets, terms) as link:
                     starting.reschedule(None)
                     await self._list(link)
-                    self._link, self.health, self.problem, self._was_up = link, Health.READY, "", True
+                    self._link, self._was_up = link, True
+                    self._turn(Health.READY, "")
                     self._settled.set()
                     self.log.tell(OWN_LEVEL, f"Connected: {len(self.tools)} tools.")
                     return await self._stay(link), Health.WAITING
         except Exception as error:  # noqa: BLE001 - a server that cannot be reached is a state that the page shows
             if terms.sign_in_needed.is_set():
-                return "It wants somebody to sign in", Health.SIGN_IN
+                self._unexplained = terms.unexplained.is_set()
+                return (REFUSED if self._unexplained else "It wants somebody to sign in"), Health.SIGN_IN
             if self._lists_late:
                 return self.problem, Health.WAITING
             return f"It could not be reached: {module.describe_fault(error, terms)}", Health.WAITING
@@ -301,14 +328,15 @@ class ServerSession:
     def _note_late_lists(self) -> None:
         self._lists_late = True
         self._link = None
-        self.health = Health.WAITING
-        self.problem = f"It took longer than {LIST_SECONDS:g} seconds to list its tools, resources and prompts"
+        words = f"It took longer than {LIST_SECONDS:g} seconds to list its tools, resources and prompts"
+        self._turn(Health.WAITING, words)
         self._settled.set()
 
     async def _take(self, listing: Listing) -> None:
         if listing == self.known:
             return
         self._learn(listing)
+        self._changed()
         for words in listing.cut:
             self.log.tell("warning", words)
         await self._remember(self.server.id, listing)
@@ -333,6 +361,12 @@ class ServerSession:
         )
 
     def _sign_in_wanted(self) -> ToolFailedError:
+        if self._unexplained:
+            return ToolFailedError(
+                ToolFault.UNAVAILABLE,
+                f'"{self.server.name}" refused the connection: a key or a sign-in may be missing.',
+                "Settings → Tools says where to enter the key.",
+            )
         return ToolFailedError(
             ToolFault.UNAVAILABLE,
             f'"{self.server.name}" wants somebody to sign in.',

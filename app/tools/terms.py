@@ -44,7 +44,8 @@ class Terms:
     """`tell`: a level and a line for the log. `changed`: what the server has is another thing now.
 
     `make_auth` makes what signs requests over HTTP, `mask` hides in the log what that uses. The connection sets
-    `ending`, `status` (one item: that of the newest HTTP answer) and `sign_in_needed`.
+    `ending`, `status` (one item: that of the newest HTTP answer), `sign_in_needed`, and `unexplained` if the server
+    refused without naming a sign-in: then a key may be missing instead.
     """
 
     tell: Callable[[str, str], None]
@@ -54,3 +55,4 @@ class Terms:
     ending: Ending = field(default_factory=Ending)
     status: list[int] = field(default_factory=list[int])
     sign_in_needed: asyncio.Event = field(default_factory=asyncio.Event)
+    unexplained: asyncio.Event = field(default_factory=asyncio.Event)

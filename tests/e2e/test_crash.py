@@ -17,6 +17,7 @@ from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, reload, wait_
 from tests.e2e.test_compare import choose, column
 from tests.e2e.test_structured import SET, use_schema
 from tests.e2e.test_temporary import files_with, is_reply_stored
+from tests.e2e.written import call
 from tests.serving import Served, serving
 
 
@@ -192,6 +193,43 @@ def test_a_temporary_conversation_is_gone_after_kill_9_as_it_says(tmp_path: Path
         expect(lasting.pairs.last.locator(".failure").get_by_text("recovered", exact=True)).to_be_visible()
         assert files_with(second, "Xylophonquartett") == []
         assert json.loads(second.get("/api/v1/conversations?temporary=true").body)["items"] == []
+
+
+@pytest.mark.parametrize(
+    "away",
+    [
+        pytest.param(False, id="open page"),
+        pytest.param(True, id="page that is opened again", marks=pytest.mark.exhaustive),
+    ],
+)
+def test_edit_of_a_pair_that_was_deleted_before_a_restart_is_in_the_message_box(
+    tmp_path: Path, browser: Browser, *, away: bool
+) -> None:
+    with ExitStack() as stack:
+        first = stack.enter_context(serving(tmp_path / "data"))
+        screen = Screen(browser.new_page(base_url=first.url))
+        stack.callback(screen.page.close)
+        screen.go("/").start("/echo one").wait_for_reply(1)
+        address, pair_id = screen.page.url, screen.stored_pairs()[0]["id"]
+        for key in ("Escape", "Shift+G", "e"):
+            screen.page.keyboard.press(key)
+        expect(screen.page.get_by_role("textbox", name="Request of pair 1")).to_be_focused()
+        screen.page.keyboard.type(" and more")
+        if away:
+            screen.page.goto("about:blank")
+        first.process.send_signal(signal.SIGKILL)
+        first.process.wait(10)
+        with serving(tmp_path / "data") as elsewhere:
+            call(elsewhere.url, "DELETE", f"/pairs/{pair_id}")
+
+        stack.enter_context(serving(tmp_path / "data", port=first.port))
+        if away:
+            screen.page.goto(address)
+        else:
+            connect_now(screen.page)
+
+        expect(screen.composer).to_have_value("/echo one and more", timeout=60_000)
+        expect(screen.page.get_by_text("which you were editing, was deleted. Your text is in")).to_be_visible()
 
 
 def words(text: str) -> str:

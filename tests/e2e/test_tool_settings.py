@@ -63,8 +63,9 @@ def test_server_is_added_tried_switched_off_and_deleted(page: Page, server: Serv
 
 def test_server_is_signed_in_to_in_another_tab_and_out_again(page: Page, server: Served, protected: str) -> None:
     body = {"name": "calendar", "kind": "http", "url": protected, "allow_private": True}
-    made = call(server.url, "POST", "/mcp-servers", body)
     visit_settings(page, "tools")
+    expect(page.get_by_text("No MCP server yet")).to_be_visible()
+    made = call(server.url, "POST", "/mcp-servers", body)
     card = page.get_by_role("list", name="MCP servers").get_by_role("listitem").first
     expect(card.locator("summary").first).to_contain_text("Sign-in needed")
     card.locator("summary").first.click()

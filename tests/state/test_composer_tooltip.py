@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.conversation.parameters import NO_PARAMETERS
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.library.provider_commands import save_provider
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
@@ -23,10 +24,12 @@ from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
 from app.state.temporary import TemporaryState
 from app.state.toasts import ToastState
+from app.state.transcript import TranscriptState
 from tests.media.test_pictures import a_picture
 from tests.providers.peer import Answer, a_peer
 from tests.runs.steps import settings_of
 from tests.state.conftest import Tab
+from tests.state.watched import running, watching
 
 JSON = (("Content-Type", "application/json"),)
 
@@ -71,6 +74,51 @@ async def test_what_is_counted_exactly_has_the_files_and_the_cards_of_the_send(w
     assert len(asked["messages"][0]["content"]) == 2
     assert asked == {name: sent[name] for name in asked}
     assert "Be brief." in json.dumps(asked["system"])
+
+
+async def test_exact_count_is_shown_without_a_band_until_the_draft_is_another(wb: Workbench, tab: Tab) -> None:
+    async with a_peer(Answer((b'{"input_tokens": 4321}',), headers=JSON)) as peer:
+        await save_provider(wb, LOCAL_OWNER, "anthropic", key="sk-test", base_url=f"{peer.url}/v1")
+        conversation = await create_conversation(wb, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5")
+        tab.path = f"/c/{conversation.id}"
+        async with running(tab, TranscriptState.open):
+            await tab.until(lambda: figures(tab) is not None)
+            estimated = figures(tab)
+
+            await tab.send(TooltipState.count)
+
+            assert estimated is not None
+            assert estimated[1].startswith("±")
+            assert figures(tab) == ("4,321", "exact", "$0.013")
+            await tab.send(TooltipState.look)
+            assert tab.shows(TooltipState, "exact").startswith("Exactly 4,321 tokens")
+
+            await tab.send(ComposerState.write, draft="Why is that so?", typed=True, edition=1)
+            await tab.until(lambda: tab.shows(ComposerState, "counted") == 1)
+            changed = figures(tab)
+            assert changed is not None
+            assert changed[1].startswith("±")
+            await tab.send(TooltipState.look)
+            assert tab.shows(TooltipState, "exact") == ""
+
+
+async def test_exact_count_of_a_draft_that_changed_meanwhile_leaves_the_estimate(wb: Workbench, tab: Tab) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5")
+    async with watching(wb, tab, conversation.id, draft="Why?") as watcher:
+        pieces = (lambda: watcher.write("Why is that so?", NO_PARAMETERS, 1), b'{"input_tokens": 4321}')
+        async with a_peer(Answer(pieces, headers=JSON)) as peer:
+            await save_provider(wb, LOCAL_OWNER, "anthropic", key="sk-test", base_url=f"{peer.url}/v1")
+
+            await tab.send(TooltipState.count)
+
+    assert figures(tab) is None
+    assert tab.shows(TooltipState, "exact").startswith("Exactly 4,321 tokens")
+
+
+def figures(tab: Tab) -> tuple[str, str, str] | None:
+    """Tokens, certainty and cost of the estimate as shown."""
+    split = tab.shows(ComposerState, "split")
+    return None if split is None else (split.tokens, split.certainty, split.cost)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
+from reflex.state import State
 
 from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import plain_text
@@ -259,6 +260,27 @@ async def test_text_of_a_pair_that_is_deleted_while_the_page_is_away_goes_into_t
 
     assert tab.shows(ComposerState, "order").text == "/echo better"
     assert shown(tab, "pair") == ""
+
+
+async def test_text_of_a_pair_that_was_deleted_before_a_restart_is_put_from_what_the_browser_keeps(
+    watcher: Watcher, tab: Tab
+) -> None:
+    await tab.send(EditState.begin, pair_id=at(watcher, 1))
+    await write(tab, "/echo better")
+    await mark_pair(watcher.wb, LOCAL_OWNER, at(watcher, 1), Marks(deleted=True))
+    edit = shown(tab, "edit")
+
+    restarted = Tab(tab.processor, path=tab.path)
+    kept = {f"{EditState.get_full_name()}.kept_rx_state_": shown(tab, "kept")}
+    await restarted.send_event(f"{State.get_full_name()}.hydrate_and_load", {"vars": kept})
+    await restarted.send(EditState.open)
+
+    order = restarted.shows(ComposerState, "order")
+    assert (order.kind, order.text) == (OrderKind.PUT_EDIT, edit)
+    assert restarted.shows(ToastState, "toast").message == (
+        "Pair 1, which you were editing, was deleted. Your text is in the message box."
+    )
+    assert restarted.shows(EditState, "pair") == ""
 
 
 async def test_pair_that_a_filter_hides_while_it_is_edited_is_said_to_be_hidden(watcher: Watcher, tab: Tab) -> None:

@@ -1,19 +1,31 @@
 from __future__ import annotations
 
-import asyncio
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
 from sqlalchemy import text
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from app.domain.tools.tool_servers import OverHttp, OverStdio
+from app.domain.tools.tools import ToolFailedError
 from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.tools.server_commands import ServerWish, add_server, list_servers
+from app.runs.tools.server_commands import (
+    ServerWish,
+    add_server,
+    change_server,
+    delete_server,
+    list_servers,
+    session_of,
+)
 from app.runs.tools.sign_in_commands import begin_sign_in, callback_of, finish_sign_in
 from app.runs.workbench import Workbench
 from app.state.settings.preferences import PreferencesState
@@ -21,10 +33,11 @@ from app.state.settings.server_form import parse_command, parse_secrets, read_se
 from app.state.settings.server_items import ServerItem
 from app.state.settings.servers import DeleteServerView, ServersState
 from app.tools.sign_in import sign_ins
+from tests.api.served import serve
 from tests.state.conftest import Tab
+from tests.state.watched import running
 from tests.tools.protected import Protected, a_protected_server
-from tests.tools.servers import script
-from tests.waiting import until
+from tests.tools.servers import ask, script
 
 ACTS = script(
     """
@@ -54,9 +67,21 @@ async def a_place_to_sign_in(wb: Workbench, protected: Protected) -> str:
     return (await add_server(wb, LOCAL_OWNER, wish)).server.id
 
 
+@asynccontextmanager
+async def following(tab: Tab) -> AsyncGenerator[None]:
+    """Have the page follow the servers, as it does while it is open."""
+    await tab.send(ServersState.load)
+    async with running(tab, ServersState.follow):
+        yield
+
+
 def row(tab: Tab) -> ServerItem:
     (item,) = tab.shows(ServersState, "servers")
     return item
+
+
+def shown_names(tab: Tab) -> list[str]:
+    return [item.name for item in tab.shows(ServersState, "servers")]
 
 
 async def walk_back(url: str) -> dict[str, str]:
@@ -74,27 +99,67 @@ async def come_back(wb: Workbench, url: str) -> None:
     assert await finish_sign_in(wb, brought["state"], answer) == ("calendar", "")
 
 
-async def finish(
-    tab: Tab, command: Awaitable[None], when: Callable[[], bool], then: Callable[[], Awaitable[None]]
-) -> None:
-    """Run a command; as soon as `when` holds, `then` as well."""
-    running = asyncio.ensure_future(command)
-    await until(when)
-    await then()
-    await running
-
-
 async def test_servers_are_shown_as_they_stand_and_followed_until_they_are_connected(wb: Workbench, tab: Tab) -> None:
     await a_program(wb)
 
-    await tab.send(ServersState.load)
+    async with following(tab):
+        await tab.until(lambda: row(tab).health == "ready")
 
     assert tab.shows(ServersState, "loaded") is True
-    assert (row(tab).health, row(tab).status) == ("ready", "Connected · 1 tool")
+    assert row(tab).status == "Connected · 1 tool"
     assert row(tab).where.startswith(sys.executable)
     assert "Environment: TOKEN (values are stored encrypted)" in row(tab).facts
     assert [offer.name for offer in row(tab).tools] == ["act()"]
     assert SECRET not in repr(tab.vars)
+
+
+async def test_open_page_hears_of_servers_that_are_added_changed_and_deleted_elsewhere(wb: Workbench, tab: Tab) -> None:
+    async with following(tab):
+        first = await a_program(wb, enabled=False)
+        await tab.until(lambda: shown_names(tab) == ["lab"])
+
+        wish = ServerWish("other", OverStdio(ACTS.command, ACTS.arguments), enabled=False)
+        await add_server(wb, LOCAL_OWNER, wish)
+        await tab.until(lambda: shown_names(tab) == ["lab", "other"])
+        await change_server(wb, LOCAL_OWNER, first, replace(wish, name="renamed"))
+        await tab.until(lambda: shown_names(tab) == ["other", "renamed"])
+        await delete_server(wb, LOCAL_OWNER, first)
+        await tab.until(lambda: shown_names(tab) == ["other"])
+
+
+async def test_open_page_hears_that_the_program_of_a_server_ended(wb: Workbench, tab: Tab, tmp_path: Path) -> None:
+    once = script(f"""
+from pathlib import Path
+started = Path({str(tmp_path / "started")!r})
+if started.exists(): sys.exit(3)
+started.touch()
+greet()
+serve(lambda asked: sys.exit(3))
+""")
+    async with following(tab):
+        server = await add_server(wb, LOCAL_OWNER, ServerWish("lab", OverStdio(once.command, once.arguments)))
+        await tab.until(lambda: tab.shows(ServersState, "servers") != () and row(tab).health == "ready")
+
+        session = session_of(wb, LOCAL_OWNER, server.server.id)
+        assert session is not None
+        with pytest.raises(ToolFailedError):
+            await ask(session, "act")
+        await tab.until(lambda: row(tab).health == "waiting")
+
+        assert "code 3" in row(tab).problem
+
+
+async def test_open_log_is_followed(wb: Workbench, tab: Tab) -> None:
+    server_id = await a_program(wb)
+    async with following(tab):
+        await tab.until(lambda: row(tab).health == "ready")
+        await tab.send(ServersState.show_log, server_id=server_id)
+
+        session = session_of(wb, LOCAL_OWNER, server_id)
+        assert session is not None
+        session.log.tell("info", "A line that came later")
+
+        await tab.until(lambda: row(tab).log[-1].text == "A line that came later")
 
 
 async def test_built_in_tool_is_switched_on_and_off(wb: Workbench, tab: Tab) -> None:
@@ -112,15 +177,17 @@ async def test_built_in_tool_is_switched_on_and_off(wb: Workbench, tab: Tab) -> 
 
 async def test_server_is_switched_off_tested_and_switched_on(wb: Workbench, tab: Tab) -> None:
     server_id = await a_program(wb)
-    await tab.send(ServersState.load)
+    async with following(tab):
+        await tab.until(lambda: row(tab).health == "ready")
 
     await tab.send(ServersState.switch, server_id=server_id, on=False)
     assert (row(tab).enabled, row(tab).status) == (False, "Off · 1 tool")
     await tab.send(ServersState.test, server_id=server_id)
     assert row(tab).said == "It works: 1 tool."
 
-    await tab.send(ServersState.switch, server_id=server_id, on=True)
-    assert (row(tab).enabled, row(tab).health) == (True, "ready")
+    async with following(tab):
+        await tab.send(ServersState.switch, server_id=server_id, on=True)
+        await tab.until(lambda: (row(tab).enabled, row(tab).health) == (True, "ready"))
     assert "TOKEN" in row(tab).facts
 
 
@@ -163,7 +230,8 @@ async def test_server_that_is_gone_meanwhile_is_taken_from_the_list(wb: Workbenc
 
 async def test_log_is_shown_without_secrets_and_hidden_again(wb: Workbench, tab: Tab) -> None:
     server_id = await a_program(wb)
-    await tab.send(ServersState.load)
+    async with following(tab):
+        await tab.until(lambda: row(tab).health == "ready")
 
     await tab.send(ServersState.show_log, server_id=server_id)
     texts = [line.text for line in row(tab).log]
@@ -192,15 +260,15 @@ async def test_server_is_deleted_after_it_was_asked_for(wb: Workbench, tab: Tab)
 
 
 async def test_program_is_added_with_its_secrets_which_are_not_shown(wb: Workbench, tab: Tab) -> None:
-    await tab.send(ServersState.load)
-    await tab.send(ServersState.choose_kind, kind="stdio")
-    assert tab.shows(ServersState, "kind") == "stdio"
+    async with following(tab):
+        await tab.send(ServersState.choose_kind, kind="stdio")
+        assert tab.shows(ServersState, "kind") == "stdio"
 
-    form = {"name": "time", "command": f'"{sys.executable}" -m mcp_server_time', "secrets": f"TOKEN={SECRET}\n"}
-    await tab.send(ServersState.add, form=form)
+        form = {"name": "time", "command": f'"{sys.executable}" -m mcp_server_time', "secrets": f"TOKEN={SECRET}\n"}
+        await tab.send(ServersState.add, form=form)
 
-    assert tab.shows(ServersState, "added_note") == "Added time."
-    assert (row(tab).name, row(tab).status) == ("time", "Connected · 2 tools")
+        assert tab.shows(ServersState, "added_note") == "Added time."
+        await tab.until(lambda: (row(tab).name, row(tab).status) == ("time", "Connected · 2 tools"))
     assert SECRET not in repr(tab.vars)
 
 
@@ -221,37 +289,52 @@ async def test_form_that_cannot_be_read_is_refused_with_its_field(wb: Workbench,
 
 async def test_somebody_signs_in_in_another_tab_and_out_again(protected: Protected, wb: Workbench, tab: Tab) -> None:
     server_id = await a_place_to_sign_in(wb, protected)
-    await tab.send(ServersState.load)
-    assert row(tab).status == "Sign-in needed"
+    async with following(tab):
+        await tab.until(lambda: row(tab).status == "Sign-in needed")
 
-    async def callback() -> None:
+        await tab.send(ServersState.sign_in, server_id=server_id, opened=True)
+        assert row(tab).signing_in
         await come_back(wb, row(tab).sign_in_url)
+        await tab.until(lambda: row(tab).status == "Connected · 1 tool")
 
-    command = tab.send(ServersState.sign_in, server_id=server_id, opened=True)
-    await finish(tab, command, lambda: row(tab).signing_in and row(tab).sign_in_url != "", callback)
+        assert (row(tab).signed_in, row(tab).sign_in_url, row(tab).said) == (True, "", "")
+        assert "Signed in (its tokens are stored encrypted)" in row(tab).facts
 
-    assert row(tab).status == "Connected · 1 tool"
-    assert (row(tab).signed_in, row(tab).sign_in_url, row(tab).said) == (True, "", "")
-    assert "Signed in (its tokens are stored encrypted)" in row(tab).facts
-
-    await tab.send(ServersState.end_sign_in, server_id=server_id)
-    assert (row(tab).signed_in, row(tab).status) == (False, "Sign-in needed · 1 tool")
+        await tab.send(ServersState.end_sign_in, server_id=server_id)
+        await tab.until(lambda: (row(tab).signed_in, row(tab).status) == (False, "Sign-in needed · 1 tool"))
 
 
 async def test_denied_sign_in_leaves_nothing_to_be_waited_for(protected: Protected, wb: Workbench, tab: Tab) -> None:
     protected.denies = True
     server_id = await a_place_to_sign_in(wb, protected)
-    await tab.send(ServersState.load)
-
-    async def deny() -> None:
+    async with following(tab):
+        await tab.send(ServersState.sign_in, server_id=server_id, opened=True)
         brought = await walk_back(row(tab).sign_in_url)
         await finish_sign_in(wb, brought["state"], sign_ins.Refusal("Access was denied."))
 
-    command = tab.send(ServersState.sign_in, server_id=server_id, opened=True)
-    await finish(tab, command, lambda: row(tab).signing_in and row(tab).sign_in_url != "", deny)
-
-    assert row(tab).problem == "The sign-in failed. Access was denied."
+        await tab.until(lambda: row(tab).problem == "The sign-in failed. Access was denied.")
     assert (row(tab).signing_in, row(tab).sign_in_url, row(tab).said) == (False, "", "")
+
+
+@pytest.mark.parametrize("challenge", [{}, {"WWW-Authenticate": 'Bearer realm="lab"'}], ids=["bare", "bearer"])
+async def test_server_that_refuses_without_naming_a_sign_in_may_lack_a_key(
+    wb: Workbench, tab: Tab, challenge: dict[str, str]
+) -> None:
+    async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+        await Response(status_code=401, headers=challenge)(scope, receive, send)
+
+    async with serve(refuse) as served, following(tab):
+        wish = ServerWish("lab", OverHttp(f"http://{served.host}/mcp", allow_private=True))
+        server_id = (await add_server(wb, LOCAL_OWNER, wish)).server.id
+        await tab.until(lambda: tab.shows(ServersState, "servers") != () and row(tab).health == "sign_in")
+
+        assert row(tab).status == "Key or sign-in needed"
+        assert "refused the connection (status 401): a key or a sign-in may be missing" in row(tab).problem
+        assert "under Headers" in row(tab).problem
+        session = session_of(wb, LOCAL_OWNER, server_id)
+        assert session is not None
+        with pytest.raises(ToolFailedError, match="a key or a sign-in may be missing"):
+            await ask(session, "act")
 
 
 async def test_sign_in_that_holds_no_more_is_said_once_and_not_to_hold(
@@ -259,7 +342,8 @@ async def test_sign_in_that_holds_no_more_is_said_once_and_not_to_hold(
 ) -> None:
     server_id = await a_place_to_sign_in(wb, protected)
     await come_back(wb, (await begin_sign_in(wb, LOCAL_OWNER, server_id, HERE)).asked.result())
-    await tab.send(ServersState.load)
+    async with following(tab):
+        await tab.until(lambda: row(tab).health == "ready")
     assert "Signed in (" in row(tab).facts
     protected.access.clear()
     protected.renews = False
@@ -277,12 +361,9 @@ async def test_sign_in_says_that_the_browser_opened_no_tab_and_can_be_cancelled(
     server_id = await a_place_to_sign_in(wb, protected)
     await tab.send(ServersState.load)
 
-    async def cancel() -> None:
-        await Tab(tab.processor, token=tab.token).send(ServersState.end_sign_in, server_id=server_id)
-
-    told = "Your browser opened no tab. Open the page to sign in yourself."
-    command = tab.send(ServersState.sign_in, server_id=server_id, opened=False)
-    await finish(tab, command, lambda: row(tab).said == told, cancel)
+    await tab.send(ServersState.sign_in, server_id=server_id, opened=False)
+    assert row(tab).said == "Your browser opened no tab. Open the page to sign in yourself."
+    await tab.send(ServersState.end_sign_in, server_id=server_id)
 
     assert (row(tab).signing_in, row(tab).sign_in_url) == (False, "")
 
@@ -334,12 +415,12 @@ def test_own_client_is_read_with_its_secret() -> None:
 async def test_client_registered_by_hand_is_shown_without_its_secret(
     protected: Protected, wb: Workbench, tab: Tab
 ) -> None:
-    await tab.send(ServersState.load)
-    assert tab.shows(ServersState, "redirect_uri") == callback_of(HERE)
-
     form = {"name": "calendar", "url": protected.url, "allow_private": "on", "client_id": "inview"}
-    await tab.send(ServersState.add, form={**form, "client_secret": SECRET})
+    async with following(tab):
+        assert tab.shows(ServersState, "redirect_uri") == callback_of(HERE)
+
+        await tab.send(ServersState.add, form={**form, "client_secret": SECRET})
+        await tab.until(lambda: row(tab).status == "Sign-in needed")
 
     assert "Client inview (its secret is stored encrypted)" in row(tab).facts
-    assert row(tab).status == "Sign-in needed"
     assert SECRET not in repr(tab.vars)

@@ -132,8 +132,8 @@ class Subscription(AsyncIterator[FeedEvent]):
         return event
 
 
-class ListChanges:
-    """Wakes a page that shows the list of an owner's conversations. Changes while it does not wait count as one."""
+class Changes:
+    """Wakes a page that shows a list of an owner. Changes while the page does not wait count as one."""
 
     def __init__(self) -> None:
         self._changed = asyncio.Event()
@@ -151,7 +151,7 @@ class ListChanges:
 class _Lists:
     """The lists of all owners: who shows them, and how often they changed."""
 
-    watching: defaultdict[str, WeakSet[ListChanges]] = field(default_factory=lambda: defaultdict(WeakSet))
+    watching: defaultdict[str, WeakSet[Changes]] = field(default_factory=lambda: defaultdict(WeakSet))
     versions: Counter[str] = field(default_factory=Counter[str])
 
 
@@ -168,6 +168,7 @@ class EventBus:
     def __init__(self, lists_of: EventBus | None = None) -> None:
         self._of: defaultdict[tuple[str, str], WeakSet[Subscription]] = defaultdict(WeakSet)
         self._lists: _Lists = _Lists() if lists_of is None else lists_of._lists  # noqa: SLF001 - the same class
+        self._servers: defaultdict[str, WeakSet[Changes]] = defaultdict(WeakSet)
 
     def subscribe(self, owner: str, conversation_id: str) -> Subscription:
         """Subscribe to a conversation. For a conversation of another owner there is never an event."""
@@ -175,11 +176,22 @@ class EventBus:
         self._of[owner, conversation_id].add(subscription)
         return subscription
 
-    def subscribe_to_list(self, owner: str) -> ListChanges:
+    def subscribe_to_list(self, owner: str) -> Changes:
         """Subscribe to changes of the list, for as long as the result is kept."""
-        changes = ListChanges()
+        changes = Changes()
         self._lists.watching[owner].add(changes)
         return changes
+
+    def subscribe_to_servers(self, owner: str) -> Changes:
+        """Subscribe to changes of an owner's MCP servers, for as long as the result is kept."""
+        changes = Changes()
+        self._servers[owner].add(changes)
+        return changes
+
+    def publish_servers(self, owner: str) -> None:
+        """Tell that an MCP server of this owner was added, changed or deleted, or that its state is another."""
+        for changes in tuple(self._servers.get(owner, ())):
+            changes.note()
 
     def list_version(self, owner: str) -> int:
         """Return a number that is another after each change of the list."""

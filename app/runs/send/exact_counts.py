@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from app.domain.context.composition import Estimate, price_tokens
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import NoKeyError, ProviderError
@@ -29,11 +30,12 @@ LOOK = ViewOptions()
 
 @dataclass(frozen=True, slots=True)
 class ExactCount:
-    """What a provider says a send would come to, and what was estimated."""
+    """The provider's count of a send, and its estimate in tokens. `estimate` is that estimate with the exact sum."""
 
     model: str
     tokens: int
     estimated_tokens: int
+    estimate: Estimate
 
 
 @shielded
@@ -86,7 +88,9 @@ async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
         await _enter(wb, failed)
         raise
     await _enter(wb, replace(call, ended_at=now(), counted=replace(counted, estimated_tokens=tokens)))
-    return ExactCount(wire.model, tokens, counted.estimated_tokens)
+    cost = price_tokens(planned.composed.base.terms, tokens)
+    exact = replace(planned.composed.composition.estimate, tokens=tokens, error_band=0.0, cost=cost)
+    return ExactCount(wire.model, tokens, counted.estimated_tokens, exact)
 
 
 async def _enter(wb: Workbench, call: Call) -> None:

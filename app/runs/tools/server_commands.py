@@ -212,6 +212,7 @@ async def delete_server(wb: Workbench, owner: str, server_id: str) -> None:
     await wb.toolbox.drop(owner, server_id)
     await revoke_rules_of(wb, owner, server_id)
     await expire_requests_of(wb, owner, server_id)
+    wb.event_bus.publish_servers(owner)
 
 
 async def try_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
@@ -248,19 +249,24 @@ async def connect_servers(wb: Workbench) -> None:
 
 
 async def have_server(wb: Workbench, stored: StoredServer) -> None:
-    """Have the server among the tools if it is switched on, else not."""
-    server = stored.server
-    if not server.enabled:
-        await wb.toolbox.drop(stored.owner, server.id)
-        return
+    """Have the server among the tools if it is switched on, else not. Who shows the servers hears of it."""
+    session = _session_to_have(wb, stored)
+    if session is None:
+        await wb.toolbox.drop(stored.owner, stored.server.id)
+    else:
+        await wb.toolbox.serve(stored.owner, session)
+    wb.event_bus.publish_servers(stored.owner)
+
+
+def _session_to_have(wb: Workbench, stored: StoredServer) -> ServerSession | None:
+    if not stored.server.enabled:
+        return None
     try:
-        require_allowed(wb, stored.owner, server.way)
-        session = _make_session(wb, stored)
+        require_allowed(wb, stored.owner, stored.server.way)
+        return _make_session(wb, stored)
     except (StoreError, ForbiddenError) as error:
-        log.warning("an MCP server is not connected", server=server.name, reason=str(error))
-        await wb.toolbox.drop(stored.owner, server.id)
-        return
-    await wb.toolbox.serve(stored.owner, session)
+        log.warning("an MCP server is not connected", server=stored.server.name, reason=str(error))
+        return None
 
 
 def _make_session(wb: Workbench, stored: StoredServer) -> ServerSession:
@@ -268,7 +274,11 @@ def _make_session(wb: Workbench, stored: StoredServer) -> ServerSession:
         async with wb.store.write() as session:
             await mcp_servers.save_known(session, server_id, listing)
 
-    return ServerSession(stored.server, secrets_of(wb, stored), remember, make_auth=make_auth_of(wb, stored))
+    def tell() -> None:
+        wb.event_bus.publish_servers(stored.owner)
+
+    auth = make_auth_of(wb, stored)
+    return ServerSession(stored.server, secrets_of(wb, stored), remember, make_auth=auth, changed=tell)
 
 
 def _see(wb: Workbench, owner: str, stored: StoredServer) -> SeenServer:

@@ -50,9 +50,13 @@ async def begin_sign_in(wb: Workbench, owner: str, server_id: str, base_url: str
     require_allowed(wb, owner, stored.server.way)
 
     async def work(sign_in: SignIn) -> str:
-        return await _sign_in(wb, stored, sign_in)
+        try:
+            return await _sign_in(wb, stored, sign_in)
+        finally:
+            wb.event_bus.publish_servers(owner)  # no reader runs before this task has ended
 
     sign_in = await wb.toolbox.sign_ins.begin(server_id, callback_of(base_url), work)
+    wb.event_bus.publish_servers(owner)
     if await sign_in.until_asked(ASK_SECONDS):
         return sign_in
     if wb.toolbox.sign_ins.under_way.get(server_id) is sign_in:

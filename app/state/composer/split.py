@@ -102,13 +102,14 @@ def describe_cached(estimate: EstimateView, cache: CacheView | None) -> CachedCo
 
 
 def describe_exact(tokens: int, estimated: int) -> str:
-    """The provider's own count, and how far the estimate is off.
+    """Return the provider's own count, and how far off the estimate was.
 
     >>> describe_exact(1000, 1050)
-    'Exactly 1,000 tokens: the estimate is 5.0 % above.'
+    'Exactly 1,000 tokens: the estimate was 5.0 % above. The parts are still estimates.'
     """
     off = (estimated - tokens) / tokens * 100 if tokens else 0.0
-    return f"Exactly {number(tokens)} tokens: the estimate is {abs(off):.1f} % {'below' if off < 0 else 'above'}."
+    side = "below" if off < 0 else "above"
+    return f"Exactly {number(tokens)} tokens: the estimate was {abs(off):.1f} % {side}. The parts are still estimates."
 
 
 def describe_uncounted(reason: Failure) -> str:

@@ -259,6 +259,12 @@ class ComposerState(rx.State):
             self.order = make_order(OrderKind.PUT, words)
 
     @rx.event
+    async def put_edit(self, edit_id: str) -> None:
+        """Put what the browser keeps of this edit before what is written."""
+        if name := text_in(edit_id, _MAX_ID):
+            self.order = make_order(OrderKind.PUT_EDIT, name)
+
+    @rx.event
     async def put_if_empty(self, text: str) -> None:
         """Put a text into the box, unless something is written there."""
         if words := text_in(text, MAX_TEXT):
@@ -552,8 +558,7 @@ def _show_context(state: ComposerState, context: ContextView | None, before: Con
     if context is None:
         state.estimate, state.split = None, None
         return
-    if before is None or context.estimate != before.estimate:
-        state.estimate = context.estimate
+    state.estimate = context.estimate  # also if only an exact count of the same estimate is outdated
     if before is None or (context.model, context.x, context.y) != (before.model, before.x, before.y):
         state.model, state.x, state.y = context.model, context.x, context.y
     if before is None or context.tools != before.tools:
@@ -562,6 +567,12 @@ def _show_context(state: ComposerState, context: ContextView | None, before: Con
         state.secrets, state.prelude = context.secrets, context.prelude
         state.kept_back = describe_secrets(context.secrets, previewed=True)
     state.split = describe_split(context)
+
+
+def show_count(state: ComposerState, context: ContextView, exact: EstimateView) -> None:
+    """Show the provider's count of what is in view. It stays until a send would carry something else."""
+    state.estimate = exact
+    state.split = describe_split(replace(context, estimate=exact))
 
 
 def clear_composer(state: ComposerState) -> None:

@@ -17,27 +17,32 @@ from app.state.address import conversation_in
 from app.state.composer.files import ids_of
 from app.state.composer.parameters import once_in
 from app.state.composer.split import describe_cached, describe_exact, describe_uncounted
-from app.state.composer.state import ComposerState
+from app.state.composer.state import ComposerState, show_count
 from app.state.composer.view_options import look_of
-from app.state.composer.views import CachedCostView
+from app.state.composer.views import CachedCostView, SplitView
+from app.state.watching import moment_of
+from app.views.request.composition import EstimateView, describe_estimate
 
 
 class TooltipState(rx.State):
     """`cached` is what the send costs with the provider's cache; `exact` is what the provider counted, or why it did
-    not.
+    not. `_counted`: the figures of the composer with that count.
     """
 
     cached: rx.Field[CachedCostView | None] = rx.field(None)
     counting: rx.Field[bool] = rx.field(default=False)
     exact: rx.Field[str] = rx.field("")
+    _counted: SplitView | None = None
 
     @rx.event(background=True)
     async def look(self) -> None:
         """Work out what the send costs with what the provider keeps of the conversation. An old count is forgotten."""
         async with self:
-            self.exact = ""
             conversation_id = conversation_in(self.router.url.path)
-            estimate = (await self.get_state(ComposerState)).estimate
+            composer = await self.get_state(ComposerState)
+            estimate = composer.estimate
+            if composer.split is None or composer.split != self._counted:
+                self.exact = ""
             look, asked = await look_of(self, conversation_id), await once_in(self, conversation_id)
         if not conversation_id or estimate is None:
             return
@@ -54,26 +59,34 @@ class TooltipState(rx.State):
 
     @rx.event(background=True)
     async def count(self) -> None:
-        """Ask the provider for the exact count."""
+        """Ask the provider for the exact count, and show it if a send would still carry the same then."""
         async with self:
             if self.counting:
                 return
             conversation_id = conversation_in(self.router.url.path)
             look = await look_of(self, conversation_id)
             composer = await self.get_state(ComposerState)
-            text, estimate, files = composer.text, composer.estimate, composer.files
+            text, files = composer.text, composer.files
             asked = replace(await once_in(self, conversation_id), reply_schema=composer.schema or None)
-            self.counting = True
+            moment = moment_of(self)
+            self.counting, self._counted = True, None
+        exact: EstimateView | None = None
         try:
             bench = await bench_of(current(), conversation_id)
             attached = await load_attached(current(), LOCAL_OWNER, ids_of(files))
             counted = await count_exactly(
                 bench, LOCAL_OWNER, conversation_id, text, look, parameters=asked, attached=attached
             )
-            said = describe_exact(counted.tokens, counted.estimated_tokens if estimate is None else estimate.tokens)
+            said = describe_exact(counted.tokens, counted.estimated_tokens)
+            exact = describe_estimate(counted.estimate)
         except ProviderError as error:
             said = describe_uncounted(error.failure)
         except InviewError as error:
             said = str(error)
         async with self:
             self.counting, self.exact = False, said
+            context = None if moment is None or moment_of(self) != moment else moment.screen.context
+            if exact is not None and context is not None:
+                composer = await self.get_state(ComposerState)
+                show_count(composer, context, exact)
+                self._counted = composer.split

@@ -10,14 +10,15 @@ class OrderKind(StrEnum):
     """What the text area is to do with a text.
 
     `PUT` it before what is written, `PUT_IF_EMPTY` only where nothing is; `INSERT` it where the caret is; `REPLACE` the
-    "/name" that is written. `SEND`: send what is written, if that is this text ("": whatever it is). `FOCUS`: go on
-    writing there.
+    "/name" that is written. `PUT_EDIT`: put what the browser keeps of the edit of this name before what is written.
+    `SEND`: send what is written, if that is this text ("": whatever it is). `FOCUS`: go on writing there.
     """
 
     PUT = "put"
     PUT_IF_EMPTY = "put_if_empty"
     INSERT = "insert"
     REPLACE = "replace"
+    PUT_EDIT = "put_edit"
     SEND = "send"
     FOCUS = "focus"
 

@@ -160,11 +160,14 @@ class EditState(rx.State):
     async def _give_back(self, edit: Edit) -> rx.event.EventType[()] | None:
         """End the edit of a deleted pair, and put what was changed into the message box."""
         text = self._written if self._written != self._before else ""
+        is_forgotten = not (self._written or self._before or edit.temporary)  # by a server that was started since
         watcher = watcher_of(self)
         end_edit(self, edit.id)
         if watcher is None or edit.pair_id not in watcher.deleted:  # a deletion of this page has a toast with Undo
-            saved = " Your text is in the message box." if text.strip() else ""
+            saved = " Your text is in the message box." if text.strip() or is_forgotten else ""
             await show_fault(self, f"Pair {edit.position}, which you were editing, was deleted.{saved}")
+        if is_forgotten:
+            return cast("EventSpec", ComposerState.put_edit(edit.id))
         return cast("EventSpec", ComposerState.put(text, "")) if text.strip() else None
 
     def _stand(self, begun: Unfinished) -> None:

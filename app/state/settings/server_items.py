@@ -67,11 +67,6 @@ class ServerItem:
     log_open: bool = False
     log: tuple[LogEntry, ...] = ()
 
-    @property
-    def on_its_way(self) -> bool:
-        """Whether it will soon stand differently by itself."""
-        return self.health == Health.STARTING or self.signing_in
-
 
 def describe_item(seen: SeenServer, before: ServerItem | None) -> ServerItem:
     """The row of a server. `before` is the row as it was: what was done there stays."""
@@ -82,7 +77,7 @@ def describe_item(seen: SeenServer, before: ServerItem | None) -> ServerItem:
         id=view.id,
         name=view.name,
         health=health.value,
-        status="Cannot be read" if seen.damage else _status(health, view, signing_in=seen.signing_in),
+        status="Cannot be read" if seen.damage else _status(session, view, signing_in=seen.signing_in),
         where=_where(seen.server),
         problem=f"{view.problem}." if view.problem and not seen.signing_in else "",
         enabled=view.enabled,
@@ -106,7 +101,7 @@ def describe_trial(seen: SeenServer) -> str:
     if session.health is Health.READY:
         return f"It works: {plural(len(view.tools), 'tool')}."
     # The problem of a server that is switched on is shown above already.
-    return f"{(not view.enabled and view.problem) or HEALTH[session.health]}."
+    return f"{(not view.enabled and view.problem) or _health(session)}."
 
 
 def read_log(session: ServerSession | None) -> tuple[LogEntry, ...]:
@@ -135,9 +130,15 @@ def _view(seen: SeenServer, session: ServerSession | None) -> ServerView:
     return describe_server(server, known, session.health.value, seen.problem, session.restarts)
 
 
-def _status(health: Health, view: ServerView, *, signing_in: bool) -> str:
+def _health(session: ServerSession | None) -> str:
+    if session is not None and session.may_lack_key:
+        return "Key or sign-in needed"
+    return HEALTH[Health.OFF if session is None else session.health]
+
+
+def _status(session: ServerSession | None, view: ServerView, *, signing_in: bool) -> str:
     tools = f" · {plural(len(view.tools), 'tool')}" if view.tools else ""
-    return f"{'Signing in …' if signing_in else HEALTH[health]}{tools}"
+    return f"{'Signing in …' if signing_in else _health(session)}{tools}"
 
 
 def _where(server: ToolServer) -> str:

@@ -1,6 +1,6 @@
 """Settings → Tools: the built-in tools and the MCP servers, how each stands, and what can be done with it.
 
-While a server connects or somebody signs in, it is read again every `WATCH_SECONDS`; otherwise only after a command.
+`follow` reads the servers again after each change, made here or elsewhere.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from app.state.settings.server_items import ServerItem, describe_item, describe_
 from app.state.visit import VisitedState
 from app.views.tools.server import describe_built_ins
 
-WATCH_SECONDS: Final = 0.5
+SETTLE_SECONDS: Final = 0.2
+"""From a change until the servers are read again, once for all changes."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,6 @@ class ServersState(VisitedState, rx.State):
     added_note: rx.Field[str] = rx.field("")
     added: rx.Field[int] = rx.field(0)
     deleting: rx.Field[DeleteServerView | None] = rx.field(None)
-    _watching: bool = False
 
     @rx.event(background=True)
     async def load(self) -> None:
@@ -77,7 +77,16 @@ class ServersState(VisitedState, rx.State):
             )
             self.programs = wb.settings.stdio_servers and server_commands.is_admin(LOCAL_OWNER)
             self.redirect_uri = callback_of(self._base_url())
-        await self._watch(on_its_way=await self._read())
+        await self._read()
+
+    @rx.event(background=True)
+    async def follow(self) -> None:
+        """Read the servers again whenever one changes, here or elsewhere. Ends with the page and its connection."""
+        changes = current().event_bus.subscribe_to_servers(LOCAL_OWNER)
+        while True:
+            await self._read()
+            await changes.wait()
+            await asyncio.sleep(SETTLE_SECONDS)
 
     @rx.event
     async def switch_built_in(self, name: str, on: bool) -> None:
@@ -197,7 +206,7 @@ class ServersState(VisitedState, rx.State):
             fields = TEXT_FIELDS[self.kind]
         for name in fields:
             yield rx.set_value(field_id(name), "")
-        await self._watch(on_its_way=await self._read())
+        await self._read()
 
     async def _run(self, server_id: str, said: str, work: Callable[[], Awaitable[str]]) -> None:
         """Do something with a server. Shows `said` meanwhile, then the answer or the reason why it failed."""
@@ -207,33 +216,17 @@ class ServersState(VisitedState, rx.State):
             answer = await work()
         except InviewError as error:
             answer = str(error)
-        on_its_way = await self._read()
+        await self._read()
         async with self:
             self._change(server_id, said=answer, asking=False)
-        await self._watch(on_its_way=on_its_way)
 
-    async def _read(self) -> bool:
-        """Read the servers again. Returns whether one of them will soon stand differently by itself."""
+    async def _read(self) -> None:
+        """Read the servers again."""
         seen = await server_commands.list_servers(current(), LOCAL_OWNER)
         async with self:
             before = {item.id: item for item in self.servers}
-            found = tuple(describe_item(one, before.get(one.server.id)) for one in seen)
-            self.servers, self.loaded = found, True
-        return any(item.on_its_way for item in found)
-
-    async def _watch(self, *, on_its_way: bool) -> None:
-        """Read again and again while a server is on its way. At most one such loop runs for each tab."""
-        async with self:
-            if self._watching or not on_its_way:
-                return
-            self._watching = True
-        try:
-            while on_its_way:
-                await asyncio.sleep(WATCH_SECONDS)
-                on_its_way = await self._read()
-        finally:
-            async with self:
-                self._watching = False
+            self.servers = tuple(describe_item(one, before.get(one.server.id)) for one in seen)
+            self.loaded = True
 
     def _change(self, server_id: str, **changes: Any) -> None:
         self.servers = tuple(replace(item, **changes) if item.id == server_id else item for item in self.servers)

@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 import httpx2
 from mcp.client.auth import OAuthClientProvider, OAuthFlowError
 from mcp.client.auth.oauth2 import OAuthContext
+from mcp.client.auth.utils import extract_resource_metadata_from_www_auth
 from mcp.shared.auth import (
     OAuthClientInformationFull,
     OAuthClientMetadata,
@@ -159,6 +160,8 @@ class StoredAuth(httpx2.Auth):
             if context.current_tokens is not None and context.current_tokens.access_token == sent:
                 context.token_expiry_time = _LONG_AGO  # the server knows better than the clock
         self._terms.sign_in_needed.set()
+        if context.current_tokens is None and not extract_resource_metadata_from_www_auth(response):
+            self._terms.unexplained.set()
         raise SignInNeededError
 
 

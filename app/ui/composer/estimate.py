@@ -157,7 +157,7 @@ def _cached() -> rx.Component:
 
 def _exact() -> rx.Component:
     return rx.cond(
-        _SPLIT.exact,
+        _SPLIT.exact & (TooltipState.exact == ""),
         rx.el.p("This count is exact.", class_name="tip-note"),
         rx.cond(_SPLIT.countable, _count_exactly()),
     )

@@ -7,6 +7,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { useParams } from "react-router";
 import { currentEdition, endEdition, oversize, renewEdition } from "../kit/edition.ts";
+import { EDITED, keptText } from "../kit/kept_text.ts";
 import { catchLetters, keyMode, takesText } from "../kit/key_mode.ts";
 import { currentLink, fits, useLink } from "../kit/link.ts";
 import { PlaceButton } from "../kit/place_button.tsx";
@@ -283,7 +284,10 @@ function weigh(text: string, attached: boolean, most: number): void {
 function follow(order: BoxOrder, box: HTMLTextAreaElement, show: (text: string) => void): void {
   if (order.kind === "put") show(before(order.text, box.value));
   else if (order.kind === "put_if_empty" && !box.value) show(order.text);
-  else if (order.kind === "insert" || order.kind === "replace") {
+  else if (order.kind === "put_edit") {
+    const kept = keptText(EDITED, order.text);
+    if (kept?.trim()) show(before(kept, box.value));
+  } else if (order.kind === "insert" || order.kind === "replace") {
     setTimeout(() => insertParagraph(box, order.text, order.kind === "replace"), 0); // an open dialog has the focus
     return;
   } else if (order.kind !== "focus") return;

@@ -8,7 +8,7 @@ export interface BoxOrder {
   readonly text: string;
 }
 
-export type OrderKind = "put" | "put_if_empty" | "insert" | "replace" | "send" | "focus";
+export type OrderKind = "put" | "put_if_empty" | "insert" | "replace" | "put_edit" | "send" | "focus";
 
 export type Place = "composer" | "filter" | "history" | "transcript" | "page" | "queue" | "stop" | "compare" | "send" | "write" | "draft" | "keys" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete";
 

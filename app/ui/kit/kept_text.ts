@@ -3,9 +3,9 @@
  * `edit` is put in now, as if it were typed. Returns a function that ends the keeping.
  */
 export function keepText(box: HTMLTextAreaElement, name: string, edit: string): () => void {
-  const kept = sessionStorage.getItem(name);
-  if (kept?.startsWith(edit) && kept.slice(edit.length) !== box.value) {
-    box.setRangeText(kept.slice(edit.length), 0, box.value.length, "end");
+  const kept = keptText(name, edit);
+  if (kept !== undefined && kept !== box.value) {
+    box.setRangeText(kept, 0, box.value.length, "end");
     box.dispatchEvent(new Event("input", { bubbles: true }));
   }
   const keep = () => sessionStorage.setItem(name, edit + box.value);
@@ -15,3 +15,12 @@ export function keepText(box: HTMLTextAreaElement, name: string, edit: string): 
     keep();
   };
 }
+
+/** The text that was kept under `name` for this `edit`; undefined: none. */
+export function keptText(name: string, edit: string): string | undefined {
+  const kept = sessionStorage.getItem(name);
+  return kept?.startsWith(edit) ? kept.slice(edit.length) : undefined;
+}
+
+/** The name under which the text of an edited pair is kept. */
+export const EDITED = "inview.edit.text";

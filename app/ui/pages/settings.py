@@ -33,6 +33,7 @@ ON_LOAD: Final[list[Any]] = [
     ServersState.load,
     PermissionRulesState.load,
     KeysState.load,
+    ServersState.follow,
 ]
 """What is read when the page is opened."""
 

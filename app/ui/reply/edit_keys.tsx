@@ -1,6 +1,6 @@
 /** Keys and focus of the text area of the pair that is edited; what is written is kept in the tab as `keptAs`, if at all. */
 import { type KeyboardEvent, type ReactNode, useEffectEvent, useLayoutEffect } from "react";
-import { keepText } from "../kit/kept_text.ts";
+import { EDITED, keepText } from "../kit/kept_text.ts";
 import { applyShortcut } from "../kit/writing.ts";
 import type { EditKeysProps } from "./views.ts";
 
@@ -13,7 +13,7 @@ export function EditKeys(props: EditKeysProps): ReactNode {
   useLayoutEffect(() => {
     const box = area();
     if (!box) return undefined;
-    const endKeeping = keptAs ? keepText(box, "inview.edit.text", keptAs) : undefined;
+    const endKeeping = keptAs ? keepText(box, EDITED, keptAs) : undefined;
     wrote(box.value);
     return () => {
       endKeeping?.();

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from app.runs.process.event_bus import ConversationChanged, EventBus, QueueChanged
+from app.runs.process.event_bus import Changes, ConversationChanged, EventBus, QueueChanged
 
 
 async def test_changes_wake_whoever_shows_the_list_and_count_as_one_while_nobody_waits() -> None:
@@ -16,11 +16,19 @@ async def test_changes_wake_whoever_shows_the_list_and_count_as_one_while_nobody
 
     await mine.wait()
     for quiet in (mine, theirs):
-        waiting = asyncio.create_task(quiet.wait())
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        assert not waiting.done()
-        waiting.cancel()
+        await _stays_quiet(quiet)
+
+
+async def test_changes_of_servers_wake_whoever_shows_those_of_that_owner_alone() -> None:
+    event_bus = EventBus()
+    mine, theirs = event_bus.subscribe_to_servers("me"), event_bus.subscribe_to_servers("them")
+    conversations = event_bus.subscribe_to_list("me")
+
+    event_bus.publish_servers("me")
+
+    await mine.wait()
+    for quiet in (theirs, conversations):
+        await _stays_quiet(quiet)
 
 
 def test_what_no_row_shows_changes_no_list() -> None:
@@ -40,3 +48,11 @@ async def test_conversations_kept_elsewhere_are_in_the_same_list() -> None:
     EventBus(event_bus).publish("me", "c1", ConversationChanged())
 
     await list_changes.wait()
+
+
+async def _stays_quiet(changes: Changes) -> None:
+    waiting = asyncio.create_task(changes.wait())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    waiting.cancel()
