@@ -44,7 +44,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "INVIEW_LOG_LEVEL": "debug, info, warning or error. Default info.",
     "INVIEW_TIMEOUT": "Seconds to wait for a provider without receiving a byte. Default 30.",
     "INVIEW_MAX_CALL_SECONDS": "Seconds that a provider may take in all for one call. Default 1800.",
-    "INVIEW_MAX_REPLY_BYTES": "Bytes of a reply at most; one that becomes longer is ended there. Default 10000000.",
+    "INVIEW_MAX_REPLY_BYTES": "Bytes of a reply at most; one that becomes longer is ended there. Default 1048576.",
     "INVIEW_TITLES": "on or off: whether new conversations are given titles by a model at all. Default on.",
     "INVIEW_STDIO_SERVERS": "on or off: whether MCP servers may be programs that are started on this machine. "
     "Default: on when only this machine is listened to, else off.",
@@ -214,7 +214,7 @@ def _seconds(name: str, text: str) -> float:
 def _bytes(name: str, text: str, least: int, most: int) -> int:
     if text.isdecimal() and least <= int(text) <= most:
         return int(text)
-    raise SettingsError(f"{name} is {text!r}. Give a number of bytes from {least:,} to {most:,}, such as 10000000.")
+    raise SettingsError(f"{name} is {text!r}. Give a number of bytes from {least:,} to {most:,}, such as 1048576.")
 
 
 def _url(name: str, text: str | None, *, with_path: bool = True) -> str | None:

@@ -26,7 +26,7 @@ from app.web.refusals import note_refusal
 
 ABORT_SECONDS: Final = 5.0
 MAX_MESSAGE: Final = 18_000_000
-"""Bytes of a message, packed in UTF-8 and as text in memory. The page's largest text has 4,000,000 characters."""
+"""Bytes of a message, packed in UTF-8 and as text in memory. A text has less (`text_size.py`)."""
 MAX_UNFINISHED: Final = 32_000_000
 """Bytes of the unfinished messages of all connections."""
 SMALL: Final = 65_536

@@ -147,7 +147,7 @@ async def _send(wb: Workbench, conversation_id: str) -> None:
 
 
 async def _reply_to_the_limit(wb: Workbench) -> None:
-    """A reply of 10 MB, whatever the size of the conversation that is measured."""
+    """A reply of the largest size, whatever the size of the conversation that is measured."""
     one = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     started = await start_reply(wb, LOCAL_OWNER, one.id, "/rate 0 /long 3000000")
     async for _ in follow(wb, LOCAL_OWNER, started.run_id):

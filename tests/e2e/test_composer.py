@@ -256,7 +256,7 @@ def test_first_text_that_arrived_though_the_connection_broke_leads_to_its_conver
 
 def test_text_larger_than_a_websocket_event_arrives_whole(screen: Screen) -> None:
     screen.start("/echo one").wait_for_reply()
-    large = "/long 3\n" + ("=" * 63 + "\n") * 20_000  # more than a million characters, and not many tokens
+    large = "/long 3\n" + ("=" * 63 + "\n") * 16_000  # more than a million characters, and not many tokens
 
     screen.composer.evaluate(
         "(box, text) => { box.value = text; box.dispatchEvent(new Event('input', {bubbles: true})) }", large

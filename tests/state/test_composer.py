@@ -201,6 +201,16 @@ async def test_a_text_that_is_too_long_is_refused_with_its_reason(wb: Workbench,
     assert await requests(wb, conversation_id) == []
 
 
+async def test_a_text_of_too_many_bytes_is_refused_with_its_size(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await opened(wb, tab)
+
+    await send(tab, "é" * (MAX_TEXT // 2 + 1))
+
+    assert "has 1,048,578 bytes; 1,048,576 are the most" in tab.shows(ComposerState, "fault")
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+    assert await requests(wb, conversation_id) == []
+
+
 async def test_a_refused_text_keeps_its_schema(wb: Workbench, tab: Tab) -> None:
     await opened(wb, tab)
     tab.path = "/c/none"

@@ -37,7 +37,7 @@ _WRITTEN_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ]")
 _CHOICES = {"cancel": OverBudget.ASK, "fit": OverBudget.FIT, "force": OverBudget.FORCE}
 
 Title = Annotated[str, Field(max_length=MAX_TITLE, description="One line. Empty: none yet.")]
-SystemPrompt = Annotated[str, Field(description="Sent before all pairs, as it stands.")]
+SystemPrompt = Annotated[str, Field(description="Sent before all pairs, as it stands. At most 1 MiB.")]
 ModelName = Annotated[
     str,
     Field(
@@ -249,7 +249,7 @@ class DraftToPreview(Sending):
 class DraftToSend(DraftToPreview):
     """A draft, and the choices for its send. Without `model`, the conversation's model is used."""
 
-    text: str = Field(pattern=NOT_BLANK, description="Sent character for character. Not blank.")
+    text: str = Field(pattern=NOT_BLANK, description="Sent character for character. Not blank, and at most 1 MiB.")
     selection: Selection = None
 
 

@@ -18,12 +18,11 @@ from typing import Final
 
 from app.domain.conversation.attachments import Attachment, Picture, look_at
 from app.domain.conversation.parts import Image, TextFile
+from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import InputError
 
 MAX_UPLOAD_BYTES: Final = 20 * 1024 * 1024
 """Maximum size of a file, before an image is scaled down. A photo of 48 megapixels has about 12 million bytes."""
-MAX_TEXT_BYTES: Final = 1024 * 1024
-"""Maximum size of a text file: a quarter of a million tokens, about what the largest windows have room for."""
 MAX_TEXTS_BYTES: Final = 4 * 1024 * 1024
 """Maximum size of all text files of one message together."""
 MAX_ATTACHED: Final = 20

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from app.domain.conversation.text_size import MAX_TEXT_BYTES, measure_text
 from app.domain.stream_events import (
     PartEnded,
     RedactedThinkingReceived,
@@ -27,8 +28,8 @@ from app.domain.stream_events import (
     UsageReported,
 )
 
-MAX_REPLY_BYTES: Final = 10_000_000
-"""Default limit of a reply in bytes. The longest output of a current model is about a megabyte."""
+MAX_REPLY_BYTES: Final = MAX_TEXT_BYTES
+"""Default limit of a reply in bytes. The longest output of a current model, 128,000 tokens, has about half of it."""
 PART_BYTES: Final = 1_000
 """Bytes that each part counts in addition to its text."""
 
@@ -54,8 +55,3 @@ def cut_event(event: StreamEvent, room: int) -> StreamEvent | None:
         return None
     text = event.json_text if isinstance(event, ToolInputReceived) else event.text
     return type(event)(text.encode(errors="replace")[:room].decode(errors="ignore"))
-
-
-def measure_text(text: str) -> int:
-    """Return the bytes of a text in UTF-8."""
-    return len(text) if text.isascii() else len(text.encode(errors="replace"))

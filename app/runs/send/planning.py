@@ -19,6 +19,7 @@ from app.domain.context.selection import SelectionChangedError, holds
 from app.domain.conversation.conversation import NEVER_SENT, Pair, Parameters, ToolMode
 from app.domain.conversation.parameters import merge_parameters
 from app.domain.conversation.parts import Part, Text
+from app.domain.conversation.text_size import require_text_size
 from app.domain.errors import ConflictError, InputError, NoKeyError, SendLockedError
 from app.domain.filters.selection import selects_unmarked
 from app.domain.filters.syntax import Recent, RecentOfTopic, leaves
@@ -268,12 +269,13 @@ async def _require_supported(wb: Workbench, base: Base, built: BuiltRequest) -> 
 
 
 def require_text(field: str, text: str) -> None:
-    """Refuse what no provider and no database could take.
+    """Refuse what no provider and no database could take, and what would take too much memory.
 
     Raises:
-        InputError: it has half a character.
+        InputError: it has half a character, or is too large.
     """
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise InputError(field, f"has half a character at place {error.start}. Correct it there.") from None
+    require_text_size(field, text)

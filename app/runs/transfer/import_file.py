@@ -17,9 +17,10 @@ from typing import Any, TypeVar, cast
 import orjson
 from pydantic import ValidationError
 
+from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.runs.transfer.export_json import FORMAT, VERSION
 from app.runs.transfer.import_part_shapes import Shape
-from app.runs.transfer.import_scan import MAX_TEXT, FaultError, Scan, scan_file
+from app.runs.transfer.import_scan import FaultError, Scan, scan_file
 from app.runs.transfer.import_shapes import AttachmentShape, ExportShape, NodeShape, PairShape
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -97,7 +98,7 @@ class ImportFile:
         return _validate(shape, data, place, alone=self.alone)
 
 
-def read_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int = MAX_TEXT) -> ImportFile:
+def read_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int = MAX_TEXT_BYTES) -> ImportFile:
     """The file, if it has the shape of one. A file that is one conversation alone is taken as such.
 
     Raises:

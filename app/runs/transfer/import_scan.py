@@ -23,6 +23,7 @@ from typing import Final
 
 import orjson
 
+from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import InputError
 from app.domain.json_size import MAX_VALUES
 
@@ -31,8 +32,8 @@ MAX_PAIRS: Final = 200_000
 MAX_ATTACHMENTS: Final = 20_000
 MAX_SHELL: Final = 16 * 1024 * 1024
 """Bytes of a file that are in no long list: titles, system prompts, and the blanks between."""
-MAX_TEXT: Final = 16 * 1024 * 1024
-"""Bytes of a text of a pair, in UTF-8: as many as a body of a send has. Settings may allow a reply more."""
+MAX_OTHER_TEXT: Final = 16 * 1024 * 1024
+"""Bytes of another text of an item, in UTF-8, such as the result of a tool. It is not in the full-text index."""
 DEEPEST: Final = 64
 MAX_DIGITS: Final = 4_096
 """The most digits of a number. Nothing else in JSON is long without brackets, quotes or blanks."""
@@ -49,6 +50,7 @@ _LONG: Final = frozenset({b"pairs", b"nodes"})
 _NAME_BEFORE: Final = re.compile(rb'"([a-z_0-9]{1,40})"[ \t\r\n]{0,40}:[ \t\r\n]{0,40}\Z')
 _IN_TEXT: Final = re.compile(rb'(?:[^"\\]++|\\u.{4}|\\[^u])*+', re.DOTALL)
 _ESCAPE: Final = re.compile(rb"\\(?:u.{4}|[^u])", re.DOTALL)
+_WORDS: Final = frozenset({"user_text", "reply_text"})
 _NO_TEXTS: Final = frozenset({"body_base64", "data_base64"})
 """Fields with bytes, which have bounds of their own."""
 
@@ -93,8 +95,8 @@ class Scan:
         return self.lists.get((name, number), array("Q"))
 
 
-def scan_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int = MAX_TEXT) -> Scan:
-    """Find the long lists. `rest` is called all the time, and may raise. `most_text`: the bytes of a text in an item.
+def scan_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int = MAX_TEXT_BYTES) -> Scan:
+    """Find the long lists. `rest` is called all the time, and may raise. `most_text`: bytes of a request or a reply.
 
     Raises:
         FaultError: there is too much in it, or brackets do not match.
@@ -196,7 +198,8 @@ class _Scanner:
         """Refuse a text that is too large. An escape counts for one byte at least, whatever it stands for."""
         named = _NAME_BEFORE.search(self.body[max(0, start - 200) : start])
         name = "" if named is None else named[1].decode()
-        if name in _NO_TEXTS:
+        most = self.most_text if name in _WORDS else max(self.most_text, MAX_OTHER_TEXT)
+        if name in _NO_TEXTS or end - start <= most:
             return
         size, at = 0, start + 1
         while at < end - 1:
@@ -206,12 +209,13 @@ class _Scanner:
                 return  # it is no JSON, as who reads the item says
             size += len(_ESCAPE.sub(b".", inside[0]))
             at = inside.end()
-        if size > self.most_text:
+        if size > most:
             place, within = f"{self.holder}.{self.name}[{len(self.current) // 2}]", f' in "{name}"' if name else ""
             if name and self.kinds.index(_Kind.LONG) == len(self.kinds) - 2:  # a field of the item itself
                 place, within = f"{place}.{name}", ""
-            most = f"{self.most_text:,} are the most for a text"
-            raise FaultError(place, f"has {size:,} bytes{within}; {most}. Shorten it, or split it into several pairs.")
+            allowed = f"{most:,} are the most for a text"
+            ways = "Shorten it, split it into several pairs, or raise INVIEW_MAX_REPLY_BYTES"
+            raise FaultError(place, f"has {size:,} bytes{within}; {allowed}. {ways}.")
 
     def _open(self, byte: int, start: int) -> None:
         if len(self.closers) == DEEPEST:

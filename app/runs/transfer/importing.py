@@ -26,6 +26,7 @@ from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.damage import SETTINGS
 from app.domain.conversation.lifecycle import RUNNING
+from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import ConflictError, InputError, NotFoundError, StoreError
 from app.domain.export import Fresh, NodeRecord
 from app.providers.counts.vocabularies import vocabulary_of
@@ -38,7 +39,7 @@ from app.runs.transfer.import_check import CheckedFile, ReadPair, check_file
 from app.runs.transfer.import_file import read_file
 from app.runs.transfer.import_filters import read_filter, save_filters
 from app.runs.transfer.import_records import TopicPath, read_topic_path
-from app.runs.transfer.import_scan import MAX_TEXT, EndedError, FaultError, Rest
+from app.runs.transfer.import_scan import EndedError, FaultError, Rest
 from app.runs.transfer.import_shapes import ExportShape
 from app.runs.workbench import Workbench, is_open
 from app.store.archive import insert_records
@@ -98,7 +99,7 @@ async def import_file(wb: Workbench, owner: str, body: bytes | bytearray) -> tup
         UnfinishedImportError: it could not be stored to the end.
     """
     at, rest = now(), Rest()
-    most_text = max(MAX_TEXT, wb.engine.max_bytes)
+    most_text = max(MAX_TEXT_BYTES, wb.engine.max_bytes)
     try:
         checked = await _in_thread(wb, rest, lambda: check_file(read_file(body, rest, most_text), owner, at))
     except EndedError:

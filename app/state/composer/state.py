@@ -20,6 +20,7 @@ import reflex as rx
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.selection import SelectionChangedError
 from app.domain.conversation.comparisons import MAX_MODELS
+from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.conversation.uploads import MAX_ATTACHED
 from app.domain.errors import InputError, InviewError, NotFoundError
 from app.runs.derived.summaries import summarise
@@ -66,8 +67,8 @@ from app.state.watching import watcher_of
 from app.views.request.composition import EstimateView
 from app.views.screen.context import ContextView, ToolCountView
 
-MAX_TEXT: Final = 4_000_000
-"""Characters. A longer text than any model reads is neither sent nor counted."""
+MAX_TEXT: Final = MAX_TEXT_BYTES
+"""Characters. A text of more has too many bytes as well, and is neither sent nor counted."""
 TOO_LONG: Final = f"This is longer than {MAX_TEXT:,} characters. Shorten it, or send it in parts."
 _MAX_ID: Final = 64
 _MAX_MODEL: Final = 300

@@ -67,7 +67,7 @@ def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
                 refused=ComposerState.fault != "",
                 lost="Connection lost. Reconnecting…",
                 unsent="Inview cannot be reached. Your text is saved; send it again in a moment.",
-                long="This text is too long to send at once. Shorten it, or attach it as a file.",
+                long="This text is too long to send at once. Shorten it, or send it in parts.",
             ),
             _kept_back(),
             _work(),

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from app.domain.conversation.attachments import Attachment, Picture
 from app.domain.conversation.parts import Image, TextFile, write_text_file
+from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.conversation.uploads import (
     MAX_NAME,
-    MAX_TEXT_BYTES,
     MAX_UPLOAD_BYTES,
     Upload,
     UploadKind,

@@ -14,9 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.domain.conversation.search import parse_search
+from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import ConflictError, StoreError
 from app.domain.json_size import MAX_VALUES
 from app.runs.library.trash import list_trash
+from app.runs.process.collector import return_large_blocks
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.transfer import import_scan, importing
 from app.runs.transfer.export_json import FORMAT, VERSION
@@ -24,8 +27,11 @@ from app.runs.transfer.import_file import read_file
 from app.runs.transfer.import_scan import MAX_PAIRS, EndedError, FaultError, Rest, scan_file
 from app.runs.transfer.importing import UNFINISHED, UnfinishedImportError, import_file
 from app.runs.workbench import Workbench
-from app.store.conversation.conversations import delete_conversation, list_conversations
+from app.store.conversation.conversations import Wanted, delete_conversation, list_conversations
 from app.store.conversation.pairs import load_pairs
+from app.store.index.search import search
+from tests.outside.memory import Memory
+from tests.outside.words import distinct_words
 from tests.runs.exchange import PAIR_BY_HAND
 from tests.work import calls_by_turn
 
@@ -108,9 +114,12 @@ def test_a_long_file_is_held_once_and_its_pairs_one_at_a_time() -> None:
     assert peak < len(body)
 
 
+MOST_MB = 64
+"""Additional memory for reading and storing one text."""
 MOST = 200_000
 TOO_LONG = b"x" * (MOST + 1)
-HELD = "bytes{}; 200,000 are the most for a text"
+WAYS = "Shorten it, split it into several pairs, or raise INVIEW_MAX_REPLY_BYTES."
+HELD = f"bytes{{}}; 200,000 are the most for a text. {WAYS}"
 
 
 @pytest.mark.parametrize(
@@ -129,8 +138,9 @@ HELD = "bytes{}; 200,000 are the most for a text"
     ids=range(5),
 )
 def test_a_text_that_is_too_large_is_refused_with_its_place_before_it_is_built(
-    body: bytes, place: str, words: str
+    body: bytes, place: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(import_scan, "MAX_OTHER_TEXT", MOST)
     tracemalloc.start()
     try:
         with pytest.raises(FaultError) as raised:
@@ -163,7 +173,7 @@ def test_a_text_that_a_send_or_a_reply_can_have_is_imported(field: str, written:
 async def test_a_reply_as_large_as_the_settings_allow_is_imported(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "MAX_TEXT", 20_000)
+    monkeypatch.setattr(importing, "MAX_TEXT_BYTES", 20_000)
     larger, smaller = (replace(wb, engine=replace(wb.engine, max_bytes=most)) for most in (30_000, 29_999))
     body = orjson.dumps({"title": "Plans", "pairs": [{**PAIR_BY_HAND, "reply_text": "x" * 30_000}]})
 
@@ -172,6 +182,24 @@ async def test_a_reply_as_large_as_the_settings_allow_is_imported(
         await import_file(smaller, LOCAL_OWNER, body)
 
     assert done.pair_count == 1
+
+
+@pytest.mark.parametrize("field", ["user_text", "reply_text"])
+async def test_the_largest_text_takes_little_memory_whatever_its_words_are(wb: Workbench, field: str) -> None:
+    """Words that are all different take most: each has a place of its own in the full-text index."""
+    await import_file(wb, LOCAL_OWNER, a_file(1))  # what is imported and compiled once
+    words = distinct_words(MAX_TEXT_BYTES)
+    body = orjson.dumps({"title": "Plans", "pairs": [{**PAIR_BY_HAND, field: words}]})
+
+    return_large_blocks()  # as in a server
+    memory = Memory.now()
+    await import_file(wb, LOCAL_OWNER, body)
+    growth = memory.growth()
+
+    async with wb.store.read() as session:
+        found = await search(session, LOCAL_OWNER, Wanted(), parse_search(f"{words[:4]} {words.split()[-1]}"))
+    assert len(found.places) == 1
+    assert growth <= MOST_MB
 
 
 # --- the pieces are the file ---

@@ -7,6 +7,7 @@ import pytest
 
 from app.domain.conversation.page_bytes import MAX_PAGE_BYTES
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.transfer import importing
 from app.runs.transfer.importing import import_file
 from app.runs.watch import watcher as watching
 from app.runs.watch.screen import Screen
@@ -15,6 +16,12 @@ from tests.runs.watch.page import a_page, positions_of, text_of
 
 LONG = "word " * 300_000
 """1.5 MB: a page has room for two of them."""
+
+
+@pytest.fixture(autouse=True)
+def longer_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let an import take longer texts, as a setting for longer replies does."""
+    monkeypatch.setattr(importing, "MAX_TEXT_BYTES", 10_000_000)
 
 
 async def a_conversation_of(wb: Workbench, *replies: str) -> str:

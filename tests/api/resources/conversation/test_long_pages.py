@@ -6,10 +6,17 @@ from typing import Any
 
 import pytest
 
+from app.runs.transfer import importing
 from tests.api.served import Api
 
 LONG = "word " * 300_000
 """1.5 MB: a page has room for two of them."""
+
+
+@pytest.fixture(autouse=True)
+def longer_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let an import take longer texts, as a setting for longer replies does."""
+    monkeypatch.setattr(importing, "MAX_TEXT_BYTES", 10_000_000)
 
 
 async def a_conversation_of(api: Api, *replies: str) -> str:

@@ -1,0 +1,85 @@
+"""A text has a limit, whatever way a program sends it: beyond it, the answer says both sizes and nothing is stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.domain.conversation.text_size import MAX_TEXT_BYTES
+from tests.api.served import Api
+
+TOO_LONG = "é" * (MAX_TEXT_BYTES // 2) + "e"
+OFFLINE = "offline:demo"
+SAID = "has 1,048,577 bytes; 1,048,576 are the most for a text. Shorten it"
+
+
+async def state_of(api: Api, conversation: str) -> list[Any]:
+    """The conversation, its texts and its queue."""
+    paths = ("", "/history", "/queue")
+    return [(await api.http.get(f"/conversations/{conversation}{path}")).json() for path in paths]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "field"),
+    [
+        ("POST", "/conversations/{conversation}/send", {"text": TOO_LONG}, "text"),
+        ("POST", "/conversations/{conversation}/preview", {"text": TOO_LONG}, "text"),
+        ("POST", "/conversations/{conversation}/queue", {"text": TOO_LONG, "paused": True}, "text"),
+        (
+            "POST",
+            "/conversations/{conversation}/compare",
+            {"text": TOO_LONG, "models": [OFFLINE, "offline:tiny"]},
+            "text",
+        ),
+        ("POST", "/pairs/{pair}/resend", {"text": TOO_LONG}, "text"),
+        ("POST", "/pairs/{pair}/preview", {"text": TOO_LONG}, "text"),
+        ("PATCH", "/conversations/{conversation}/queue/{queued}", {"text": TOO_LONG}, "text"),
+        ("PATCH", "/conversations/{conversation}", {"system_prompt": TOO_LONG}, "system_prompt"),
+        ("POST", "/conversations", {"system_prompt": TOO_LONG}, "system_prompt"),
+        (
+            "POST",
+            "/import",
+            {"title": "x", "pairs": [{"model": OFFLINE, "user_text": TOO_LONG}]},
+            "$.pairs[0].user_text",
+        ),
+        (
+            "POST",
+            "/import",
+            {"title": "x", "pairs": [{"model": OFFLINE, "user_text": "?", "reply_text": TOO_LONG}]},
+            "$.pairs[0].reply_text",
+        ),
+    ],
+    ids=range(11),
+)
+async def test_a_text_that_is_too_long_is_refused(
+    api: Api, method: str, path: str, body: dict[str, Any], field: str
+) -> None:
+    imported = await api.http.post(
+        "/import", json={"title": "x", "model": OFFLINE, "pairs": [{"user_text": "Hi", "reply_text": "Yes"}]}
+    )
+    conversation = imported.json()["conversations"][0]["id"]
+    pair = (await api.http.get(f"/conversations/{conversation}/pairs")).json()["items"][0]["id"]
+    queued = await api.http.post(f"/conversations/{conversation}/queue", json={"text": "Later", "paused": True})
+    assert queued.status_code < 300, queued.text
+    names = {"conversation": conversation, "pair": pair, "queued": queued.json()["items"][0]["id"]}
+    before = await state_of(api, conversation)
+
+    refused = await api.http.request(method, path.format(**names), json=body)
+
+    assert refused.status_code == 422, refused.text
+    (error,) = refused.json()["errors"]
+    assert error["field"] == field
+    assert error["reason"].startswith(SAID)
+    assert await state_of(api, conversation) == before
+    assert len((await api.http.get("/conversations")).json()["items"]) == 1
+
+
+async def test_a_text_of_the_largest_size_is_sent(api: Api) -> None:
+    conversation = (await api.http.post("/conversations", json={"model": OFFLINE})).json()["id"]
+
+    answer = await api.http.post(
+        f"/conversations/{conversation}/preview", json={"text": TOO_LONG[:-1], "over_budget": "force"}
+    )
+
+    assert answer.status_code == 200, answer.text
