@@ -25,7 +25,8 @@ pytestmark = pytest.mark.slow
 
 MOST_MB = 64
 """Additional memory for receiving and storing one reply."""
-WORDS = distinct_words(MAX_REPLY_BYTES)
+WORDS = distinct_words(100_000)
+"""As many different words as a long book has."""
 TEXTS = [
     json.dumps({"choices": [{"index": 0, "delta": {"content": WORDS[at : at + 10_000]}}]})
     for at in range(0, len(WORDS), 10_000)
@@ -33,7 +34,7 @@ TEXTS = [
 
 
 class _Endless(BaseHTTPRequestHandler):
-    """Says words for as long as somebody listens, all different at first. The model "brief" says a few."""
+    """Says words for as long as the client reads. The model "brief" says a few."""
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
