@@ -344,7 +344,7 @@ async def test_a_pair_answered_again_in_its_place_begins_anew(wb: Workbench) -> 
 async def test_a_reader_who_takes_nothing_for_a_while_gets_the_newest_screen_and_misses_nothing(
     peers: Workbench, peer: Peer
 ) -> None:
-    size, pieces = 3_000_000, 60
+    size, pieces = 300_000, 60
     text = "".join(Random(1).choices(ALPHABET, k=1000)) * (size // 1000)
     piece = size // pieces
     script: list[Piece] = [(0.002, "content", text[place : place + piece]) for place in range(0, size, piece)]

@@ -144,8 +144,8 @@ async def test_a_faulty_file_says_where_and_stores_nothing(api: Api):
 
 
 async def test_an_import_takes_more_than_other_bodies_and_no_more_than_it_says(api: Api):
-    filler = "x" * (9 * 1024 * 1024)
-    body = {"title": "large", "pairs": [{"user_text": filler, "model": "offline:demo"}] * 2}
+    filler = "x" * (1024 * 1024)
+    body = {"title": "large", "pairs": [{"user_text": filler, "model": "offline:demo"}] * 18}
 
     taken = await api.http.post("/import", json=body)
     refused = await api.http.post("/import", content=b" " * (MAX_BYTES + 1), headers=JSON)
