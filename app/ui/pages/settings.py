@@ -58,7 +58,7 @@ def settings() -> rx.Component:
                 *(rx.el.div(section(), key=link.id) for link, section in _SECTIONS.items()),
                 label="Sections of the settings",
                 links=tuple(_SECTIONS),
-                class_name="sections",
+                class_name="settings-sections",
             ),
             class_name="relative min-h-0 flex-1 overflow-y-auto",
             custom_attrs={"data-scroller": ""},
