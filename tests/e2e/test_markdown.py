@@ -28,6 +28,9 @@ A second line.
 > A quote
 > of two lines
 
+> [!WARNING]
+> Mind the *gap*.
+
 | a | b |
 |:--|--:|
 | 1 | **2** |
@@ -62,6 +65,7 @@ def shown(screen: Screen) -> str:
 def test_streamed_reply_ends_as_the_same_document_that_a_reload_draws(screen: Screen) -> None:
     screen.start(f"/echo {EVERYTHING}").wait_for_reply()
     expect(screen.last_reply.locator("a[href='https://example.org/defined']")).to_have_text("defined")
+    expect(screen.last_reply.locator(".callout[data-kind=warning]")).to_have_text(re.compile(r"^Warning\s*Mind the gap\.$"))
     streamed = shown(screen)
 
     reload(screen.page)

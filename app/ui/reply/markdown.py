@@ -24,6 +24,11 @@ class MarkdownWords:
     not_done: str = "Not done"
     load_picture: str = "Load picture from {host}"
     load_named_picture: str = "Load picture “{name}” from {host}"
+    note: str = "Note"
+    tip: str = "Tip"
+    important: str = "Important"
+    warning: str = "Warning"
+    caution: str = "Caution"
     formula_refused: str = "Shown as written: too long, too deeply nested, or with definitions"
 
 

@@ -9,6 +9,7 @@ import type { MarkedToken, Token, Tokens } from "marked";
 import type { ReactNode } from "react";
 import { Fragment, memo, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "react";
 import { BlockReader } from "./blocks.ts";
+import { calloutOf } from "./callout.ts";
 import { Code } from "./code.tsx";
 import { HeldSelection } from "./held_selection.tsx";
 import { Formula } from "./math.tsx";
@@ -101,7 +102,7 @@ function drawBlock(any: Token, open: boolean, words: MarkdownWords): ReactNode |
     case "code":
       return <Code text={token.text} language={/^\S*/.exec(token.lang ?? "")?.[0] ?? ""} open={open} words={words} />;
     case "blockquote":
-      return <blockquote dir="auto">{nested(token.tokens, words)}</blockquote>;
+      return <Quote token={token} words={words} />;
     case "list":
       return <List token={token} words={words} />;
     case "table":
@@ -115,6 +116,17 @@ function drawBlock(any: Token, open: boolean, words: MarkdownWords): ReactNode |
     default:
       return undefined;
   }
+}
+
+function Quote({ token, words }: { token: Tokens.Blockquote; words: MarkdownWords }): ReactNode {
+  const callout = calloutOf(token);
+  if (!callout) return <blockquote dir="auto">{nested(token.tokens, words)}</blockquote>;
+  return (
+    <div className="callout" role="note" data-kind={callout.kind} dir="auto">
+      <p className="callout-title">{words[callout.kind]}</p>
+      {nested(callout.tokens, words)}
+    </div>
+  );
 }
 
 function List({ token, words }: { token: Tokens.List; words: MarkdownWords }): ReactNode {

@@ -1,0 +1,22 @@
+/** Which quotes are callouts, and what is left of them. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { lexer, type Tokens } from "marked";
+import { calloutOf } from "../../app/ui/reply/callout.ts";
+
+const quoteOf = (text: string) => lexer(text)[0] as Tokens.Blockquote;
+const wordsOf = (text: string) => calloutOf(quoteOf(text))?.tokens.map(({ tokens }) => tokens?.map(({ raw }) => raw));
+
+test("a quote whose first line is a marker is a callout of that kind", () => {
+  assert.equal(calloutOf(quoteOf("> [!NOTE]\n> Words"))?.kind, "note");
+  assert.equal(calloutOf(quoteOf("> [!caution]\n> Words"))?.kind, "caution");
+  assert.deepEqual(wordsOf("> [!TIP]\n> Mind the *gap*\n>\n> and more"), [["Mind the ", "*gap*"], ["and more"]]);
+  assert.deepEqual(wordsOf("> [!TIP]"), []);
+  assert.deepEqual(wordsOf("> [!TIP]\n>\n> below"), [["below"]]);
+});
+
+test("any other quote is a quote", () => {
+  for (const text of ["> Words", "> [!NOTHING]\n> Words", "> [!NOTE] in a line", "> see [!NOTE]\n> Words", "> - [!NOTE]"]) {
+    assert.equal(calloutOf(quoteOf(text)), undefined, text);
+  }
+});
