@@ -46,22 +46,27 @@ async def test_typed_line_changes_nothing_before_enter(wb: Workbench, tab: Tab) 
     async with opened(tab):
         await tab.send(FilterLineState.check, line="s3", cursor=2)
         assert feedback(tab).description == "pairs with 3 stars"
+        assert feedback(tab).count.endswith(" of 4 pairs will be sent")
         assert positions(tab) == [1, 2, 3, 4]
     assert await kept_filter(wb) == ""
 
 
-async def test_plain_words_are_offered_as_a_search_for_them(wb: Workbench, tab: Tab) -> None:
+async def test_plain_words_filter_by_one_enter(wb: Workbench, tab: Tab) -> None:
     await write_pairs(wb)
 
     async with opened(tab):
         await tab.send(FilterLineState.check, line="question 4", cursor=10)
         assert (feedback(tab).offered, feedback(tab).suggestions[0].text) == (True, "c'question 4'")
+        assert (feedback(tab).description, feedback(tab).mistake) == ("Search for “question 4”", None)
         await tab.send(FilterLineState.check, line="star", cursor=4)
         assert (feedback(tab).offered, feedback(tab).suggestions[0].text) == (False, "stars")
-        await tab.send(FilterLineState.enter, line="star")
-        assert (feedback(tab).offered, feedback(tab).suggestions[0].text) == (True, "c'star'")
         await tab.send(FilterLineState.check, line="s7", cursor=2)
-        assert (feedback(tab).offered, feedback(tab).suggestions) == (False, ())
+        assert (feedback(tab).offered, feedback(tab).suggestions, feedback(tab).entered) == (False, (), False)
+        await tab.send(FilterLineState.enter, line="s7")
+        assert feedback(tab).entered
+        await tab.send(FilterLineState.enter, line="question 4")
+        assert positions(tab) == [4]
+    assert await kept_filter(wb) == "c'question 4'"
 
 
 async def test_mistake_is_marked_where_it_is(wb: Workbench, tab: Tab) -> None:

@@ -124,8 +124,8 @@ Generated from `app/domain/filters` by `make docs`.
 
 A filter says which pairs of the conversation are visible, and what is visible is what is sent. It selects pairs (a
 request and all that answered it) and never reorders them. A filter that cannot be read changes nothing: the bar says
-what was found, where, what was expected, and what is still shown. Plain words are no filter; where a line is made of
-them, Enter or Tab puts in the search for them (`c'words'`), and Enter applies it.
+what was found, where, what was expected, and what is still shown. Plain words are no filter. If a line is made of
+words, Enter applies the filter that searches for them (`c'words'`), and Tab writes it into the line.
 A line has at most {MAX_LENGTH:,} characters, {MAX_TERMS} predicates, and
 {MAX_DEPTH} parentheses and `!` within each other."""
 

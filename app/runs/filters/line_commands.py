@@ -100,6 +100,8 @@ async def check_line(  # noqa: PLR0913 - whose, where, what is typed, and how on
         error=None,
         command=None if read.call is None else _describe_call(read.call, composed, vocabulary.topics, look.topic),
         completion=completion,
+        sent=composed.composition.x,
+        pairs=len(composed.base.index),
     )
 
 

@@ -15,7 +15,9 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.conversation import Mark
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError
+from app.domain.filters.errors import FilterError
 from app.domain.filters.parser import parse_line
+from app.domain.filters.plain_words import search_for
 from app.runs.filters.filter_commands import list_filters
 from app.runs.filters.line_commands import check_line, run_line
 from app.runs.library.mark_commands import mark_pairs
@@ -133,13 +135,14 @@ class FilterLineState(VisitedState, FilterState):
 
     async def _use(self, line: str) -> EventSpec | None:
         try:
+            line = _read_words(line)
             if parse_line(line).call is not None:
                 return await self._command(line, confirmed=False)
             await self._put_in_force(line)
         except InviewError as error:
             async with self:
                 self._newest += 1
-                self.feedback = show_mistake(line, error)
+                self.feedback = replace(show_mistake(line, error), entered=True)
             return None
         async with self:
             self._remember(line)
@@ -184,6 +187,15 @@ class FilterLineState(VisitedState, FilterState):
     def _place(self) -> tuple[str, ViewOptions]:
         """The conversation on screen, and how it is looked at apart from its filter."""
         return conversation_in(self.router.url.path), replace(self._look, filter=None)
+
+
+def _read_words(line: str) -> str:
+    """Return the filter that searches for a line of plain words; any other line as it is."""
+    try:
+        parse_line(line)
+    except FilterError:
+        return search_for(line) or line
+    return line
 
 
 async def _read_line(conversation_id: str, line: str, cursor: int, look: ViewOptions) -> LineFeedbackView:

@@ -93,7 +93,7 @@ def filter_bar() -> rx.Component:
             failed=FilterState.refusal.bool(),
             saved_open=SavedFilterState.shown,
             label="Filter",
-            placeholder="Filter: all pairs are in view",
+            placeholder="Filter what is sent",
             fold_label=rx.cond(FilterState.filter != "", "Filter: " + FilterState.filter, "Filter"),
             fold_title="Filter (/)",
             list_label="Suggestions",
@@ -180,6 +180,7 @@ def line_feedback() -> rx.Component:
                         rx.cond(feedback.command != "", rx.el.strong(feedback.command, ": ")),
                         feedback.description,
                     ),
+                    rx.cond(feedback.count != "", rx.el.p(feedback.count)),
                     rx.foreach(feedback.notices, lambda notice: rx.el.p(notice, class_name="filter-notice")),
                 ),
             ),
@@ -188,7 +189,9 @@ def line_feedback() -> rx.Component:
 
 
 def _mistake() -> rx.Component:
+    """Why a line cannot be used: a hint while it is typed, a fault once it was entered."""
     mistake = FilterLineState.feedback.mistake
+    wrong = rx.cond(FilterLineState.feedback.entered, " filter-wrong", "").to(str)
     return rx.fragment(
         rx.cond(
             mistake.has_place,
@@ -197,13 +200,13 @@ def _mistake() -> rx.Component:
                 rx.el.mark(mistake.wrong),
                 mistake.after,
                 aria_hidden="true",
-                class_name="filter-place",
+                class_name=f"filter-place{wrong}",
             ),
         ),
         rx.el.p(
             mistake.message,
             rx.cond(mistake.has_place, rx.el.span(" ", mistake.place, class_name="unseen")),
-            class_name="filter-wrong",
+            class_name=wrong,
         ),
         rx.el.p("Still showing: ", _in_force(), "."),
     )

@@ -103,7 +103,7 @@ export function FilterLine(props: FilterLineProps): ReactNode {
   };
   const chosen = suggestions[at];
   const KEYS: Readonly<Record<string, (event: KeyboardEvent) => unknown>> = {
-    Enter: () => (chosen ? accept(chosen) : enter()),
+    Enter: () => (chosen && !feedback.offered ? accept(chosen) : enter()),
     Escape: () => (chosen ? point(-1) : leave()),
     Tab: ({ shiftKey }) => {
       const first = suggestions[Math.max(at, 0)];
@@ -136,7 +136,7 @@ export function FilterLine(props: FilterLineProps): ReactNode {
     if (savedOpen) onCloseSaved?.();
   };
 
-  const wrong = open ? feedback.line === line && feedback.mistake !== null : props.failed;
+  const wrong = open ? feedback.line === line && feedback.entered : props.failed;
   return (
     <search
       className="filter-bar"

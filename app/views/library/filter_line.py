@@ -57,6 +57,7 @@ class LineView:
     """A line, read. If it cannot be, `error` says where, and of the rest only `completion` has something to say.
 
     `canonical` is the filter in its shortest form, `sentence` what it selects, `notices` names that mean nothing here.
+    A send under this filter would have `sent` of the `pairs` of the conversation.
     """
 
     ok: bool
@@ -66,6 +67,8 @@ class LineView:
     error: FilterErrorView | None
     command: CommandView | None
     completion: CompletionView
+    sent: int = 0
+    pairs: int = 0
 
 
 @dataclass(frozen=True, slots=True)

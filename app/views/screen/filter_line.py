@@ -8,6 +8,7 @@ from app.domain.errors import InviewError
 from app.domain.filters.errors import FilterError
 from app.domain.filters.plain_words import search_for
 from app.views.library.filter_line import LineView, SuggestionView
+from app.views.usage.figures import number, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,8 @@ class LineFeedbackView:
     """What is known of `line`. `answer` is what its command answered, `refused`: as a refusal.
 
     `command` names what its command would do. The `suggestions` replace the characters from `start` to `end`.
-    `offered`: the line is made of plain words, and the one suggestion searches for them; Enter takes it.
+    `offered`: the line is made of plain words; the one suggestion is the filter that searches for them, and Enter puts
+    it in force. `entered`: the line was used, so its mistake is one. `count` is how many pairs would be sent.
     """
 
     line: str = ""
@@ -44,6 +46,8 @@ class LineFeedbackView:
     end: int = 0
     suggestions: tuple[SuggestionView, ...] = ()
     offered: bool = False
+    entered: bool = False
+    count: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,7 @@ def show_line(line: str, read: LineView) -> LineFeedbackView:
         start=completion.start,
         end=completion.end,
         suggestions=completion.suggestions,
+        count="" if error is not None or command is not None else _describe_count(read),
     )
 
 
@@ -83,8 +88,14 @@ def _offer_search(line: str, mistake: MistakeView) -> LineFeedbackView:
     search = search_for(line)
     if not search:
         return LineFeedbackView(line, mistake=mistake)
-    offer = SuggestionView(search, f"search for “{line.strip()}”")
-    return LineFeedbackView(line, mistake=mistake, end=len(line), suggestions=(offer,), offered=True)
+    means = f"search for “{line.strip()}”"
+    return LineFeedbackView(
+        line, description=_capital(means), end=len(line), suggestions=(SuggestionView(search, means),), offered=True
+    )
+
+
+def _describe_count(read: LineView) -> str:
+    return f"{number(read.sent)} of {plural(read.pairs, 'pair')} will be sent"
 
 
 def _mark(line: str, message: str, position: int, found: str) -> MistakeView:
