@@ -204,7 +204,7 @@ def _describe_content(entry: TrashEntry) -> str:
 
 def _describe_left(left: timedelta) -> str:
     days = ceil(left / timedelta(days=1))
-    return "deleted within a day" if days <= 1 else f"deleted in {days} days"
+    return "deletes within a day" if days <= 1 else f"deletes in {days} days"
 
 
 def _shorten(text: str) -> str:

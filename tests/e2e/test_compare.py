@@ -127,4 +127,4 @@ def test_call_of_a_compared_reply_is_answered_where_the_replies_stand(
 
     expect(asked).to_have_count(0)
     expect(column(screen, "offline:demo").get_by_role("status")).to_have_text("Complete")
-    expect(replies(screen).get_by_role("button", name="Fold")).to_be_focused()
+    expect(replies(screen).get_by_role("button", name="Minimise")).to_be_focused()

@@ -84,7 +84,7 @@ def test_calls_that_wait_outlive_a_reload_are_edited_answered_and_their_rule_is_
     assert (settled["standing"], settled["run_input"]) == ("allowed", {"path": "/notes/b"})
 
     two = cards(screen).first
-    two.get_by_role("button", name="Only like this").click()
+    two.get_by_role("button", name="Limit to these arguments").click()
     expect(two.get_by_role("textbox", name="path")).to_have_value("/notes/[*]")
     two.get_by_role("textbox", name="path").fill("/notes/*")
     two.get_by_role("button", name="Always").click()

@@ -111,7 +111,7 @@ def test_tools_are_chosen_in_the_inspector_and_the_choice_is_what_is_sent(
     page.get_by_role("button", name="Preview of the request").click()
     page.get_by_role("tab", name="Tools").click()
     panel = page.get_by_role("region", name="Tools", exact=True)
-    modes = panel.get_by_role("group", name="Which tools go along")
+    modes = panel.get_by_role("group", name="Tools to send")
 
     expect(modes.get_by_role("radio")).to_have_count(5)
     expect(modes.get_by_role("radio", name="All, cached")).to_be_checked()

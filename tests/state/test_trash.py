@@ -44,7 +44,7 @@ async def test_an_entry_says_what_it_is_and_how_long_it_stays(wb: Workbench, tab
     await tab.send(TrashState.load)
 
     untitled, titled = items(tab)
-    assert (titled.name, titled.about, titled.left) == ("Light", "Conversation with 1 pair", "deleted in 30 days")
+    assert (titled.name, titled.about, titled.left) == ("Light", "Conversation with 1 pair", "deletes in 30 days")
     assert untitled.name.endswith("…")
     assert len(untitled.name) == 90
     assert tab.shows(TrashState, "loaded") is True
@@ -152,9 +152,9 @@ async def test_the_whole_trash_is_emptied_once_confirmed(wb: Workbench, tab: Tab
 @pytest.mark.parametrize(
     ("term", "left", "kept"),
     [
-        ("7", "deleted in 7 days", "for 7 days"),
-        ("1", "deleted within a day", "for 1 day"),
-        ("365", "deleted in 365 days", "for a year"),
+        ("7", "deletes in 7 days", "for 7 days"),
+        ("1", "deletes within a day", "for 1 day"),
+        ("365", "deletes in 365 days", "for a year"),
         ("", "", "until the trash is emptied"),
     ],
 )
@@ -202,4 +202,4 @@ async def test_the_page_opens_without_what_was_said_before(
 
     assert tab.shows(TrashState, "message") == ""
     assert tab.shows(TrashState, "deleting") is None
-    assert items(tab)[0].left == "deleted within a day"
+    assert items(tab)[0].left == "deletes within a day"

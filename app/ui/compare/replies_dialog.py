@@ -41,7 +41,7 @@ def compared_replies_dialog() -> rx.Component:
                 class_name="quiet",
             ),
             rx.el.button(
-                "Fold",
+                "Minimise",
                 id=FOLD_ID,
                 type="button",
                 title="Back to the conversation (Esc)",

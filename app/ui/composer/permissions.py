@@ -80,7 +80,7 @@ def _form(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
                 rx.cond(
                     card.bounds.length() > 0,
                     rx.el.button(
-                        rx.cond(card.bounding, "For any arguments", "Only like this"),
+                        rx.cond(card.bounding, "For any arguments", "Limit to these arguments"),
                         type="button",
                         aria_pressed=card.bounding,
                         on_click=PermissionsState.toggle_bounds(card.id),

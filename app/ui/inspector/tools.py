@@ -92,7 +92,7 @@ def _tools() -> rx.Component:
             ),
         ),
         rx.el.fieldset(
-            rx.el.legend("Which tools go along"),
+            rx.el.legend("Tools to send"),
             rx.foreach(_PANEL.modes.to(tuple[ModeItem, ...]), _mode),
             class_name="tool-modes",
         ),

@@ -27,7 +27,7 @@ def versions(pair: PairVar) -> rx.Component:
             rx.el.button(
                 f"{standing}/{count}",
                 type="button",
-                title="Compare the versions (Shift+E swaps)",
+                title=f"Showing version {standing} of {count}. Compare them (Shift+E swaps)",
                 aria_label=f"{place}. Compare the versions",
                 on_click=VersionsState.compare(pair.id),
                 class_name="version-place",
