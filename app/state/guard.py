@@ -29,7 +29,6 @@ from app.state.compare.keeping import KeepingState
 from app.state.comparison import ComparisonState
 from app.state.composer.attachments import AttachmentState
 from app.state.composer.inserting import InsertingState
-from app.state.composer.menus import MenuState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
@@ -70,6 +69,7 @@ from app.state.settings.providers import ProvidersState
 from app.state.settings.servers import ServersState
 from app.state.settings.titles import TitlesState
 from app.state.shell.keyboard import KeyboardState
+from app.state.shell.menus import MenuState
 from app.state.shell.news import NewsState
 from app.state.shell.notice import NoticeState
 from app.state.shell.undo import UndoState
@@ -118,7 +118,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     KeepingState: frozenset({"open", "stop", "keep", "discard", "reopen", "take_back"}),
     ComposerState: frozenset({
         "open", "restore", "write", "estimate_first", "count_files", "send", "deliver", "finish_order", "focus", "put",
-        "put_edit", "put_if_empty", "compare", "resume_queue", "remember_way", "choose_way", "go_on",
+        "put_edit", "put_if_empty", "continue_reply", "compare", "resume_queue", "remember_way", "choose_way", "go_on",
         "end_over_budget", "stop_summary", "stop_reply",
     }),
     InsertingState: frozenset({
@@ -127,7 +127,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     PermissionsState: frozenset({"toggle_edit", "toggle_bounds", "note_pointer", "choose", "answer"}),
     QueueState: frozenset({"settle", "edit", "write", "leave", "save", "resume", "move", "drop", "put_back"}),
-    MenuState: frozenset({"show_models", "show_agents", "close"}),
+    MenuState: frozenset({"show_models", "show_agents", "show_add", "show_conversation", "close"}),
     SchemaState: frozenset({"ask", "close", "take_sample", "clear_fault", "use", "take_off"}),
     ParametersState: frozenset({
         "open", "refresh", "ask", "choose_scope", "close", "use", "unset", "take_off", "put_back",
@@ -163,7 +163,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     LineageState: frozenset({"keep_current"}),
     FilterLineState: frozenset({"begin", "leave", "check", "enter", "confirm", "carry_out", "cancel", "undo"}),
     FilterState: frozenset({"open", "clear", "use_model", "learn_zone"}),
-    ModelState: frozenset({"load", "choose", "look"}),
+    ModelState: frozenset({"load", "choose", "look", "find_local"}),
     NewsState: frozenset({"follow", "read_again"}),
     NoticeState: frozenset({"tell", "dismiss"}),
     OwnPriceState: frozenset({"load", "save", "remove"}),

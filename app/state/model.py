@@ -12,6 +12,7 @@ from app.domain.errors import NotFoundError, add_next_step
 from app.domain.model_profile import ModelProfile
 from app.providers.base import Provider
 from app.runs.library.abilities import list_capable
+from app.runs.library.provider_commands import list_models
 from app.runs.process.catalogue import DEFAULT_MODEL, Offer
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.workbench import Workbench, bench_of, current
@@ -33,6 +34,15 @@ class ModelChoice:
 
 
 @dataclass(frozen=True)
+class LocalServer:
+    """A server of models that was found on this machine, and the first of its models."""
+
+    label: str
+    model: str
+    name: str
+
+
+@dataclass(frozen=True)
 class MissingKey:
     """A provider that cannot be asked before it has a key."""
 
@@ -46,7 +56,7 @@ class ModelState(rx.State):
     `images`: it takes images; else `capable` are some that do.
 
     `rows` are what else there is, by provider: empty until the first has answered. `keyless` are the providers that
-    cannot be asked, because they have no key.
+    cannot be asked, because they have no key. `local` are the servers that were found on this machine.
     `remembered` is the last one chosen in this browser, for new conversations.
     """
 
@@ -57,6 +67,7 @@ class ModelState(rx.State):
     capable: rx.Field[tuple[ModelChoice, ...]] = rx.field(())
     rows: rx.Field[tuple[OptionRow, ...]] = rx.field(())
     keyless: rx.Field[tuple[MissingKey, ...]] = rx.field(())
+    local: rx.Field[tuple[LocalServer, ...]] = rx.field(())
     remembered: str = rx.LocalStorage("", name="inview.model")
 
     @rx.event
@@ -108,6 +119,16 @@ class ModelState(rx.State):
             if not waiting:
                 return
             await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+
+    @rx.event(background=True)
+    async def find_local(self) -> None:
+        """Look for servers of models on this machine."""
+        offers = await list_models(current(), LOCAL_OWNER)
+        found = [offer for offer in offers if offer.provider.origin == "detected" and offer.models]
+        async with self:
+            self.local = tuple(
+                LocalServer(offer.provider.row.label, offer.models[0].model, offer.models[0].name) for offer in found
+            )
 
     async def _model_here(self, wb: Workbench) -> str:
         conversation_id = conversation_in(self.router.url.path)

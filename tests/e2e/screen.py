@@ -95,6 +95,12 @@ def visit(page: Page, path: str) -> None:
     wait_until_alive(page)
 
 
+def add_to_message(page: Page, what: str) -> None:
+    """Choose an item in the menu of the composer."""
+    page.get_by_role("button", name="Add to the message").click()
+    page.get_by_role("dialog", name="Add to the message").get_by_role("button", name=what).click()
+
+
 def visit_settings(page: Page, section: str = "providers") -> None:
     """Go to a section of the settings, and wait until all of them have been read."""
     visit(page, f"/settings#{section}")

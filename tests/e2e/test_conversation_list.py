@@ -55,7 +55,7 @@ def test_conversation_is_renamed_and_kept_by_keyboard_alone(screen: Screen) -> N
     here = row(screen, "by keyboard")
 
     here.get_by_role("link").focus()
-    screen.page.keyboard.press("Tab")
+    screen.page.keyboard.press("ArrowRight")
     expect(here.get_by_role("button", name=re.compile("^Rename"))).to_be_focused()
     expect(here.get_by_role("button", name=re.compile("^Rename"))).to_be_visible()
     screen.page.keyboard.press("Enter")
@@ -68,7 +68,7 @@ def test_conversation_is_renamed_and_kept_by_keyboard_alone(screen: Screen) -> N
     expect(screen.page).to_have_title("A better name · Inview")
 
     here.get_by_role("button", name=re.compile("^Rename")).focus()
-    screen.page.keyboard.press("Tab")
+    screen.page.keyboard.press("ArrowRight")
     expect(here.get_by_role("button", name=re.compile("^Delete"))).to_be_focused()
     screen.page.keyboard.press("Enter")
     dialog = screen.page.get_by_role("dialog", name="Delete this conversation?")

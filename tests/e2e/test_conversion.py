@@ -9,7 +9,7 @@ import re
 
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.screen import Screen, reload
+from tests.e2e.screen import Screen, add_to_message, reload
 from tests.e2e.test_permissions import SLOW, cards, put_requests
 from tests.serving import Served
 
@@ -95,7 +95,7 @@ def test_keys_of_a_conversion_do_nothing_in_the_search_a_schema_and_arguments_of
     expect(search).to_be_focused()
     search.fill("")
 
-    page.get_by_role("button", name="JSON schema of the reply").click()
+    add_to_message(page, "JSON schema of the reply")
     schema = page.get_by_role("textbox", name="Schema")
     schema.fill('{"title": "日本"}')
     convert(schema)

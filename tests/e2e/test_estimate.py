@@ -130,6 +130,10 @@ def phone(browser: Browser, server: Served, conversation: str) -> Generator[Page
 def test_estimate_on_a_phone_shows_the_price(phone: Page) -> None:
     expect(estimate(phone).get_by_text("free")).to_be_in_viewport(ratio=1)
     expect(phone.get_by_role("button", name="Send", exact=True)).to_be_in_viewport(ratio=1)
+    phone.set_viewport_size({"width": 320, "height": 640})
+    expect(phone.get_by_role("button", name="Send", exact=True)).to_be_in_viewport(ratio=1)
+    expect(phone.get_by_role("textbox", name="Title of the conversation")).to_be_in_viewport(ratio=1)
+    assert phone.evaluate("document.documentElement.scrollWidth") == 320
 
 
 @pytest.mark.exhaustive

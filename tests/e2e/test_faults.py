@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, WebSocketRoute, expect
 
-from tests.e2e.screen import Screen, appears, reload, wait_until_alive
+from tests.e2e.screen import Screen, add_to_message, appears, reload, wait_until_alive
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
@@ -64,7 +64,7 @@ def test_back_button_leaves_no_dialog_of_a_pair_behind(screen: Screen) -> None:
     expect(dialog).to_be_visible()
 
     page.go_back()
-    expect(page.get_by_role("heading", name="What is in view is what is in context.")).to_be_visible()
+    expect(page.get_by_role("heading", name="New conversation")).to_be_visible()
     expect(dialog).to_have_count(0)
     page.go_forward()
     expect(screen.pairs).to_have_count(1)
@@ -214,7 +214,9 @@ def test_undo_while_the_network_is_away_says_so_and_waits_to_be_asked_again(scre
 def test_dialog_of_servers_is_not_opened_while_the_network_is_away_and_that_is_said(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo one").wait_for_reply()
-    button, dialog = page.get_by_role("button", name="Insert from a server"), page.get_by_role("dialog")
+    dialog = page.get_by_role("dialog", name="Insert from a server")
+    page.get_by_role("button", name="Add to the message").click()
+    button = page.get_by_role("button", name="Insert from a server")
     page.context.set_offline(True)
     expect(page.get_by_role("status").filter(has_text="Connection lost")).to_be_visible()
     button.click()
@@ -223,7 +225,7 @@ def test_dialog_of_servers_is_not_opened_while_the_network_is_away_and_that_is_s
     page.context.set_offline(False)
     expect(page.get_by_role("status").filter(has_text="Connection lost")).to_have_count(0)
 
-    button.click()
+    add_to_message(page, "Insert from a server")
 
     expect(dialog.get_by_role("status")).to_contain_text("No MCP server is on for this")
     expect(dialog.get_by_role("combobox")).to_be_focused()
@@ -233,7 +235,7 @@ def test_dialog_of_servers_is_not_opened_while_the_network_is_away_and_that_is_s
 @pytest.mark.exhaustive
 def test_reload_leaves_no_dialog_of_the_composer_behind(screen: Screen, name: str) -> None:
     screen.start("/echo one").wait_for_reply()
-    screen.page.get_by_role("button", name=name).click()
+    add_to_message(screen.page, name)
     expect(screen.page.get_by_role("dialog", name=name)).to_be_visible()
 
     reload(screen.page)

@@ -63,7 +63,9 @@ def test_files_are_chosen_by_keyboard_kept_over_a_reload_and_sent(screen: Screen
     holiday, table = a_file("holiday.jpg", a_picture("JPEG", (4_000, 3_000))), a_file("c.csv", TABLE.encode())
     page.on("filechooser", lambda chooser: chooser.set_files([holiday, table]))
     page.keyboard.type("/echo What is this?")
-    page.get_by_role("button", name="Attach files").press("Enter")
+    page.get_by_role("button", name="Add to the message").press("Enter")
+    expect(page.get_by_role("button", name="Attach files")).to_be_focused()
+    page.keyboard.press("Enter")
 
     expect(files_of(page)).to_have_count(2)
     expect(files_of(page).nth(0)).to_contain_text(re.compile("holiday.jpg.*scaled down to 2,576 × 1,932"))
@@ -171,7 +173,9 @@ def test_on_a_phone_a_photo_is_taken_and_nothing_is_wider_than_the_screen(phone:
     page = phone.page
     camera = page.locator("input[type=file][capture]")
     assert (camera.get_attribute("accept"), camera.get_attribute("capture")) == ("image/*", "environment")
-    expect(page.get_by_role("button", name="Take a photo")).to_be_visible()
+    page.get_by_role("button", name="Add to the message").tap()
+    with page.expect_file_chooser():
+        page.get_by_role("button", name="Take a photo").tap()
     camera.set_input_files(a_file("a name that is much longer than any phone is wide " * 3 + ".jpg", a_photo()))
     expect(files_of(page)).to_contain_text("40 × 20")
     assert page.evaluate("document.documentElement.scrollWidth") == 390

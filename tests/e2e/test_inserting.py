@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.figures import tokens
-from tests.e2e.screen import Screen, eventually
+from tests.e2e.screen import Screen, add_to_message, eventually
 from tests.e2e.written import call
 from tests.serving import Served
 from tests.tools.servers import everything, needs_npm
@@ -75,12 +75,12 @@ def test_prompt_is_chosen_after_a_slash_filled_in_and_comes_into_the_box(screen:
 @pytest.mark.exhaustive
 def test_resources_come_into_the_box_with_their_source_and_are_sent_as_they_stand_there(screen: Screen) -> None:
     page, box = screen.page, screen.composer
-    dialog, opener = dialog_of(page), page.get_by_role("button", name="Insert from a server")
+    dialog = dialog_of(page)
 
     screen.start("/echo Hello").wait_for_reply()
     box.fill("Read this:")
     before = tokens(page)
-    opener.press("Enter")
+    add_to_message(page, "Insert from a server")
     expect(dialog.get_by_role("option").first).to_be_visible()
     page.keyboard.type("lab dynamic text")
     page.keyboard.press("Enter")
@@ -95,7 +95,7 @@ def test_resources_come_into_the_box_with_their_source_and_are_sent_as_they_stan
     first = 'Read this:\n\nFrom the server "lab", demo://resource/dynamic/text/7:\n\n```\nResource 7: '
     expect(box).to_have_value(re.compile(f"^{re.escape(first)}.*\n```$"))
 
-    opener.press("Enter")
+    add_to_message(page, "Insert from a server")
     expect(dialog.get_by_role("option").first).to_be_visible()
     page.keyboard.type("architecture")
     page.keyboard.press("Enter")
@@ -113,10 +113,10 @@ def test_resources_come_into_the_box_with_their_source_and_are_sent_as_they_stan
 @pytest.mark.exhaustive
 def test_focus_goes_where_the_next_key_belongs_and_back_to_where_it_was(screen: Screen) -> None:
     page = screen.page
-    dialog, opener = dialog_of(page), page.get_by_role("button", name="Insert from a server")
+    dialog = dialog_of(page)
     search = dialog.get_by_role("combobox", name="Search prompts and resources")
 
-    opener.press("Enter")
+    add_to_message(page, "Insert from a server")
     expect(search).to_be_focused()
     expect(dialog.get_by_role("option").first).to_be_visible()
     page.keyboard.type("args")
@@ -134,7 +134,7 @@ def test_focus_goes_where_the_next_key_belongs_and_back_to_where_it_was(screen: 
     expect(dialog.get_by_role("textbox", name="resourceId")).to_have_value("tea")
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
-    expect(opener).to_be_focused()
+    expect(page.get_by_role("button", name="Add to the message")).to_be_focused()
 
     screen.composer.focus()
     page.keyboard.type("/")

@@ -91,6 +91,7 @@ def test_letters_typed_before_a_control_has_opened_its_field_are_in_it(late: tup
     screen, state = late
     page, pair, row = screen.page, screen.pairs.last, screen.conversations.first
     bar, form = page.get_by_role("search", name="Filter"), page.get_by_role("form", name="Message")
+    menu = page.get_by_role("dialog", name="Add to the message")
     stories = [
         (pair, "Topic: none", page.get_by_role("combobox", name="Topic of pair 2")),
         (pair, "Edit and resend", page.get_by_role("textbox", name="Request of pair 2")),
@@ -99,12 +100,14 @@ def test_letters_typed_before_a_control_has_opened_its_field_are_in_it(late: tup
         (page.locator("main"), "Add a system prompt", page.get_by_role("textbox", name="System prompt")),
         (form, "Topic: none", page.get_by_role("combobox", name="Topic of what is sent")),
         (form, "Model: ", page.get_by_role("combobox", name="Search models")),
-        (form, "Parameters", page.get_by_role("textbox", name="Temperature")),
-        (form, "JSON schema of the reply", page.get_by_role("textbox", name="Schema")),
-        (form, "Insert from a server", page.get_by_role("dialog").get_by_role("combobox")),
+        (menu, "Parameters", page.get_by_role("textbox", name="Temperature")),
+        (menu, "JSON schema of the reply", page.get_by_role("textbox", name="Schema")),
+        (menu, "Insert from a server", page.get_by_role("dialog").get_by_role("combobox")),
         (bar, "What can be typed here", page.get_by_role("textbox", name="Search keys")),
     ]
     for place, control, field in stories:
+        if place is menu:
+            page.get_by_role("button", name="Add to the message").click()
         place.hover()
         state.held = []
         place.get_by_role("button", name=control).locator("visible=true").click()

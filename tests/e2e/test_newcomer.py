@@ -50,6 +50,28 @@ def overlap(one: Locator, other: Locator) -> bool:
     return first["y"] < second["y"] + second["height"] and second["y"] < first["y"] + first["height"]
 
 
+def test_start_page_shows_what_one_can_do_first(screen: Screen, phone: Screen) -> None:
+    page = screen.page
+    examples = page.get_by_role("list", name="Examples")
+    with page.expect_file_chooser():
+        examples.get_by_role("button", name="Attach a file").click()
+    examples.get_by_role("button", name="Compare two models").click()
+    dialog = page.get_by_role("dialog", name="Compare models")
+    expect(dialog.get_by_role("checkbox").first).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(screen.composer).to_have_value(re.compile(r"^Explain \w+"))
+    expect(page.get_by_role("heading", name="Recent")).to_be_hidden()  # the list of all is there
+
+    screen.send("/echo one").wait_for_reply()
+    phone.go("/")
+    recent = phone.page.get_by_role("heading", name="Recent").locator("..")
+    recent.locator(f"a[href='{screen.path}']").tap()
+    expect(phone.pairs).to_have_count(1)
+    phone.page.get_by_role("link", name="New conversation").tap()
+    phone.page.get_by_role("link", name="Connect a model").tap()
+    expect(phone.page.get_by_role("heading", name="Providers")).to_be_visible()
+
+
 @pytest.mark.exhaustive
 def test_what_is_never_sent_is_folded_away_and_hidden_with_its_pair(screen: Screen) -> None:
     page = screen.page

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.screen import Screen, add_to_message, eventually, reload
 from tests.e2e.test_looks import PHONE, WIDE, examine
 from tests.e2e.written import call
 from tests.serving import Served
@@ -80,8 +80,7 @@ def test_parameters_are_set_for_a_conversation_and_for_one_send(screen: Screen, 
     page = screen.page
     page.set_viewport_size(viewport)
     screen.start("/echo Hello").wait_for_reply()
-    page.get_by_role("button", name="Parameters", exact=True).focus()
-    page.keyboard.press("Enter")
+    add_to_message(page, "Parameters")
     dialog = page.get_by_role("dialog", name="Parameters")
     expect(dialog).to_be_visible()
     examine(page)

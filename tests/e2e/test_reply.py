@@ -140,8 +140,13 @@ def test_stop_keeps_what_was_received_and_frees_the_composer(screen: Screen) -> 
     stored = screen.stored_pairs()[0]
     assert stored["lifecycle"] == "canceled"
     eventually(lambda: shown_words(screen) == stored_words(screen) != [])
+    go_on = screen.pairs.get_by_role("button", name="Continue")
+    go_on.click()
+    screen.wait_for_reply(2)
+    assert screen.stored_pairs()[1]["user_text"] == "Continue exactly where you stopped."
+    expect(go_on).to_have_count(0)  # the last reply is another one
     screen.send("/think 20\n/echo again")
-    expect(screen.page.get_by_role("group", name="Reply of pair 2")).to_have_text("again")
+    expect(screen.page.get_by_role("group", name="Reply of pair 3")).to_have_text("again")
     expect(announced.filter(has_text="The reply is complete.")).to_have_count(1)
     thought = screen.page.locator(".thinking .md")
     expect(thought).to_have_count(0)

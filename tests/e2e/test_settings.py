@@ -90,6 +90,9 @@ def test_sections_have_addresses_and_the_way_back_leads_through_them(page: Page)
     expect(sections.get_by_role("link")).to_have_count(8)
     expect(sections.locator("[aria-current]")).to_have_text("Providers")
 
+    page.get_by_role("link", name="Trash").click()
+    expect(page.get_by_role("main")).to_be_focused()
+
 
 def test_compatible_server_is_added_tried_chosen_and_answers(settings: Page, stub_url: str) -> None:
     form = settings.get_by_role("form", name="Another server")

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.screen import Screen, reload
+from tests.e2e.screen import Screen, add_to_message, reload
 
 PHONE = {"width": 390, "height": 844}
 SCHEMA = "JSON schema of the reply"
@@ -16,7 +16,7 @@ SET = f"{SCHEMA}: set"
 
 def use_schema(page: Page) -> None:
     """Have the next reply fit the schema of a list."""
-    page.get_by_role("button", name=SCHEMA).click()
+    add_to_message(page, SCHEMA)
     dialog = page.get_by_role("dialog", name=SCHEMA)
     dialog.get_by_role("button", name="List").click()
     expect(dialog.get_by_label("Schema")).to_have_value(re.compile("items"))  # which moves the button below it
@@ -29,7 +29,7 @@ def test_a_schema_a_table_its_faults_and_a_repair(screen: Screen, viewport: dict
     page = screen.page
     if viewport:
         page.set_viewport_size(viewport)  # pyright: ignore[reportArgumentType] - its own TypedDict by another name
-    page.get_by_role("button", name=SCHEMA).click()
+    add_to_message(page, SCHEMA)
     dialog = page.get_by_role("dialog", name=SCHEMA)
     box = dialog.get_by_role("textbox", name="Schema")
     box.fill('{"type": "nothing"}')

@@ -185,6 +185,17 @@ async def test_a_fork_that_was_deleted_cannot_be_taken_back(wb: Workbench, tab: 
     assert toast(tab).fault
 
 
+async def test_fork_of_the_whole_conversation_asks_where_a_filter_hides_pairs(
+    wb: Workbench, tab: Tab, plans: Plans
+) -> None:
+    async with filtered(wb, tab, plans, "s3"):
+        await tab.send(BranchState.ask_fork, pair_id="")
+
+        choice: ForkChoiceView = shown(tab, "choosing")
+        assert (choice.pair_id, choice.up_to) == ("", "")
+        assert await forks(wb) == []
+
+
 async def test_where_a_filter_hides_pairs_one_is_asked_which_are_meant(wb: Workbench, tab: Tab, plans: Plans) -> None:
     async with filtered(wb, tab, plans, "s3"):
         await tab.send(BranchState.ask_fork, pair_id=plans.pairs[1])

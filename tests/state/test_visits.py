@@ -10,6 +10,7 @@ import reflex as rx
 from reflex.istate.manager.token import BaseStateToken
 from reflex.utils.format import format_event_handler
 
+from app.state.shell.menus import MenuState
 import app.app as wiring
 from app.runs.workbench import Workbench
 from app.state.address import PREFIX
@@ -17,7 +18,6 @@ from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.comparison import ComparisonState
 from app.state.composer.inserting import InsertingState
-from app.state.composer.menus import MenuState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState

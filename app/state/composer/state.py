@@ -69,6 +69,7 @@ from app.views.screen.context import ContextView, ToolCountView
 
 MAX_TEXT: Final = MAX_TEXT_BYTES
 """Characters. A text of more has too many bytes as well, and is neither sent nor counted."""
+CONTINUE: Final = "Continue exactly where you stopped."
 TOO_LONG: Final = f"This is longer than {MAX_TEXT:,} characters. Shorten it, or send it in parts."
 _MAX_ID: Final = 64
 _MAX_MODEL: Final = 300
@@ -264,6 +265,11 @@ class ComposerState(rx.State):
         """Put what the browser keeps of this edit before what is written."""
         if name := text_in(edit_id, _MAX_ID):
             self.order = make_order(OrderKind.PUT_EDIT, name)
+
+    @rx.event
+    async def continue_reply(self) -> None:
+        """Ask for the rest of the last reply, unless something else is written."""
+        self.order = make_order(OrderKind.SAY, CONTINUE)
 
     @rx.event
     async def put_if_empty(self, text: str) -> None:

@@ -11,7 +11,8 @@ class OrderKind(StrEnum):
 
     `PUT` it before what is written, `PUT_IF_EMPTY` only where nothing is; `INSERT` it where the caret is; `REPLACE` the
     "/name" that is written. `PUT_EDIT`: put what the browser keeps of the edit of this name before what is written.
-    `SEND`: send what is written, if that is this text ("": whatever it is). `FOCUS`: go on writing there.
+    `SEND`: send what is written, if that is this text ("": whatever it is). `SAY`: send this text; if something is
+    written, put it before that instead. `FOCUS`: go on writing there.
     """
 
     PUT = "put"
@@ -20,6 +21,7 @@ class OrderKind(StrEnum):
     REPLACE = "replace"
     PUT_EDIT = "put_edit"
     SEND = "send"
+    SAY = "say"
     FOCUS = "focus"
 
 

@@ -64,7 +64,9 @@ class ForksItem:
 
 @dataclass(frozen=True)
 class ForkChoiceView:
-    """The dialog that asks which pairs a fork has. `up_to` is " up to pair 3", `description` that of the filter."""
+    """The dialog that asks which pairs a fork has. `up_to` is " up to pair 3", or "" for a fork of the whole
+    conversation; `description` is that of the filter.
+    """
 
     pair_id: str
     up_to: str
@@ -105,10 +107,13 @@ class BranchState(rx.State):
 
     @rx.event
     async def ask_fork(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Fork after a pair; where a filter hides pairs, ask first which of them are meant."""
+        """Fork after a pair ("": after the last). If a filter hides pairs, ask first which of them are meant."""
         filters = await self.get_state(FilterState)
         if not filters.filter:
             return await self._begin(pair_id, "all")
+        if not pair_id:
+            self.choosing = ForkChoiceView("", "", filters.description)
+            return None
         wb = await bench_of(current(), conversation_in(self.router.url.path))
         async with wb.store.read() as session:
             pair = await load_pair(session, LOCAL_OWNER, text_in(pair_id, _MAX_ID) or "")

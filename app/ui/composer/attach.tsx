@@ -1,18 +1,20 @@
 /**
- * A button that attaches files: chosen, pasted, or dropped on the page. It uploads them, and says how far that is.
+ * Attaches files: chosen, taken by the camera, pasted, or dropped on the page. It uploads them, and says how far that is.
  *
  * An upload is given up when its file is removed.
  */
 import { type ChangeEvent, type ReactNode, useEffect, useEffectEvent, useRef } from "react";
-import type { AttachButtonProps } from "./views.ts";
+import { offer } from "../kit/places.ts";
+import type { FileChooserProps } from "./views.ts";
 
 const STEP = 5; // per cent
 const session = Math.random().toString(36).slice(2, 12);
 let count = 0;
 
-export function AttachButton(props: AttachButtonProps): ReactNode {
-  const { label, title, camera, catches, keys, className, children } = props;
-  const input = useRef<HTMLInputElement>(null);
+export function FileChooser(props: FileChooserProps): ReactNode {
+  const { keys } = props;
+  const files = useRef<HTMLInputElement>(null);
+  const camera = useRef<HTMLInputElement>(null);
   const seen = useRef(new Set<string>());
   const uploads = useRef(new Map<string, AbortController>());
 
@@ -35,8 +37,8 @@ export function AttachButton(props: AttachButtonProps): ReactNode {
     for (const [key, stop] of uploads.current) if (seen.current.has(key) && !keys.includes(key)) stop.abort();
   }, [keys]);
 
+  useEffect(() => offer({ attach: () => files.current?.click(), photo: () => camera.current?.click() }), []);
   useEffect(() => {
-    if (!catches) return undefined;
     const stop = new AbortController();
     const hasFiles = (event: DragEvent) =>
       event.dataTransfer?.types.includes("Files") && !document.querySelector("dialog:modal");
@@ -63,25 +65,24 @@ export function AttachButton(props: AttachButtonProps): ReactNode {
     addEventListener("drop", dropped, options);
     addEventListener("paste", pasted, options);
     return () => stop.abort();
-  }, [catches]);
+  }, []);
 
   const chosen = ({ target }: ChangeEvent<HTMLInputElement>) => {
     take(target.files ?? []);
     target.value = "";
   };
-  const kinds = camera ? ({ accept: "image/*", capture: "environment" } as const) : { multiple: true };
   return (
     <>
-      <button
-        type="button"
-        className={className}
-        aria-label={label}
-        title={title}
-        onClick={() => input.current?.click()}
-      >
-        {children}
-      </button>
-      <input ref={input} type="file" hidden {...kinds} onChange={chosen} aria-label={label} />
+      <input ref={files} type="file" hidden multiple onChange={chosen} aria-label="Files" />
+      <input
+        ref={camera}
+        type="file"
+        hidden
+        accept="image/*"
+        capture="environment"
+        onChange={chosen}
+        aria-label="Photo"
+      />
     </>
   );
 }

@@ -1,4 +1,4 @@
-"""What is attached to the draft: thumbnails with name, size and progress, and the buttons that attach."""
+"""What is attached to the draft: thumbnails with name, size and progress, and where files come in."""
 
 from __future__ import annotations
 
@@ -11,13 +11,10 @@ from app.state.composer.state import ComposerState
 from app.state.model import ModelChoice, ModelState
 from app.state.temporary import TemporaryState
 from app.state.viewer import ViewerState
-from app.ui.kit.icon import icon, line_icon
+from app.ui.kit.icon import line_icon
 from app.ui.kit.island import Island, island
 
 FileVar = rx.vars.ObjectVar[DraftFile]
-
-_CLIP = "M13.2 7.3 8 12.5a3 3 0 0 1-4.3-4.3l5.6-5.6a2 2 0 0 1 2.9 2.9L6.7 11a1 1 0 0 1-1.5-1.4l5-5"
-_CAMERA = "M2.5 5h2.7l1-1.5h3.6l1 1.5h2.7v8h-11zM8 6.8a2.2 2.2 0 1 0 0 4.4 2.2 2.2 0 0 0 0-4.4"
 
 
 def _begun(key: rx.Var[str], name: rx.Var[str], length: rx.Var[int]) -> tuple[rx.Var[str], rx.Var[str], rx.Var[int]]:
@@ -32,32 +29,32 @@ def _ended(key: rx.Var[str], status: rx.Var[int], body: rx.Var[str]) -> tuple[rx
     return key, status, body
 
 
-class AttachButton(Island):
-    """Chooses files and uploads them to `address`; `catches`: also those pasted or dropped on the page.
+class FileChooser(Island):
+    """Uploads files to `address`: those that are chosen, pasted, or dropped on the page. It shows nothing itself.
 
-    `keys` are the files that are attached by now: an upload whose key leaves them is given up. `camera`: it takes a
-    photo. `on_begin` has a file's key, name and bytes, `on_progress` how many per cent have left the browser, `on_end`
-    the status (0: no answer) and the body of the answer.
+    `keys` are the files that are attached now: an upload whose key leaves them is given up. `on_begin` has a file's key,
+    name and bytes, `on_progress` the percentage that has left the browser, `on_end` the status (0: no answer) and the
+    body of the answer.
     """
 
     library = island("composer/attach.tsx")
-    tag = "AttachButton"
+    tag = "FileChooser"
     address: rx.Var[str]
-    label: rx.Var[str]
-    title: rx.Var[str]
-    camera: rx.Var[bool]
-    catches: rx.Var[bool]
     keys: rx.Var[tuple[str, ...]]
     on_begin: rx.EventHandler[_begun]
     on_progress: rx.EventHandler[_moved]
     on_end: rx.EventHandler[_ended]
 
 
-def attach_buttons() -> rx.Component:
-    """Attach files; on a phone also a photo."""
-    return rx.fragment(
-        _attach(icon(_CLIP), "Attach files", "Attach images or text files. You can also paste or drop them.", "attach"),
-        _attach(icon(_CAMERA), "Take a photo", "Take a photo", "attach camera"),
+def file_chooser() -> rx.Component:
+    """Takes files for the draft. `Place.ATTACH` and `Place.PHOTO` have the browser ask for them."""
+    temporary = ChatState.temporary | TemporaryState.wanted
+    return FileChooser.create(
+        address="/api/v1/attachments?temporary=" + rx.cond(temporary, "true", "false").to(str),
+        keys=ComposerState.file_keys,
+        on_begin=AttachmentState.begin,
+        on_progress=AttachmentState.progress.temporal,
+        on_end=AttachmentState.finish,
     )
 
 
@@ -73,23 +70,6 @@ def attached_files() -> rx.Component:
             ),
         ),
         rx.cond(ComposerState.has_images & ~ModelState.images, _lacking()),
-    )
-
-
-def _attach(drawn: rx.Component, label: str, title: str, kind: str) -> rx.Component:
-    temporary = ChatState.temporary | TemporaryState.wanted
-    return AttachButton.create(
-        drawn,
-        address="/api/v1/attachments?temporary=" + rx.cond(temporary, "true", "false").to(str),
-        label=label,
-        title=title,
-        camera="camera" in kind,
-        catches="camera" not in kind,
-        keys=ComposerState.file_keys,
-        on_begin=AttachmentState.begin,
-        on_progress=AttachmentState.progress.temporal,
-        on_end=AttachmentState.finish,
-        class_name=f"schema-button {kind}",
     )
 
 

@@ -8,9 +8,9 @@ import reflex as rx
 
 from app.state.address import PREFIX
 from app.state.agents.choice import AgentState
-from app.state.composer.menus import Menu, MenuState
 from app.state.composer.parameters import ParametersState
 from app.state.model import MissingKey, ModelState
+from app.state.shell.menus import Menu, MenuState
 from app.ui import routes
 from app.ui.kit.dialog import Dialog
 from app.ui.kit.icon import line_icon

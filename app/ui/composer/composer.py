@@ -19,7 +19,8 @@ from app.state.system_prompt import SystemPromptState
 from app.state.temporary import TemporaryState
 from app.state.viewer import ViewerState
 from app.ui.composer import icons
-from app.ui.composer.attached import attach_buttons, attached_files
+from app.ui.composer.add_menu import add_menu
+from app.ui.composer.attached import attached_files, file_chooser
 from app.ui.composer.choices import agent_menu, model_menu
 from app.ui.composer.compare_button import compare_button
 from app.ui.composer.estimate import estimate
@@ -32,7 +33,7 @@ from app.ui.composer.schema_dialog import schema_dialog
 from app.ui.composer.text_area import SendNotice, SubmitButton, TextArea
 from app.ui.filters.bar import reader_zone
 from app.ui.kit.deferred import deferred
-from app.ui.kit.icon import icon
+from app.ui.kit.icon import line_icon
 from app.ui.kit.place import Place
 from app.ui.kit.place_button import PlaceButton
 from app.ui.kit.provider_link import with_provider_link
@@ -43,10 +44,6 @@ from app.ui.topics.chip import topic_chip
 
 _QUEUE: Any = QueueState.queue
 _WORK: Any = ComposerState.work
-_BRACES = (
-    "M6 2.5c-1.6 0-2 .8-2 2v1.7C4 7.3 3.4 8 2.3 8 3.4 8 4 8.7 4 9.8v1.7c0 1.2.4 2 2 2M10 2.5c1.6 0 2 .8 2 2v1.7"
-    "c0 1.1.6 1.8 1.7 1.8-1.1 0-1.7.7-1.7 1.8v1.7c0 1.2-.4 2-2 2"
-)
 
 
 def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
@@ -74,7 +71,8 @@ def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
             parameters_set(),
             attached_files(),
             _text_area(),
-            rx.el.div(model_menu(), agent_menu(), topic_chip(), _sending(), class_name="tools"),
+            rx.el.div(add_menu(), model_menu(), agent_menu(), topic_chip(), _sending(), class_name="tools"),
+            file_chooser(),
             aria_label="Message",
             class_name="composer",
         ),
@@ -133,8 +131,6 @@ def _sending() -> rx.Component:
     busy = ComposerState.running != ""
     return rx.el.div(
         compare_button(),
-        attach_buttons(),
-        _insert_button(),
         _schema_button(),
         parameters_button(),
         rx.el.div(estimate(), class_name="estimate-place"),
@@ -164,29 +160,20 @@ def _sending() -> rx.Component:
     )
 
 
-def _insert_button() -> rx.Component:
-    return rx.el.button(
-        icon("M8 2.5v11M2.5 8h11"),
-        type="button",
-        aria_label="Insert from a server",
-        aria_haspopup="dialog",
-        title="Insert a prompt or a resource of an MCP server (prompts: / in an empty box)",
-        on_click=InsertingState.ask,
-        class_name="schema-button",
-    )
-
-
 def _schema_button() -> rx.Component:
-    is_set = ComposerState.schema != ""
-    return rx.el.button(
-        icon(_BRACES),
-        type="button",
-        aria_label=rx.cond(is_set, "JSON schema of the reply: set", "JSON schema of the reply"),
-        aria_haspopup="dialog",
-        title=rx.cond(is_set, "The reply is to fit a JSON schema: show it", "Have the reply fit a JSON schema"),
-        on_click=SchemaState.ask,
-        custom_attrs={"data-set": rx.cond(is_set, "", None)},
-        class_name="schema-button",
+    """Says that a schema is set, and shows it."""
+    return rx.cond(
+        ComposerState.schema != "",
+        rx.el.button(
+            line_icon(icons.BRACES),
+            type="button",
+            aria_label="JSON schema of the reply: set",
+            aria_haspopup="dialog",
+            title="The reply will fit a JSON schema: show it",
+            on_click=SchemaState.ask,
+            custom_attrs={"data-set": ""},
+            class_name="schema-button",
+        ),
     )
 
 

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import reflex as rx
 
 from app.ui.kit.icon import line_icon
+
+BRACES: Final = (
+    "M6 2.5c-1.6 0-2 .8-2 2v1.7C4 7.3 3.4 8 2.3 8 3.4 8 4 8.7 4 9.8v1.7c0 1.2.4 2 2 2M10 2.5c1.6 0 2 .8 2 2v1.7"
+    "c0 1.1.6 1.8 1.7 1.8-1.1 0-1.7.7-1.7 1.8v1.7c0 1.2-.4 2-2 2"
+)
+"""The path of a JSON schema's icon."""
+SLIDERS: Final = "M2.5 4.5h6M12 4.5h1.5M2.5 11.5H4M7.5 11.5h6M10.2 3v3M5.8 10v3"
+"""The path of the icon of parameters."""
 
 
 def send() -> rx.Component:

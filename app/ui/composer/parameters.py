@@ -12,15 +12,14 @@ import reflex as rx
 from app.domain.conversation.parameters import Source
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.state.composer.parameters import FIELD, RETRY_POLICY, ParametersState, Scope
+from app.ui.composer.icons import SLIDERS
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
 from app.ui.kit.form_keys import FormKeys
-from app.ui.kit.icon import icon
+from app.ui.kit.icon import line_icon
 from app.views.screen.parameters import SettingView
 
 _TITLE: Final = "Parameters"
-_BUTTON: Final = "parameters-button"
 _FORM: Any = ParametersState.form
-_SLIDERS: Final = "M2.5 4.5h6M12 4.5h1.5M2.5 11.5H4M7.5 11.5h6M10.2 3v3M5.8 10v3"
 _SCOPES: Final = {Scope.CONVERSATION: "This conversation", Scope.SEND: "Next send"}
 _POLICIES: Final = {
     RetryPolicy.EXPONENTIAL: "Exponential",
@@ -35,18 +34,19 @@ _SOURCES: Final = {
 
 
 def parameters_button() -> rx.Component:
-    """Opens the dialog; says what is set."""
-    is_set = ParametersState.summary != ""
-    return rx.el.button(
-        icon(_SLIDERS),
-        id=_BUTTON,
-        type="button",
-        aria_label=rx.cond(is_set, "Parameters: " + ParametersState.summary, "Parameters"),
-        aria_haspopup="dialog",
-        title=rx.cond(is_set, "Parameters: " + ParametersState.summary, "Temperature, effort and the like"),
-        on_click=ParametersState.ask,
-        custom_attrs={"data-set": rx.cond(is_set, "", None)},
-        class_name="schema-button",
+    """Says what is set, and opens the dialog. The menu of the composer opens it otherwise."""
+    return rx.cond(
+        ParametersState.summary != "",
+        rx.el.button(
+            line_icon(SLIDERS),
+            type="button",
+            aria_label="Parameters: " + ParametersState.summary,
+            aria_haspopup="dialog",
+            title="Parameters: " + ParametersState.summary,
+            on_click=ParametersState.ask,
+            custom_attrs={"data-set": ""},
+            class_name="schema-button",
+        ),
     )
 
 

@@ -19,13 +19,18 @@ def temporary_switch() -> rx.Component:
             described_by="temporary-words",
             on_turn=TemporaryState.want,
         ),
-        rx.el.p(
-            "This conversation is never written to disk. It is deleted when you discard it or Inview stops. "
-            "The ledger keeps what its calls used, without any text.",
-            id="temporary-words",
-            hidden=~TemporaryState.wanted,
-        ),
         class_name="temporary-choice",
+    )
+
+
+def temporary_words() -> rx.Component:
+    """Says what the switch does, while it is on."""
+    return rx.el.p(
+        "This conversation is never written to disk. It is deleted when you discard it or Inview stops. "
+        "The ledger keeps what its calls used, without any text.",
+        id="temporary-words",
+        hidden=~TemporaryState.wanted,
+        class_name="temporary-words",
     )
 
 

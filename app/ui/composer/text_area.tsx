@@ -204,6 +204,11 @@ export function TextArea(props: TextAreaProps): ReactNode {
       send(order.id);
       return;
     }
+    if (order.kind === "say" && !box.value.trim() && !attached) {
+      show(order.text);
+      send(order.id);
+      return;
+    }
     props.onFinish?.(order.id);
     follow(order, box, show);
   });
@@ -282,7 +287,7 @@ function weigh(text: string, attached: boolean, most: number): void {
 
 /** Do what Python asks for, but for sending. */
 function follow(order: BoxOrder, box: HTMLTextAreaElement, show: (text: string) => void): void {
-  if (order.kind === "put") show(before(order.text, box.value));
+  if (order.kind === "put" || order.kind === "say") show(before(order.text, box.value));
   else if (order.kind === "put_if_empty" && !box.value) show(order.text);
   else if (order.kind === "put_edit") {
     const kept = keptText(EDITED, order.text);

@@ -13,3 +13,13 @@ class Arrows(Island):
     library = island("kit/arrows.tsx")
     tag = "Arrows"
     among: rx.Var[str]
+
+
+class Rows(Island):
+    """A list in which the up and down arrows lead from row to row, and the left and right ones through the controls of a
+    row. `among` is the CSS selector of a row. One control of each is enough for Tab.
+    """
+
+    library = island("kit/arrows.tsx")
+    tag = "Rows"
+    among: rx.Var[str]

@@ -1,6 +1,6 @@
 /** Groups whose buttons, boxes or links can be walked through with the arrow keys; the ends meet. */
 import type { KeyboardEvent, ReactNode } from "react";
-import type { ArrowsProps, TabsProps } from "./views.ts";
+import type { ArrowsProps, RowsProps, TabsProps } from "./views.ts";
 
 const STOPS = "button:not(:disabled), input:not(:disabled), a[href]";
 
@@ -24,6 +24,31 @@ export const Arrows = ({ among, className, children }: ArrowsProps): ReactNode =
     {children}
   </div>
 );
+
+/** The up and down arrows lead from row to row, the left and right ones through the controls of a row. */
+export const Rows = ({ among, className, children }: RowsProps): ReactNode => {
+  const pressed = (event: KeyboardEvent<HTMLElement>) => {
+    const { key, target, currentTarget, defaultPrevented } = event;
+    if (defaultPrevented || !(target instanceof HTMLElement) || target.matches("input")) return;
+    const row = target.closest(among);
+    if (!row) return;
+    const rows = [...currentTarget.querySelectorAll(among)];
+    const stopsOf = (of: Element | undefined) => [...(of?.querySelectorAll<HTMLElement>(STOPS) ?? [])];
+    const next = (all: readonly unknown[], now: unknown, step: number) => (all.indexOf(now) + step) % all.length;
+    const [down, along] = [{ ArrowDown: 1, ArrowUp: -1 }[key], { ArrowRight: 1, ArrowLeft: -1 }[key]];
+    const own = stopsOf(row);
+    const stop = down ? stopsOf(rows.at(next(rows, row, down)))[0] : along && own.at(next(own, target, along));
+    if (!stop) return;
+    event.preventDefault();
+    stop.focus();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it moves the focus among what it holds
+    <div className={className} onKeyDown={pressed}>
+      {children}
+    </div>
+  );
+};
 
 /** The tab that is reached is chosen. */
 export const Tabs = ({ label, className, children }: TabsProps): ReactNode => (

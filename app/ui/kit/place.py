@@ -28,6 +28,9 @@ class Place(StrEnum):
     SEND = "send"  # what is written
     WRITE = "write"  # this key is typed in the composer, which something covers
     DRAFT = "draft"  # returns what is written
+    ATTACH = "attach"  # the browser asks for files
+    PHOTO = "photo"  # and for a picture of its camera
+    TITLE = "title"  # of the conversation, to be typed over
     KEYS = "keys"  # turns single keys on, or off again
     LEAVE = "leave"  # this pair is about to go: the cursor goes to the one beside it
     PAIR = "pair"
@@ -45,8 +48,9 @@ class Place(StrEnum):
     DELETE = "delete"
 
 
-def go_to(place: Place, text: rx.Var[str]) -> EventSpec:
+def go_to(place: Place, text: rx.Var[str] | None = None) -> EventSpec:
     """Go to a place, with this text."""
+    text = rx.Var.create("") if text is None else text
     made = rx.vars.VarData.merge(
         text._get_all_var_data(),  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - Reflex has no other name
         rx.vars.VarData(imports={island("kit/places.ts"): [ImportVar(tag="goTo")]}),

@@ -67,7 +67,12 @@ def register(app: rx.App) -> None:
         SystemPromptState.open,
     ]
     lists = [*lasting, ModelState.load, AgentState.load, ParametersState.open]
-    app.add_page(home, route=routes.HOME, title="Inview", on_load=[*opened, *lists, ComposerState.estimate_first])
+    app.add_page(
+        home,
+        route=routes.HOME,
+        title="Inview",
+        on_load=[*opened, *lists, ComposerState.estimate_first, ModelState.find_local],
+    )
     app.add_page(
         conversation,
         route=routes.CONVERSATION,

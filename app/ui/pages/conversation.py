@@ -15,6 +15,7 @@ from app.ui.inspector.frame import inspector, inspector_toggle
 from app.ui.kit.page_link import PageLink
 from app.ui.pages.frame import frame
 from app.ui.pages.not_found import nothing_here
+from app.ui.transcript.menu import conversation_menu
 from app.ui.transcript.recovery import recovery
 from app.ui.transcript.title import title
 from app.ui.transcript.window import transcript
@@ -40,6 +41,7 @@ def _conversation() -> rx.Component:
 def _top() -> rx.Component:
     return rx.fragment(
         title(),
+        conversation_menu(),
         filter_bar(),
         spent(ChatState.opened),
         counter(),

@@ -14,7 +14,9 @@ from app.state.shell.notice import NoticeState
 from app.state.topics.picker import TopicPickerState
 from app.ui.filters.sheet_dialog import sheet_dialog
 from app.ui.kit.deferred import deferred
+from app.ui import routes
 from app.ui.kit.drawer import DrawerToggle
+from app.ui.kit.page_link import PageLink
 from app.ui.kit.provider_link import with_provider_link
 from app.ui.reply.again_dialog import answer_again_dialog
 from app.ui.reply.delete_dialog import delete_pair_dialog
@@ -67,6 +69,13 @@ def _top_bar(content: rx.Component) -> rx.Component:
         DrawerToggle.create(
             rx.icon("panel-left", size=17),
             label="Show the conversation list",
+            class_name="when-closed size-8 flex-none items-center justify-center rounded-md text-muted hover:bg-hover",
+        ),
+        PageLink.create(
+            rx.icon("plus", size=17),
+            to=routes.HOME,
+            end=True,
+            custom_attrs={"aria-label": "New conversation", "title": "New conversation"},
             class_name="when-closed size-8 flex-none items-center justify-center rounded-md text-muted hover:bg-hover",
         ),
         content,

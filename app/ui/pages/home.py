@@ -1,54 +1,109 @@
-"""The first page: a new conversation, with nothing in the way of its first words."""
+"""The start page: a new conversation, what one can do first, and the last conversations."""
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 import reflex as rx
 
-from app.state.model import ModelState
+from app.state.compare.choice import ComparisonChoiceState
+from app.state.composer.state import ComposerState
+from app.state.conversation_rows import ConversationItem
+from app.state.model import LocalServer, ModelState
+from app.state.sidebar import SidebarState
 from app.state.system_prompt import SystemPromptState
 from app.ui import routes
 from app.ui.compare.dialogs import compare_dialogs
 from app.ui.composer.composer import composer
 from app.ui.composer.prelude import prelude_card
-from app.ui.composer.temporary import temporary_switch
+from app.ui.composer.temporary import temporary_switch, temporary_words
 from app.ui.kit.page_link import PageLink
+from app.ui.kit.place import Place, go_to
 from app.ui.pages.frame import frame
 from app.ui.transcript.system_prompt import system_prompt_card
+
+EXAMPLE: Final = "Explain recursion to a ten-year-old in five sentences."
+"""The text that the examples put into an empty message box."""
+_RECENT: Final = 4
 
 
 def home() -> rx.Component:
     """A composer in the middle; the first send makes the conversation and goes to it."""
     return frame(
         rx.el.div(
-            rx.el.h1("What is in view is what is in context.", class_name="home-title"),
-            rx.el.p(
-                "A model gets exactly what a conversation shows. Filter it, and it gets less; "
-                "the preview has every byte.",
-                class_name="home-words",
-            ),
             rx.el.div(system_prompt_card(SystemPromptState.new), prelude_card(opened=False), class_name="home-prelude"),
             composer(compare_dialogs(), first=True),
-            _hint(),
-            temporary_switch(),
-            class_name="flex flex-1 flex-col justify-center pb-[14dvh]",
+            temporary_words(),
+            _examples(),
+            _connect(),
+            _recent(),
+            class_name="home",
+        ),
+        top=rx.fragment(
+            rx.el.h1("New conversation", class_name="text-[14.5px] font-semibold"),
+            rx.el.div(temporary_switch(), class_name="ms-auto"),
         ),
     )
 
 
-def _hint() -> rx.Component:
-    """Who answers while nothing is set up. It keeps its room, so that nothing moves when it comes."""
-    return rx.el.p(
+def _examples() -> rx.Component:
+    return rx.el.ul(
+        _example(
+            "Compare two models",
+            "One message, answers side by side",
+            [ComposerState.put_if_empty(EXAMPLE), ComparisonChoiceState.ask],
+        ),
+        _example("Attach a file", "An image or a text goes with the message", go_to(Place.ATTACH)),
+        aria_label="Examples",
+        class_name="home-examples",
+    )
+
+
+def _example(name: str, note: str, event: Any) -> rx.Component:
+    return rx.el.li(
+        rx.el.button(rx.el.strong(name), rx.el.span(note), type="button", on_click=event),
+    )
+
+
+def _connect() -> rx.Component:
+    """The way to a real model while the built-in one answers. It keeps its room, so that nothing moves when it comes."""
+    return rx.el.div(
         rx.cond(
             ModelState.chosen.startswith("offline:"),
             rx.fragment(
-                "The built-in demo answers. ",
-                PageLink.create(
-                    "Set up a provider",
-                    to=routes.SETTINGS,
-                    class_name="rounded-sm text-accent underline underline-offset-2",
+                rx.el.p(
+                    "The built-in demo answers. ",
+                    PageLink.create("Connect a model", to=routes.PROVIDERS),
+                    " to get real replies.",
                 ),
-                " to talk to a real model.",
+                rx.foreach(ModelState.local, _local_server),
             ),
         ),
-        class_name="mt-3 min-h-6 px-5 text-center text-[13.5px] text-muted",
+        class_name="home-connect",
+    )
+
+
+def _local_server(server: rx.vars.ObjectVar[LocalServer]) -> rx.Component:
+    return rx.el.p(
+        f"{server.label} runs on this machine. ",
+        rx.el.button(f"Use {server.name}", type="button", on_click=ModelState.choose(server.model.to(str))),
+        key=server.model.to(str),
+    )
+
+
+def _recent() -> rx.Component:
+    """The last conversations, where the list of all of them is folded away."""
+    return rx.cond(
+        (SidebarState.conversations.length() > 0) & ~SidebarState.searching & ~SidebarState.filtered,
+        rx.el.section(
+            rx.el.h2("Recent"),
+            rx.el.ul(rx.foreach(SidebarState.conversations[:_RECENT], _recent_one)),
+            class_name="home-recent",
+        ),
+    )
+
+
+def _recent_one(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
+    return rx.el.li(
+        PageLink.create(rx.cond(item.name != "", item.name, "New conversation"), to=item.path), key=item.id.to(str)
     )

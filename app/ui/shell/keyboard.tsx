@@ -28,6 +28,7 @@ const OWN_KEYS = "inview.keys"; // in the browser, so that they are right before
 let mode: Mode = "INPUT";
 let typedAt = -TYPING_MS;
 let escapedAt = -TWICE_MS;
+let page = ""; // the path of the page that is shown
 
 export function Keyboard(props: KeyboardProps): null {
   const { own, known, answered } = props;
@@ -39,6 +40,7 @@ export function Keyboard(props: KeyboardProps): null {
   const link = useLink();
   const { pathname } = useLocation();
   useEffect(() => arriveAt(pathname), [pathname]);
+  useEffect(() => takeFocus(pathname), [pathname]);
   useEffect(() => {
     // What opens has the focus by now, unless it is in a part of the page that is being fetched, or on another page.
     const look = () => {
@@ -52,6 +54,15 @@ export function Keyboard(props: KeyboardProps): null {
   }, [link, answered]);
   useEffect(() => listen(() => latest.current), []);
   return null;
+}
+
+/** Focus the new page if the element that had the focus went with the page before. */
+function takeFocus(path: string): void {
+  const isAnother = page !== "" && page !== path;
+  page = path;
+  if (isAnother && document.activeElement === document.body) {
+    document.getElementById("centre")?.focus({ preventScroll: true });
+  }
 }
 
 /** Listen until the function that is returned is called. `now` is what Python says at that moment. */

@@ -14,7 +14,6 @@ from app.state.checkpoint import CheckpointState
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer.inserting import InsertingState
-from app.state.composer.menus import MenuState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
@@ -25,6 +24,7 @@ from app.state.filters.sheet import SheetState
 from app.state.inspector.branches import BranchState
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
+from app.state.shell.menus import MenuState
 from app.state.sidebar import SidebarState
 from app.state.system_prompt import SystemPromptState
 from app.state.toasts import ToastState

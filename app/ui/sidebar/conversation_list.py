@@ -8,6 +8,7 @@ from app.state.conversation_rows import ConversationItem, ExcerptPiece
 from app.state.shell.news import NewsState
 from app.state.sidebar import SidebarState
 from app.ui import routes
+from app.ui.kit.arrows import Rows
 from app.ui.kit.deferred import deferred
 from app.ui.kit.drawer import Drawer, DrawerToggle
 from app.ui.kit.moment import Moment
@@ -53,7 +54,7 @@ def conversation_list() -> rx.Component:
         ),
         search_field(),
         list_filter(),
-        rx.el.div(
+        Rows.create(
             rx.cond(
                 SidebarState.conversations.length() > 0,
                 rx.el.ul(
@@ -87,6 +88,7 @@ def conversation_list() -> rx.Component:
                     class_name="mt-1 w-full rounded-lg py-1.5 text-[13px] text-muted hover:bg-hover hover:text-ink",
                 ),
             ),
+            among=".conversation-row",
             class_name="relative min-h-0 flex-1 overflow-y-auto px-2 pt-1 pb-3",
         ),
         rx.el.div(
@@ -181,6 +183,7 @@ def _row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
                 type="button",
                 aria_label=f"Rename {item.name}",
                 title="Rename",
+                tab_index=-1,
                 on_click=SidebarState.begin_rename(item.id),
                 class_name=_ROW_BUTTON,
             ),
@@ -189,6 +192,7 @@ def _row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
                 type="button",
                 aria_label=f"Delete {item.name}",
                 title="Delete",
+                tab_index=-1,
                 on_click=SidebarState.ask_delete(item.id),
                 class_name=_ROW_BUTTON,
             ),

@@ -8,6 +8,7 @@ import reflex as rx
 
 from app.domain.context.context import OutReason
 from app.domain.errors import ErrorClass
+from app.state.composer.state import ComposerState
 from app.ui.inspector.cache import cache_line
 from app.ui.inspector.fork_mark import fork_mark
 from app.ui.kit.boundary import boundary
@@ -43,6 +44,9 @@ _ENDINGS = {
     "tool_limit": "Stopped at the limit of tool calls.",
     "truncated": "The stream ended early.",
 }
+
+_CONTINUED = ("max_tokens", "truncated")
+"""Endings after which a model can go on."""
 
 
 @rx.memo
@@ -144,11 +148,12 @@ def _thinking(text: rx.Component, now: rx.Var[bool]) -> rx.Component:
 def _ending(pair: PairVar) -> rx.Component:
     error = pair.error.to(dict[str, str])
     note = "mt-3 max-w-measure text-[13.5px]"
+    stopped = rx.el.p("Stopped.", _continue(pair), class_name=f"ended {note} text-muted")
     return rx.cond(
         pair.error,
         rx.cond(
             (pair.lifecycle == "canceled"),
-            rx.el.p("Stopped.", class_name=f"ended {note} text-muted"),
+            stopped,
             rx.el.div(
                 rx.el.div(
                     rx.el.p(
@@ -175,14 +180,20 @@ def _ending(pair: PairVar) -> rx.Component:
         ),
         rx.cond(
             pair.lifecycle == "canceled",
-            rx.el.p("Stopped.", class_name=f"ended {note} text-muted"),
+            stopped,
             rx.match(
                 pair.stop_reason.to(str),
-                *((reason, rx.el.p(words, class_name=f"ended {note} text-warn")) for reason, words in _ENDINGS.items()),
+                *((reason, rx.el.p(words, _continue(pair) if reason in _CONTINUED else "", class_name=f"ended {note} text-warn")) for reason, words in _ENDINGS.items()),
                 rx.fragment(),
             ),
         ),
     )
+
+
+def _continue(pair: PairVar) -> rx.Component:
+    """Asks for the rest of the reply. The stylesheet shows it at the last pair alone."""
+    button = rx.el.button("Continue", type="button", on_click=ComposerState.continue_reply, class_name="continue")
+    return rx.cond((pair.parts.length() > 0) & ~pair.out.bool(), button)
 
 
 def _meta(pair: PairVar) -> rx.Component:

@@ -4,6 +4,7 @@
  * A title that comes from elsewhere never replaces what is being typed; leaving the field unchanged renames nothing.
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
+import { offer } from "../kit/places.ts";
 import type { TitleFieldProps } from "./views.ts";
 
 const MAX_TITLE = 200;
@@ -14,6 +15,10 @@ export function TitleField({ title, label, hint, onRename }: TitleFieldProps): R
   useEffect(() => {
     if (field.current && document.activeElement !== field.current) field.current.value = title;
   }, [title]);
+  useEffect(() => {
+    const select = () => setTimeout(() => field.current?.select(), 0); // the menu that leads here still has the focus
+    return offer({ title: select });
+  }, []);
   const pressed = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key !== "Enter") return;
     event.preventDefault();

@@ -1,4 +1,4 @@
-"""Which menu of the composer is open. What is in it is known elsewhere (`ModelState`, `AgentState`)."""
+"""Which menu of the page is open. The states of what a menu changes have its items (`ModelState`, `AgentState`)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from app.state.visit import VisitedState
 
 
 class Menu(StrEnum):
-    """A menu of the composer."""
+    """A menu. `CONVERSATION` belongs to the title of the conversation, the others to the composer."""
 
     MODEL = "model"
     AGENT = "agent"
+    ADD = "add"
+    CONVERSATION = "conversation"
 
 
 class MenuState(VisitedState, rx.State):
@@ -32,6 +34,18 @@ class MenuState(VisitedState, rx.State):
         """Open the menu of agents."""
         await self._come()
         self.shown = Menu.AGENT.value
+
+    @rx.event
+    async def show_add(self) -> None:
+        """Open the menu of what can go with a message."""
+        await self._come()
+        self.shown = Menu.ADD.value
+
+    @rx.event
+    async def show_conversation(self) -> None:
+        """Open the menu of the conversation."""
+        await self._come()
+        self.shown = Menu.CONVERSATION.value
 
     @rx.event
     async def close(self) -> None:

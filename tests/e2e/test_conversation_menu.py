@@ -1,0 +1,44 @@
+"""The menu beside the title: the whole conversation is renamed, exported, forked and deleted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.e2e.screen import Screen
+
+
+def test_menu_renames_exports_forks_and_deletes(screen: Screen) -> None:
+    page = screen.start("/echo one").wait_for_reply().page
+    origin = screen.path
+    button = page.get_by_role("button", name="Conversation menu")
+    menu = page.get_by_role("dialog", name="Conversation menu")
+
+    button.click()
+    menu.get_by_role("button", name="Rename").click()
+    expect(page.get_by_role("textbox", name="Title of the conversation")).to_be_focused()
+    page.keyboard.type("Mine")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Mine")).to_be_attached()
+
+    button.click()
+    for format_ in ("JSON", "HTML", "Markdown"):
+        expect(menu.get_by_role("group", name="Export").get_by_role("link", name=format_)).to_be_visible()
+    with page.expect_download() as download:
+        menu.get_by_role("link", name="Markdown").click()
+    assert download.value.suggested_filename == "Mine.md"
+    assert "/echo one" in Path(download.value.path()).read_text()
+    expect(menu).to_have_count(0)
+
+    button.click()
+    menu.get_by_role("button", name="Fork").click()
+    page.wait_for_url(lambda address: not address.endswith(origin))
+    expect(screen.pairs).to_have_count(1)
+
+    button.click()
+    menu.get_by_role("button", name="Delete").click()
+    page.get_by_role("dialog", name="Delete this conversation?").get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("heading", name="This conversation was deleted")).to_be_visible()
+    screen.go(origin)
+    expect(screen.pairs).to_have_count(1)
