@@ -11,6 +11,7 @@ from app.ui.compare.dialogs import compare_dialogs
 from app.ui.composer.composer import composer
 from app.ui.composer.prelude import prelude_card
 from app.ui.composer.temporary import temporary_switch
+from app.ui.inspector.frame import start_inspector, start_inspector_toggle
 from app.ui.kit.page_link import PageLink
 from app.ui.pages.frame import frame
 from app.ui.transcript.system_prompt import system_prompt_card
@@ -32,6 +33,8 @@ def home() -> rx.Component:
             temporary_switch(),
             class_name="flex flex-1 flex-col justify-center pb-[14dvh]",
         ),
+        top=rx.el.div(start_inspector_toggle(), class_name="ml-auto flex items-center gap-2"),
+        aside=start_inspector(),
     )
 
 
