@@ -62,7 +62,7 @@ async def test_preview_follows_what_is_written(started: Tab) -> None:
 
 async def test_preview_opens_with_what_was_written_before(tab: Tab) -> None:
     await write(tab, "Hello")
-    assert tab.shows(PreviewState, "request") is None  # nobody looks
+    assert tab.shows(PreviewState, "request") is None  # the inspector is closed
 
     await tab.send(InspectorState.toggle, section="preview")
 

@@ -92,7 +92,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a send is made of besides the base it goes out from. The fields are those of `plan_reply`."""
+    """The input of a plan in addition to its base. The fields are the parameters of `plan_reply`."""
 
     text: str
     parameters: Parameters

@@ -44,7 +44,7 @@ class FirstDraft:
 
     @property
     def conversation_id(self) -> str:
-        """That of no conversation: there is none yet."""
+        """The id of no conversation: the first send makes it."""
         return ""
 
     async def load(self) -> FirstMessage:

@@ -70,7 +70,7 @@ def inspector() -> rx.Component:
 
 
 def start_inspector() -> rx.Component:
-    """The column on the right of the start page: what is of a conversation is not there."""
+    """The column on the right of the start page, without the sections of a conversation."""
     return _column(rx.cond(_IS_ON_START, ON_START, ""), rx.Var.create(_NAMES[ON_START][1]), ON_START)
 
 
