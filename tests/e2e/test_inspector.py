@@ -120,3 +120,27 @@ def test_json_is_byte_for_byte_what_then_arrives(opened: Screen, peer: Peer) -> 
     title = inspector(opened.page).locator("code[title]").nth(1).get_attribute("title")
     assert title  # of the next request by now
     assert len(title) == 64
+
+
+def test_json_of_a_first_message_is_byte_for_byte_what_then_arrives(page: Page, server: Served, peer: Peer) -> None:
+    page.add_init_script("localStorage.setItem('inview.model', 'peer:large')")
+    screen = Screen(page).go("/")
+    expect(page.get_by_role("button", name="Model: large")).to_be_visible()
+    screen.write("What would this send?")
+    screen.composer.press("Control+Shift+Enter")
+    expect(inspector(page)).to_be_focused()
+    expect(inspector(page).get_by_role("tab")).to_have_text(["Preview", "Readable", "JSON", "Changes"])
+    screen.write('What "now"?\n\tAnd é 👩‍👩‍👧')
+    expect(inspector(page).locator(".message")).to_contain_text("And é 👩‍👩‍👧")
+    shown = body(page)
+    expect(inspector(page)).to_contain_text("Hash recomputed here: it is the same.")
+
+    screen.composer.press("Enter")
+    screen.wait_for_reply(1)
+
+    assert peer.raw[-1].decode() == shown
+    page.wait_for_url(re.compile("/c/"))
+    expect(screen.composer).to_be_focused()
+    expect(inspector(page).get_by_role("tab", name="Usage")).to_be_visible()  # it stays open, now of the conversation
+    screen.write("And then?")
+    expect(inspector(page).get_by_role("figure")).to_contain_text("And then?")

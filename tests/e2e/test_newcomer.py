@@ -55,6 +55,9 @@ def test_start_page_shows_what_one_can_do_first(screen: Screen, phone: Screen) -
     examples = page.get_by_role("list", name="Examples")
     with page.expect_file_chooser():
         examples.get_by_role("button", name="Attach a file").click()
+    examples.get_by_role("button", name="See what would be sent").click()
+    expect(page.get_by_role("complementary", name="Preview of the request")).to_contain_text("Explain")
+    page.get_by_role("button", name="Close the inspector").click()
     examples.get_by_role("button", name="Compare two models").click()
     dialog = page.get_by_role("dialog", name="Compare models")
     expect(dialog.get_by_role("checkbox").first).to_be_visible()

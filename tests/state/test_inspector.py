@@ -53,7 +53,17 @@ def gists(tab: Tab) -> list[str]:
 # --- the frame ---
 
 
-async def test_section_is_opened_closed_and_toggled(tab: Tab) -> None:
+@pytest.fixture
+async def there(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> Tab:
+    """A tab at a conversation, whose sections nothing keeps current."""
+    monkeypatch.setattr(frame, "_KEEP_CURRENT", {})
+    await tab.send(ChatState.open)
+    tab.path = "/c/conversation"
+    return tab
+
+
+async def test_section_is_opened_closed_and_toggled(there: Tab) -> None:
+    tab = there
     await tab.send(InspectorState.show, section="usage")
     assert tab.shows(InspectorState, "section") == "usage"
     await tab.send(InspectorState.toggle, section="branches")
@@ -66,12 +76,12 @@ async def test_section_is_opened_closed_and_toggled(tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("section", ["secrets", 7, None, ["preview"], {}])
-async def test_section_that_there_is_not_opens_nothing(tab: Tab, section: object) -> None:
-    await tab.send(InspectorState.show, section="usage")
+async def test_section_that_there_is_not_opens_nothing(there: Tab, section: object) -> None:
+    await there.send(InspectorState.show, section="usage")
 
-    await tab.send(InspectorState.show, section=section)
+    await there.send(InspectorState.show, section=section)
 
-    assert tab.shows(InspectorState, "section") == "usage"
+    assert there.shows(InspectorState, "section") == "usage"
 
 
 async def test_open_preview_follows_draft_and_marks_until_it_is_closed(

@@ -111,7 +111,7 @@ async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
         agent_id=agent_id or None,
         temporary=temporary,
     )
-    _require_valid(conversation)
+    require_valid(conversation)
     async with wb.store.write() as session:
         if agent_id is None:
             conversation = replace(conversation, agent_id=await conversations.load_last_agent(session, owner))
@@ -170,7 +170,7 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
             await conversations.load_conversation(session, owner, conversation_id),
             **changes,
         )
-        _require_valid(conversation)
+        require_valid(conversation)
         if changes:
             columns = changes if parameters is None else changes | {"parameters": encode_parameters(parameters)}
             await conversations.update_conversation(session, owner, conversation_id, columns)
@@ -414,7 +414,12 @@ async def stop_run(wb: Workbench, run_id: str) -> None:
         await asyncio.wait({run.finishing}, timeout=STOP_SECONDS)
 
 
-def _require_valid(conversation: Conversation) -> None:
+def require_valid(conversation: Conversation) -> None:
+    """Refuse a conversation that cannot be one.
+
+    Raises:
+        InputError: a text, a parameter or the model cannot be one.
+    """
     for field in ("title", "system_prompt", "filter"):
         require_text(field, getattr(conversation, field))
     require_parameters(conversation.parameters)

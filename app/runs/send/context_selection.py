@@ -213,17 +213,17 @@ async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewO
     raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
 
 
-async def read_first_base(wb: Workbench, conversation: Conversation, look: ViewOptions) -> Base:
+async def read_first_base(wb: Workbench, conversation: Conversation, look: ViewOptions, *, asks: bool = False) -> Base:
     """As `read_base`, for a conversation that is not stored yet and has no pairs.
 
     Raises:
         NotFoundError: no such agent of this owner.
-        InputError: the time zone cannot be used.
+        InputError: the time zone cannot be used, or the model that will be asked.
     """
     now = datetime.now(UTC) if look.as_of is None else look.as_of
     async with wb.store.read() as session:
         head = await load_first_head(session, conversation)
-        asked = await _ask(wb, session, head, look, asks=False)
+        asked = await _ask(wb, session, head, look, asks=asks)
         return await _read_base(wb, session, asked, now, look.topic)
 
 

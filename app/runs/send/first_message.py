@@ -1,7 +1,8 @@
-"""The first message of a conversation that is not stored yet, composed as any other message.
+"""The first message of a conversation that is not stored yet, composed and planned as any other message.
 
-composed = await compose_first(wb, owner, NewConversation("offline:demo", agent_id=""), "Hello")
-composed.composition.estimate.tokens
+first = FirstMessage(NewConversation("offline:demo", agent_id=""), "Hello", ViewOptions(model="offline:demo"))
+(await compose_first(wb, owner, first)).composition.estimate.tokens
+(await preview_first(wb, owner, first)).wire.body     # what sending it in that conversation sends, byte for byte
 await discard_unused(wb, owner, conversation.id)     # it was made for a message that was refused
 """
 
@@ -13,12 +14,15 @@ from typing import Final
 
 from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
-from app.domain.conversation.parts import Part
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.runs.process.event_bus import ConversationRemoved
 from app.runs.process.shielded import shielded
-from app.runs.request.preview import Composed
+from app.runs.request.attachments import NOTHING_ATTACHED, Attached
+from app.runs.request.bases import Base
+from app.runs.request.preview import Composed, Preview
+from app.runs.send.commands import require_valid
 from app.runs.send.context_selection import ViewOptions, compose_base, read_first_base
+from app.runs.send.planning import Asked, plan_asked
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import delete_conversation, load_last_agent
 from app.store.conversation.pairs import load_tail
@@ -39,40 +43,43 @@ class NewConversation:
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
 
 
-async def compose_first(  # noqa: PLR0913 - the arguments of `compose_view`
-    wb: Workbench,
-    owner: str,
-    new: NewConversation,
-    draft: str,
-    look: ViewOptions,
-    *,
-    schema: str | None = None,
-    attached: tuple[Part, ...] = (),
-) -> Composed:
+@dataclass(frozen=True, slots=True)
+class FirstMessage:
+    """A text that begins a conversation. `parameters` are asked for it alone, `attached` goes with it."""
+
+    new: NewConversation
+    text: str
+    look: ViewOptions
+    parameters: Parameters = NO_PARAMETERS
+    attached: Attached = NOTHING_ATTACHED
+
+
+async def compose_first(wb: Workbench, owner: str, first: FirstMessage) -> Composed:
     """Compose the first message as Send would send it.
 
     Raises:
         NotFoundError: no such agent of this owner.
         InputError: the model or the time zone cannot be used.
     """
-    agent_id = new.agent_id
-    if agent_id is None:
-        async with wb.store.read() as session:
-            agent_id = await load_last_agent(session, owner)
-    conversation = Conversation(
-        id=_UNSTORED,
-        owner=owner,
-        created_at=_NO_TIME,
-        updated_at=_NO_TIME,
-        model=new.model,
-        system_prompt=new.system_prompt,
-        parameters=new.parameters,
-        retry_policy=new.retry_policy,
-        agent_id=agent_id or None,
-        temporary=new.temporary,
-    )
-    base = await read_first_base(wb, conversation, look)
-    return await compose_base(base, draft, schema=schema, attached=attached)
+    base = await read_first_base(wb, await _begin(wb, owner, first.new), first.look)
+    schema, attached = first.parameters.reply_schema, first.attached.parts
+    return await compose_base(base, first.text, schema=schema, attached=attached)
+
+
+async def preview_first(wb: Workbench, owner: str, first: FirstMessage) -> Preview:
+    """Exactly what Send would send of the first message: as `preview_send` in the conversation that it begins.
+
+    Raises:
+        NotFoundError: no such agent of this owner.
+        InputError: the text, the system prompt, a parameter, the model or the time zone cannot be used.
+    """
+    conversation = await _begin(wb, owner, first.new)
+    require_valid(conversation)
+
+    async def read() -> Base:
+        return await read_first_base(wb, conversation, first.look, asks=True)
+
+    return await plan_asked(wb, read, Asked(first.text, first.parameters, first.attached, forced=None))
 
 
 @shielded
@@ -87,3 +94,23 @@ async def discard_unused(wb: Workbench, owner: str, conversation_id: str) -> Non
             return
         await delete_conversation(session, owner, conversation_id)
     wb.event_bus.publish(owner, conversation_id, ConversationRemoved())
+
+
+async def _begin(wb: Workbench, owner: str, new: NewConversation) -> Conversation:
+    """The conversation that the first message begins, as it would be stored."""
+    agent_id = new.agent_id
+    if agent_id is None:
+        async with wb.store.read() as session:
+            agent_id = await load_last_agent(session, owner)
+    return Conversation(
+        id=_UNSTORED,
+        owner=owner,
+        created_at=_NO_TIME,
+        updated_at=_NO_TIME,
+        model=new.model,
+        system_prompt=new.system_prompt,
+        parameters=new.parameters,
+        retry_policy=new.retry_policy,
+        agent_id=agent_id or None,
+        temporary=new.temporary,
+    )

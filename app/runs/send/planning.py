@@ -8,7 +8,7 @@ For a preview, a send and a pair that is sent again alike. Nothing is called or 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -79,53 +79,96 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
         InputError: the text, the model or the time zone cannot be used.
         NoKeyError: the provider lacks its key.
     """
-    require_text("text", text)
-    for _ in range(ATTEMPTS):
+    asked = Asked(text, parameters, attached, forced, sends, over_budget, selection, before, again)
+
+    async def read() -> Base:
         base = await read_base(wb, owner, conversation_id, look, asks=True)
         if before is not None:
             base = cut_base(base, before)
-        if refused is not None:
-            base = _narrow(base, refused)
-        require_taken(parameters, base.provider, base.profile)
-        if sends:
-            require_sendable(base)
-        composed = await compose_base(
-            base, text, forced=forced, schema=parameters.reply_schema, attached=attached.parts
-        )
-        if sends and composed.composition.over_budget:
-            composed = await _decide(wb, composed, text, over_budget, parameters.reply_schema)
-        if selection is not None:
-            require_selection(composed, selection)
-        if sends:
-            await require_budgets(wb, owner, base.conversation, composed.composition.estimate.cost)
-        sent = composed.composition.sent
-        pairs = await load_sent(wb, base, sent)
+        return base if refused is None else _narrow(base, refused)
+
+    return await plan_asked(wb, read, asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The input of a plan in addition to its base. The fields are the parameters of `plan_reply`."""
+
+    text: str
+    parameters: Parameters
+    attached: Attached = NOTHING_ATTACHED
+    forced: bool | None = False
+    sends: bool = False
+    over_budget: OverBudget | None = None
+    selection: str | None = None
+    before: int | None = None
+    again: Pair | None = None
+
+
+async def plan_asked(wb: Workbench, read: Callable[[], Awaitable[Base]], asked: Asked) -> Preview:
+    """The call that a send would make from the base that is `read`: again if a pair of it changed meanwhile.
+
+    Raises:
+        InviewError: as `plan_reply`, and what `read` raises.
+    """
+    require_text("text", asked.text)
+    for _ in range(ATTEMPTS):
+        base = await read()
+        composed = await _compose(wb, base, asked)
+        pairs = await load_sent(wb, base, composed.composition.sent)
         if pairs is not None:
-            break
-    else:
-        raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
-    words = (Text(text),) if text.strip() else ()
+            return await _plan(wb, composed, pairs, asked)
+    raise ConflictError("This conversation changes faster than it can be read. Try again.")
+
+
+async def _compose(wb: Workbench, base: Base, asked: Asked) -> Composed:
+    """What is in view of the base and goes out with the text, after all that can refuse it without its pairs."""
+    schema = asked.parameters.reply_schema
+    require_taken(asked.parameters, base.provider, base.profile)
+    if asked.sends:
+        require_sendable(base)
+    composed = await compose_base(base, asked.text, forced=asked.forced, schema=schema, attached=asked.attached.parts)
+    if asked.sends and composed.composition.over_budget:
+        composed = await _decide(wb, composed, asked.text, asked.over_budget, schema)
+    if asked.selection is not None:
+        require_selection(composed, asked.selection)
+    if asked.sends:
+        await require_budgets(wb, base.owner, base.conversation, composed.composition.estimate.cost)
+    return composed
+
+
+async def _plan(wb: Workbench, composed: Composed, pairs: tuple[Pair, ...], asked: Asked) -> Preview:
+    """The call with these pairs, which the composition sends."""
+    base, sent, attached = composed.base, composed.composition.sent, asked.attached
+    conversation_id = base.conversation.id
+    words = (Text(asked.text),) if asked.text.strip() else ()
     _require_for_models(pairs)
-    asked = merge_parameters(parameters, _usual_of(base, again))
-    if asked.reply_schema is not None:  # that of a pair that is sent again may come from a file
-        await require_schema(asked.reply_schema, account=conversation_id)
+    parameters = merge_parameters(asked.parameters, _usual_of(base, asked.again))
+    if parameters.reply_schema is not None:  # that of a pair that is sent again may come from a file
+        await require_schema(parameters.reply_schema, account=conversation_id)
     view = build_view(
-        base.conversation, base.agent, pairs, (*words, *attached.parts), asked, composed.tools.definitions, base.beside
+        base.conversation,
+        base.agent,
+        pairs,
+        (*words, *attached.parts),
+        parameters,
+        composed.tools.definitions,
+        base.beside,
     )
     caching = await load_caching(
         wb.store,
-        owner,
+        base.owner,
         base.profile,
         tokens=composed.composition.estimate.tokens,
         conversation_id=conversation_id,
-        unstable=_count_unstable(composed, before),
+        unstable=_count_unstable(composed, asked.before),
         tools_apart=base.conversation.tool_mode is ToolMode.CACHED,
     )
-    attachments = {**attached.data, **await load_named(wb.store, owner, view)}
+    attachments = {**attached.data, **await load_named(wb.store, base.owner, view)}
     known = wb.sent_pairs.hashes_of(conversation_id)
     plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
     require_same(plan.built, sent)
-    if sends:
+    if asked.sends:
         await _require_supported(wb, base, plan.built)
     wb.sent_pairs.remember(conversation_id, plan.hashed)
     return Preview(composed, sent, plan)

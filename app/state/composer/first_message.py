@@ -1,42 +1,76 @@
-"""The first message: its estimate before its conversation exists, and the conversation that is made for it.
+"""The first message: what it would be before its conversation exists, and the conversation that is made for it.
 
+draft = await read_first(state, text, edition, schema, files)   # for its estimate and its preview
 conversation_id, comparison_id = await deliver_first(draft)     # raises what refuses it; nothing is left then
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import reflex as rx
 
+from app.domain.conversation.conversation import Parameters
 from app.domain.errors import InviewError
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.send.context_selection import ViewOptions
-from app.runs.send.first_message import NewConversation, compose_first, discard_unused
+from app.runs.send.first_message import FirstMessage, NewConversation, compose_first, discard_unused
 from app.runs.temporary import create_temporary
 from app.runs.uploads import load_attached
 from app.runs.watch.context import show_context
 from app.runs.workbench import bench_of, current
 from app.state.agents.choice import AgentState
-from app.state.composer.parameters import begins_with
+from app.state.composer.parameters import begins_with, once_in
 from app.state.composer.sending import Draft, deliver
+from app.state.composer.view_options import look_of
 from app.state.system_prompt import new_prompt
 from app.state.temporary import TemporaryState
 from app.views.screen.context import ContextView
 
 
-async def estimate_first(
-    new: NewConversation, draft: str, look: ViewOptions, schema: str, files: tuple[str, ...]
-) -> ContextView | None:
+@dataclass(frozen=True, slots=True)
+class FirstDraft:
+    """All that the first message depends on, as the start page has it. `asked` is how the model is asked this once.
+
+    `files` are the uploads that go with the text, `edition` is the text area's number for it.
+    """
+
+    new: NewConversation
+    text: str
+    look: ViewOptions
+    asked: Parameters
+    files: tuple[str, ...]
+    edition: int
+
+    @property
+    def conversation_id(self) -> str:
+        """The id of no conversation: the first send makes it."""
+        return ""
+
+    async def load(self) -> FirstMessage:
+        """The message with its files.
+
+        Raises:
+            InputError: one of the files is not there, or they are too many, or too large together.
+        """
+        attached = await load_attached(current(), LOCAL_OWNER, self.files)
+        return FirstMessage(self.new, self.text, self.look, self.asked, attached)
+
+
+async def estimate_first(draft: FirstDraft) -> ContextView | None:
     """Estimate the first message. None: it cannot be sent like this, and Send will say why."""
     try:
-        attached = await load_attached(current(), LOCAL_OWNER, files)
-        composed = await compose_first(
-            current(), LOCAL_OWNER, new, draft, look, schema=schema or None, attached=attached.parts
-        )
+        composed = await compose_first(current(), LOCAL_OWNER, await draft.load())
     except InviewError:
         return None
-    return show_context(composed, look.topic)
+    return show_context(composed, draft.look.topic)
+
+
+async def read_first(state: rx.State, text: str, edition: int, schema: str, files: tuple[str, ...]) -> FirstDraft:
+    """The first message as it would be sent from this page now."""
+    look = await look_of(state, "")
+    asked = replace(await once_in(state, ""), reply_schema=schema or None)
+    return FirstDraft(await new_conversation(state, look), text, look, asked, files, edition)
 
 
 async def new_conversation(state: rx.State, look: ViewOptions) -> NewConversation:

@@ -119,19 +119,17 @@ def describe_uncounted(reason: Failure) -> str:
     return f"Not counted. {add_next_step(reason.message, next_step)}"
 
 
-def describe_secrets(kinds: Sequence[str], *, previewed: bool = False) -> str:
+def describe_secrets(kinds: Sequence[str]) -> str:
     r"""Return a sentence that names the secrets of a draft that a send replaces by marks.
 
-    `previewed`: there is a preview that shows them.
-
     >>> describe_secrets(("API key", "API key", "password"))
-    'Replaced before sending: 2 \u00d7 API key, password.'
+    'Replaced before sending: 2 \u00d7 API key, password. The preview shows what is sent.'
     """
     if not kinds:
         return ""
     counts = Counter(kinds)
     told = ", ".join(f"{count} {_TIMES} {kind}" if count > 1 else kind for kind, count in counts.items())
-    return f"Replaced before sending: {told}.{' The preview shows what is sent.' if previewed else ''}"
+    return f"Replaced before sending: {told}. The preview shows what is sent."
 
 
 def _list_rows(context: ContextView) -> tuple[SplitRow, ...]:

@@ -35,7 +35,7 @@ from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.comparison import expect_replies
 from app.state.composer.files import DraftFile, describe_upload, ids_of, refuse_to_send
-from app.state.composer.first_message import deliver_first, estimate_first, new_conversation
+from app.state.composer.first_message import deliver_first, estimate_first, new_conversation, read_first
 from app.state.composer.over_budget import (
     Way,
     add_counted,
@@ -60,6 +60,8 @@ from app.state.composer.views import (
 )
 from app.state.faults import describe_fault, provider_of
 from app.state.inputs import text_in, whole_in
+from app.state.inspector.frame import ON_START, InspectorState
+from app.state.inspector.preview import PreviewState, note_first
 from app.state.model import ModelState
 from app.state.topics.chosen import TopicState
 from app.state.visit import visit_of
@@ -187,22 +189,27 @@ class ComposerState(rx.State):
         return None if conversation_in(self.router.url.path) else ComposerState.estimate_first
 
     @rx.event(background=True)
-    async def estimate_first(self) -> None:
-        """Estimate the first message of a conversation that does not exist yet. A newer call replaces this one."""
+    async def estimate_first(self) -> Events:
+        """Estimate the first message of a conversation that does not exist yet, and let its preview be current.
+
+        A newer call replaces this one.
+        """
         async with self:
             if conversation_in(self.router.url.path):
                 return
             self._estimates += 1
-            turn, draft, schema, files = self._estimates, self._draft, self.schema, ids_of(self.files)
-            edition = self._edition
-            look = await look_of(self, "")
-            new = await new_conversation(self, look)
-        context = await estimate_first(new, draft, look, schema, files)
+            turn, files = self._estimates, ids_of(self.files)
+            draft = await read_first(self, self._draft, self._edition, self.schema, files)
+            await note_first(self, draft)
+        context = await estimate_first(draft)
         async with self:
-            if turn == self._estimates and not conversation_in(self.router.url.path):
-                _show_context(self, context, None)
-                self.counted = edition
-                self.kept_back = describe_secrets(self.secrets)
+            if turn != self._estimates or conversation_in(self.router.url.path):
+                return
+            _show_context(self, context, None)
+            self.counted = draft.edition
+            previews = (await self.get_state(InspectorState)).section == ON_START
+        if previews:
+            yield PreviewState.keep_current
 
     async def _write(self, draft: object, edition: object) -> None:
         words = text_in(draft, MAX_TEXT)
@@ -572,7 +579,7 @@ def _show_context(state: ComposerState, context: ContextView | None, before: Con
         state.tools = context.tools
     if before is None or (context.secrets, context.prelude) != (before.secrets, before.prelude):
         state.secrets, state.prelude = context.secrets, context.prelude
-        state.kept_back = describe_secrets(context.secrets, previewed=True)
+        state.kept_back = describe_secrets(context.secrets)
     state.split = describe_split(context)
 
 

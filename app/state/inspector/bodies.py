@@ -1,4 +1,4 @@
-"""The JSON of a request's body as the page shows it: whole, or a page of it with a link to all of it."""
+"""The JSON of a request's body as the page shows it: whole, or a page of it, where it can with a link to all of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.views.screen.json_pages import JsonPage, cut_json
 
 @dataclass(frozen=True, slots=True)
 class BodyView:
-    """The JSON of a body, or a page of it. `download` is where all of it is, "" if it stands here."""
+    """The JSON of a body, or one of its `count` pages. `download` is where all of them are, "" if nowhere but here."""
 
     page: JsonPage = field(default_factory=JsonPage)
     number: int = 1

@@ -21,6 +21,8 @@ from app.state.watching import moments
 
 SECTIONS: Final = ("preview", "tools", "usage", "branches", "lineage")
 """In the order of their tabs."""
+ON_START: Final = "preview"
+"""The one of the start page: the others belong to a conversation."""
 SETTLE_SECONDS: Final = 0.35
 """After a change, others are waited for before a section is read again."""
 
@@ -54,12 +56,19 @@ class InspectorState(rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()]]:
-        """Keep the open section current, for as long as it is open and the tab shows this conversation."""
+        """Keep the open section current, for as long as it is open and the tab shows this conversation.
+
+        On the start page the composer does that from then on.
+        """
         conversation_id = conversation_in(self.router.url.path)
         async with self:
             section, token = self.section, self.router.session.client_token
         handler = _KEEP_CURRENT.get(section)
-        if handler is None or not conversation_id:
+        if handler is None:
+            return
+        if not conversation_id:
+            if section == ON_START:
+                yield handler
             return
         async for _ in moments(token, conversation_id, settle=SETTLE_SECONDS):
             async with self:
@@ -68,7 +77,8 @@ class InspectorState(rx.State):
             yield handler
 
     def _show(self, section: object) -> rx.event.EventType[()] | None:
-        if not isinstance(section, str) or section not in ("", *SECTIONS):
+        there_are = SECTIONS if conversation_in(self.router.url.path) else (ON_START,)
+        if not isinstance(section, str) or section not in ("", *there_are):
             return None
         self.section = section
         return InspectorState.follow if section else None

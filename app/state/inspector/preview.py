@@ -1,5 +1,7 @@
 """The preview: exactly the request that a send would make now, to be read, as JSON, and against the one before it.
 
+On the start page it is that of the first message: the composer notes what that depends on (`note_first`).
+
 A small preview is kept current. A large one says that it is old and waits to be asked. The body's bytes are in a var
 only while they are few; larger bodies are shown in pages, and can be downloaded whole.
 """
@@ -18,8 +20,11 @@ from app.domain.errors import InviewError
 from app.runs.request.preview import Preview
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.first_message import preview_first
 from app.runs.uploads import load_bytes
-from app.runs.workbench import bench_of, current
+from app.runs.workbench import Workbench, bench_of, current
+from app.state.address import conversation_in
+from app.state.composer.first_message import FirstDraft
 from app.state.faults import describe_fault
 from app.state.inputs import text_in, whole_in
 from app.state.inspector.bodies import BodyView, show_body
@@ -39,7 +44,7 @@ _MAX_KEY: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A planned request with what it was planned for."""
+    """A planned request with what it was planned for: `conversation_id` is "" for the first message of one."""
 
     conversation_id: str
     planned: Preview
@@ -93,7 +98,8 @@ class PreviewState(rx.State):
     _opened: frozenset[str] = frozenset()
     _page: int = 1
     _turn: int = 0
-    _built_at: Moment | None = None
+    _built_at: Moment | FirstDraft | None = None
+    _first: FirstDraft | None = None
 
     @rx.event(background=True)
     async def refresh(self) -> None:
@@ -104,7 +110,7 @@ class PreviewState(rx.State):
     async def keep_current(self) -> None:
         """The same because a send would carry something else by now; a large one only says that it is old."""
         async with self:
-            moment = moment_of(self)
+            moment = self._moment()
             if self.large and moment is not None and moment.conversation_id == self.conversation:
                 self.stale = True
                 return
@@ -148,7 +154,7 @@ class PreviewState(rx.State):
     async def _read(self) -> None:
         """Plan a send of this moment, and show it unless another reading began meanwhile."""
         async with self:
-            moment = moment_of(self)
+            moment = self._moment()
             if moment is None:
                 return
             turn, wish = self._begin(moment.conversation_id), self._wish()
@@ -186,6 +192,10 @@ class PreviewState(rx.State):
             if self._turn == turn and self._wish() == wish:
                 self._show(shown, large=prepared.is_large)
 
+    def _moment(self) -> Moment | FirstDraft | None:
+        """What a send depends on now: in the conversation on screen, or else as the one that it begins."""
+        return moment_of(self) if conversation_in(self.router.url.path) else self._first
+
     def _begin(self, conversation_id: str) -> int:
         """A reading begins: what is known of another conversation is not shown any more."""
         if conversation_id != self.conversation:
@@ -207,13 +217,28 @@ class PreviewState(rx.State):
 
 def note_moment(state: PreviewState) -> None:
     """Say whether the preview is of another moment than this one."""
-    state.stale = moment_of(state) != state._built_at  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - see chat.py
+    state.stale = state._moment() != state._built_at  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - see chat.py
 
 
-async def _prepare(moment: Moment) -> _Prepared:
+async def note_first(state: rx.State, draft: FirstDraft) -> None:
+    """Note what a send of the start page depends on now."""
+    preview = await state.get_state(PreviewState)
+    preview._first = draft  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+    note_moment(preview)
+
+
+async def _prepare(moment: Moment | FirstDraft) -> _Prepared:
     wb = await bench_of(current(), moment.conversation_id)
+    planned = await _plan(wb, moment)
+    key = wb.prepared.keep(LOCAL_OWNER, moment.conversation_id, planned)
+    return _Prepared(moment.conversation_id, planned, key)
+
+
+async def _plan(wb: Workbench, moment: Moment | FirstDraft) -> Preview:
+    if isinstance(moment, FirstDraft):
+        return await preview_first(wb, LOCAL_OWNER, await moment.load())
     attached = await load_bytes(current(), LOCAL_OWNER, moment.attached)
-    planned = await preview_send(
+    return await preview_send(
         wb,
         LOCAL_OWNER,
         moment.conversation_id,
@@ -222,8 +247,6 @@ async def _prepare(moment: Moment) -> _Prepared:
         parameters=moment.asked,
         attached=attached,
     )
-    key = wb.prepared.keep(LOCAL_OWNER, moment.conversation_id, planned)
-    return _Prepared(moment.conversation_id, planned, key)
 
 
 async def _describe(prepared: _Prepared, wish: _Wish) -> _Shown:
@@ -241,7 +264,9 @@ async def _call(prepared: _Prepared, describe: Callable[..., T], *arguments: obj
 
 
 def _show_page(prepared: _Prepared, number: int) -> BodyView:
-    path = f"/api/v1/conversations/{prepared.conversation_id}/preview/{prepared.body_sha256}"
+    """A page of it. All of it can be downloaded once there is a conversation, to which the address belongs."""
+    conversation_id = prepared.conversation_id
+    path = f"/api/v1/conversations/{conversation_id}/preview/{prepared.body_sha256}" if conversation_id else ""
     return show_body(prepared.planned.wire.body, number, path)
 
 

@@ -121,7 +121,7 @@ def split_panel() -> rx.Component:
             _SPLIT.any_in_view,
             rx.el.div(rx.el.button("Summarise…", type="button", on_click=SummaryState.ask("")), class_name="tip-exact"),
         ),
-        rx.cond(ChatState.opened, _dry_run()),
+        _dry_run(),
     )
 
 

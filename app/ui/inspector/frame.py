@@ -7,7 +7,7 @@ from typing import Final, cast
 import reflex as rx
 
 from app.state.inspector.branches import BranchState
-from app.state.inspector.frame import InspectorState
+from app.state.inspector.frame import ON_START, InspectorState
 from app.state.inspector.snapshot import SnapshotState
 from app.state.inspector.versions import VersionsState
 from app.ui.inspector.branches import branches_panel
@@ -32,6 +32,14 @@ _NAMES: Final = {
     "lineage": ("Lineage", "Lineage of the conversation"),
 }
 """The tab of each section, and its whole name."""
+_PANELS: Final = {
+    "preview": preview_panel,
+    "tools": tools_panel,
+    "usage": usage_section,
+    "branches": branches_panel,
+    "lineage": lineage_panel,
+}
+_IS_ON_START: Final = InspectorState.section == ON_START
 
 
 class InspectorFrame(Island):
@@ -53,52 +61,67 @@ class InspectorFrame(Island):
 def inspector() -> rx.Component:
     """The column on the right of a conversation."""
     named = rx.match(InspectorState.section, *((name, whole) for name, (_, whole) in _NAMES.items()), "Inspector")
-    label = cast("rx.Var[str]", named)
     return rx.fragment(
         deferred(versions_dialog, when=VersionsState.pair),
         deferred(snapshot_dialog, when=SnapshotState.pair),
-        escape(
-            InspectorFrame.create(
-                rx.cond(
-                    InspectorState.section != "",
-                    rx.fragment(_header(label), _sections()),
-                ),
-                section=InspectorState.section,
-                label=label,
-                covers="centre",
-                ready=rx.State.is_hydrated,
-                on_close=InspectorState.close,
-            ),
-            on_escape=InspectorState.close,
-            class_name="contents",
-        ),
+        _column(InspectorState.section, cast("rx.Var[str]", named), *_NAMES),
         deferred(fork_choice, when=BranchState.choosing),
     )
 
 
+def start_inspector() -> rx.Component:
+    """The column on the right of the start page, without the sections of a conversation."""
+    return _column(rx.cond(_IS_ON_START, ON_START, ""), rx.Var.create(_NAMES[ON_START][1]), ON_START)
+
+
 def inspector_toggle() -> rx.Component:
     """Opens the preview, or closes the inspector."""
+    return _toggle(InspectorState.section != "")
+
+
+def start_inspector_toggle() -> rx.Component:
+    """The same on the start page."""
+    return _toggle(_IS_ON_START)
+
+
+def _toggle(is_open: rx.Var[bool]) -> rx.Component:
     label = _NAMES["preview"][1]
     return rx.el.button(
         rx.icon("scan-text", size=16),
         type="button",
         aria_label=label,
         title=f"{label} (p)",
-        aria_expanded=InspectorState.section != "",
+        aria_expanded=is_open,
         aria_controls="inspector",
-        on_click=rx.cond(InspectorState.section != "", InspectorState.close, InspectorState.show("preview")),
+        on_click=rx.cond(is_open, InspectorState.close, InspectorState.show("preview")),
         class_name="grid size-8 flex-none place-items-center rounded-md text-muted hover:bg-hover "
         "aria-expanded:bg-hover aria-expanded:text-ink",
     )
 
 
-def _header(label: rx.Var[str]) -> rx.Component:
+def _column(section: rx.Var[str], label: rx.Var[str], *names: str) -> rx.Component:
+    """The column while a `section` is open, with the tabs of these."""
+    return escape(
+        InspectorFrame.create(
+            rx.cond(section != "", rx.fragment(_header(label, names), *map(_section, names))),
+            section=section,
+            label=label,
+            covers="centre",
+            ready=rx.State.is_hydrated,
+            on_close=InspectorState.close,
+        ),
+        on_escape=InspectorState.close,
+        class_name="contents",
+    )
+
+
+def _header(label: rx.Var[str], names: tuple[str, ...]) -> rx.Component:
     return rx.el.header(
         rx.el.h2(label, class_name="unseen"),
         Tabs.create(
             *(
-                tab(text, chosen=InspectorState.section == name, on_click=InspectorState.show(name))
-                for name, (text, _) in _NAMES.items()
+                tab(_NAMES[name][0], chosen=InspectorState.section == name, on_click=InspectorState.show(name))
+                for name in names
             ),
             label="Inspector",
             class_name="tabs sections",
@@ -114,11 +137,5 @@ def _header(label: rx.Var[str]) -> rx.Component:
     )
 
 
-def _sections() -> rx.Component:
-    return rx.fragment(
-        deferred(preview_panel, when=InspectorState.section == "preview"),
-        deferred(tools_panel, when=InspectorState.section == "tools"),
-        deferred(usage_section, when=InspectorState.section == "usage"),
-        deferred(branches_panel, when=InspectorState.section == "branches"),
-        deferred(lineage_panel, when=InspectorState.section == "lineage"),
-    )
+def _section(name: str) -> rx.Component:
+    return deferred(_PANELS[name], when=InspectorState.section == name)

@@ -1,7 +1,8 @@
 /**
  * The column on the right: beside the page on wide screens, over it on small ones.
  *
- * Once the page is ready it takes the focus when it opens or shows another section, and gives it back when it closes.
+ * Once the page is ready it takes the focus when it opens or shows another section, and gives it back when it closes. Where
+ * it is open already when a page comes, the composer of that page has the focus.
  * Where it lies over the page it closes when one goes to another page, and after a reload.
  */
 import { type ReactNode, useEffect, useRef } from "react";
@@ -33,7 +34,7 @@ export function InspectorFrame(props: InspectorFrameProps): ReactNode {
       if (isLost && before instanceof HTMLElement) before.focus({ preventScroll: true });
     };
   }, [open, covers]);
-  const isReady = useRef(ready);
+  const isReady = useRef(false); // not yet where it comes with another page
   const { pathname } = useLocation();
   const shown = useRef(pathname);
   useEffect(() => {

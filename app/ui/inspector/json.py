@@ -26,20 +26,28 @@ class HashCheck(Island):
 def body_figure(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component:
     """The JSON of a body. `on_page` is the handler that shows another page of it."""
     return rx.cond(
-        body.download == "",
+        is_whole(body),
         json_figure(body.page.text, "Copy the body"),
         figure(
-            rx.el.a(
-                "Download the body",
-                href=body.download,
-                download="",
-                class_name="copy",
-                custom_attrs={"reloadDocument": True},  # else the router takes it for a page
+            rx.cond(
+                body.download != "",
+                rx.el.a(
+                    "Download the body",
+                    href=body.download,
+                    download="",
+                    class_name="copy",
+                    custom_attrs={"reloadDocument": True},  # else the router takes it for a page
+                ),
             ),
             _pages(body, on_page),
             JsonLines.create(text=body.page.text, depth=body.page.depth, plain=body.page.plain),
         ),
     )
+
+
+def is_whole(body: rx.vars.ObjectVar[BodyView]) -> rx.Var[bool]:
+    """Whether all of it is on the page."""
+    return body.count.to(int) == 1
 
 
 def _pages(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component:

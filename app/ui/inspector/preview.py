@@ -8,7 +8,7 @@ import reflex as rx
 
 from app.state.inspector.preview import PreviewState
 from app.state.transcript import TranscriptState
-from app.ui.inspector.json import HashCheck, body_figure
+from app.ui.inspector.json import HashCheck, body_figure, is_whole
 from app.ui.inspector.pieces import changes, fact, facts, message, piece
 from app.ui.kit.copy_button import copy_button
 from app.ui.kit.current import Current
@@ -165,7 +165,7 @@ def _json() -> rx.Component:
                     _REQUEST.body_size,
                     " ",
                     rx.cond(
-                        body.download == "",
+                        is_whole(body),
                         HashCheck.create(
                             text=body.page.text,
                             expected=_REQUEST.body_sha256,

@@ -9,6 +9,7 @@ import reflex as rx
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer.state import ComposerState
 from app.state.conversation_rows import ConversationItem
+from app.state.inspector.frame import InspectorState
 from app.state.model import LocalServer, ModelState
 from app.state.sidebar import SidebarState
 from app.state.system_prompt import SystemPromptState
@@ -17,6 +18,7 @@ from app.ui.compare.dialogs import compare_dialogs
 from app.ui.composer.composer import composer
 from app.ui.composer.prelude import prelude_card
 from app.ui.composer.temporary import temporary_switch, temporary_words
+from app.ui.inspector.frame import start_inspector, start_inspector_toggle
 from app.ui.kit.page_link import PageLink
 from app.ui.kit.place import Place, go_to
 from app.ui.pages.frame import frame
@@ -42,12 +44,19 @@ def home() -> rx.Component:
         top=rx.fragment(
             rx.el.h1("New conversation", class_name="text-[14.5px] font-semibold"),
             rx.el.div(temporary_switch(), class_name="ms-auto"),
+            start_inspector_toggle(),
         ),
+        aside=start_inspector(),
     )
 
 
 def _examples() -> rx.Component:
     return rx.el.ul(
+        _example(
+            "See what would be sent",
+            "Every byte of the request, before it goes out",
+            [ComposerState.put_if_empty(EXAMPLE), InspectorState.show("preview")],
+        ),
         _example(
             "Compare two models",
             "One message, answers side by side",
