@@ -52,7 +52,7 @@ class TrashItem:
 
 @dataclass(frozen=True)
 class TermItem:
-    """How long things stay in the trash, as the menu offers it. `value` is a number of days, "" for no limit."""
+    """A choice of the menu: the time that things stay in the trash. `value` is a number of days, "" for no limit."""
 
     value: str
     label: str
@@ -60,7 +60,7 @@ class TermItem:
 
 @dataclass(frozen=True)
 class DeleteView:
-    """What the dialog asks about: the entry `id`, or `ALL`. `name` begins its sentence."""
+    """The subject of the dialog: the entry `id`, or `ALL`. `name` begins its sentence."""
 
     id: str
     name: str
@@ -174,7 +174,7 @@ async def _delete(asked: DeleteView) -> str:
 
 
 def _list_terms(days: int | None) -> tuple[TermItem, ...]:
-    """What the menu offers, including what is set now."""
+    """The choices of the menu, with the current one."""
     offered = {*_CHOICES, days} if days else set(_CHOICES)
     terms = (TermItem(str(count), _describe_days(count)) for count in sorted(offered))
     return (*terms, TermItem("", "as long as the trash is not emptied"))

@@ -65,7 +65,9 @@ def shown(screen: Screen) -> str:
 def test_streamed_reply_ends_as_the_same_document_that_a_reload_draws(screen: Screen) -> None:
     screen.start(f"/echo {EVERYTHING}").wait_for_reply()
     expect(screen.last_reply.locator("a[href='https://example.org/defined']")).to_have_text("defined")
-    expect(screen.last_reply.locator(".callout[data-kind=warning]")).to_have_text(re.compile(r"^Warning\s*Mind the gap\.$"))
+    expect(screen.last_reply.locator(".callout[data-kind=warning]")).to_have_text(
+        re.compile(r"^Warning\s*Mind the gap\.$")
+    )
     streamed = shown(screen)
 
     reload(screen.page)

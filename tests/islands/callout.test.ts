@@ -1,11 +1,12 @@
 /** Which quotes are callouts, and what is left of them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lexer, type Tokens } from "marked";
+import { lexer, type Token, type Tokens } from "marked";
 import { calloutOf } from "../../app/ui/reply/callout.ts";
 
 const quoteOf = (text: string) => lexer(text)[0] as Tokens.Blockquote;
-const wordsOf = (text: string) => calloutOf(quoteOf(text))?.tokens.map(({ tokens }) => tokens?.map(({ raw }) => raw));
+const rawsOf = (token: Token) => (token as Tokens.Paragraph).tokens.map(({ raw }) => raw);
+const wordsOf = (text: string) => calloutOf(quoteOf(text))?.tokens.filter(({ type }) => type !== "space").map(rawsOf);
 
 test("a quote whose first line is a marker is a callout of that kind", () => {
   assert.equal(calloutOf(quoteOf("> [!NOTE]\n> Words"))?.kind, "note");

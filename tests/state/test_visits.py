@@ -10,7 +10,6 @@ import reflex as rx
 from reflex.istate.manager.token import BaseStateToken
 from reflex.utils.format import format_event_handler
 
-from app.state.shell.menus import MenuState
 import app.app as wiring
 from app.runs.workbench import Workbench
 from app.state.address import PREFIX
@@ -35,6 +34,7 @@ from app.state.settings.keys import KeysState
 from app.state.settings.permissions import PermissionRulesState
 from app.state.settings.privacy import PrivacyState
 from app.state.settings.servers import ServersState
+from app.state.shell.menus import MenuState
 from app.state.system_prompt import SystemPromptState
 from app.state.topics.picker import TopicPickerState
 from app.state.trash import TrashState

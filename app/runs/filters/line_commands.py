@@ -150,7 +150,7 @@ async def run_line(  # noqa: PLR0913 - whose, where, what, and how one looks
 
 
 def write_export_url(conversation_id: str, read: Line, export: Export, composed: Composed, look: ViewOptions) -> str:
-    """Where the file of an export is. What the filter is relative to goes along, so that it holds the same pairs."""
+    """The address of an export. What the filter is relative to goes along, so that it holds the same pairs."""
     asked = {
         "format": export.format.value,
         "filter": format_filter(read.filter),
@@ -174,7 +174,7 @@ def _selected(composed: Composed) -> tuple[str, ...]:
 
 
 def _decide(call: Call, composed: Composed, topics: TopicTree, chosen: str | None) -> tuple[Decision, str | None]:
-    """What becomes of a call, and the topic that it files under."""
+    """The decision about a call, and the topic that it files under."""
     topic: str | Refuse | None = None
     if isinstance(call.command, FileUnder):
         topic = _find_topic(call.command, topics, chosen)

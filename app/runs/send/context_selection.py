@@ -89,7 +89,7 @@ NO_BOUNDARY = Boundary((), frozenset())
 
 @dataclass(frozen=True, slots=True)
 class ViewOptions:
-    """How a person looks at a conversation. None: its own filter, model, agent and tools, no topic, this instant.
+    """View options in a conversation. None: its own filter, model, agent and tools, no topic, this instant.
 
     `topic` is the id of the one chosen in the composer, `zone` the reader's time zone by its IANA name, `as_of` the
     instant at which ages are read. `agent` is the id of another agent than the conversation's, "" for none.

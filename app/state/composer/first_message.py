@@ -6,55 +6,25 @@ conversation_id, comparison_id = await deliver_first(draft)     # raises what re
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import reflex as rx
 
-from app.domain.conversation.conversation import Parameters
 from app.domain.errors import InviewError
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.send.context_selection import ViewOptions
-from app.runs.send.first_message import FirstMessage, NewConversation, compose_first, discard_unused
+from app.runs.send.first_message import NewConversation, compose_first, discard_unused
 from app.runs.temporary import create_temporary
-from app.runs.uploads import load_attached
 from app.runs.watch.context import show_context
 from app.runs.workbench import bench_of, current
 from app.state.agents.choice import AgentState
 from app.state.composer.parameters import begins_with, once_in
 from app.state.composer.sending import Draft, deliver
 from app.state.composer.view_options import look_of
+from app.state.first_draft import FirstDraft
 from app.state.system_prompt import new_prompt
 from app.state.temporary import TemporaryState
 from app.views.screen.context import ContextView
-
-
-@dataclass(frozen=True, slots=True)
-class FirstDraft:
-    """All that the first message depends on, as the start page has it. `asked` is how the model is asked this once.
-
-    `files` are the uploads that go with the text, `edition` is the text area's number for it.
-    """
-
-    new: NewConversation
-    text: str
-    look: ViewOptions
-    asked: Parameters
-    files: tuple[str, ...]
-    edition: int
-
-    @property
-    def conversation_id(self) -> str:
-        """The id of no conversation: the first send makes it."""
-        return ""
-
-    async def load(self) -> FirstMessage:
-        """The message with its files.
-
-        Raises:
-            InputError: one of the files is not there, or they are too many, or too large together.
-        """
-        attached = await load_attached(current(), LOCAL_OWNER, self.files)
-        return FirstMessage(self.new, self.text, self.look, self.asked, attached)
 
 
 async def estimate_first(draft: FirstDraft) -> ContextView | None:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class OrderKind(StrEnum):
-    """What the text area is to do with a text.
+    """An action of the text area with a text.
 
     `PUT` it before what is written, `PUT_IF_EMPTY` only where nothing is; `INSERT` it where the caret is; `REPLACE` the
     "/name" that is written. `PUT_EDIT`: put what the browser keeps of the edit of this name before what is written.
@@ -36,7 +36,7 @@ class BoxOrder:
 
 @dataclass(frozen=True)
 class SendAnswer:
-    """What became of a send, which the text area called `id`. Not accepted: its text goes back into the box."""
+    """The result of a send, which the text area called `id`. Not accepted: its text goes back into the box."""
 
     id: str
     accepted: bool

@@ -56,7 +56,7 @@ class BranchItem:
 
 @dataclass(frozen=True)
 class ForksItem:
-    """How many forks leave after a pair, in words."""
+    """The number of forks after a pair, in words."""
 
     pair_id: str
     count: str

@@ -24,8 +24,8 @@ from app.runs.send.first_message import preview_first
 from app.runs.uploads import load_bytes
 from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
-from app.state.composer.first_message import FirstDraft
 from app.state.faults import describe_fault
+from app.state.first_draft import FirstDraft
 from app.state.inputs import text_in, whole_in
 from app.state.inspector.bodies import BodyView, show_body
 from app.state.watching import Moment, moment_of
@@ -57,7 +57,7 @@ class _Prepared:
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """What a person wants to see of a request. `page` counts from 1."""
+    """The part of a request that the user chose. `page` counts from 1."""
 
     tab: str
     reading: Reading

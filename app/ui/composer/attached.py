@@ -32,9 +32,9 @@ def _ended(key: rx.Var[str], status: rx.Var[int], body: rx.Var[str]) -> tuple[rx
 class FileChooser(Island):
     """Uploads files to `address`: those that are chosen, pasted, or dropped on the page. It shows nothing itself.
 
-    `keys` are the files that are attached now: an upload whose key leaves them is given up. `on_begin` has a file's key,
-    name and bytes, `on_progress` the percentage that has left the browser, `on_end` the status (0: no answer) and the
-    body of the answer.
+    `keys` are the files that are attached now: an upload whose key leaves them is canceled. `on_begin` has a file's
+    key, name and bytes, `on_progress` the percentage that has left the browser, `on_end` the status (0: no answer) and
+    the body of the answer.
     """
 
     library = island("composer/attach.tsx")
@@ -112,7 +112,7 @@ def _file(file: FileVar) -> rx.Component:
 
 
 def _lacking() -> rx.Component:
-    """That the chosen model takes no images, with models that do."""
+    """A notice that the chosen model takes no images, with models that do."""
     return rx.el.p(
         ModelState.chosen_name,
         " does not take images. ",

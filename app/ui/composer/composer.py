@@ -178,7 +178,7 @@ def _schema_button() -> rx.Component:
 
 
 def _kept_back() -> rx.Component:
-    """Which secrets of the draft go out as marks."""
+    """The secrets of the draft that are replaced by marks."""
     return rx.cond(
         ComposerState.secrets.length() > 0,
         rx.el.p(ComposerState.kept_back, role="status", class_name="notice kept-back"),
@@ -186,7 +186,7 @@ def _kept_back() -> rx.Component:
 
 
 def _work() -> rx.Component:
-    """How far a summary is that is written first."""
+    """The progress of a summary that is written before the send."""
     return rx.cond(
         ComposerState.work,
         rx.el.p(

@@ -88,7 +88,7 @@ def _counted() -> rx.Component:
 
 @rx.memo
 def split_panel() -> rx.Component:
-    """What the tooltip of both says: how a send splits."""
+    """The tooltip of both: the parts of a send."""
     return rx.fragment(
         rx.el.p(_SPLIT.title, class_name="tip-title"),
         rx.el.dl(

@@ -1,6 +1,6 @@
 """How the model is asked: the button, what is set for the next send, and the dialog that sets it.
 
-What is set stands in the composer before the send. What is set for one send alone can be removed there.
+The composer shows what is set before the send. What is set for one send alone can be removed there.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def parameters_button() -> rx.Component:
 
 
 def parameters_set() -> rx.Component:
-    """What the next send asks of the model, each with who set it. Nothing where nothing is set."""
+    """The parameters of the next send, each with its source. Nothing where nothing is set."""
     return rx.cond(
         ParametersState.settings.length() > 0,
         rx.el.ul(

@@ -8,9 +8,9 @@ export interface BoxOrder {
   readonly text: string;
 }
 
-export type OrderKind = "put" | "put_if_empty" | "insert" | "replace" | "put_edit" | "send" | "focus";
+export type OrderKind = "put" | "put_if_empty" | "insert" | "replace" | "put_edit" | "send" | "say" | "focus";
 
-export type Place = "composer" | "filter" | "history" | "transcript" | "page" | "queue" | "stop" | "compare" | "send" | "write" | "draft" | "keys" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete";
+export type Place = "composer" | "filter" | "history" | "transcript" | "page" | "queue" | "stop" | "compare" | "send" | "write" | "draft" | "attach" | "photo" | "title" | "keys" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete";
 
 export interface PromptRow {
   readonly id: string;
@@ -25,20 +25,6 @@ export interface SendAnswer {
   readonly accepted: boolean;
 }
 
-export interface AttachButtonProps {
-  readonly address: string;
-  readonly label: string;
-  readonly title: string;
-  readonly camera: boolean;
-  readonly catches: boolean;
-  readonly keys: readonly string[];
-  readonly onBegin?: ((key: string, name: string, length: number) => void) | undefined;
-  readonly onProgress?: ((key: string, percent: number) => void) | undefined;
-  readonly onEnd?: ((key: string, status: number, body: string) => void) | undefined;
-  readonly children?: ReactNode;
-  readonly className?: string | undefined;
-}
-
 export interface DraftButtonProps {
   readonly place: Place;
   readonly label: string;
@@ -46,6 +32,16 @@ export interface DraftButtonProps {
   readonly disabled?: boolean | undefined;
   readonly opensDialog?: boolean | undefined;
   readonly onPress?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface FileChooserProps {
+  readonly address: string;
+  readonly keys: readonly string[];
+  readonly onBegin?: ((key: string, name: string, length: number) => void) | undefined;
+  readonly onProgress?: ((key: string, percent: number) => void) | undefined;
+  readonly onEnd?: ((key: string, status: number, body: string) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

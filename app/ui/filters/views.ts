@@ -14,6 +14,8 @@ export interface LineFeedbackView {
   readonly end: number;
   readonly suggestions: readonly SuggestionView[];
   readonly offered: boolean;
+  readonly entered: boolean;
+  readonly count: string;
 }
 
 export interface MistakeView {

@@ -16,8 +16,9 @@ class Arrows(Island):
 
 
 class Rows(Island):
-    """A list in which the up and down arrows lead from row to row, and the left and right ones through the controls of a
-    row. `among` is the CSS selector of a row. One control of each is enough for Tab.
+    """A list in which the up and down arrows lead from row to row, and the left and right ones through a row's controls.
+
+    `among` is the CSS selector of a row. One control of each is enough for Tab.
     """
 
     library = island("kit/arrows.tsx")

@@ -12,7 +12,7 @@ export interface OptionRow {
   readonly words: string;
 }
 
-export type Place = "composer" | "filter" | "history" | "transcript" | "page" | "queue" | "stop" | "compare" | "send" | "write" | "draft" | "keys" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete";
+export type Place = "composer" | "filter" | "history" | "transcript" | "page" | "queue" | "stop" | "compare" | "send" | "write" | "draft" | "attach" | "photo" | "title" | "keys" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete";
 
 export type TimeForm = "ago" | "clock" | "time" | "day" | "full";
 
@@ -161,6 +161,12 @@ export interface PlaceButtonProps {
   readonly disabled?: boolean | undefined;
   readonly opensDialog?: boolean | undefined;
   readonly onPress?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export interface RowsProps {
+  readonly among: string;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

@@ -12,9 +12,9 @@ from app.state.reply.summary import SummaryState
 from app.state.shell.news import NewsState
 from app.state.shell.notice import NoticeState
 from app.state.topics.picker import TopicPickerState
+from app.ui import routes
 from app.ui.filters.sheet_dialog import sheet_dialog
 from app.ui.kit.deferred import deferred
-from app.ui import routes
 from app.ui.kit.drawer import DrawerToggle
 from app.ui.kit.page_link import PageLink
 from app.ui.kit.provider_link import with_provider_link

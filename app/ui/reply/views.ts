@@ -13,6 +13,11 @@ export interface MarkdownWords {
   readonly not_done: string;
   readonly load_picture: string;
   readonly load_named_picture: string;
+  readonly note: string;
+  readonly tip: string;
+  readonly important: string;
+  readonly warning: string;
+  readonly caution: string;
   readonly formula_refused: string;
 }
 

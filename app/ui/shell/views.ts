@@ -22,7 +22,7 @@ export interface OwnKey {
   readonly key: string;
 }
 
-export type Place = "composer" | "filter" | "history" | "transcript" | "page" | "queue" | "stop" | "compare" | "send" | "write" | "draft" | "keys" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete";
+export type Place = "composer" | "filter" | "history" | "transcript" | "page" | "queue" | "stop" | "compare" | "send" | "write" | "draft" | "attach" | "photo" | "title" | "keys" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete";
 
 export interface KeyboardProps {
   readonly bindings: readonly KeyBinding[];

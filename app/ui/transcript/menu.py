@@ -61,9 +61,7 @@ def _menu() -> rx.Component:
 
 
 def _item(name: str, event: rx.event.EventType[()], class_name: str = "menu-item") -> rx.Component:
-    return rx.el.button(
-        name, type="button", on_click=event, custom_attrs={"data-close": ""}, class_name=class_name
-    )
+    return rx.el.button(name, type="button", on_click=event, custom_attrs={"data-close": ""}, class_name=class_name)
 
 
 def _export(format_: str, name: str) -> rx.Component:

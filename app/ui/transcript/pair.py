@@ -183,7 +183,15 @@ def _ending(pair: PairVar) -> rx.Component:
             stopped,
             rx.match(
                 pair.stop_reason.to(str),
-                *((reason, rx.el.p(words, _continue(pair) if reason in _CONTINUED else "", class_name=f"ended {note} text-warn")) for reason, words in _ENDINGS.items()),
+                *(
+                    (
+                        reason,
+                        rx.el.p(
+                            words, _continue(pair) if reason in _CONTINUED else "", class_name=f"ended {note} text-warn"
+                        ),
+                    )
+                    for reason, words in _ENDINGS.items()
+                ),
                 rx.fragment(),
             ),
         ),
