@@ -39,6 +39,6 @@ def test_menu_renames_exports_forks_and_deletes(screen: Screen) -> None:
     button.click()
     menu.get_by_role("button", name="Delete").click()
     page.get_by_role("dialog", name="Delete this conversation?").get_by_role("button", name="Delete").click()
-    expect(page.get_by_role("heading", name="This conversation was deleted")).to_be_visible()
+    expect(page.get_by_role("heading", name="New conversation")).to_be_visible()
     screen.go(origin)
     expect(screen.pairs).to_have_count(1)

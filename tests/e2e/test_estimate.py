@@ -54,7 +54,7 @@ def test_first_message_has_its_estimate_before_there_is_a_conversation(screen: S
     eventually(lambda: tokens(page) >= before + 380)
     estimate(page).hover()
     expect(panel(page)).to_contain_text("Draft")
-    expect(panel(page).get_by_role("button", name="Dry run")).to_have_count(0)
+    expect(panel(page).get_by_role("button", name="Dry run")).to_be_visible()
 
 
 def test_no_button_moves_when_the_estimate_comes(page: Page) -> None:
@@ -64,7 +64,7 @@ def test_no_button_moves_when_the_estimate_comes(page: Page) -> None:
     buttons = page.locator(".sending button")
     expect(buttons.first).to_be_visible()
     places = buttons.evaluate_all(PLACES)
-    assert len(places) >= 5
+    assert len(places) >= 2
 
     late.release()
     expect(estimate(page)).to_be_visible()

@@ -129,7 +129,7 @@ def test_a_visit_begins_with_every_page_and_nothing_else_closes_anything() -> No
     """A load event that closes something is called by another name than these."""
     assert {events[0] for events in LOADS.values()} == {f"{VisitState.get_full_name()}.begin"}
     others = {name.rpartition(".")[2] for events in LOADS.values() for name in events[1:]}
-    assert others == {"open", "load", "follow", "keep_current", "estimate_first"}
+    assert others == {"open", "load", "follow", "keep_current", "estimate_first", "find_local"}
     assert set(OPENINGS) == set(visited_states())
 
 

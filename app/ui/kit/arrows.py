@@ -16,7 +16,7 @@ class Arrows(Island):
 
 
 class Rows(Island):
-    """A list in which the up and down arrows lead from row to row, and the left and right ones through a row's controls.
+    """A list in which the up and down arrows lead from row to row, the left and right ones through its controls.
 
     `among` is the CSS selector of a row. One control of each is enough for Tab.
     """
