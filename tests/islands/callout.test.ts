@@ -13,6 +13,7 @@ test("a quote whose first line is a marker is a callout of that kind", () => {
   assert.equal(calloutOf(quoteOf("> [!caution]\n> Words"))?.kind, "caution");
   assert.deepEqual(wordsOf("> [!TIP]\n> Mind the *gap*\n>\n> and more"), [["Mind the ", "*gap*"], ["and more"]]);
   assert.deepEqual(wordsOf("> [!TIP]"), []);
+  assert.deepEqual(wordsOf("> [!TIP]  \n> below a break"), [["below a break"]]);
   assert.deepEqual(wordsOf("> [!TIP]\n>\n> below"), [["below"]]);
 });
 

@@ -18,7 +18,8 @@ export function calloutOf({ tokens: [first, ...rest] }: Tokens.Blockquote): Call
   const marker = words?.type === "text" ? MARKER.exec(words.raw) : null;
   if (!(words && marker)) return undefined;
   const left = words.raw.slice(marker[0].length);
-  const inside = left ? [{ ...words, raw: left, text: left }, ...others] : others;
+  const after = others[0]?.type === "br" ? others.slice(1) : others; // that ends the line of the marker
+  const inside = left ? [{ ...words, raw: left, text: left }, ...others] : after;
   const kind = (marker[1] ?? "").toLowerCase() as CalloutKind;
   return { kind, tokens: inside.length ? [{ ...first, tokens: inside }, ...rest] : rest };
 }
