@@ -26,6 +26,8 @@ class LateState:
     only_first: str = ""
     """Of the messages with this text the server gets the first alone."""
     had_first: bool = False
+    last: str = ""
+    """The message with this text is the last that the page is told."""
     is_cut: bool = False
     sockets: list[WebSocketRoute] = field(default_factory=list[WebSocketRoute])
 
@@ -63,3 +65,5 @@ class LateState:
             socket.send(message)
         else:
             self.held.append((socket, message))
+        if self.last and self.last in str(message):
+            self.held, self.last = [], ""

@@ -17,7 +17,7 @@ from tests.e2e.screen import Screen, eventually
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
-SLOW = "/long 4000 /rate 25"  # longer than any test
+SLOW = "/long 4000 /rate 1"  # longer than any test, and no reply of it is higher than the window
 PHONE = ViewportSize(width=390, height=844)
 WORDS = ("one", "two", "three")
 STORY = {

@@ -1,4 +1,4 @@
-"""A reply higher than the screen: one reads it from its beginning, unless one is typing."""
+"""A request goes to the top of the window. A reply that is longer than the window is read from its beginning."""
 
 from __future__ import annotations
 
@@ -10,8 +10,22 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, heard, visit_settings, wait_until_painted
+from tests.e2e.written import call
+from tests.serving import Served
 
 LONG = "/long 500 /rate 250"
+WATCH = """(text) => {
+  globalThis.places = [];
+  const look = () => {
+    const request = [...document.querySelectorAll(".request")].at(-1);
+    if (request?.innerText === text) {
+      places.push(request.getBoundingClientRect().top - request.closest(".scroll").getBoundingClientRect().top);
+    }
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+"""Note the place of the request with this text in each frame."""
 
 
 def first_part(page: Page) -> Locator:
@@ -26,8 +40,8 @@ def is_high(page: Page) -> bool:
     return page.locator(".scroll").evaluate("it => it.scrollHeight > it.clientHeight * 1.3")
 
 
-def top_of_first_part(page: Page) -> float:
-    return page.locator(".reply [data-part]").first.evaluate(
+def top_of_request(page: Page) -> float:
+    return page.locator(".request").last.evaluate(
         "it => it.getBoundingClientRect().top - it.closest('.scroll').getBoundingClientRect().top"
     )
 
@@ -60,20 +74,42 @@ def setting_off(page: Page) -> Generator[None]:
     assert page.request.put("/api/v1/preferences", data={}).ok
 
 
-def test_long_reply_is_read_from_its_beginning_and_what_is_typed_then_is_written_whole(screen: Screen) -> None:
-    screen.start(LONG)
-    eventually(lambda: is_high(screen.page))
+def test_request_is_at_the_top_at_once_and_a_long_reply_below_it_moves_nothing(page: Page, server: Served) -> None:
+    state = LateState(last="_redirect")
+    page.route_web_socket(LINK, state.relay)
+    screen = Screen(page).go("/")
+    sending = page.locator("[data-sending]")
 
-    expect(first_part(screen.page)).to_be_focused()
-    wait_until_painted(screen.page)  # the view arrives in the frame after the focus
-    place = top_of_first_part(screen.page)
-    assert 0 <= place <= 40
-    screen.wait_for_reply()
-    assert top_of_first_part(screen.page) == place
+    screen.send("/echo one")
+    page.wait_for_url(ANY_CONVERSATION)
+    expect(sending).to_contain_text("/echo one")
+    state.release()
+    screen.wait_for_reply(1)
+    expect(sending).to_have_count(0)
 
-    screen.page.keyboard.type("text, else?")  # "x" and "?" are commands while single keys are on
+    page.evaluate(WATCH, LONG)
+    state.held = []
+    screen.send(LONG)
+    expect(sending).to_contain_text(LONG)
+    wait_until_painted(page)
+    state.release()
+    expect(screen.last_reply.locator("[data-part]").first).to_be_focused()
+    screen.wait_for_reply(2)
+    expect(sending).to_have_count(0)
+    expect(page.get_by_role("button", name="1 new")).to_be_visible()
+    call(server.url, "POST", f"/conversations/{screen.path.removeprefix('/c/')}/send", {"text": "/echo three"})
+    expect(page.get_by_role("button", name="2 new")).to_be_visible()
+    screen.wait_for_reply(3)
+    places = page.evaluate("places")
+    assert len(places) > 20
+    assert len(set(places)) == 1
+    assert 0 <= places[0] <= 40
+
+    page.keyboard.type("text, else?")  # "x" and "?" are commands while single keys are on
     expect(screen.composer).to_have_value("text, else?")
-    expect(screen.page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.get_by_role("button", name="Jump to the newest message").click()
+    eventually(lambda: is_at_the_end(page))
 
 
 def test_reply_that_is_there_at_once_is_read_from_its_beginning(screen: Screen) -> None:
@@ -101,10 +137,10 @@ def test_first_reply_that_ended_before_its_page_came_is_read_from_its_beginning(
     screen.wait_for_reply(1)
     expect(first_part(page)).to_be_focused()
     wait_until_painted(page)  # the view arrives in the frame after the focus
-    assert 0 <= top_of_first_part(page) <= 40
+    assert 0 <= top_of_request(page) <= 40
 
 
-def test_who_types_keeps_the_focus_and_the_reply_is_marked_new(screen: Screen) -> None:
+def test_who_types_keeps_the_focus_and_the_place_and_the_reply_is_marked_new(screen: Screen) -> None:
     screen.start(f"/wait 2 {LONG}")  # so that the typing begins before the reply does
 
     def type_on() -> bool:
@@ -117,8 +153,8 @@ def test_who_types_keeps_the_focus_and_the_reply_is_marked_new(screen: Screen) -
     expect(screen.composer).to_be_focused()
     expect(screen.composer).to_have_value(re.compile("^(ab)+!$"))
     expect(screen.page.get_by_text("New", exact=True)).to_have_count(1)
-    eventually(lambda: is_at_the_end(screen.page))
     screen.wait_for_reply()
+    assert 0 <= top_of_request(screen.page) <= 40
     screen.page.keyboard.press("Escape")
     screen.page.keyboard.press("n")
     expect(screen.page.get_by_text("New", exact=True)).to_have_count(0)
@@ -126,7 +162,7 @@ def test_who_types_keeps_the_focus_and_the_reply_is_marked_new(screen: Screen) -
 
 @pytest.mark.exhaustive
 def test_end_is_followed_again_once_one_goes_there(screen: Screen) -> None:
-    screen.start("/long 900 /rate 150")
+    screen.start("/long 9000 /rate 150")
     expect(first_part(screen.page)).to_be_focused()
     eventually(lambda: not is_at_the_end(screen.page))
 

@@ -13,7 +13,7 @@ from tests.e2e.screen import Screen, eventually, reload, visit_settings
 from tests.e2e.written import call
 from tests.serving import Served
 
-SLOW = "/long 4000 /rate 25"  # longer than any test
+SLOW = "/long 4000 /rate 1"  # longer than any test, and no reply of it is higher than the window
 SCHEMA = '{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}'
 
 

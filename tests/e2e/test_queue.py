@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.e2e.screen import Screen, press_escape_twice, reload
 
-SLOW = "/long 4000 /rate 25"  # longer than any test
+SLOW = "/long 4000 /rate 1"  # longer than any test, and no reply of it is higher than the window
 
 
 def queue(screen: Screen) -> Locator:

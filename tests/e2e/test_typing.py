@@ -20,7 +20,8 @@ def test_reply_that_fits_moves_nobody_although_what_stands_below_it_does_not(scr
     screen.wait_for_reply()
     height = reply.evaluate("it => it.clientHeight")
     room = view.evaluate("it => it.clientHeight")
-    page.set_viewport_size({"width": 1280, "height": 560 + height + 40 - room})  # now it fits, its line does not
+    above = reply.evaluate("it => it.getBoundingClientRect().top - it.closest('.pair-box').getBoundingClientRect().top")
+    page.set_viewport_size({"width": 1280, "height": round(560 + above + height + 10 - room)})  # its line does not fit
 
     screen.send("/long 150 /rate 0").wait_for_reply(2)
     wait_until_still(page, "document.querySelector('.scroll').scrollTop")

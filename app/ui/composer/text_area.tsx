@@ -12,7 +12,7 @@ import { catchLetters, keyMode, takesText } from "../kit/key_mode.ts";
 import { currentLink, fits, useLink } from "../kit/link.ts";
 import { PlaceButton } from "../kit/place_button.tsx";
 import { goTo, offer } from "../kit/places.ts";
-import { sentHere } from "../kit/sent.ts";
+import { acceptSent, dropSent, noteSent } from "../kit/sent.ts";
 import { signal } from "../kit/signal.ts";
 import { applyShortcut, insertText } from "../kit/writing.ts";
 import { schemas, texts, uploads } from "./drafts.ts";
@@ -71,7 +71,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     if (area.current) save(at, pending.draftOf(at, area.current.value), lasts); // else it was kept as it went
     pending.note(at, lasts);
   };
-  const send = (by: string) => {
+  const send = (by: string, isPair = true) => {
     const text = area.current?.value ?? "";
     const at = known.current.conversation;
     if (oversize.get() || !(text.trim() || attached) || (!at && pending.waits(at))) return;
@@ -86,7 +86,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     blank.set(true);
     failed.set(false);
     grow(area.current);
-    if (!busy) sentHere.add(text);
+    if (!busy) noteSent(at, text, isPair);
     keep();
   };
 
@@ -164,6 +164,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
 
   const isHere = ({ conversation: of }: Sent) => of === known.current.conversation;
   const putBack = (refused: readonly Sent[]) => {
+    for (const { text } of refused) dropSent(text);
     // The draft of another conversation has them still.
     for (const sent of refused.filter(isHere).reverse()) show(before(sent.text, area.current?.value ?? ""));
     if (refused.length) setTimeout(() => document.querySelector("dialog:modal") ?? area.current?.focus(), 0);
@@ -177,6 +178,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   };
   const answered = useEffectEvent((answers: TextAreaProps["answers"]) => {
     const { accepted, refused, arrived } = pending.settle(answers);
+    for (const { text } of accepted) acceptSent(text);
     for (const sent of accepted) if (!isHere(sent)) takeOut(sent);
     for (const sent of arrived) takeOut(sent);
     if (accepted.some(isHere)) changed(); // what is counted and previewed from now on has the pair
@@ -201,7 +203,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     if (!order || !box || done.has(order.id)) return;
     done.add(order.id);
     if (order.kind === "send" && (!order.text || order.text === box.value) && (box.value.trim() || attached)) {
-      send(order.id);
+      send(order.id, false);
       return;
     }
     if (order.kind === "say" && !box.value.trim() && !attached) {

@@ -50,13 +50,13 @@ def request(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
                 rx.el.div(
                     pair.user_text,
                     dir="auto",
-                    class_name="whitespace-pre-wrap break-words [overflow-wrap:anywhere]",
+                    class_name="request-text",
                 ),
             ),
             rx.cond(pair.unread, rx.el.p("This request cannot be read.", class_name="italic text-muted")),
             attachments(pair.attached.to(tuple[ScreenAttachment, ...])),
             **stop(pair, "Request", "request"),
-            class_name="request w-fit max-w-full rounded-xl bg-sunken px-4 py-2",
+            class_name="request",
         ),
     )
 

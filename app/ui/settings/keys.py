@@ -18,7 +18,7 @@ def keys() -> rx.Component:
         "Press Esc in an empty message box to turn single keys on. Press Esc again to go back to writing.",
         rx.el.div(
             checkbox(
-                "When a reply grows taller than the screen and you are not typing, scroll to its beginning",
+                "When a reply grows taller than the screen and you are not typing, stay at its beginning",
                 checked=PreferencesState.preferred.auto_enter_view_on_overflow,
                 on_change=KeysState.enter_view,
                 class_name="key-check",

@@ -61,7 +61,7 @@ def pair_view(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[bool]) -> 
                 rx.el.span(class_name="pulse"),
                 rx.el.span("thinking…"),
                 retry(pair_id=pair.id),
-                class_name="badge mt-2 flex items-center gap-2 text-[13px] text-muted",
+                class_name="badge",
             ),
         ),
         new_badge(pair.id.to(str)),

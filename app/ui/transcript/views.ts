@@ -231,9 +231,11 @@ export interface TranscriptWindowProps {
   readonly label: string;
   readonly above: ReactNode;
   readonly waiting: ReactNode;
+  readonly sending: ReactNode;
   readonly jump: ReactNode;
   readonly jumpLabel: string;
   readonly jumpTitle: string;
+  readonly newLabel: string;
   readonly notes: ReactNode;
   readonly onEarlier?: (() => void) | undefined;
   readonly onLater?: (() => void) | undefined;

@@ -12,7 +12,7 @@ import type { ScreenPairView } from "./views.ts";
 /** How the window is moved: a pair comes into the document, the end is followed no more, or gone to. */
 export interface Steering {
   reveal(id: string): void;
-  leaveEnd(holds: boolean): void;
+  leaveEnd(holds: boolean, hasMore?: boolean): void;
   toEnd(): Promise<void>;
 }
 
@@ -200,6 +200,13 @@ export const WALKS: Acts = {
   leave: leavePair,
   delete: (id) => !pairOf(id)?.parts.length && leavePair(id), // where there is a reply it is asked first
 };
+
+/** Stay where the view is, with more below it. This part of a pair gets the focus, "": none. */
+export function stayAt(id: string, part: number): void {
+  journey += 1;
+  if (id) focus(id, part);
+  steering?.leaveEnd(true, true);
+}
 
 /** To a part of a pair; -1 is its last. `align`: "near" moves as little as may be, "top" puts it there. */
 export function go(id: string | undefined, part: number, align: Align = "near"): void {

@@ -38,7 +38,8 @@ class TranscriptWindow(Island):
     `above` stands before the first pair of all, `waiting` before the first one here while there are earlier ones.
     `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is the pair whose
     reply is on, `ended` the one whose reply ended last. `enters_view`: a reply higher than the screen is read from its
-    beginning. `notes` stand below all pairs. `jump` is the sign on the button that leads to the newest pair.
+    beginning. `sending` is shown below a request that is on its way. `notes` stand below all pairs. `jump` is the sign
+    on the button that leads to the newest pair, `new_label` says how many came below, `{count}`, since one reads further up.
     `on_copied`: a part of a pair was put into the clipboard, or could not be.
     """
 
@@ -56,9 +57,11 @@ class TranscriptWindow(Island):
     label: rx.Var[str]
     above: rx.Var[rx.Component]
     waiting: rx.Var[rx.Component]
+    sending: rx.Var[rx.Component]
     jump: rx.Var[rx.Component]
     jump_label: rx.Var[str]
     jump_title: rx.Var[str]
+    new_label: rx.Var[str]
     notes: rx.Var[rx.Component]
     on_earlier: rx.EventHandler[rx.event.no_args_event_spec]
     on_later: rx.EventHandler[rx.event.no_args_event_spec]
@@ -83,9 +86,11 @@ def transcript() -> rx.Component:
         label="Conversation",
         above=transcript_head(),
         waiting=rx.el.p("Loading earlier messages…", class_name="older"),
-        jump=rx.el.span("↓"),
+        sending=rx.el.p(rx.el.span(class_name="pulse"), "Sending…", class_name="badge"),
+        jump=rx.el.span("↓", aria_hidden=True),
         jump_label="Jump to the newest message",
         jump_title="Newest message",
+        new_label="{count} new",
         notes=cache_notes(),
         on_earlier=TranscriptState.show_earlier.temporal,
         on_later=TranscriptState.show_later.temporal,

@@ -7,11 +7,13 @@
  */
 import { Component, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { useLocation } from "react-router";
+import { useLocation, useParams } from "react-router";
 import { offer } from "../kit/places.ts";
-import { sentHere } from "../kit/sent.ts";
+import { dropSent, dropWhere, sentHere } from "../kit/sent.ts";
+import { watchReading } from "./following.ts";
 import { hold, pairsNow, showNewest } from "./held.ts";
-import { noteSent, stopsAtOverflow, watchCursor } from "./overflow.ts";
+import { noteOwn, watchCursor } from "./overflow.ts";
+import { goToEnd, isNearEnd, keepAtTop, type Reading, rowOf, SENDING } from "./reading.ts";
 import type { TranscriptWindowProps } from "./views.ts";
 import { followFocus, markCurrent, steer, WALKS } from "./walk.ts";
 
@@ -19,10 +21,8 @@ const MAX_ROWS = 120;
 const FIRST_ROWS = 2; // drawn at first: about a screen; the rest follows when there is nothing better to do
 const STEP = 20;
 const NEAR_PX = 1500;
-const BOTTOM_PX = 48;
 const IDLE_MS = 300;
 const ASK_AGAIN_MS = 1000;
-const FIRST_FRAMES = 12; // in which a smooth scroll has moved: its first may move by less than a pixel
 
 /** The first and the last pair in the document; no last one: up to the newest, whatever comes. */
 interface Range {
@@ -30,38 +30,90 @@ interface Range {
   readonly last: string | undefined;
 }
 
-const UPWARD = new Set(["ArrowUp", "PageUp", "Home"]);
+/** Where a person left the end: at the `last` pair. `hasMore`: some of its reply came below. */
+interface Away {
+  readonly last: string | undefined;
+  readonly hasMore: boolean;
+}
 
 export function TranscriptWindow(props: TranscriptWindowProps): ReactNode {
   const here = useLocation().pathname.replace(/\/$/, "") === props.path;
   useEffect(() => offer(WALKS), []);
   useEffect(followFocus, []);
-  return <div className="history">{here ? <Rows key={props.path} {...props} /> : null}</div>;
+  return <div className="history">{here ? <Rows key={props.path} {...props} /> : <Arriving {...props} />}</div>;
+}
+
+/** The first message, while its conversation is on its way. */
+function Arriving({ label, sending }: TranscriptWindowProps): ReactNode {
+  const { conversation = "" } = useParams();
+  const text = useSending(["", conversation], "");
+  return text ? (
+    <section className="scroll" aria-label={label}>
+      <div className="pairs">
+        <Sending text={text}>{sending}</Sending>
+      </div>
+    </section>
+  ) : null;
+}
+
+/** A request that is on its way, with what is said about it. */
+function Sending({ text, children }: { readonly text: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <div className="pair-box" data-sending={SENDING}>
+      <article className="pair">
+        <div className="request">
+          <div className="request-text" dir="auto">
+            {text}
+          </div>
+        </div>
+        {children}
+      </article>
+    </div>
+  );
+}
+
+/** The text of a request sent from one of these conversations that is no pair yet, "": none. `pairs` changes with them. */
+function useSending(from: readonly string[], pairs: string): string {
+  const sent = sentHere.use().find(({ conversation, isPair }) => isPair && from.includes(conversation));
+  const text = sent?.text ?? "";
+  const [before, setBefore] = useState({ text, pairs });
+  if (before.text !== text) setBefore({ text, pairs });
+  // Where it was accepted and the pairs have changed since, but not by its own, a filter leaves it out.
+  return sent?.isAccepted && before.text === text && before.pairs !== pairs ? "" : text;
 }
 
 function Rows(props: TranscriptWindowProps): ReactNode {
-  const { pairs, earlier, later, label, above, waiting, jump, jumpLabel, jumpTitle, notes, rows } = props;
+  const { pairs, earlier, later, label, above, waiting, notes, rows } = props;
+  const { conversation = "" } = useParams();
   const box = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const follows = useRef(true);
-  const selects = useRef(false); // words here are selected: the view stays until a click, a jump or a send
-  const held = useRef(-1); // the place the person went to on purpose: being near the end there does not mean to follow
+  const reading = useRef<Reading>({ follows: true, selects: false, held: -1, top: "", at: 0 });
   const anchor = useRef<{ id: string; top: number } | null>(null);
   const asked = useRef<ReturnType<typeof setTimeout>>(undefined); // other pairs are on their way
-  const [away, setAway] = useState(false);
+  const [away, setAway] = useState<Away | null>(null);
   const [range, setRange] = useState<Range>(() => newestOf(pairs));
 
   const place = (id: string | undefined) => pairs.findIndex((pair) => pair.id === id);
   const end = range.last !== undefined && place(range.last) >= 0 ? place(range.last) + 1 : pairs.length;
-  const sinks = range.last === undefined && (follows.current || later); // rows leave at the top as others come below
+  const sinks = range.last === undefined && (reading.current.follows || later); // rows leave at the top as others come below
   const start = Math.max(0, place(range.first), sinks ? end - MAX_ROWS : 0);
   const now = useRef({ ...props, range, start, end });
   now.current = { ...props, range, start, end };
   useLayoutEffect(() => hold(props));
 
-  const isAtEnd = useCallback((): boolean => {
-    const view = box.current;
-    return !!view && !now.current.later && distanceToEnd(view) < BOTTOM_PX;
+  const isAtEnd = useCallback(
+    (): boolean => !!box.current && !now.current.later && isNearEnd(box.current, reading.current),
+    [],
+  );
+  const turnAway = useCallback((is: boolean, hasMore = false): void => {
+    const last = now.current.pairs.at(-1)?.id;
+    setAway((before) => (is ? (before ?? { last, hasMore: hasMore || last === now.current.running }) : null));
+  }, []);
+  /** Follow the end, with the request of this pair at the top of the window; "": as it was. */
+  const followFrom = useCallback((id = ""): void => {
+    Object.assign(reading.current, { follows: true, selects: false, held: -1 });
+    if (id && box.current) keepAtTop(box.current, reading.current, id);
+    setAway(null);
   }, []);
 
   /** The first visible pair stays where it is when the document changes next. */
@@ -77,8 +129,8 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     if (!view || !anchor.current) return;
     const { id, top } = anchor.current;
     anchor.current = null;
-    if (follows.current) {
-      view.scrollTop = view.scrollHeight; // wherever it was when that was measured
+    if (reading.current.follows) {
+      goToEnd(view, reading.current); // wherever it was when that was measured
       return;
     }
     const row = rowOf(view, id);
@@ -119,22 +171,19 @@ function Rows(props: TranscriptWindowProps): ReactNode {
 
   const toEnd = useCallback(async () => {
     await showNewest();
-    follows.current = true;
-    selects.current = false;
-    held.current = -1;
-    setAway(false);
+    followFrom();
     flushSync(() => setRange(newestOf(pairsNow())));
-    if (box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, []);
+    if (box.current) goToEnd(box.current, reading.current);
+  }, [followFrom]);
 
   useLayoutEffect(
     () =>
       steer({
         toEnd,
-        leaveEnd(holds) {
-          follows.current = isAtEnd() && !holds;
-          held.current = holds ? (box.current?.scrollTop ?? -1) : -1;
-          setAway(!isAtEnd() || (holds && now.current.running !== ""));
+        leaveEnd(holds, hasMore = false) {
+          reading.current.follows = isAtEnd() && !holds;
+          reading.current.held = holds ? (box.current?.scrollTop ?? -1) : -1;
+          turnAway(!isAtEnd() || (holds && now.current.running !== ""), hasMore);
         },
         // A pair that is not in the document comes with some of its neighbours.
         reveal(id) {
@@ -142,103 +191,27 @@ function Rows(props: TranscriptWindowProps): ReactNode {
           const all = pairsNow();
           const at = all.findIndex((pair) => pair.id === id);
           const first = Math.max(0, at - STEP);
-          follows.current = false;
+          reading.current.follows = false;
           flushSync(() => setRange({ first: all[first]?.id, last: all[first + MAX_ROWS - 1]?.id }));
         },
       }),
-    [toEnd, isAtEnd],
+    [toEnd, isAtEnd, turnAway],
   );
 
   useLayoutEffect(() => {
     const view = box.current;
     const words = content.current;
     if (!view || !words) return undefined;
-    view.scrollTop = view.scrollHeight;
-    let last = view.scrollTop;
-    let height = view.scrollHeight;
-    let folds = false; // a click may have made something shorter since the last frame
-    const clicked = () => {
-      folds = true;
-      requestAnimationFrame(() => {
-        folds = false;
-      });
-    };
-    const scrolled = () => {
-      const { scrollTop, scrollHeight } = view;
-      if (scrollTop !== held.current) held.current = -1;
-      // Upwards, however little, and not because the content became shorter or the view higher: a person reads there.
-      // What was folded and what came after it in the same frame may have the height of before.
-      const isUp = scrollTop < last && scrollHeight >= height && distanceToEnd(view) > 1;
-      if (isUp && !folds) follows.current = false;
-      else if (isAtEnd()) follows.current = held.current < 0 && !selects.current;
-      last = scrollTop;
-      height = scrollHeight;
-      setAway(!follows.current);
-      // Following the end is no reading: what is above it can wait, and must not come before the first frame.
-      if (now.current.range.last !== undefined || now.current.later || !follows.current) more();
-    };
-    // Runs between layout and paint: what has grown is never seen before the view has followed it.
-    // A selection would run away from the pointer.
-    const selected = () => {
-      const selection = document.getSelection();
-      selects.current = !!selection && !selection.isCollapsed && view.contains(selection.anchorNode);
-      if (!selects.current || !follows.current) return;
-      follows.current = false;
-      setAway(!isAtEnd() || now.current.running !== "");
-    };
-    let starts = 0; // frames in which a key or a wheel may start to move the view up: following would undo it
-    let pressed = false; // the pointer is down on words
-    const follow = () => {
-      height = view.scrollHeight; // else the first scroll after the content became shorter would pass for no scroll
-      if (starts > 0 || pressed || !follows.current || stopsAtOverflow(view)) return;
-      view.scrollTop = view.scrollHeight;
-      last = view.scrollTop;
-      follows.current = !now.current.later; // who opened the page at a pair stays with it when later ones come
-    };
-    // Chromium selects nothing if the words under a pressed pointer move before the pointer does.
-    // Not for a menu or a scrollbar, which may keep the release for themselves.
-    const press = ({ button }: PointerEvent) => {
-      pressed = button === 0;
-    };
-    const release = () => {
-      if (pressed) {
-        pressed = false;
-        follow();
-      }
-    };
-    const countFrame = () => {
-      starts -= 1;
-      if (starts > 0) requestAnimationFrame(countFrame);
-      else follow();
-    };
-    const pushed = (event: KeyboardEvent | WheelEvent) => {
-      if (event.defaultPrevented || !movesUp(event)) return;
-      if (starts === 0) requestAnimationFrame(countFrame);
-      starts = FIRST_FRAMES;
-    };
-    const grown = new ResizeObserver(follow);
-    grown.observe(words);
-    grown.observe(view);
-    view.addEventListener("scroll", scrolled, { passive: true });
-    words.addEventListener("pointerdown", press);
-    window.addEventListener("pointerup", release);
-    window.addEventListener("pointercancel", release);
-    view.addEventListener("keydown", pushed);
-    view.addEventListener("wheel", pushed, { passive: true });
-    view.addEventListener("click", clicked, { capture: true });
-    document.addEventListener("selectionchange", selected);
-    return () => {
-      grown.disconnect();
-      view.removeEventListener("scroll", scrolled);
-      words.removeEventListener("pointerdown", press);
-      window.removeEventListener("pointerup", release);
-      window.removeEventListener("pointercancel", release);
-      view.removeEventListener("keydown", pushed);
-      view.removeEventListener("wheel", pushed);
-      view.removeEventListener("click", clicked, { capture: true });
-      document.removeEventListener("selectionchange", selected);
-    };
-  }, [isAtEnd, more]);
+    return watchReading(view, words, reading.current, {
+      hasLater: () => now.current.later,
+      isRunning: () => now.current.running !== "",
+      onScroll() {
+        // Following the end is no reading: what is above it can wait, and must not come before the first frame.
+        if (now.current.range.last !== undefined || now.current.later || !reading.current.follows) more();
+      },
+      onAway: turnAway,
+    });
+  }, [more, turnAway]);
 
   const known = pairs.length ? `${pairs[0]?.id} ${pairs.at(-1)?.id}` : "";
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for has come, or the person is elsewhere
@@ -258,20 +231,34 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   const latest = pairs.at(-1);
   const seen = useRef<string>(undefined); // the first pair of a conversation may be there at once
   useLayoutEffect(() => {
+    const { running } = now.current;
     if (latest?.id === seen.current) return;
+    const isFirst = seen.current === undefined;
     seen.current = latest?.id;
-    if (!latest || !sentHere.delete(latest.user_text)) return;
-    noteSent(latest.id);
-    if (now.current.range.last !== undefined) {
-      queueMicrotask(toEnd); // React cannot flush while it commits
+    if (!latest) return;
+    if (!dropSent(latest.user_text)) {
+      // One of the queue, or of another tab: a person who reads elsewhere stays there.
+      if (!isFirst && reading.current.follows && latest.id === running) followFrom(latest.id);
       return;
     }
-    // The end is in the document already: the view goes there as its content grows, and nothing else is drawn again.
-    follows.current = true;
-    selects.current = false;
-    held.current = -1;
-    setAway(false);
-  }, [latest, toEnd]);
+    noteOwn(latest.id);
+    followFrom(latest.id);
+    if (now.current.range.last !== undefined) queueMicrotask(toEnd); // React cannot flush while it commits
+  }, [latest, toEnd, followFrom]);
+
+  const from = pairs.length ? [conversation] : ["", conversation];
+  const sending = useSending(from, `${props.running} ${props.ended} ${known}`);
+  const isSeen = sending !== "" && !later && range.last === undefined;
+  useLayoutEffect(() => {
+    if (isSeen) followFrom(SENDING);
+  }, [isSeen, followFrom]);
+  const left = away ? place(away.last) : -1;
+  const news = left < 0 ? 0 : pairs.length - 1 - left + Number(away?.hasMore);
+  const isThere = pairs.length > 0;
+  useEffect(() => {
+    if (isThere) dropWhere((sent) => !sent.conversation);
+  }, [isThere]);
+  useEffect(() => () => dropWhere((sent) => [conversation, ""].includes(sent.conversation)), [conversation]);
 
   return (
     <>
@@ -280,13 +267,16 @@ function Rows(props: TranscriptWindowProps): ReactNode {
         <div className="pairs" ref={content}>
           {earlier || start > 0 ? waiting : above}
           {rows.slice(start, end)}
+          {isSeen ? <Sending text={sending}>{props.sending}</Sending> : null}
         </div>
-        <BeforeChange look={() => anchor.current && !follows.current && keepPlace()} />
+        <BeforeChange look={() => anchor.current && !reading.current.follows && keepPlace()} />
       </section>
       {notes}
       {away || range.last !== undefined ? (
-        <button type="button" className="to-end" onClick={toEnd} aria-label={jumpLabel} title={jumpTitle}>
-          {jump}
+        <button type="button" className="to-end" onClick={toEnd} title={props.jumpTitle}>
+          {props.jump}
+          {news ? <span>{props.newLabel.replace("{count}", String(news))}</span> : null}
+          <span className="unseen">{props.jumpLabel}</span>
         </button>
       ) : null}
     </>
@@ -312,12 +302,6 @@ function newestOf(pairs: TranscriptWindowProps["pairs"]): Range {
 
 const distanceToEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): number =>
   scrollHeight - scrollTop - clientHeight;
-
-/** Whether a browser moves the view up for this. */
-const movesUp = (event: KeyboardEvent | WheelEvent): boolean =>
-  event instanceof WheelEvent ? event.deltaY < 0 : UPWARD.has(event.key) || (event.key === " " && event.shiftKey);
-
-const rowOf = (view: Element, id: string): Element | null => view.querySelector(`[data-pair="${CSS.escape(id)}"]`);
 
 /** Safari has no idle callbacks. */
 function whenIdle(task: () => void): () => void {
