@@ -14,7 +14,7 @@ AttachmentVar = rx.vars.ObjectVar[ScreenAttachment]
 
 
 def attachments(items: rx.vars.ArrayVar[tuple[ScreenAttachment, ...]]) -> rx.Component:
-    """What is beside the text of a request."""
+    """The files and images of a request."""
     return rx.cond(
         items.length() > 0,
         rx.el.ul(

@@ -1,4 +1,4 @@
-"""What can be done about a reply that failed, as buttons in its pair."""
+"""The buttons of a pair whose reply failed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The request of a pair, and the text area that stands in its place while it is edited: Enter sends it again."""
+"""The request of a pair, and the text area that replaces it during an edit: Enter sends it again."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class EditKeys(Island):
 
 @rx.memo
 def request(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
-    """What was asked, or its form."""
+    """The request, or its edit form."""
     return rx.cond(
         EditState.pair == pair.id,
         rx.fragment(edit_form(position=pair.position), key=EditState.edit),

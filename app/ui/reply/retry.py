@@ -1,4 +1,4 @@
-"""What stands at a pair while its provider is to be asked again."""
+"""The countdown and the buttons of a pair that waits for a retry."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ PieceVar = rx.vars.ObjectVar[ResultPieceView]
 
 @rx.memo
 def tool_body(card: rx.Var[str]) -> rx.Component:
-    """What is in the card of that name, once it is read."""
+    """The content of the card of that name, once it is read."""
     return rx.fragment(
         rx.foreach(ToolCardState.bodies, lambda body: rx.cond(body.id == card, _body(body))),
         rx.cond(

@@ -1,6 +1,6 @@
 """A tool call in the history: which tool, how far it is, for how long; unfolded, what went in and what came out.
 
-How far it is stands in its head, as nothing else of it is seen while it is folded.
+The head shows the progress, because it is all that a folded card shows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What stands in a pair's line beside its marks: its topic, and the way to delete it.
+"""The topic of a pair, and the button that deletes the pair.
 
 Marks that are set always show, the others when a pointer or the cursor is at the pair.
 """

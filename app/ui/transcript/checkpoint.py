@@ -1,4 +1,4 @@
-"""The card of the checkpoint: the summary that is sent in the place of the pairs before it."""
+"""The card of the checkpoint: the summary that replaces the pairs before it in each send."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ interface Watcher {
   onAway(is: boolean): void;
 }
 
-const FIRST_FRAMES = 12; // in which a smooth scroll has moved: its first may move by less than a pixel
+const FIRST_FRAMES = 12; // until a smooth scroll has moved: its first frame may move by less than a pixel
 const UPWARD = new Set(["ArrowUp", "PageUp", "Home"]);
 
 /** Follow the end of a view that has these words. Returns how to stop. */
@@ -48,7 +48,7 @@ export function watchReading(view: HTMLElement, words: HTMLElement, reading: Rea
     reading.follows = false;
     watcher.onAway(watcher.hasLater() || !isNearEnd(view, reading) || watcher.isRunning());
   };
-  let starts = 0; // frames in which a key or a wheel may start to move the view up: following would undo it
+  let starts = 0; // frames for a key or a wheel to move the view up: following would undo it
   let pressed = false; // the pointer is down on words
   // Runs between layout and paint: what has grown is never seen before the view has followed it.
   const follow = () => {

@@ -1,4 +1,4 @@
-"""What is shown of a reply that grew out of sight while somebody typed."""
+"""The "New" mark of a reply that grew out of sight while the user typed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.ui.kit.island import Island, island
 
 
 class Fresh(Island):
-    """Shows its children while the reply of the pair is new: it is until somebody goes there."""
+    """Shows its children until the user goes to the reply of the pair."""
 
     library = island("transcript/fresh.tsx")
     tag = "Fresh"
@@ -16,5 +16,5 @@ class Fresh(Island):
 
 
 def new_badge(pair_id: rx.Var[str]) -> rx.Component:
-    """Stands at the first part of the reply."""
+    """The mark at the first part of the reply."""
     return Fresh.create(rx.el.span("New", class_name="new-badge"), pair_id=pair_id)

@@ -1,4 +1,4 @@
-/** Its children, while the reply of a pair is one that grew out of sight while somebody typed. */
+/** Its children, until the user goes to a reply that grew out of sight while they typed. */
 import type { ReactNode } from "react";
 import { fresh } from "./overflow.ts";
 import type { FreshProps } from "./views.ts";

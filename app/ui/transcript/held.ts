@@ -13,7 +13,7 @@ export const heldNow = (): TranscriptWindowProps | null => held;
 export const pairsNow = (): readonly ScreenPairView[] => held?.pairs ?? [];
 export const pairOf = (id: string): ScreenPairView | undefined => pairsNow().find((pair) => pair.id === id);
 
-/** The window on the page has these props now. Returns how to say that it is gone. */
+/** The window on the page has these props now. Call the result when the window is gone. */
 export function hold(props: TranscriptWindowProps): () => void {
   if (held?.path !== props.path) coming.clear();
   held = props;

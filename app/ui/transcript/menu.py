@@ -1,4 +1,4 @@
-"""The menu beside the title: what can be done with the whole conversation."""
+"""The menu at the title, with the commands for the whole conversation."""
 
 from __future__ import annotations
 

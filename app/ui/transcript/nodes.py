@@ -1,4 +1,4 @@
-"""What stands between pairs and is never sent: requests for titles and summaries, and what was spent."""
+"""Nodes between pairs that are never sent: requests for titles and summaries, and costs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SUMMARY: Final = "M3 3.5h10M3 6.5h10M3 9.5h6M10.5 11.5l1.5 1.5 2.5-3"
 
 
 def never_sent(nodes: rx.vars.ArrayVar[list[ScreenNodeView]]) -> rx.Component:
-    """What stands at one place and is never sent, folded away under a line that names it."""
+    """All nodes at one place, folded under a line that names them."""
     return rx.cond(
         nodes.length() > 0,
         rx.el.details(
@@ -35,7 +35,7 @@ def never_sent(nodes: rx.vars.ArrayVar[list[ScreenNodeView]]) -> rx.Component:
 
 
 def _node(node: NodeVar) -> rx.Component:
-    """One node in a boundary of its own."""
+    """One node in a boundary."""
     return boundary(
         node_view(node=node), what="This note", text=node.text.to(str), again=node.id.to(str), key=node.id.to(str)
     )

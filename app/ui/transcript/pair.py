@@ -46,7 +46,7 @@ _ENDINGS = {
 }
 
 _CONTINUED = ("max_tokens", "truncated")
-"""Endings after which a model can go on."""
+"""Endings after which a model can continue."""
 
 
 @rx.memo
@@ -85,7 +85,7 @@ def _running(pair: PairVar) -> rx.Var[bool]:
 
 def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[int]) -> rx.Component | rx.Var[Any]:
     last = index == pair.parts.length() - 1
-    # Another version is another text: it is read anew.
+    # Another version is another text: it is parsed again.
     text = markdown(part["text"], key=pair.version.to_string(), live=_running(pair) & last)
     structured = structured_reply(
         pair_id=pair.id,
@@ -133,7 +133,7 @@ def _tool_call(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], attribute
 
 
 def _within(drawn: Any, pair: PairVar, what: str, text: rx.Var[str]) -> rx.Component:
-    """A part of the pair in a boundary of its own."""
+    """A part of the pair in a boundary."""
     return boundary(drawn, what=what, text=text, again=pair.version.to_string() + pair.lifecycle.to(str))
 
 
@@ -169,7 +169,7 @@ def _ending(pair: PairVar) -> rx.Component:
                 ),
                 failure_steps(pair),
                 custom_attrs={"data-error": error["error_class"]},
-                # What a provider declines is no fault of anybody's.
+                # A refusal by the provider is a warning, not a fault.
                 class_name=f"failure {note} rounded-lg px-3.5 py-2.5 "
                 + rx.cond(
                     error["error_class"] == ErrorClass.CONTENT_FILTER.value,
@@ -266,7 +266,7 @@ def _copy_request(pair: PairVar) -> rx.Component:
 
 
 def _more(pair: PairVar) -> rx.Component:
-    """What is rarely done, with room for a finger. Only where no pointer hovers: elsewhere all of it is in the line."""
+    """Rare commands, large enough for a finger. Only where no pointer hovers: elsewhere the line has all of them."""
     return Disclosure.create(
         rx.el.div(
             marks(pair), fork_mark(pair_id=pair.id), delete_mark(pair), _copy_request(pair), class_name="more-row"

@@ -6,8 +6,8 @@
 /**
  * `follows`: the view is at the end and stays there. `selects`: words here are selected, so the view stays until a click, a
  * jump or a send. `held` is the place the person went to on purpose, -1 for none: to be near the end there does not mean to
- * follow. `top` is the pair whose request is at the top of the window, "" for none. `at` is the place of the view, as far
- * as it is known.
+ * follow. `top` is the pair whose request is at the top of the window, "" for none. `at` is the last
+ * known place of the view.
  */
 export interface Reading {
   follows: boolean;
@@ -17,7 +17,7 @@ export interface Reading {
   at: number;
 }
 
-/** The pair of a request that is on its way. */
+/** The id of a request that has no pair yet. */
 export const SENDING = "sending";
 
 const BOTTOM_PX = 48;
@@ -56,7 +56,7 @@ export function endOf(view: HTMLElement, { top }: Reading): number {
   return Math.min(end, Math.floor(place));
 }
 
-/** Whether words go on below the window that has the request at its top. */
+/** Whether there are words below the window while it has the request at its top. */
 export const hasMoreBelow = (view: HTMLElement, reading: Reading): boolean =>
   view.scrollHeight - view.clientHeight - endOf(view, reading) > 1;
 

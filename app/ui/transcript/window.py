@@ -35,11 +35,11 @@ def _copied(
 class TranscriptWindow(Island):
     """The `rows`, one for each of `pairs`, as far as a reader is near them; drawn on the page `path` alone.
 
-    `above` stands before the first pair of all, `waiting` before the first one here while there are earlier ones.
+    `above` is shown before the first pair of all, `waiting` before the first one here while there are earlier ones.
     `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is the pair whose
     reply is on, `ended` the one whose reply ended last. `enters_view`: a reply higher than the screen is read from its
-    beginning. `sending` is shown below a request that is on its way. `notes` stand below all pairs. `jump` is the sign
-    on the button that leads to the newest pair, `new_label` says how many came below, `{count}`, since one reads further up.
+    beginning. `sending` is shown below a request that has no pair yet, `notes` below all pairs. `jump` is the sign on
+    the button that leads to the newest pair; `new_label` has the number of those that came below, `{count}`.
     `on_copied`: a part of a pair was put into the clipboard, or could not be.
     """
 
@@ -101,7 +101,7 @@ def transcript() -> rx.Component:
 
 
 def _rows() -> rx.Var[Any]:
-    """Not `rx.foreach`: Reflex would draw that by a component of its own, and the island chooses among the rows."""
+    """Not `rx.foreach`: Reflex would draw that by a separate component, and the island chooses among the rows."""
     return TranscriptState.pairs.map(
         lambda pair: pair_row(pair=pair, cached=cached_after(pair.id), key=pair.id),
     )
@@ -109,7 +109,7 @@ def _rows() -> rx.Var[Any]:
 
 @rx.memo
 def transcript_head() -> rx.Component:
-    """What stands before the first pair of all."""
+    """The cards before the first pair."""
     return rx.fragment(
         damaged_title(),
         damaged_settings(),

@@ -56,7 +56,7 @@ function Arriving({ label, sending }: TranscriptWindowProps): ReactNode {
   ) : null;
 }
 
-/** A request that is on its way, with what is said about it. */
+/** A request that has no pair yet, and a note below it. */
 function Sending({ text, children }: { readonly text: string; readonly children: ReactNode }): ReactNode {
   return (
     <div className="pair-box" data-sending={SENDING}>
@@ -109,7 +109,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     const last = now.current.pairs.at(-1)?.id;
     setAway((before) => (is ? (before ?? { last, hasMore: hasMore || last === now.current.running }) : null));
   }, []);
-  /** Follow the end, with the request of this pair at the top of the window; "": as it was. */
+  /** Follow the end, with the request of this pair at the top of the window; "": no change. */
   const followFrom = useCallback((id = ""): void => {
     Object.assign(reading.current, { follows: true, selects: false, held: -1 });
     if (id && box.current) keepAtTop(box.current, reading.current, id);
