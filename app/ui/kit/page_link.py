@@ -16,4 +16,4 @@ class PageLink(rx.Component):
 
 
 class PlaceLink(A):
-    """A link to the element with this id, `#id`. `rx.el.a` asks the router, which makes another page's address of it."""
+    """A link to the element of this id, `#id`. `rx.el.a` asks the router, which makes another page's address of it."""
