@@ -14,7 +14,7 @@ def counter(page: Page) -> Locator:
 
 def estimate(page: Page) -> Locator:
     """The figure beside Send."""
-    return page.get_by_role("button", name=re.compile("^Sends "))
+    return page.get_by_role("button", name=re.compile("to be sent now"))
 
 
 def tokens(page: Page) -> int:

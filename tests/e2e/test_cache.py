@@ -81,7 +81,7 @@ def test_page_says_how_far_the_provider_keeps_what_was_sent_and_what_a_filter_br
     assert state["next"]["predicted_read_tokens"] > 1_024
     assert [one["outcome"] for one in state["calls"]] == ["as_predicted", "as_predicted"]
     screen.page.screenshot(path=tmp_path / f"cached-{width}.png")
-    screen.page.get_by_role("button", name=re.compile("^Sends")).focus()
+    screen.page.get_by_role("button", name=re.compile("to be sent now")).focus()
     tip = screen.page.get_by_role("group", name="What is sent")
     expect(tip).to_contain_text(re.compile(r"with 2,085 cached\s*~\$0\.00\d+"))
     screen.page.screenshot(path=tmp_path / f"estimate-{width}.png")

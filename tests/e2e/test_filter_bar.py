@@ -293,3 +293,17 @@ def test_bar_folds_to_an_icon_and_a_chip_on_a_phone(browser: Browser, server: Se
 def flagged(server: Served, conversation: str) -> list[int]:
     pairs = call(server.url, "GET", f"/conversations/{conversation}/pairs?filter=")["items"]
     return [pair["position"] for pair in pairs if pair["flagged"]]
+
+
+@pytest.mark.parametrize(("text", "key"), [("", "Tab"), ("sta", "Shift+Tab")])
+def test_suggestions_close_when_tab_leaves_the_line(opened: Screen, text: str, key: str) -> None:
+    bar(opened.page).fill("st")
+    expect(option(opened.page).first).to_be_visible()
+    bar(opened.page).fill(text)
+    expect(option(opened.page).first).to_be_visible()
+
+    bar(opened.page).press(key)
+
+    expect(bar(opened.page)).not_to_be_focused()
+    expect(opened.page.get_by_role("listbox", name="Suggestions")).to_be_hidden()
+    expect(bar(opened.page)).to_have_attribute("aria-expanded", "false")

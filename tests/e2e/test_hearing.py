@@ -74,13 +74,20 @@ def test_each_outcome_is_told_in_a_few_words_and_the_focus_is_never_lost(
 
     hands.send("/think 50 /long 200 /rate 100")
     hears(page, STARTED, "The reply is complete.$")
+    # What is read out belongs to the part of the page that is always drawn: here the list is folded away.
+    expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
+    said = page.get_by_role("main").get_by_role("status")  # without what is hidden from a screen reader
+    expect(said.filter(has_text="The reply is complete.")).to_have_count(1)
     # The end of the newest reply lies just before the landmark of the message box.
     marks = page.get_by_role("main").locator(":is(section, form)[aria-label]")
     assert [mark.get_attribute("aria-label") for mark in marks.all()] == ["Conversation", "Message"]
     assert marks.first.evaluate("it => it.contains([...document.querySelectorAll('article footer')].at(-1))")
 
+    page.set_viewport_size({"width": 390, "height": 844})
     hands.send("/fail overloaded after 20")
     hears(page, STARTED, "The reply failed. .*overloaded")
+    expect(said.filter(has_text=re.compile("The reply failed"))).to_have_count(1)
+    page.set_viewport_size({"width": 640, "height": 400})
 
     hands.send(SLOW)
     hears(page, STARTED)
@@ -96,8 +103,8 @@ def test_each_outcome_is_told_in_a_few_words_and_the_focus_is_never_lost(
     expect(cards(screen)).to_have_count(1)
     expect(screen.composer).to_be_focused()
     wait_until_painted(page)
-    said: list[str] = page.evaluate("told.splice(0)")
-    assert len([text for text in said if "wants to be called" in text]) == 1
+    told: list[str] = page.evaluate("told.splice(0)")
+    assert len([text for text in told if "wants to be called" in text]) == 1
     hands.press(cards(screen).get_by_role("button", name="Deny"))
     expect(cards(screen)).to_have_count(0)
     expect(screen.composer).to_be_focused()

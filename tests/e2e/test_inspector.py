@@ -85,7 +85,7 @@ def test_dry_run_is_a_key_of_the_composer_and_a_button_of_the_estimate(opened: S
     page.keyboard.press("Escape")
     expect(inspector(page)).to_be_hidden()
 
-    page.get_by_role("button", name=re.compile("^Sends ")).click()
+    page.get_by_role("button", name=re.compile("to be sent now")).click()
     page.get_by_role("button", name="Dry run").click()
 
     expect(inspector(page)).to_contain_text("What would this send?")

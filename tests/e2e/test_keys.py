@@ -7,10 +7,11 @@ import subprocess
 import sys
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import Screen, eventually, heard, visit_settings
+from tests.e2e.test_faults import SHEET
 from tests.e2e.written import a_pair, write
 from tests.serving import ROOT, Served
 
@@ -305,3 +306,23 @@ def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     page.get_by_role("button", name="Reset all keys").click()
     expect(page.get_by_text("All keys are the usual ones.")).to_be_visible()
     expect(page.get_by_role("button", name="Key of Flag: a")).to_be_visible()
+
+
+@pytest.mark.parametrize("keys", [("F1", "Escape"), ("Escape", "?", "Escape")])
+def test_escape_closes_the_sheet_that_is_still_loading(page: Page, server: Served, keys: tuple[str, ...]) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(SHEET, hold)
+    screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}")
+    expect(screen.composer).to_be_focused()
+    page.evaluate("addEventListener('close', () => { document.body.dataset.closed = '' }, true)")
+    press(page, *keys)
+    heard(page, lambda: len(held) == 1)
+
+    held[0].continue_()
+
+    expect(page.locator("body[data-closed]")).to_be_attached()
+    expect(page.locator("dialog")).to_have_count(0)

@@ -46,14 +46,14 @@ def test_the_system_prompt_is_written_where_its_card_stands(screen: Screen, view
     page.keyboard.press("Enter")
     area = page.get_by_role("textbox", name="System prompt")
     expect(area).to_be_focused()
-    before = page.get_by_role("button", name=re.compile("^Sends ")).inner_text()
+    before = page.get_by_role("button", name=re.compile("to be sent now")).inner_text()
     page.keyboard.type("Answer in whole sentences.\nAlways.")
     expect(page.locator(".prompt-size")).to_have_text(re.compile(r"^~\d+ tokens$"))
     examine(page)
     page.keyboard.press("Control+Enter")
     card = page.locator(".prompt-card")
     expect(card).to_contain_text("Answer in whole sentences.")
-    expect(page.get_by_role("button", name=re.compile("^Sends "))).not_to_have_text(before)
+    expect(page.get_by_role("button", name=re.compile("to be sent now"))).not_to_have_text(before)
     assert stored(screen)["system_prompt"] == "Answer in whole sentences.\nAlways."
 
     card.get_by_role("button", name="Edit the system prompt").focus()

@@ -33,13 +33,14 @@ export function FilterLine(props: FilterLineProps): ReactNode {
   const bar = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const [open, setOpen] = useState(false);
+  const [isIn, setIn] = useState(false); // the line has the focus, and nothing else of the bar
   const [line, setLine] = useState("");
   const [cursor, setCursor] = useState(0);
   const [pointed, setPointed] = useState<Pointed>({ of: feedback, index: -1 });
   const walk = useRef(new Past());
   const entered = useRef<string | null>(null); // the line that Python was given to use
   const seen = useRef(done); // how many it had used when that was looked at last
-  const suggestions = open && feedback.line === line ? feedback.suggestions : NONE;
+  const suggestions = open && isIn && feedback.line === line ? feedback.suggestions : NONE;
   const at = pointed.of === feedback ? pointed.index : Number(feedback.offered) - 1;
   const point = (index: number) => setPointed({ of: feedback, index });
 
@@ -128,6 +129,7 @@ export function FilterLine(props: FilterLineProps): ReactNode {
       onBegin?.();
     }
     setOpen(true);
+    setIn(true);
     read();
   };
   const left = ({ relatedTarget }: FocusEvent) => {
@@ -179,6 +181,7 @@ export function FilterLine(props: FilterLineProps): ReactNode {
             spellCheck={false}
             maxLength={MAX_LENGTH}
             onFocus={focused}
+            onBlur={() => setIn(false)}
             onInput={read}
             onSelect={read}
             onKeyDown={pressed}

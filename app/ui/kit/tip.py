@@ -8,13 +8,13 @@ from app.ui.kit.island import Island, island
 
 
 class Tip(Island):
-    """A button (its children, its name `label`) that a `panel` explains on hover, focus and tap.
+    """A button that a `panel` explains on hover, focus and tap. Its name is what stands on it, and then `label`.
 
     `above`: the panel opens upwards. `short`: there is not enough of what it tells, and it is coloured so.
-    `edition`: the draft that it tells of. While the composer has another one, its name is `old_label`, and `old` covers
-    it. While that draft is too large to send, `large` is shown, and its name is `large_label`, with `{count}` for the
-    characters; without them it stays as it is. `on_look`: it was opened, or what it tells of (`about`) is another while
-    it is open.
+    `edition`: the draft that it tells of. While the composer has another one, the label is `old_label`, and `old`
+    covers it. While that draft is too large to send, `large` is shown, and the label is `large_label`, with `{count}`
+    for the characters; without them it stays as it is. `on_look`: it was opened, or what it tells of (`about`) is
+    another while it is open.
     """
 
     library = island("kit/tip.tsx")

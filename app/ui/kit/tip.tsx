@@ -61,7 +61,8 @@ export function Tip(props: TipProps): ReactNode {
       <button
         type="button"
         className={className}
-        aria-label={uncounted ?? (isOld ? props.oldLabel : label)}
+        id={`${id}-figure`}
+        aria-labelledby={`${id}-figure ${id}-label`}
         aria-expanded={open}
         aria-controls={id}
         data-short={(short && !uncounted) || undefined}
@@ -80,6 +81,9 @@ export function Tip(props: TipProps): ReactNode {
           {uncounted ? <p>{uncounted}</p> : panel}
         </div>
       ) : null}
+      <span id={`${id}-label`} hidden>
+        {uncounted ?? (isOld ? props.oldLabel : label)}
+      </span>
     </div>
   );
 }

@@ -16,7 +16,7 @@ from app.ui import routes
 from app.ui.filters.sheet_dialog import sheet_dialog
 from app.ui.kit.deferred import deferred
 from app.ui.kit.drawer import DrawerToggle
-from app.ui.kit.page_link import PageLink
+from app.ui.kit.page_link import PageLink, PlaceLink
 from app.ui.kit.provider_link import with_provider_link
 from app.ui.reply.again_dialog import answer_again_dialog
 from app.ui.reply.delete_dialog import delete_pair_dialog
@@ -35,7 +35,7 @@ _NOTICE = "mx-auto mb-2 max-w-column rounded-lg bg-warn-soft px-3.5 py-2 text-[1
 def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Component | None = None) -> rx.Component:
     """A page. `top` stands in the bar above the centre, `aside` in a column on its right."""
     return rx.fragment(
-        rx.el.a(
+        PlaceLink.create(
             "Skip to the content", href="#centre", on_click=rx.set_focus("centre").prevent_default, class_name="skip"
         ),
         rx.el.div(

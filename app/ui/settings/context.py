@@ -86,7 +86,7 @@ def _field(name: str, label: str, *, unit: str, unseen_label: bool = False) -> r
         input_mode="decimal",
         auto_complete="off",
         aria_invalid=rx.cond(fault != "", "true", "false"),
-        aria_describedby=rx.cond(fault != "", f"{place}-fault", ""),
+        aria_describedby=rx.cond(fault != "", f"{place}-fault", None),
         on_change=rx.cond(fault != "", ContextState.clear_fault(name), rx.noop()),
     )
     return rx.el.div(

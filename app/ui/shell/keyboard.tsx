@@ -81,10 +81,10 @@ function listen(now: () => KeyboardProps): () => void {
     if (hasModal()) return;
     const isTwice = event.timeStamp - escapedAt < TWICE_MS;
     escapedAt = event.timeStamp;
-    if (!isTwice || !goTo("stop")) return;
+    if (isTwice && goTo("stop")) goTo("composer");
+    else if (!holdKey(event, write)) return; // not for the field that still has the focus, but for what opens
     event.preventDefault();
     event.stopPropagation();
-    goTo("composer");
   };
   const moved = () => queueMicrotask(update); // after a blur nothing has the focus for a moment
   const focused = ({ target }: FocusEvent) => {

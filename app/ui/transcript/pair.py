@@ -74,9 +74,15 @@ def pair_view(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[bool]) -> 
         _ending(pair),
         rx.cond(_running(pair), None, _meta(pair)),
         aria_label="Pair " + pair.position.to_string(),
-        aria_describedby="notes-" + pair.id.to(str),
+        aria_describedby=rx.cond(has_notes(pair), "notes-" + pair.id.to(str), None),
         class_name="pair group/pair",
     )
+
+
+def has_notes(pair: PairVar) -> rx.Var[bool]:
+    """Whether anything stands in the gap above it (`row.py`)."""
+    lacks = pair.unsupported.to(list[str])
+    return pair.begins.to(bool) | pair.out.is_not_none() | (lacks.length() > 0)
 
 
 def _running(pair: PairVar) -> rx.Var[bool]:

@@ -13,7 +13,7 @@ from app.domain.context.context import OutReason
 from app.ui.inspector.cache import cache_line
 from app.ui.kit.boundary import boundary
 from app.ui.transcript.nodes import never_sent
-from app.ui.transcript.pair import pair_view
+from app.ui.transcript.pair import has_notes, pair_view
 from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
 
@@ -68,7 +68,7 @@ def _notes(pair: PairVar) -> rx.Component:
     """What stands in the gap above the pair, which is there anyway: a boundary that moves moves nothing else."""
     lacks = pair.unsupported.to(list[str])
     return rx.cond(
-        pair.begins.to(bool) | pair.out.is_not_none() | (lacks.length() > 0),
+        has_notes(pair),
         rx.el.div(
             rx.cond(pair.begins, rx.el.p("From here on it is sent", class_name="begins")),
             rx.foreach(lacks, lambda lack: rx.el.p(lack, key=lack, class_name="lacks")),
