@@ -9,6 +9,7 @@ import reflex as rx
 from app.state.composer.inserting import InsertingState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.schema import SchemaState
+from app.state.model import ModelState
 from app.state.shell.menus import Menu, MenuState
 from app.ui.composer.icons import BRACES, SLIDERS
 from app.ui.kit.dialog import Dialog
@@ -45,8 +46,8 @@ def add_menu() -> rx.Component:
 
 def _menu() -> rx.Component:
     return Dialog.create(
-        _item(_CLIP, "Attach files", "Images and texts; paste and drop work, too", go_to(Place.ATTACH)),
-        _item(_CAMERA, "Take a photo", "", go_to(Place.PHOTO), "menu-item camera"),
+        _item(_CLIP, "Attach files", _taken(), go_to(Place.ATTACH)),
+        rx.cond(ModelState.images, _item(_CAMERA, "Take a photo", "", go_to(Place.PHOTO), "menu-item camera")),
         _item(BRACES, "JSON schema of the reply", "The reply fits it", SchemaState.ask),
         _item(SLIDERS, "Parameters", "Temperature, effort and the like", ParametersState.ask),
         _item(_PLUG, "Insert from a server", "Prompts (/) and resources of MCP servers", InsertingState.ask),
@@ -55,6 +56,11 @@ def _menu() -> rx.Component:
         on_close=MenuState.close,
         class_name="popup menu add-menu",
     )
+
+
+def _taken() -> str:
+    kinds = rx.cond(ModelState.images, "Images and texts", "Texts")
+    return f"{kinds}; paste and drop work, too"
 
 
 def _item(drawn: str, name: str, note: str, event: Any, class_name: str = "menu-item") -> rx.Component:

@@ -38,6 +38,8 @@ export interface DraftButtonProps {
 
 export interface FileChooserProps {
   readonly address: string;
+  readonly accept: string;
+  readonly photos: boolean;
   readonly keys: readonly string[];
   readonly onBegin?: ((key: string, name: string, length: number) => void) | undefined;
   readonly onProgress?: ((key: string, percent: number) => void) | undefined;
