@@ -127,7 +127,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     PermissionsState: frozenset({"toggle_edit", "toggle_bounds", "note_pointer", "choose", "answer"}),
     QueueState: frozenset({"settle", "edit", "write", "leave", "save", "resume", "move", "drop", "put_back"}),
-    MenuState: frozenset({"show_models", "show_agents", "show_add", "show_conversation", "close"}),
+    MenuState: frozenset({"show_models", "show_agents", "show", "close"}),
     SchemaState: frozenset({"ask", "close", "take_sample", "clear_fault", "use", "take_off"}),
     ParametersState: frozenset({
         "open", "refresh", "ask", "choose_scope", "close", "use", "unset", "take_off", "put_back",
