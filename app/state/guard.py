@@ -161,7 +161,9 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "refresh", "keep_current", "choose_tab", "show_earlier", "open_piece", "show_page",
     }),
     LineageState: frozenset({"keep_current"}),
-    FilterLineState: frozenset({"begin", "leave", "check", "enter", "confirm", "carry_out", "cancel", "undo"}),
+    FilterLineState: frozenset({
+        "begin", "find_chips", "choose_chip", "leave", "check", "enter", "confirm", "carry_out", "cancel", "undo",
+    }),
     FilterState: frozenset({"open", "clear", "use_model", "learn_zone"}),
     ModelState: frozenset({"load", "choose", "look", "find_local"}),
     NewsState: frozenset({"follow", "read_again"}),

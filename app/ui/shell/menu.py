@@ -1,4 +1,4 @@
-"""A button, and the menu that it opens at itself. Which menu is open is in `MenuState`.
+"""A button, and the menu that it opens at itself. `MenuState` has the name of the open menu.
 
 menu(Menu.ADD, line_icon(PLUS), menu_item("Attach files", event), label="Add to the message", ...)
 """
