@@ -325,3 +325,11 @@ async def test_value_that_no_chip_has_changes_nothing(tab: Tab, wb: Workbench, n
         await tab.send(FilterLineState.choose_chip, name=name, term=term)
         assert tab.shows(FilterLineState, "written").number == 0
         assert tab.shows(FilterState, "filter") == ""
+
+
+async def test_late_check_of_an_entered_line_keeps_its_mistake(tab: Tab, wb: Workbench) -> None:
+    await write_pairs(wb)
+    async with opened(tab):
+        await tab.send(FilterLineState.enter, line="b s7")
+        await tab.send(FilterLineState.check, line="b s7", cursor=4)
+        assert feedback(tab).entered is True

@@ -148,7 +148,8 @@ class FilterLineState(VisitedState, FilterState):
             conversation_id, look = self._place()
         feedback = await _read_line(conversation_id, typed, at, look)
         async with self:
-            if number == self._newest and not (self.feedback.line == typed and self.feedback.answer):
+            told = self.feedback.line == typed and (self.feedback.answer or self.feedback.entered)
+            if number == self._newest and not told:
                 self.feedback = feedback
 
     @rx.event(background=True)
