@@ -127,7 +127,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     PermissionsState: frozenset({"toggle_edit", "toggle_bounds", "note_pointer", "choose", "answer"}),
     QueueState: frozenset({"settle", "edit", "write", "leave", "save", "resume", "move", "drop", "put_back"}),
-    MenuState: frozenset({"show_models", "show_agents", "show_add", "show_conversation", "close"}),
+    MenuState: frozenset({"show_models", "show_agents", "show", "close"}),
     SchemaState: frozenset({"ask", "close", "take_sample", "clear_fault", "use", "take_off"}),
     ParametersState: frozenset({
         "open", "refresh", "ask", "choose_scope", "close", "use", "unset", "take_off", "put_back",
@@ -161,7 +161,9 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "refresh", "keep_current", "choose_tab", "show_earlier", "open_piece", "show_page",
     }),
     LineageState: frozenset({"keep_current"}),
-    FilterLineState: frozenset({"begin", "leave", "check", "enter", "confirm", "carry_out", "cancel", "undo"}),
+    FilterLineState: frozenset({
+        "begin", "find_chips", "choose_chip", "leave", "check", "enter", "confirm", "carry_out", "cancel", "undo",
+    }),
     FilterState: frozenset({"open", "clear", "use_model", "learn_zone"}),
     ModelState: frozenset({"load", "choose", "look", "find_local"}),
     NewsState: frozenset({"follow", "read_again"}),

@@ -101,6 +101,12 @@ def add_to_message(page: Page, what: str) -> None:
     page.get_by_role("dialog", name="Add to the message").get_by_role("button", name=what).click()
 
 
+def choose_model(page: Page, name: str) -> None:
+    """Choose the model that answers."""
+    page.get_by_role("button", name=re.compile("^Model: ")).click()
+    page.get_by_role("option", name=name).click()
+
+
 def visit_settings(page: Page, section: str = "providers") -> None:
     """Go to a section of the settings, and wait until all of them have been read."""
     visit(page, f"/settings#{section}")

@@ -307,3 +307,43 @@ def test_suggestions_close_when_tab_leaves_the_line(opened: Screen, text: str, k
     expect(bar(opened.page)).not_to_be_focused()
     expect(opened.page.get_by_role("listbox", name="Suggestions")).to_be_hidden()
     expect(bar(opened.page)).to_have_attribute("aria-expanded", "false")
+
+
+def test_chips_write_the_filter_and_take_it_out_again(opened: Screen) -> None:
+    page = opened.page
+    chips = page.get_by_role("group", name="Quick filters")
+    starred = chips.get_by_role("button", name="Starred")
+    expect(chips).to_have_count(0)
+
+    bar(page).focus()
+    expect(starred).to_have_attribute("aria-pressed", "false")
+    expect(chips.get_by_role("combobox", name="Topic")).to_have_count(0)  # no pair has a topic
+    starred.click()
+    expect(bar(page)).to_have_value("s>=1")
+    expect(bar(page)).to_be_focused()
+    expect(opened.pairs).to_have_count(4)
+    expect(starred).to_have_attribute("aria-pressed", "true")
+    chips.get_by_role("combobox", name="Date").select_option("Last 7 days")
+    expect(bar(page)).to_have_value("s>=1 d7d")
+    expect(says(page)).to_contain_text("4 of 6 pairs will be sent")
+
+    bar(page).press("Escape")
+    expect(opened.pairs).to_have_count(4)
+    expect(chips).to_have_count(1)  # the filter is on
+    chips.get_by_role("combobox", name="Date").select_option("Any date")
+    starred.click()
+    expect(opened.pairs).to_have_count(6)
+    expect(chips).to_have_count(0)
+
+
+def test_chips_fit_on_a_phone(opened: Screen) -> None:
+    page = opened.page
+    page.set_viewport_size({"width": 320, "height": 700})
+    page.get_by_role("button", name="Filter", exact=True).click()
+    starred = page.get_by_role("group", name="Quick filters").get_by_role("button", name="Starred")
+    starred.click()
+    expect(opened.pairs).to_have_count(4)
+    expect(starred).to_be_in_viewport(ratio=1)
+    bar(page).press("Escape")
+    expect(starred).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.documentElement.scrollWidth") == 320

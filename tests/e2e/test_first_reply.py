@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.screen import Screen, choose_model, eventually, reload
 from tests.e2e.test_files import TABLE, a_file, attach, files_of
 from tests.media.test_pictures import a_picture
 
@@ -20,11 +20,6 @@ LISTEN = """() => {
     for (const region of regions) if (region.textContent.trim()) window.announced.push(region.textContent.trim());
   }).observe(document, { subtree: true, childList: true, characterData: true });
 }"""
-
-
-def choose_model(page: Page, name: str) -> None:
-    page.get_by_role("button", name=re.compile("^Model: ")).click()
-    page.get_by_role("option", name=name).click()
 
 
 def expect_draft(screen: Screen) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -43,6 +44,12 @@ def imported(server: Served, *parts: dict[str, Any]) -> str:
 
 def cards(page: Page) -> Locator:
     return page.locator(".tool-card")
+
+
+def middle(place: Locator) -> float:
+    box = place.bounding_box()
+    assert box is not None
+    return box["y"] + box["height"] / 2
 
 
 def look_at_it(page: Page, name: str) -> None:
@@ -99,6 +106,39 @@ def test_card_of_a_call_says_how_it_came_out_and_unfolds_to_what_went_in_and_out
     expect(lost).to_contain_text("The reply ended before this call was answered.")
     result.get_by_role("button", name="Show less").click()
     look_at_it(page, "cards")
+
+
+def test_composer_says_how_many_tools_are_sent_and_which(screen: Screen, prefer: Callable[..., None]) -> None:
+    page = screen.page
+    pill = page.get_by_role("button", name=re.compile("^Tools "))
+    menu = page.get_by_role("dialog", name="Tools of the next message")
+    expect(page.locator(".estimate")).to_be_visible()
+    expect(pill).to_have_count(0)
+    prefer(built_in_tools=["current_time", "fetch_page"])
+    reload(page)
+    pill.click()
+    expect(menu.get_by_role("listitem")).to_have_count(2)
+    expect(menu.get_by_role("link", name="Set up tools")).to_be_visible()
+    page.keyboard.press("Escape")
+
+    screen.start("/rate 0\nHello").wait_for_reply()
+    expect(pill).to_have_text("Tools 2")
+    for width in (1280, 390, 320):
+        page.set_viewport_size({"width": width, "height": 800})
+        expect(pill).to_be_in_viewport(ratio=1)
+        send = page.get_by_role("button", name="Send", exact=True)
+        expect(send).to_be_in_viewport(ratio=1)
+        assert abs(middle(send) - middle(pill)) < 10  # one row
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.set_viewport_size({"width": 1280, "height": 800})
+    pill.click()
+    expect(menu).to_contain_text(re.compile(r"2 of 2 tools~[\d,]+ tokens in each send"))
+    expect(menu.get_by_role("listitem").filter(has_text=re.compile(r"~\d+ tokens$"))).to_have_count(2)
+    menu.get_by_role("button", name="Choose tools").click()
+    page.get_by_role("group", name="Tools to send").get_by_role("radio", name="None none").click()
+    expect(pill).to_have_text("Tools 0")
+    pill.click()
+    expect(menu).to_contain_text("None of them is sent.")
 
 
 def test_tools_are_chosen_in_the_inspector_and_the_choice_is_what_is_sent(

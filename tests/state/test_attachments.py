@@ -12,7 +12,7 @@ from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.uploads import attach_file, drop_upload, load_attached
 from app.runs.workbench import Workbench
 from app.state.composer.attachments import AttachmentState
-from app.state.composer.files import FAILED, TOO_MANY, WAITING, DraftFile
+from app.state.composer.files import TOO_MANY, WAITING, DraftFile
 from app.state.composer.state import ComposerState
 from app.state.composer.views import SendAnswer
 from app.state.model import ModelState
@@ -45,35 +45,53 @@ async def test_a_file_is_shown_from_its_beginning_to_its_arrival(tab: Tab, wb: W
     await tab.send(AttachmentState.finish, key="a-1", status=201, body=body)
 
     (file,) = files(tab)
-    assert (file.id, file.image, file.percent, file.fault) == (upload.id, True, 100, "")
+    assert (file.id, file.image, file.percent) == (upload.id, True, 100)
     assert file.note.endswith("· scaled down to 2,576 × 1,932")
     assert tab.shows(ComposerState, "file_ids") == upload.id
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "fault"),
+    ("status", "body", "notice"),
     [
-        (0, "", "The upload did not arrive. Check the connection, then attach it again."),
-        (413, "", "It is larger than 20 MB."),
-        (422, '{"errors": [{"reason": "x is no file."}]}', "x is no file."),
-        (500, "<html>", "The upload did not arrive. Check the connection, then attach it again."),
-        (201, '{"upload_id": "nothing"}', "It was removed meanwhile. Attach it again."),
-        (201, "[]", "The upload did not arrive. Check the connection, then attach it again."),
+        (0, "", "z.exe is not attached. It did not arrive. Check the connection, then attach it again."),
+        (413, "", "z.exe is not attached. It is larger than 20 MB."),
+        (422, '{"errors": [{"reason": "z.exe is no file."}]}', "z.exe is no file."),
+        (500, "<html>", "z.exe is not attached. It did not arrive. Check the connection, then attach it again."),
+        (201, '{"upload_id": "nothing"}', "z.exe is not attached. It was removed meanwhile. Attach it again."),
+        (201, "[]", "z.exe is not attached. It did not arrive. Check the connection, then attach it again."),
     ],
 )
-async def test_a_file_that_did_not_arrive_says_why_and_keeps_the_send_back(
-    tab: Tab, status: int, body: str, fault: str
+async def test_refused_file_drops_out_with_a_notice_and_holds_no_send_back(
+    tab: Tab, status: int, body: str, notice: str
 ) -> None:
-    await tab.send(AttachmentState.begin, key="a-1", name="x", length=1)
+    await tab.send(AttachmentState.begin, key="a-1", name="z.exe", length=1)
     await tab.send(AttachmentState.finish, key="a-1", status=status, body=body)
-    assert files(tab)[0].fault == fault
+    assert files(tab) == ()
+    assert tab.shows(ComposerState, "refused") == (notice,)
+    await tab.send(ComposerState.write, draft="Look", typed=True)
+    assert tab.shows(ComposerState, "refused") == (notice,)  # typing on does not clear it
 
     await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
-    assert tab.shows(ComposerState, "fault") == FAILED
-    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
-    await tab.send(AttachmentState.remove, key="a-1")
-    assert files(tab) == ()
+    await tab.send(ComposerState.deliver)
+
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=True),)
+    assert tab.shows(ComposerState, "refused") == ()
+
+
+async def test_each_refused_file_is_named_and_the_others_stay(tab: Tab, wb: Workbench) -> None:
+    for number in (1, 2):
+        await tab.send(AttachmentState.begin, key=f"a-{number}", name=f"{number}.exe", length=1)
+    await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
+    assert tab.shows(ComposerState, "fault") == WAITING
+    await tab.send(AttachmentState.finish, key="a-1", status=413, body="")
+    photo = await arrive(tab, wb, "a-3", a_photo())
+    await tab.send(AttachmentState.finish, key="a-2", status=413, body="")
+
+    assert [file.bytes_id for file in files(tab)] == [photo]
+    assert [notice.partition(" ")[0] for notice in tab.shows(ComposerState, "refused")] == ["1.exe", "2.exe"]
     assert tab.shows(ComposerState, "fault") == ""
+    await tab.send(AttachmentState.begin, key="a-4", name="x", length=1)
+    assert tab.shows(ComposerState, "refused") == ()
 
 
 async def test_a_file_on_its_way_keeps_the_send_back(tab: Tab) -> None:

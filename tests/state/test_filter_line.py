@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import Image
 from app.runs.filters.filter_commands import apply_filter, list_filters
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.library.topic_commands import create_topic
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.uploads import attach_file
 from app.runs.workbench import Workbench
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.toasts import Toast, ToastState
-from app.store.conversation.pairs import load_pairs
+from app.store.conversation.conversations import next_revision
+from app.store.conversation.pairs import insert_pair, load_pairs
+from app.views.screen.filter_chips import ChipView
 from app.views.screen.filter_line import CommandQuestionView, LineFeedbackView
+from tests.media.test_pictures import a_photo
 from tests.state.conftest import Tab
 from tests.state.filtering import CONVERSATION, flagged, kept_filter, opened, positions, write_pairs
+from tests.store.values import a_pair_of
+from tests.waiting import until
 
 
 def feedback(tab: Tab) -> LineFeedbackView:
@@ -223,3 +234,102 @@ async def test_left_line_is_forgotten(wb: Workbench, tab: Tab) -> None:
     await tab.send(FilterLineState.leave)
 
     assert feedback(tab) == LineFeedbackView()
+
+
+def chip(tab: Tab, name: str) -> ChipView | None:
+    return next((one for one in tab.shows(FilterLineState, "chips") or () if one.name == name), None)
+
+
+async def test_chip_writes_its_term_into_the_filter_and_takes_it_out_again(tab: Tab, wb: Workbench) -> None:
+    await write_pairs(wb)
+    async with opened(tab):
+        await tab.send(FilterLineState.find_chips)
+        shown = [one.name for one in tab.shows(FilterLineState, "chips")]
+        assert shown == ["stars", "date", "model"]  # no topic, no file, no error in this conversation
+
+        await tab.send(FilterLineState.choose_chip, name="stars", term="s>=1")
+        await until(lambda: tab.shows(FilterState, "filter") == "s>=1")
+        assert positions(tab) == [2, 3, 4]
+        stars = chip(tab, "stars")
+        assert stars is not None
+        assert stars.chosen == "s>=1"
+        assert await kept_filter(wb) == "s>=1"
+
+        await tab.send(FilterLineState.choose_chip, name="date", term="d30d")
+        await tab.send(FilterLineState.choose_chip, name="date", term="d7d")
+        await until(lambda: tab.shows(FilterState, "filter") == "s>=1 d7d")
+        await tab.send(FilterLineState.choose_chip, name="date", term="")
+        await tab.send(FilterLineState.choose_chip, name="stars", term="")
+        await until(lambda: tab.shows(FilterState, "filter") == "")
+        assert chip(tab, "stars") == replace(stars, chosen="")
+
+
+async def test_chips_offer_the_values_that_occur_in_the_conversation(tab: Tab, wb: Workbench) -> None:
+    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    topic = await create_topic(wb, LOCAL_OWNER, "AI > Planning")
+    photo = await attach_file(wb, LOCAL_OWNER, a_photo(), "photo.jpg")
+    await create_topic(wb, LOCAL_OWNER, "Unused")
+    pairs = [
+        replace(a_pair_of(conversation.id, 1), topic=topic, flagged=True, stars=0),
+        replace(a_pair_of(conversation.id, 2, reply=None), lifecycle=Lifecycle.ERROR, topic=None, stars=0),
+        a_pair_of(conversation.id, 3),
+    ]
+    image = Image(photo.attachment.id, "image/jpeg", 40, 20)
+    pairs[2] = replace(pairs[2], topic=None, stars=0, request=replace(pairs[2].request, parts=(image,)))
+    async with wb.store.write() as session:
+        for pair in pairs:
+            revision = await next_revision(session, conversation.id, conversation.updated_at)
+            await insert_pair(session, LOCAL_OWNER, pair, revision)
+    tab.path = f"/c/{conversation.id}"
+    await tab.send(FilterLineState.check, line="i", cursor=1)  # has the pairs indexed
+    await tab.send(FilterLineState.find_chips)
+
+    shown = {one.name: [option.label for option in one.options] for one in tab.shows(FilterLineState, "chips")}
+    assert shown == {
+        "topic": ["AI > Planning"],
+        "date": ["Today", "Last 7 days", "Last 30 days"],
+        "model": [pairs[0].model],
+        "kind": ["With an image or file", "With an error", "Flagged"],
+    }
+    kind = chip(tab, "kind")
+    assert kind is not None
+    assert kind.chosen == "i"
+
+
+async def test_chip_goes_by_the_line_that_is_typed_and_never_carries_out_its_command(tab: Tab, wb: Workbench) -> None:
+    await write_pairs(wb)
+    async with opened(tab):
+        await tab.send(FilterLineState.find_chips)
+        await tab.send(FilterLineState.check, line="r2", cursor=2)
+        await tab.send(FilterLineState.choose_chip, name="stars", term="s>=1")
+        await until(lambda: tab.shows(FilterState, "filter") == "r2 s>=1")
+        assert tab.shows(FilterLineState, "written").line == "r2 s>=1"
+
+        await tab.send(FilterLineState.check, line="r2 s>=1 :flag", cursor=2)
+        await tab.send(FilterLineState.choose_chip, name="stars", term="")
+        assert tab.shows(FilterLineState, "written").line == "r2 :flag"
+        assert await flagged(wb) == []
+        assert tab.shows(FilterState, "filter") == "r2 s>=1"
+
+        await tab.send(FilterLineState.check, line="s7", cursor=2)
+        await tab.send(FilterLineState.choose_chip, name="date", term="d7d")
+        assert tab.shows(FilterLineState, "feedback").entered is True
+        assert tab.shows(FilterLineState, "written").line == "r2 :flag"
+
+
+@pytest.mark.parametrize(("name", "term"), [("stars", "s3"), ("colour", "s>=1"), ("topic", ""), (7, None)])
+async def test_value_that_no_chip_has_changes_nothing(tab: Tab, wb: Workbench, name: object, term: object) -> None:
+    await write_pairs(wb)
+    async with opened(tab):
+        await tab.send(FilterLineState.find_chips)
+        await tab.send(FilterLineState.choose_chip, name=name, term=term)
+        assert tab.shows(FilterLineState, "written").number == 0
+        assert tab.shows(FilterState, "filter") == ""
+
+
+async def test_late_check_of_an_entered_line_keeps_its_mistake(tab: Tab, wb: Workbench) -> None:
+    await write_pairs(wb)
+    async with opened(tab):
+        await tab.send(FilterLineState.enter, line="b s7")
+        await tab.send(FilterLineState.check, line="b s7", cursor=4)
+        assert feedback(tab).entered is True

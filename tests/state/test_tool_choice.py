@@ -10,11 +10,13 @@ import pytest
 from app.domain.conversation.parts import plain_text
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
+from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
 from app.state.composer.state import ComposerState
 from app.state.inspector.tools import ToolChoiceState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
+from app.views.screen.context import ToolCountView
 from app.views.screen.tool_choice import ToolPanelView
 from tests.runs.steps import collect
 from tests.state.conftest import Tab
@@ -37,6 +39,12 @@ def panel(tab: Tab) -> ToolPanelView:
     shown = tab.shows(ToolChoiceState, "panel")
     assert shown is not None
     return shown
+
+
+def sent_by(watcher: Watcher) -> ToolCountView:
+    assert watcher.screen.context is not None
+    assert watcher.screen.context.tools is not None
+    return watcher.screen.context.tools
 
 
 def chosen(tab: Tab) -> list[str]:
@@ -134,3 +142,32 @@ async def test_what_is_chosen_before_a_send_holds_for_it(wb: Workbench, tab: Tab
         (pair,) = await load_pairs(session, LOCAL_OWNER, conversation_id)
     assert pair.reply is not None
     assert "There are none in this conversation." in plain_text(pair.reply.parts)
+
+
+async def test_composer_counts_and_lists_the_tools_of_the_next_send(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb)
+    async with watching(wb, tab, conversation_id) as watcher:
+        await tab.send(ToolChoiceState.keep_current)
+        told = sent_by(watcher)
+        (server,) = panel(tab).servers
+        assert (told.count, told.of, told.able) == (2, 2, True)
+        assert [(one.name, one.title, one.server, one.tokens) for one in told.sent] == [
+            (one.name, one.title, server.name, one.figure) for one in server.tools
+        ]
+        assert told.sum.split(" in each")[0] in panel(tab).size
+
+        await tab.send(ToolChoiceState.choose_mode, mode="all-off")
+    async with watching(wb, tab, conversation_id) as watcher:
+        told = sent_by(watcher)
+    assert (told.count, told.of, told.sum, told.sent) == (0, 2, "", ())
+
+
+async def test_start_page_lists_the_tools_of_a_first_message_and_none_without_tools(wb: Workbench, tab: Tab) -> None:
+    await tab.send(ComposerState.estimate_first)
+    assert tab.shows(ComposerState, "estimate") is not None
+    assert tab.shows(ComposerState, "tools") is None
+
+    await a_conversation(wb)  # switches the tools on
+    await tab.send(ComposerState.estimate_first)
+
+    assert [one.name for one in tab.shows(ComposerState, "tools").sent] == ["current_time", "fetch_page"]

@@ -14,9 +14,9 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, get_args
 
-from app.domain.conversation.attachments import Attachment, Picture, look_at
+from app.domain.conversation.attachments import Attachment, Picture, Raster, look_at
 from app.domain.conversation.parts import Image, TextFile
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import InputError
@@ -30,6 +30,13 @@ MAX_ATTACHED: Final = 20
 MAX_NAME: Final = 120
 """Maximum length of a file name in characters."""
 TAKEN: Final = "Inview takes pictures (PNG, JPEG, WebP, GIF) and files of text, such as code and CSV"
+_TEXTS: Final = (
+    "text/*,.bat,.c,.cfg,.clj,.conf,.cpp,.cs,.css,.csv,.dart,.diff,.env,.erl,.ex,.exs,.go,.gql,.gradle,.graphql,.h,"
+    ".hpp,.hs,.htm,.html,.ini,.ipynb,.java,.js,.json,.jsonl,.jsx,.kt,.less,.log,.lua,.m,.md,.mjs,.ndjson,.patch,"
+    ".php,.pl,.proto,.ps1,.py,.r,.rb,.rs,.rst,.sass,.scala,.scss,.sh,.sql,.srt,.svelte,.svg,.swift,.tex,.tf,.toml,"
+    ".ts,.tsv,.tsx,.txt,.vb,.vtt,.vue,.xml,.yaml,.yml,.zig"
+)
+"""Kinds of text. Browsers know few of these endings as the type `text/*`."""
 
 _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -92,6 +99,15 @@ def read_upload(data: bytes, name: str) -> Picture | TextFile:
         most = f"{_mib(MAX_TEXT_BYTES)} are the most for a text"
         raise InputError("attachment", f"{name} has {_mib(len(data))}; {most}. Attach the part that matters.")
     return TextFile(name, text)
+
+
+def list_accepted(*, images: bool) -> str:
+    """Return the kinds of files that a browser offers for a message, as the attribute `accept` has them.
+
+    >>> list_accepted(images=False)[:18]
+    'text/*,.bat,.c,.cf'
+    """
+    return ",".join((*get_args(Raster), _TEXTS)) if images else _TEXTS
 
 
 def decode_text(data: bytes) -> str | None:

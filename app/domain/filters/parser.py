@@ -71,6 +71,17 @@ def parse_line(line: str) -> Line:
     return Line(found, read_call(line, colon.end) if colon else None)
 
 
+def parse_before_command(line: str) -> tuple[Filter, str]:
+    """The filter of a line, and the text of its command from the colon on, "" for none. The command is not read.
+
+    Raises:
+        FilterError: the filter cannot be read.
+    """
+    tokens = TokenStream(line)
+    found = _read_filter(tokens)
+    return found, line[tokens.next.start :] if tokens.next.kind is Kind.COLON else ""
+
+
 def _read_filter(tokens: TokenStream) -> Filter:
     """The tree of the filter at the start of a line; what ends it (the end, or a command's colon) is left."""
     if _is_last(tokens.next):

@@ -126,6 +126,7 @@ A filter says which pairs of the conversation are visible, and what is visible i
 request and all that answered it) and never reorders them. A filter that cannot be read changes nothing: the bar says
 what was found, where, what was expected, and what is still shown. Plain words are no filter. If a line is made of
 words, Enter applies the filter that searches for them (`c'words'`), and Tab writes it into the line.
+Chips below the line write its most common terms, for values that occur in the conversation, and take them out again.
 A line has at most {MAX_LENGTH:,} characters, {MAX_TERMS} predicates, and
 {MAX_DEPTH} parentheses and `!` within each other."""
 

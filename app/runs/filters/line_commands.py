@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InputError
+from app.domain.filters.chips import Occurring
 from app.domain.filters.command_rules import Act, Ask, Decision, Refuse, Tell, decide_call, describe_command
 from app.domain.filters.commands import (
     COMMANDS,
@@ -47,7 +48,7 @@ from app.runs.resend.forks import fork_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
-from app.store.index.filter_queries import select_names
+from app.store.index.filter_queries import select_names, select_occurring
 from app.store.organise.filters import load_saved_filters
 from app.store.organise.topics import load_topics
 from app.store.settings.agents import load_names
@@ -103,6 +104,18 @@ async def check_line(  # noqa: PLR0913 - whose, where, what is typed, and how on
         sent=composed.composition.x,
         pairs=len(composed.base.index),
     )
+
+
+async def find_occurring(wb: Workbench, owner: str, conversation_id: str) -> Occurring:
+    """The values that the chips of the filter bar offer in this conversation.
+
+    Raises:
+        NotFoundError: no such conversation of this owner.
+    """
+    async with wb.store.read() as session:
+        await load_conversation(session, owner, conversation_id)
+        topics = build_topic_tree(await load_topics(session, owner))
+        return await select_occurring(session, owner, conversation_id, topics)
 
 
 async def run_line(  # noqa: PLR0913 - whose, where, what, and how one looks

@@ -19,7 +19,16 @@ from app.domain.conversation.uploads import MAX_ATTACHED, clean_name
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.uploads import find_uploads
 from app.runs.workbench import current
-from app.state.composer.files import TOO_MANY, begin_file, describe_replaced, describe_upload, fail_file, read_answer
+from app.state.composer.files import (
+    GONE,
+    TOO_MANY,
+    WAITING,
+    begin_file,
+    describe_refused,
+    describe_replaced,
+    describe_upload,
+    read_answer,
+)
 from app.state.composer.state import ComposerState
 from app.state.inputs import text_in, whole_in
 
@@ -27,7 +36,6 @@ _KEY: Final = re.compile(r"[a-z0-9]{1,20}-[0-9]{1,6}")
 _MAX_KEY: Final = 30
 _MAX_NAME: Final = 1_000
 _MAX_BODY: Final = 10_000
-_GONE: Final = "It was removed meanwhile. Attach it again."
 
 
 class AttachmentState(rx.State):
@@ -45,6 +53,8 @@ class AttachmentState(rx.State):
             return
         cleaned = clean_name(text_in(name, _MAX_NAME) or "")
         composer.fault = ""
+        if all(file.arrived for file in composer.files):
+            composer.refused = ()
         composer.files = (*composer.files, begin_file(key, cleaned, max(0, whole_in(length) or 0)))
 
     @rx.event
@@ -58,7 +68,10 @@ class AttachmentState(rx.State):
 
     @rx.event
     async def finish(self, key: str, status: int, body: str) -> rx.event.EventType[()] | None:
-        """The upload has ended, with this answer. Status 0: there was none."""
+        """The upload has ended, with this answer. Status 0: there was none.
+
+        A file that is refused leaves the draft, and a notice says why: it never holds a send back.
+        """
         upload_id, fault = read_answer(whole_in(status) or 0, text_in(body, _MAX_BODY) or "")
         found = await find_uploads(current(), LOCAL_OWNER, [upload_id]) if upload_id else ()
         composer = await self.get_state(ComposerState)
@@ -73,8 +86,14 @@ class AttachmentState(rx.State):
             composer.files = tuple(newest if other is same else other for other in left)
             composer.fault = describe_replaced(same.name, newest.name)
             return ComposerState.count_files
-        ended = describe_upload(file.key, found[0]) if found else fail_file(file, fault or _GONE)
-        composer.files = tuple(ended if other is file else other for other in composer.files)
+        if found:
+            ended = describe_upload(file.key, found[0])
+            composer.files = tuple(ended if other is file else other for other in composer.files)
+            return ComposerState.count_files
+        composer.files = tuple(other for other in composer.files if other is not file)
+        composer.refused = (*composer.refused, describe_refused(file.name, fault or GONE))[-MAX_ATTACHED:]
+        if composer.fault == WAITING and all(other.arrived for other in composer.files):
+            composer.fault = ""
         return ComposerState.count_files
 
     @rx.event

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -12,8 +12,8 @@ from app.views.usage.figures import number, size
 
 TOO_MANY: Final = f"A message can have {MAX_ATTACHED} files. Remove one before you attach another."
 WAITING: Final = "A file is still being uploaded. Send again when it has arrived, or remove it."
-FAILED: Final = "A file could not be attached. Remove it, or attach it again."
-_LOST: Final = "The upload did not arrive. Check the connection, then attach it again."
+GONE: Final = "It was removed meanwhile. Attach it again."
+_LOST: Final = "It did not arrive. Check the connection, then attach it again."
 _TOO_LARGE: Final = f"It is larger than {MAX_UPLOAD_BYTES // 2**20} MB."
 
 
@@ -22,7 +22,7 @@ class DraftFile:
     """A file of the draft, called `key` by the browser. `id` is the upload's, "" until it has arrived,
     `bytes_id` that of its bytes.
 
-    `note` says how large it is and what was done to it, `percent` how much has arrived, `fault` why it cannot be sent.
+    `note` says how large it is and what was done to it, `percent` how much has arrived.
     `address` is where a picture can be looked at.
     """
 
@@ -33,7 +33,6 @@ class DraftFile:
     note: str = ""
     address: str = ""
     percent: int = 0
-    fault: str = ""
     width: int = 0
     height: int = 0
     bytes_id: str = ""
@@ -80,9 +79,13 @@ def describe_replaced(name: str, newest: str) -> str:
     return "" if name == newest else f"{newest} has the same content as {name} and replaces it."
 
 
-def fail_file(file: DraftFile, fault: str) -> DraftFile:
-    """A file that could not be attached."""
-    return replace(file, fault=fault, percent=0)
+def describe_refused(name: str, reason: str) -> str:
+    """Return the notice about a file that is not attached.
+
+    >>> describe_refused("a.exe", "It is empty."), describe_refused("a.exe", "a.exe is empty.")
+    ('a.exe is not attached. It is empty.', 'a.exe is empty.')
+    """
+    return reason if name in reason else f"{name} is not attached. {reason}"
 
 
 def ids_of(files: tuple[DraftFile, ...]) -> tuple[str, ...]:
@@ -92,8 +95,6 @@ def ids_of(files: tuple[DraftFile, ...]) -> tuple[str, ...]:
 
 def refuse_to_send(files: tuple[DraftFile, ...]) -> str:
     """Why these files cannot be sent now; "" if they can."""
-    if any(file.fault for file in files):
-        return FAILED
     return "" if all(file.arrived for file in files) else WAITING
 
 

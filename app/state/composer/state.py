@@ -93,7 +93,7 @@ class ComposerState(rx.State):
     `restored` is the text area's id of the last draft that it restored.
     `tools` is how many tools go along; `secrets` are the kinds of secrets in the draft that go out as marks, which
     `kept_back` says; `prelude` is the card about the person before all pairs. `schema` goes with the draft ("": none),
-    and so do `files`.
+    and so do `files`; `refused` says of each file that was not attached why.
     `running` is the pair whose reply is on, `stopping` the one that was asked to stop. `fault` is why the last send was
     refused, `fault_provider` the provider that it is about, "" for none. `work` is a summary that is being written
     first. `answers` are the results of the last sends, `order` is something for the text area to do. `made` is the
@@ -113,6 +113,7 @@ class ComposerState(rx.State):
     prelude: rx.Field[str | None] = rx.field(None)
     schema: rx.Field[str] = rx.field("")
     files: rx.Field[tuple[DraftFile, ...]] = rx.field(())
+    refused: rx.Field[tuple[str, ...]] = rx.field(())
     restored: rx.Field[int] = rx.field(0)
     running: rx.Field[str] = rx.field("")
     stopping: rx.Field[str] = rx.field("")
@@ -406,7 +407,7 @@ class ComposerState(rx.State):
         before, self._page = self._page, await visit_of(self)
         if self._page == before:
             return
-        self.fault, self.work, self.over_budget, self.order = "", None, None, None
+        self.fault, self.refused, self.work, self.over_budget, self.order = "", (), None, None, None
         self._pending, self._made_as = None, None
         self.made = self.made if self.made == conversation_id else ""
 
@@ -439,7 +440,7 @@ class ComposerState(rx.State):
         if refusal := TOO_LONG if words is None else refuse_to_send(self.files):
             await self._refuse(draft, refusal)
             return None
-        self.schema, self._draft, self._edition, self.files = "", "", 0, ()
+        self.schema, self._draft, self._edition, self.files, self.refused = "", "", 0, (), ()
         asked = await take_once(self, conversation_id)
         if watcher is not None:
             watcher.attach(())

@@ -110,6 +110,12 @@ class FilterState(rx.State):
         return self._look
 
     async def _put_in_force(self, line: str) -> None:
+        """Apply this filter: what was entered in the filter bar is then done."""
+        await self._apply(line)
+        async with self:
+            self.done += 1
+
+    async def _apply(self, line: str) -> None:
         """Show what this filter selects, and keep it with the conversation. For background handlers.
 
         Raises:
@@ -125,7 +131,6 @@ class FilterState(rx.State):
             await watcher.try_look(look)
         async with self:
             self._look = replace(self._look, filter=line)
-            self.done += 1
         if conversation_id:
             await _keep_filter(conversation_id, line)
 

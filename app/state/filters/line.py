@@ -6,8 +6,10 @@ A line is a filter, or a filter with a command (`s3 :flag`). The filter is put i
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
+from zoneinfo import ZoneInfo
 
 import reflex as rx
 from reflex_base.event import EventSpec
@@ -15,28 +17,39 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.conversation import Mark
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError
+from app.domain.filters.chips import ChipName, Occurring, Option, list_options, list_terms, write_term
 from app.domain.filters.errors import FilterError
+from app.domain.filters.formatter import format_filter
 from app.domain.filters.parser import parse_line
 from app.domain.filters.plain_words import search_for
 from app.runs.filters.filter_commands import list_filters
-from app.runs.filters.line_commands import check_line, run_line
+from app.runs.filters.line_commands import check_line, find_occurring, run_line
 from app.runs.library.mark_commands import mark_pairs
-from app.runs.process.ids import new_id
+from app.runs.process.ids import new_id, now
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import ViewOptions
+from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.answered import begin_work, end_work
 from app.state.filters.applied import MAX_FILTER, FilterState
-from app.state.inputs import text_in, whole_in
+from app.state.inputs import text_in, whole_in, zone_in
 from app.state.toasts import show_toast
 from app.state.visit import VisitedState
 from app.views.conversation.marks import ChangeView
 from app.views.library.filter_line import OutcomeView
+from app.views.screen.filter_chips import ChipView, show_chips
 from app.views.screen.filter_line import CommandQuestionView, LineFeedbackView, show_line, show_mistake
 
 MAX_UNDOS: Final = 50
 _NOTHING: Final = LineFeedbackView()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLine:
+    """A line that a chip has written. `number` grows with each."""
+
+    number: int = 0
+    line: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +63,71 @@ class Undoing:
 
 class FilterLineState(VisitedState, FilterState):
     """`feedback` is about the line as it was sent last. `past` are the lines used before, newest first, None until
-    they were asked for. `asking` is the command that waits for a person's yes.
+    they were asked for. `asking` is the command that waits for a person's yes. `written` is the line that a chip has
+    written last, for the text field.
     """
 
     feedback: rx.Field[LineFeedbackView] = rx.field(default_factory=lambda: _NOTHING)
     past: rx.Field[tuple[str, ...] | None] = rx.field(None)
     asking: rx.Field[CommandQuestionView | None] = rx.field(None)
+    written: rx.Field[WrittenLine] = rx.field(default_factory=WrittenLine)
+    _occurring: Occurring = Occurring()
+    _typed: str | None = None  # None: the line is closed and shows the filter in force
     _commands: tuple[str, ...] = ()
     _undos: tuple[Undoing, ...] = ()
     _newest: int = 0
 
     @rx.event
-    async def begin(self) -> None:
+    async def begin(self) -> rx.event.EventType[()]:
         """The line is entered: offer what was used before."""
         await self._come()
         known = await list_filters(current(), LOCAL_OWNER)
         self.past = tuple(dict.fromkeys((*self._commands, *known.history)))
+        return FilterLineState.find_chips
+
+    @rx.event(background=True)
+    async def find_chips(self) -> None:
+        """Learn which values the pairs of the conversation have."""
+        async with self:
+            conversation_id = conversation_in(self.router.url.path)
+        found = await find_occurring(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+        async with self:
+            if conversation_in(self.router.url.path) == conversation_id:
+                self._occurring = found
+
+    @rx.event(background=True)
+    async def choose_chip(self, name: str, term: str) -> None:
+        """Write the term of a chip into the line, or take the chosen one out ("").
+
+        A filter is put in force at once. A command is only written: Enter carries it out.
+        """
+        async with self:
+            options = self._options().get(ChipName(name), ()) if name in set(ChipName) else ()
+            chosen = next((one.term for one in options if format_filter(one.term) == term), None)
+            line = _read_words(self.filter if self._typed is None else self._typed)
+            if not options or (term and chosen is None):
+                return
+        try:
+            written = write_term(line, chosen, tuple(one.term for one in options))
+            if not parse_line(written).call:
+                await self._apply(written)
+        except InviewError as error:
+            async with self:
+                self._newest += 1
+                self.feedback = replace(show_mistake(line, error), entered=True)
+            return
+        async with self:
+            self.written = WrittenLine(self.written.number + 1, written)
+            if self._typed is not None:
+                self._typed = written
+
+    @rx.var
+    def chips(self) -> tuple[ChipView, ...]:
+        """The chips. A chip is on while the line has its term."""
+        line = self.filter if self._typed is None else self._typed
+        with suppress(FilterError):
+            return show_chips(self._options(), list_terms(line))
+        return show_chips(self._options(), ())
 
     @rx.event
     async def leave(self) -> None:
@@ -81,11 +143,13 @@ class FilterLineState(VisitedState, FilterState):
         async with self:
             await self._come()
             self._newest += 1
+            self._typed = typed
             number = self._newest
             conversation_id, look = self._place()
         feedback = await _read_line(conversation_id, typed, at, look)
         async with self:
-            if number == self._newest and not (self.feedback.line == typed and self.feedback.answer):
+            told = self.feedback.line == typed and (self.feedback.answer or self.feedback.entered)
+            if number == self._newest and not told:
                 self.feedback = feedback
 
     @rx.event(background=True)
@@ -131,7 +195,11 @@ class FilterLineState(VisitedState, FilterState):
 
     def _leave(self) -> None:
         self._newest += 1
-        self.feedback, self.asking = _NOTHING, None
+        self.feedback, self.asking, self._typed = _NOTHING, None, None
+
+    def _options(self) -> dict[ChipName, tuple[Option, ...]]:
+        zone = ZoneInfo(zone_in(self.zone) or UTC_ZONE)
+        return list_options(self._occurring, now().astimezone(zone).date())
 
     async def _use(self, line: str) -> EventSpec | None:
         try:
@@ -145,6 +213,7 @@ class FilterLineState(VisitedState, FilterState):
                 self.feedback = replace(show_mistake(line, error), entered=True)
             return None
         async with self:
+            self._typed = None  # the bar closes
             self._remember(line)
         return None
 

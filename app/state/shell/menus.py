@@ -15,6 +15,7 @@ class Menu(StrEnum):
     MODEL = "model"
     AGENT = "agent"
     ADD = "add"
+    TOOLS = "tools"
     CONVERSATION = "conversation"
 
 
@@ -36,16 +37,11 @@ class MenuState(VisitedState, rx.State):
         self.shown = Menu.AGENT.value
 
     @rx.event
-    async def show_add(self) -> None:
-        """Open the menu of what can go with a message."""
-        await self._come()
-        self.shown = Menu.ADD.value
-
-    @rx.event
-    async def show_conversation(self) -> None:
-        """Open the menu of the conversation."""
-        await self._come()
-        self.shown = Menu.CONVERSATION.value
+    async def show(self, menu: str) -> None:
+        """Open a menu that has no field to write in."""
+        if menu in set(Menu):
+            await self._come()
+            self.shown = menu
 
     @rx.event
     async def close(self) -> None:

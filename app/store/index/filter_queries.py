@@ -18,6 +18,7 @@ from sqlalchemy import ColumnElement, and_, case, false, func, literal, or_, sel
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.filters.chips import Occurring
 from app.domain.filters.condition import (
     AllOf,
     AnyOf,
@@ -36,6 +37,7 @@ from app.domain.filters.condition import (
 )
 from app.domain.filters.syntax import Op
 from app.domain.tokens.estimates import THOUSAND, Estimator
+from app.domain.topics.topics import TopicTree
 from app.store.conversation.rows import PAIR
 from app.store.index.indexes import join_indexes
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
@@ -68,6 +70,28 @@ async def select_names(session: AsyncSession, owner: str, conversation_id: str) 
     called = select(PAIR_TEXT.c.tools).join(PAIR, PAIR.c.id == PAIR_TEXT.c.pair_id).where(here)
     lists = (await session.execute(called.where(func.json_array_length(PAIR_TEXT.c.tools) > 0).distinct())).scalars()
     return tuple(sorted(models)), tuple(sorted({tool for tools in lists for tool in tools}))
+
+
+async def select_occurring(session: AsyncSession, owner: str, conversation_id: str, topics: TopicTree) -> Occurring:
+    """The values that occur in a conversation's pairs. A pair that is not in the index yet has no file and no tool."""
+    here = and_(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, PAIR.c.deleted_at.is_(None))
+    facts = (Fact.FLAG, Fact.ATTACHMENT, Fact.ERROR, Fact.TOOL_CALL)
+    asked = (func.count(), func.max(PAIR.c.stars), *(func.max(case((_FACTS[fact], 1), else_=0)) for fact in facts))
+    source = PAIR.outerjoin(PAIR_TEXT, PAIR_TEXT.c.pair_id == PAIR.c.id)
+    found: Sequence[Any] = (await session.execute(select(*asked).select_from(source).where(here))).one()
+    any_pair, starred, flagged, attached, failed, called_tool = map(bool, found)
+    used = set((await session.execute(select(PAIR.c.topic).where(here).distinct())).scalars())
+    models = (await session.execute(select(PAIR.c.model).where(here).distinct())).scalars()
+    return Occurring(
+        any_pair,
+        starred,
+        flagged,
+        attached,
+        failed,
+        called_tool,
+        tuple(path for topic_id, path in topics.paths.items() if topic_id in used),
+        tuple(sorted(models)),
+    )
 
 
 def _counts(condition: Condition) -> bool:

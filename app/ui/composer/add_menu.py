@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import reflex as rx
 
 from app.state.composer.inserting import InsertingState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.schema import SchemaState
-from app.state.shell.menus import Menu, MenuState
+from app.state.model import ModelState
+from app.state.shell.menus import Menu
 from app.ui.composer.icons import BRACES, SLIDERS
-from app.ui.kit.dialog import Dialog
 from app.ui.kit.icon import line_icon
 from app.ui.kit.place import Place, go_to
+from app.ui.shell.menu import menu, menu_item
 
-_BUTTON: Final = "add-menu"
 _LABEL: Final = "Add to the message"
 _PLUS: Final = "M8 2.5v11M2.5 8h11"
 _CLIP: Final = "M13.2 7.3 8 12.5a3 3 0 0 1-4.3-4.3l5.6-5.6a2 2 0 0 1 2.9 2.9L6.7 11a1 1 0 0 1-1.5-1.4l5-5"
@@ -25,44 +25,25 @@ _PLUG: Final = "M5.5 2.5v3M10.5 2.5v3M4 5.5h8v2.2a4 4 0 0 1-8 0zM8 11.7v2"
 
 def add_menu() -> rx.Component:
     """A button, and the menu that it opens at itself."""
-    is_open = MenuState.shown == Menu.ADD.value
-    return rx.el.div(
-        rx.el.button(
-            line_icon(_PLUS),
-            id=_BUTTON,
-            type="button",
-            aria_label=_LABEL,
-            aria_haspopup="dialog",
-            aria_expanded=is_open,
-            title="Files, a schema, parameters, prompts of servers",
-            on_click=MenuState.show_add,
-            class_name="schema-button",
+    photo = menu_item("Take a photo", go_to(Place.PHOTO), drawn=_CAMERA, class_name="camera")
+    return menu(
+        Menu.ADD,
+        line_icon(_PLUS),
+        menu_item("Attach files", go_to(Place.ATTACH), drawn=_CLIP, note=_taken()),
+        rx.cond(ModelState.images, photo),
+        menu_item("JSON schema of the reply", SchemaState.ask, drawn=BRACES, note="The reply fits it"),
+        menu_item("Parameters", ParametersState.ask, drawn=SLIDERS, note="Temperature, effort and the like"),
+        menu_item(
+            "Insert from a server", InsertingState.ask, drawn=_PLUG, note="Prompts (/) and resources of MCP servers"
         ),
-        rx.cond(is_open, _menu()),
-        class_name="flex flex-none",
-    )
-
-
-def _menu() -> rx.Component:
-    return Dialog.create(
-        _item(_CLIP, "Attach files", "Images and texts; paste and drop work, too", go_to(Place.ATTACH)),
-        _item(_CAMERA, "Take a photo", "", go_to(Place.PHOTO), "menu-item camera"),
-        _item(BRACES, "JSON schema of the reply", "The reply fits it", SchemaState.ask),
-        _item(SLIDERS, "Parameters", "Temperature, effort and the like", ParametersState.ask),
-        _item(_PLUG, "Insert from a server", "Prompts (/) and resources of MCP servers", InsertingState.ask),
         label=_LABEL,
-        at=_BUTTON,
-        on_close=MenuState.close,
-        class_name="popup menu add-menu",
+        look="menu add-menu",
+        aria_label=_LABEL,
+        title="Files, a schema, parameters, prompts of servers",
+        class_name="schema-button",
     )
 
 
-def _item(drawn: str, name: str, note: str, event: Any, class_name: str = "menu-item") -> rx.Component:
-    return rx.el.button(
-        line_icon(drawn),
-        rx.el.span(name, rx.cond(note != "", rx.el.small(note, aria_hidden="true"))),
-        type="button",
-        on_click=event,
-        custom_attrs={"data-close": ""},
-        class_name=class_name,
-    )
+def _taken() -> str:
+    kinds = rx.cond(ModelState.images, "Images and texts", "Texts")
+    return f"{kinds}; paste and drop work, too"

@@ -12,7 +12,7 @@ const session = Math.random().toString(36).slice(2, 12);
 let count = 0;
 
 export function FileChooser(props: FileChooserProps): ReactNode {
-  const { keys } = props;
+  const { accept, photos, keys } = props;
   const files = useRef<HTMLInputElement>(null);
   const camera = useRef<HTMLInputElement>(null);
   const seen = useRef(new Set<string>());
@@ -73,16 +73,18 @@ export function FileChooser(props: FileChooserProps): ReactNode {
   };
   return (
     <>
-      <input ref={files} type="file" hidden multiple onChange={chosen} aria-label="Files" />
-      <input
-        ref={camera}
-        type="file"
-        hidden
-        accept="image/*"
-        capture="environment"
-        onChange={chosen}
-        aria-label="Photo"
-      />
+      <input ref={files} type="file" hidden multiple accept={accept} onChange={chosen} aria-label="Files" />
+      {photos && (
+        <input
+          ref={camera}
+          type="file"
+          hidden
+          accept="image/*"
+          capture="environment"
+          onChange={chosen}
+          aria-label="Photo"
+        />
+      )}
     </>
   );
 }

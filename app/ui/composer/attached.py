@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
+from app.domain.conversation.uploads import list_accepted
 from app.state.chat import ChatState
 from app.state.composer.attachments import AttachmentState
 from app.state.composer.files import DraftFile
@@ -32,14 +33,17 @@ def _ended(key: rx.Var[str], status: rx.Var[int], body: rx.Var[str]) -> tuple[rx
 class FileChooser(Island):
     """Uploads files to `address`: those that are chosen, pasted, or dropped on the page. It shows nothing itself.
 
-    `keys` are the files that are attached now: an upload whose key leaves them is canceled. `on_begin` has a file's
-    key, name and bytes, `on_progress` the percentage that has left the browser, `on_end` the status (0: no answer) and
-    the body of the answer.
+    `accept` are the kinds of files that the browser offers; with `photos` it also offers the camera. `keys` are the
+    files that are attached now: an upload whose key leaves them is canceled. `on_begin` has a file's key, name and
+    bytes, `on_progress` the percentage that has left the browser, `on_end` the status (0: no answer) and the body of
+    the answer.
     """
 
     library = island("composer/attach.tsx")
     tag = "FileChooser"
     address: rx.Var[str]
+    accept: rx.Var[str]
+    photos: rx.Var[bool]
     keys: rx.Var[tuple[str, ...]]
     on_begin: rx.EventHandler[_begun]
     on_progress: rx.EventHandler[_moved]
@@ -51,6 +55,8 @@ def file_chooser() -> rx.Component:
     temporary = ChatState.temporary | TemporaryState.wanted
     return FileChooser.create(
         address="/api/v1/attachments?temporary=" + rx.cond(temporary, "true", "false").to(str),
+        accept=rx.cond(ModelState.images, list_accepted(images=True), list_accepted(images=False)),
+        photos=ModelState.images,
         keys=ComposerState.file_keys,
         on_begin=AttachmentState.begin,
         on_progress=AttachmentState.progress.temporal,
@@ -59,8 +65,9 @@ def file_chooser() -> rx.Component:
 
 
 def attached_files() -> rx.Component:
-    """The files of the draft, and what the chosen model cannot take of them."""
+    """The files of the draft, those that were refused, and what the chosen model cannot take of them."""
     return rx.fragment(
+        rx.el.div(rx.foreach(ComposerState.refused, _refused), role="alert"),
         rx.cond(
             ComposerState.files.length() > 0,
             rx.el.ul(
@@ -71,6 +78,10 @@ def attached_files() -> rx.Component:
         ),
         rx.cond(ComposerState.has_images & ~ModelState.images, _lacking()),
     )
+
+
+def _refused(notice: rx.Var[str]) -> rx.Component:
+    return rx.el.p(notice, class_name="notice")
 
 
 def _file(file: FileVar) -> rx.Component:
@@ -89,13 +100,9 @@ def _file(file: FileVar) -> rx.Component:
         ),
         rx.el.span(
             rx.el.span(file.name, title=file.name, class_name="file-name"),
+            rx.el.span(file.note, class_name="file-note"),
             rx.cond(
-                file.fault != "",
-                rx.el.span(file.fault, role="alert", class_name="file-fault"),
-                rx.el.span(file.note, class_name="file-note"),
-            ),
-            rx.cond(
-                (file.id == "") & (file.fault == ""),
+                file.id == "",
                 rx.el.progress(value=file.percent.to_string(), max="100", aria_label="Upload of " + name),
             ),
             class_name="file-about",

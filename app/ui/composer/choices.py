@@ -8,17 +8,22 @@ import reflex as rx
 
 from app.state.address import PREFIX
 from app.state.agents.choice import AgentState
+from app.state.compare.choice import ComparisonChoiceState
+from app.state.comparison import ComparisonState
 from app.state.composer.parameters import ParametersState
+from app.state.composer.state import ComposerState
 from app.state.model import MissingKey, ModelState
 from app.state.shell.menus import Menu, MenuState
 from app.ui import routes
-from app.ui.kit.dialog import Dialog
+from app.ui.composer.text_area import DraftButton
 from app.ui.kit.icon import line_icon
 from app.ui.kit.on_page import OnPage
 from app.ui.kit.option_list import OptionList
 from app.ui.kit.page_link import PageLink
 from app.ui.kit.provider_link import provider_address
+from app.ui.shell.menu import menu
 
+COMPARE: Final = "Compare models…"
 _DOWN: Final = "m4.5 6.5 3.5 3.5 3.5-3.5"
 
 
@@ -45,6 +50,7 @@ def model_menu() -> rx.Component:
             class_name="picker-legend",
         ),
         _keyless(),
+        _compare(),
         _foot("Set up providers…", routes.SETTINGS),
         on_click=[MenuState.show_models, ModelState.look],
     )
@@ -75,6 +81,23 @@ def agent_menu() -> rx.Component:
     )
 
 
+def _compare() -> rx.Component:
+    """The way to several models at once, while no replies are compared."""
+    return rx.cond(
+        ~ComparisonState.comparison.bool(),
+        DraftButton.create(
+            rx.el.span(COMPARE, rx.el.small("One message, replies side by side (Alt+Enter)", aria_hidden="true")),
+            rx.el.small(
+                rx.cond(ComposerState.running != "", "Wait until the reply has ended", "Write a message first"),
+                class_name="when-disabled",
+            ),
+            disabled=ComposerState.running != "",
+            on_press=ComparisonChoiceState.ask,
+            class_name="picker-foot compare-item",
+        ),
+    )
+
+
 def _keyless() -> rx.Component:
     """The providers without a key. Each is a link to its card in the settings."""
     return rx.cond(
@@ -96,29 +119,10 @@ def _keyless_one(provider: rx.vars.ObjectVar[MissingKey], index: rx.Var[int]) ->
     )
 
 
-def _menu(menu: Menu, label: str, chosen: rx.Component, *panel: rx.Component, on_click: Any) -> rx.Component:
+def _menu(which: Menu, label: str, chosen: rx.Component, *panel: rx.Component, on_click: Any) -> rx.Component:
     """The button that says what is chosen, and what it opens at itself."""
-    is_open = MenuState.shown == menu.value
-    button_id = f"{menu.value}-menu"
-    return rx.el.div(
-        rx.el.button(
-            rx.el.span(f"{label}: ", class_name="unseen"),
-            chosen,
-            line_icon(_DOWN, "1.5"),
-            id=button_id,
-            type="button",
-            aria_haspopup="dialog",
-            aria_expanded=is_open,
-            title=label,
-            on_click=on_click,
-            class_name="picker-button",
-        ),
-        rx.cond(
-            is_open,
-            Dialog.create(*panel, label=label, at=button_id, on_close=MenuState.close, class_name="popup"),
-        ),
-        class_name="picker",
-    )
+    face = rx.fragment(rx.el.span(f"{label}: ", class_name="unseen"), chosen, line_icon(_DOWN, "1.5"))
+    return menu(which, face, *panel, label=label, title=label, on_click=on_click, class_name="picker-button")
 
 
 def _chosen(name: rx.Var[str]) -> rx.Component:

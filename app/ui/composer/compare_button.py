@@ -1,4 +1,4 @@
-"""The button that asks which models to compare; once replies are compared, the one that shows them."""
+"""The button that shows the replies that are compared. The menu of models asks which ones to compare."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.state.compare.choice import ComparisonChoiceState
 from app.state.comparison import ComparisonState
-from app.state.composer.state import ComposerState
-from app.ui.composer.text_area import DraftButton
 from app.ui.kit.icon import icon
 from app.ui.kit.place import Place
 from app.ui.kit.place_button import PlaceButton
@@ -20,8 +17,8 @@ _COUNT: Any = _OPEN.runs.length()
 _COLUMNS: Final = "M2.5 3.5h4v9h-4zM9.5 3.5h4v9h-4z"
 
 
-def compare_button() -> rx.Component:
-    """One button or the other."""
+def comparing_button() -> rx.Component:
+    """Leads back to the compared replies, for as long as there are any."""
     return rx.cond(
         ComparisonState.comparison,
         PlaceButton.create(
@@ -34,14 +31,5 @@ def compare_button() -> rx.Component:
             title="Show the replies that are compared (Alt+Enter)",
             on_press=ComparisonState.show,
             class_name="comparing",
-        ),
-        DraftButton.create(
-            icon(_COLUMNS),
-            place=Place.COMPARE,
-            label="Compare models",
-            title="Put this to several models side by side (Alt+Enter)",
-            disabled=ComposerState.running != "",
-            on_press=ComparisonChoiceState.ask,
-            class_name="compare-button",
         ),
     )

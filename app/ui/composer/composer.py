@@ -8,6 +8,7 @@ import reflex as rx
 
 from app.state.agents.choice import AgentState
 from app.state.chat import ChatState
+from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.queue import QueueState
@@ -22,7 +23,7 @@ from app.ui.composer import icons
 from app.ui.composer.add_menu import add_menu
 from app.ui.composer.attached import attached_files, file_chooser
 from app.ui.composer.choices import agent_menu, model_menu
-from app.ui.composer.compare_button import compare_button
+from app.ui.composer.compare_button import comparing_button
 from app.ui.composer.estimate import estimate
 from app.ui.composer.insert_dialog import insert_dialog
 from app.ui.composer.over_budget import over_budget_dialog
@@ -31,6 +32,7 @@ from app.ui.composer.permissions import waiting_calls
 from app.ui.composer.queue import waiting_texts
 from app.ui.composer.schema_dialog import schema_dialog
 from app.ui.composer.text_area import SendNotice, SubmitButton, TextArea
+from app.ui.composer.tools_menu import tools_menu
 from app.ui.filters.bar import reader_zone
 from app.ui.kit.deferred import deferred
 from app.ui.kit.icon import line_icon
@@ -71,7 +73,7 @@ def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
             parameters_set(),
             attached_files(),
             _text_area(),
-            rx.el.div(add_menu(), model_menu(), agent_menu(), topic_chip(), _sending(), class_name="tools"),
+            _controls(),
             file_chooser(),
             aria_label="Message",
             class_name="composer",
@@ -84,6 +86,12 @@ def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
         deferred(parameters_dialog, when=ParametersState.form),
         class_name="composer-place",
     )
+
+
+def _controls() -> rx.Component:
+    """The one row below the text area."""
+    chosen = model_menu(), agent_menu(), tools_menu(), topic_chip()
+    return rx.el.div(add_menu(), *chosen, _sending(), class_name="tools")
 
 
 def _estimate_first() -> rx.Component:
@@ -122,6 +130,7 @@ def _text_area() -> rx.Component:
         on_restore=ComposerState.restore,
         on_finish=ComposerState.finish_order,
         on_preview=InspectorState.show("preview"),
+        on_compare=ComparisonChoiceState.ask,
         on_slash=InsertingState.find_prompts,
         on_prompt=InsertingState.choose_prompt,
     )
@@ -130,7 +139,7 @@ def _text_area() -> rx.Component:
 def _sending() -> rx.Component:
     busy = ComposerState.running != ""
     return rx.el.div(
-        compare_button(),
+        comparing_button(),
         _schema_button(),
         parameters_button(),
         rx.el.div(estimate(), class_name="estimate-place"),

@@ -6,7 +6,6 @@ import reflex as rx
 
 from app.state.composer.views import BoxOrder, PromptRow, SendAnswer
 from app.ui.kit.island import Island, island
-from app.ui.kit.place_button import PlaceButton
 
 _FILE = island("composer/text_area.tsx")
 
@@ -38,6 +37,7 @@ class TextArea(Island):
     `schema` and `files` belong to the draft that `on_restore` gave under the id `restored`.
     `on_slash` asks for the `prompts` that "/" and a name insert, `on_prompt` is given the id of the one chosen;
     `prompts_said` is read aloud, with `{count}` for how many fit.
+    `on_compare`: what is written is to be put to several models.
     `on_restore` gives the draft of a conversation when it is opened, `on_finish` that an order was carried out.
     """
 
@@ -63,6 +63,7 @@ class TextArea(Island):
     on_restore: rx.EventHandler[_restore]
     on_finish: rx.EventHandler[rx.event.passthrough_event_spec(str)]
     on_preview: rx.EventHandler[rx.event.no_args_event_spec]
+    on_compare: rx.EventHandler[rx.event.no_args_event_spec]
     on_slash: rx.EventHandler[rx.event.no_args_event_spec]
     on_prompt: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
@@ -77,11 +78,13 @@ class SubmitButton(Island):
     idle: rx.Var[bool]
 
 
-class DraftButton(PlaceButton):
-    """A button that needs something to be written."""
+class DraftButton(Island):
+    """An item of a menu that needs something to be written."""
 
     library = _FILE
     tag = "DraftButton"
+    disabled: rx.Var[bool]
+    on_press: rx.EventHandler[rx.event.no_args_event_spec]
 
 
 class SendNotice(Island):

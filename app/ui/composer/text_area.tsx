@@ -10,7 +10,6 @@ import { currentEdition, endEdition, oversize, renewEdition } from "../kit/editi
 import { EDITED, keptText } from "../kit/kept_text.ts";
 import { catchLetters, keyMode, takesText } from "../kit/key_mode.ts";
 import { currentLink, fits, useLink } from "../kit/link.ts";
-import { PlaceButton } from "../kit/place_button.tsx";
 import { goTo, offer } from "../kit/places.ts";
 import { acceptSent, dropSent, noteSent } from "../kit/sent.ts";
 import { signal } from "../kit/signal.ts";
@@ -221,6 +220,9 @@ export function TextArea(props: TextAreaProps): ReactNode {
     if (chosen) event.stopPropagation();
     if (chosen || actOn(event, area.current?.value ?? "")) event.preventDefault();
   };
+  const compare = () => {
+    if (!busy && !blank.get()) props.onCompare?.();
+  };
   const actOn = (event: KeyboardEvent<HTMLTextAreaElement>, text: string): boolean => {
     const { key, shiftKey, ctrlKey, metaKey, altKey, repeat, nativeEvent, currentTarget } = event;
     if (key === "Enter" && shiftKey && (ctrlKey || metaKey)) {
@@ -228,8 +230,8 @@ export function TextArea(props: TextAreaProps): ReactNode {
       return true;
     }
     if (key === "Enter" && !shiftKey && !repeat) {
-      if (altKey) goTo("compare");
-      else send("");
+      if (!altKey) send("");
+      else if (!goTo("compare")) compare();
     }
     if (key === "Enter" && !shiftKey) return true;
     if (key === "ArrowUp" && !text && queued) return goTo("queue");
@@ -363,8 +365,19 @@ export function SubmitButton({ label, title, idle, className, children }: Submit
 }
 
 /** A button that needs something to be written. */
-export function DraftButton(props: DraftButtonProps): ReactNode {
-  return <PlaceButton {...props} disabled={blank.use() || Boolean(props.disabled)} />;
+export function DraftButton({ disabled, className, children, onPress }: DraftButtonProps): ReactNode {
+  const isBlank = blank.use();
+  return (
+    <button
+      type="button"
+      data-close=""
+      className={className}
+      disabled={isBlank || disabled}
+      onClick={() => onPress?.()}
+    >
+      {children}
+    </button>
+  );
 }
 
 /** Why the last send was refused, or that there is no connection. Its live region is always there, so that it is read out. */

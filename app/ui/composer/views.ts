@@ -10,8 +10,6 @@ export interface BoxOrder {
 
 export type OrderKind = "put" | "put_if_empty" | "insert" | "replace" | "put_edit" | "send" | "say" | "focus";
 
-export type Place = "composer" | "filter" | "history" | "transcript" | "page" | "queue" | "stop" | "compare" | "send" | "write" | "draft" | "attach" | "photo" | "title" | "keys" | "leave" | "pair" | "typing" | "next_part" | "previous_part" | "next_pair" | "previous_pair" | "first_pair" | "last_pair" | "newest_reply" | "first_sent" | "copy" | "delete";
-
 export interface PromptRow {
   readonly id: string;
   readonly text: string;
@@ -26,11 +24,7 @@ export interface SendAnswer {
 }
 
 export interface DraftButtonProps {
-  readonly place: Place;
-  readonly label: string;
-  readonly title: string;
-  readonly disabled?: boolean | undefined;
-  readonly opensDialog?: boolean | undefined;
+  readonly disabled: boolean;
   readonly onPress?: (() => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
@@ -38,6 +32,8 @@ export interface DraftButtonProps {
 
 export interface FileChooserProps {
   readonly address: string;
+  readonly accept: string;
+  readonly photos: boolean;
   readonly keys: readonly string[];
   readonly onBegin?: ((key: string, name: string, length: number) => void) | undefined;
   readonly onProgress?: ((key: string, percent: number) => void) | undefined;
@@ -92,6 +88,7 @@ export interface TextAreaProps {
   readonly onRestore?: ((draft: string, schema: string, files: string, edition: number, restore_id: number) => void) | undefined;
   readonly onFinish?: ((value0: string) => void) | undefined;
   readonly onPreview?: (() => void) | undefined;
+  readonly onCompare?: (() => void) | undefined;
   readonly onSlash?: (() => void) | undefined;
   readonly onPrompt?: ((value0: string) => void) | undefined;
   readonly children?: ReactNode;

@@ -7,9 +7,10 @@ from typing import Any
 import reflex as rx
 
 from app.state.filters.applied import FilterState
-from app.state.filters.line import FilterLineState
+from app.state.filters.line import FilterLineState, WrittenLine
 from app.state.filters.saved import SavedFilterState
 from app.state.filters.sheet import FILTER, SheetState
+from app.ui.filters.chips import filter_chips
 from app.ui.filters.confirm_dialog import confirm_command_dialog
 from app.ui.filters.saved_panel import saved_filters_panel
 from app.ui.kit.deferred import deferred
@@ -34,7 +35,8 @@ class FilterLine(Island):
 
     It closes each time `done` grows, and gives the focus to the history. `past` are the lines that the arrows bring
     back, None until they are known. `failed`: the filter that was asked for last is not in force. Parts that Python
-    draws: `icon`; `summary` below the line when it is closed; `says` and `keys` in its panel; `buttons` behind it.
+    draws: `icon`; `summary` below the line when it is closed; `chips`, `says` and `keys` in its panel; `buttons` behind
+    it. `written` is a line that a chip wrote.
     """
 
     library = island("filters/filter_line.tsx")
@@ -43,6 +45,7 @@ class FilterLine(Island):
     feedback: rx.Var[LineFeedbackView]
     past: rx.Var[tuple[str, ...] | None]
     done: rx.Var[int]
+    written: rx.Var[WrittenLine]
     failed: rx.Var[bool]
     saved_open: rx.Var[bool]
     label: rx.Var[str]
@@ -52,6 +55,7 @@ class FilterLine(Island):
     list_label: rx.Var[str]
     icon: rx.Var[rx.Component]
     summary: rx.Var[rx.Component]
+    chips: rx.Var[rx.Component]
     says: rx.Var[rx.Component]
     keys: rx.Var[rx.Component]
     buttons: rx.Var[rx.Component]
@@ -90,6 +94,7 @@ def filter_bar() -> rx.Component:
             feedback=FilterLineState.feedback,
             past=FilterLineState.past,
             done=FilterState.done,
+            written=FilterLineState.written,
             failed=FilterState.refusal.bool(),
             saved_open=SavedFilterState.shown,
             label="Filter",
@@ -99,6 +104,7 @@ def filter_bar() -> rx.Component:
             list_label="Suggestions",
             icon=icon(_FUNNEL, class_name="funnel"),
             summary=filter_summary(),
+            chips=filter_chips(),
             says=line_feedback(),
             keys=_keys(),
             buttons=filter_buttons(),

@@ -7,6 +7,7 @@
 import {
   type FocusEvent,
   type KeyboardEvent,
+  type PointerEvent,
   type ReactNode,
   useEffect,
   useEffectEvent,
@@ -83,6 +84,15 @@ export function FilterLine(props: FilterLineProps): ReactNode {
     goTo("history");
   });
   useEffect(() => used(done), [done]);
+  const taken = useRef(props.written.number); // the last line of a chip that the field has
+  const take = useEffectEvent(({ number, line: words }: FilterLineProps["written"]) => {
+    if (taken.current === number) return;
+    taken.current = number;
+    if (!open || !input.current) return;
+    input.current.value = words;
+    read();
+  });
+  useEffect(() => take(props.written), [props.written]);
   const know = useEffectEvent((lines: typeof past) => walk.current.know(lines, write));
   useEffect(() => know(past), [past]);
 
@@ -191,8 +201,8 @@ export function FilterLine(props: FilterLineProps): ReactNode {
         {props.buttons}
       </div>
       {open ? (
-        // A press here leaves the focus in the line.
-        <div className="filter-panel" onPointerDown={(event) => event.preventDefault()}>
+        <div className="filter-panel" onPointerDown={keepFocus}>
+          {props.chips}
           <div className="filter-says" id="filter-says" role="status" aria-live="polite">
             {props.says}
           </div>
@@ -204,6 +214,11 @@ export function FilterLine(props: FilterLineProps): ReactNode {
     </search>
   );
 }
+
+/** Leave the focus in the line, except for a list of values, which the browser opens itself. */
+const keepFocus = (event: PointerEvent) => {
+  if (!(event.target instanceof HTMLSelectElement)) event.preventDefault();
+};
 
 /** In the bar, or in a dialog above it. */
 const isWithin = (bar: Element | null, target: EventTarget | null): boolean =>

@@ -32,6 +32,11 @@ export interface SuggestionView {
   readonly means: string;
 }
 
+export interface WrittenLine {
+  readonly number: number;
+  readonly line: string;
+}
+
 export interface FilterAddressProps {
   readonly filter: string | null;
   readonly steps: number;
@@ -45,6 +50,7 @@ export interface FilterLineProps {
   readonly feedback: LineFeedbackView;
   readonly past: readonly string[] | null;
   readonly done: number;
+  readonly written: WrittenLine;
   readonly failed: boolean;
   readonly savedOpen: boolean;
   readonly label: string;
@@ -54,6 +60,7 @@ export interface FilterLineProps {
   readonly listLabel: string;
   readonly icon: ReactNode;
   readonly summary: ReactNode;
+  readonly chips: ReactNode;
   readonly says: ReactNode;
   readonly keys: ReactNode;
   readonly buttons: ReactNode;

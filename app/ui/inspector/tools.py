@@ -6,6 +6,7 @@ import reflex as rx
 
 from app.state.inspector.tools import ToolChoiceState
 from app.state.transcript import TranscriptState
+from app.ui import routes
 from app.ui.kit.json_figure import json_figure
 from app.views.screen.tool_choice import ModeItem, ServerItem, ToolItem
 
@@ -69,7 +70,7 @@ def _empty() -> rx.Component:
             "No tools yet. Connect a server of tools, or switch on built-in ones, and the model can call them here.",
             class_name="inspector-note",
         ),
-        rx.el.a("Settings → Tools", href="/settings#tools", class_name="quiet"),
+        rx.el.a("Settings → Tools", href=routes.TOOL_SETTINGS, class_name="quiet"),
         class_name="inspector-body",
     )
 

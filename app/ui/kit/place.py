@@ -24,7 +24,7 @@ class Place(StrEnum):
     PAGE = "page"  # the history moves as this key says: PageUp, PageDown, Home, End
     QUEUE = "queue"  # its last text is edited
     STOP = "stop"  # of the reply that runs
-    COMPARE = "compare"  # models are chosen, or the compared replies shown
+    COMPARE = "compare"  # the compared replies are shown
     SEND = "send"  # what is written
     WRITE = "write"  # this key is typed in the composer, which something covers
     DRAFT = "draft"  # returns what is written

@@ -11,6 +11,7 @@ from app.ui.composer.composer import composer
 from app.ui.composer.estimate import counter
 from app.ui.composer.temporary import temporary_note
 from app.ui.filters.bar import filter_bar
+from app.ui.filters.chips import chips_in_force
 from app.ui.inspector.frame import inspector, inspector_toggle
 from app.ui.kit.page_link import PageLink
 from app.ui.pages.frame import frame
@@ -29,6 +30,7 @@ def conversation() -> rx.Component:
 
 def _conversation() -> rx.Component:
     return frame(
+        chips_in_force(),
         transcript(),
         recovery(),
         temporary_note(),

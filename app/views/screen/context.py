@@ -8,17 +8,31 @@ from app.domain.context.context import OutReason
 from app.domain.errors import InviewError
 from app.domain.filters.errors import FilterError
 from app.domain.tools.inclusion import Choice
+from app.domain.tools.tools import Tool
 from app.views.request.composition import EstimateView
 from app.views.screen.parameters import SettingView
+from app.views.usage.figures import number
+
+
+@dataclass(frozen=True, slots=True)
+class SentToolView:
+    """A tool that a send carries. `tokens` are those of its definition."""
+
+    name: str
+    title: str
+    server: str
+    tokens: str
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCountView:
-    """So many tools go along, of so many. `able`: the model can call tools."""
+    """A send carries `count` of `of` tools. `able`: the model can call tools. `sum` tells what they take together."""
 
     count: int
     of: int
     able: bool
+    sum: str = ""
+    sent: tuple[SentToolView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +86,15 @@ def show_tools(choice: Choice) -> ToolCountView | None:
     """How many tools go along; None where there are none to go along."""
     if not choice.decided:
         return None
-    return ToolCountView(len(choice.tools), len(choice.decided), choice.offer.able)
+    chosen, overhead = choice.chosen, choice.offer.overhead
+    sent = tuple(_show_sent(one.tool, one.tokens) for one in chosen)
+    having_any = f", {number(overhead)} of them for having any tools" if overhead else ""
+    total = f"~{number(choice.tokens)} tokens in each send{having_any}" if chosen else ""
+    return ToolCountView(len(chosen), len(choice.decided), choice.offer.able, total, sent)
+
+
+def _show_sent(tool: Tool, tokens: int) -> SentToolView:
+    return SentToolView(tool.name, tool.title or tool.tool_name, tool.server_name, f"~{number(tokens)}")
 
 
 def show_refusal(error: InviewError) -> RefusalView:

@@ -1,0 +1,70 @@
+"""The tools that the next send carries: how many, and in a menu which ones and what they cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from app.state.chat import ChatState
+from app.state.composer.state import ComposerState
+from app.state.inspector.frame import InspectorState
+from app.state.shell.menus import Menu
+from app.ui import routes
+from app.ui.kit.page_link import PageLink
+from app.ui.shell.menu import menu
+from app.views.screen.context import SentToolView
+
+_TOOLS: Any = ComposerState.tools
+
+
+def tools_menu() -> rx.Component:
+    """A button with the number of tools, where any are set up."""
+    return rx.cond(
+        ComposerState.tools,
+        menu(
+            Menu.TOOLS,
+            rx.el.span("Tools ", rx.el.b(_TOOLS.count)),
+            rx.el.p(rx.el.b(f"{_TOOLS.count} of {_TOOLS.of} tools"), _said(), class_name="sent-tools-sum"),
+            _list(),
+            _way(),
+            label="Tools of the next message",
+            title="The tools that the next message tells the model of",
+            class_name="picker-button",
+        ),
+    )
+
+
+def _said() -> rx.Component:
+    none = rx.cond(_TOOLS.able, "None of them is sent.", "The chosen model cannot call tools.")
+    return rx.el.span(rx.cond(_TOOLS.count > 0, _TOOLS.sum, none))
+
+
+def _list() -> rx.Component:
+    tools = rx.foreach(_TOOLS.sent.to(tuple[SentToolView, ...]), _tool)
+    return rx.el.ul(tools, aria_label="Tools that are sent", class_name="sent-tools")
+
+
+def _tool(tool: rx.vars.ObjectVar[SentToolView]) -> rx.Component:
+    return rx.el.li(
+        rx.el.span(tool.title, " ", rx.el.small(tool.server)),
+        rx.el.span(tool.tokens, rx.el.span(" tokens", class_name="unseen")),
+        key=tool.name,
+    )
+
+
+def _way() -> rx.Component:
+    """The place where tools are chosen: of a conversation its inspector, before that the settings."""
+    return rx.cond(
+        ChatState.opened != "",
+        rx.el.button(
+            "Choose tools…",
+            type="button",
+            on_click=InspectorState.show("tools"),
+            custom_attrs={"data-close": ""},
+            class_name="picker-foot",
+        ),
+        PageLink.create(
+            "Set up tools…", to=routes.TOOL_SETTINGS, custom_attrs={"data-close": ""}, class_name="picker-foot"
+        ),
+    )

@@ -1,0 +1,72 @@
+"""The chips of the filter bar: star, topic, date, model, kind. A press writes a term into the line."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.chat import ChatState
+from app.state.filters.applied import FilterState
+from app.state.filters.line import FilterLineState
+from app.views.screen.filter_chips import ChipOption, ChipView
+
+_CHOOSE = FilterLineState.choose_chip
+
+
+@rx.memo
+def filter_chips() -> rx.Component:
+    """A row of chips, for the values that occur in the conversation."""
+    return rx.cond(
+        FilterLineState.chips.length() > 0,
+        rx.el.div(
+            rx.foreach(FilterLineState.chips, _chip),
+            role="group",
+            aria_label="Quick filters",
+            class_name="filter-chips",
+        ),
+    )
+
+
+def chips_in_force() -> rx.Component:
+    """The same chips below the top bar, while a filter is on."""
+    return rx.cond(
+        FilterState.filter != "",
+        rx.el.div(
+            filter_chips(),
+            key=ChatState.opened,  # another conversation has other values
+            on_mount=FilterLineState.find_chips,
+            class_name="filter-chips-row",
+        ),
+    )
+
+
+def _chip(chip: rx.vars.ObjectVar[ChipView], _: rx.Var[int]) -> rx.Component:
+    return rx.cond(chip.single, _toggle(chip), _menu(chip))
+
+
+def _toggle(chip: rx.vars.ObjectVar[ChipView]) -> rx.Component:
+    """A chip with one value."""
+    is_on = chip.chosen != ""
+    only = chip.options.to(tuple[ChipOption, ...])[0].term
+    return rx.el.button(
+        chip.label,
+        type="button",
+        aria_pressed=is_on,
+        on_click=_CHOOSE(chip.name, rx.cond(is_on, "", only)),
+        class_name="filter-chip",
+    )
+
+
+def _menu(chip: rx.vars.ObjectVar[ChipView]) -> rx.Component:
+    """A chip with several values: the first entry of its list takes the chosen one out."""
+    options = rx.foreach(
+        chip.options.to(tuple[ChipOption, ...]), lambda one: rx.el.option(one.label, value=one.term, key=one.term)
+    )
+    return rx.el.select(
+        rx.el.option(rx.cond(chip.chosen != "", f"Any {chip.name}", chip.label), value=""),
+        options,
+        value=chip.chosen,
+        aria_label=chip.label,
+        on_change=lambda term: _CHOOSE(chip.name, term),
+        custom_attrs={"data-on": rx.cond(chip.chosen != "", "", rx.Var("undefined"))},
+        class_name="filter-chip",
+    )

@@ -1,0 +1,56 @@
+"""A button, and the menu that it opens at itself. `MenuState` has the name of the open menu.
+
+menu(Menu.ADD, line_icon(PLUS), menu_item("Attach files", event), label="Add to the message", ...)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from app.state.shell.menus import Menu, MenuState
+from app.ui.kit.dialog import Dialog
+from app.ui.kit.icon import line_icon
+
+
+def menu(
+    which: Menu, face: rx.Component, *items: rx.Component, label: str, look: str = "", **button: Any
+) -> rx.Component:
+    """Draw `face` on the button, and `items` in the menu, which is called `label`.
+
+    `look` are more classes of the menu, `button` props of the button. Without `on_click` it opens the menu.
+    """
+    is_open = MenuState.shown == which.value
+    props: dict[str, Any] = {"on_click": MenuState.show(which.value), **button}
+    button_id = f"{which.value}-menu"
+    return rx.el.div(
+        rx.el.button(
+            face,
+            id=button_id,
+            type="button",
+            aria_haspopup="dialog",
+            aria_expanded=is_open,
+            **props,
+        ),
+        rx.cond(
+            is_open,
+            Dialog.create(*items, label=label, at=button_id, on_close=MenuState.close, class_name=f"popup {look}"),
+        ),
+        class_name="menu-place",
+    )
+
+
+def menu_item(
+    name: str | rx.Var[str], event: Any, *, drawn: str = "", note: str = "", class_name: str = "", **button: Any
+) -> rx.Component:
+    """Draw an item that closes the menu and sends `event`. `drawn` is the path of its icon."""
+    return rx.el.button(
+        line_icon(drawn) if drawn else rx.fragment(),
+        rx.el.span(name, rx.el.small(note, aria_hidden="true") if note else rx.fragment()),
+        type="button",
+        on_click=event,
+        custom_attrs={"data-close": ""},
+        class_name=f"menu-item {class_name}",
+        **button,
+    )

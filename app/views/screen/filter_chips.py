@@ -1,0 +1,54 @@
+"""The chips of the filter bar as the page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from app.domain.filters.chips import ChipName, Option
+from app.domain.filters.formatter import format_filter
+from app.domain.filters.syntax import Expression
+
+_LABELS: Final[Mapping[ChipName, str]] = MappingProxyType(
+    {
+        ChipName.STARS: "Starred",
+        ChipName.TOPIC: "Topic",
+        ChipName.DATE: "Date",
+        ChipName.MODEL: "Model",
+        ChipName.KIND: "Kind",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChipOption:
+    """A value of a chip. `term` is what it writes into the line."""
+
+    term: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChipView:
+    """A chip. `chosen` is the term of the value that is in the line, "" for none. `single`: it has one value alone."""
+
+    name: str
+    label: str
+    options: tuple[ChipOption, ...]
+    chosen: str
+    single: bool
+
+
+def show_chips(options: Mapping[ChipName, tuple[Option, ...]], terms: Collection[Expression]) -> tuple[ChipView, ...]:
+    """The chips, with those on whose term is among these."""
+    return tuple(_show(name, values, terms) for name, values in options.items())
+
+
+def _show(name: ChipName, values: tuple[Option, ...], terms: Collection[Expression]) -> ChipView:
+    shown = tuple(ChipOption(format_filter(one.term), one.label) for one in values)
+    chosen = next((one.term for one in values if one.term in terms), None)
+    return ChipView(
+        name.value, _LABELS[name], shown, "" if chosen is None else format_filter(chosen), name is ChipName.STARS
+    )
