@@ -2,14 +2,12 @@
 
     conversation_id = await deliver(draft)       # raises what refuses it
 
-Drafts of one tab are delivered one after the other, in the order in which they were taken (`Turns`).
+Drafts of one tab are delivered one after the other, in the order in which they were taken (`app/state/turns.py`).
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -163,39 +161,3 @@ class Delivered:
         self._targets[token, send_id] = conversation_id
         while len(self._targets) > _REMEMBERED:
             del self._targets[next(iter(self._targets))]
-
-
-@dataclass(eq=False, slots=True)
-class Turns:
-    """The order of what a tab sends: each waits for those that were taken before it.
-
-    A turn is taken without waiting, where the order is known, and then held for as long as the sending takes.
-    """
-
-    _last: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])
-
-    def take(self, token: str) -> Turn:
-        """The turn after all that were taken before."""
-        turn = Turn(self._last.get(token), asyncio.Event())
-        self._last[token] = turn.over
-        return turn
-
-    @asynccontextmanager
-    async def held(self, token: str, turn: Turn) -> AsyncGenerator[None]:
-        """Wait for those before, and let the next one begin at the end."""
-        try:
-            if turn.before is not None:
-                await turn.before.wait()
-            yield
-        finally:
-            turn.over.set()
-            if self._last.get(token) is turn.over:
-                del self._last[token]
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A place in the order: `before` is over before it begins, None where nothing is."""
-
-    before: asyncio.Event | None
-    over: asyncio.Event

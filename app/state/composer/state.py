@@ -46,7 +46,7 @@ from app.state.composer.over_budget import (
     selection_of,
 )
 from app.state.composer.parameters import give_back_once, take_once
-from app.state.composer.sending import Delivered, Draft, Turns, deliver, is_told_by_queue
+from app.state.composer.sending import Delivered, Draft, deliver, is_told_by_queue
 from app.state.composer.split import describe_counting, describe_secrets, describe_split
 from app.state.composer.summary import describe_work, follow_summary
 from app.state.composer.view_options import look_of
@@ -64,6 +64,7 @@ from app.state.inspector.frame import ON_START, InspectorState
 from app.state.inspector.preview import PreviewState, note_first
 from app.state.model import ModelState
 from app.state.topics.chosen import TopicState
+from app.state.turns import Turns
 from app.state.visit import visit_of
 from app.state.watching import watcher_of
 from app.views.request.composition import EstimateView

@@ -34,6 +34,7 @@ from app.state.answered import begin_work, end_work
 from app.state.filters.applied import MAX_FILTER, FilterState
 from app.state.inputs import text_in, whole_in, zone_in
 from app.state.toasts import show_toast
+from app.state.turns import Turns
 from app.state.visit import VisitedState
 from app.views.conversation.marks import ChangeView
 from app.views.library.filter_line import OutcomeView
@@ -41,6 +42,7 @@ from app.views.screen.filter_chips import ChipView, show_chips
 from app.views.screen.filter_line import CommandQuestionView, LineFeedbackView, show_line, show_mistake
 
 MAX_UNDOS: Final = 50
+_TURNS: Final = Turns()
 _NOTHING: Final = LineFeedbackView()
 
 
@@ -102,9 +104,17 @@ class FilterLineState(VisitedState, FilterState):
         A filter is put in force at once. A command is only written: Enter carries it out.
         """
         async with self:
+            token = self.router.session.client_token
+            turn = _TURNS.take(token)
+        async with _TURNS.held(token, turn):
+            await self._write_chip(name, term)
+
+    async def _write_chip(self, name: str, term: str) -> None:
+        async with self:
             options = self._options().get(ChipName(name), ()) if name in set(ChipName) else ()
             chosen = next((one.term for one in options if format_filter(one.term) == term), None)
-            line = _read_words(self.filter if self._typed is None else self._typed)
+            kept = self.filter if self.wanted.filter is None else self.wanted.filter
+            line = _read_words(kept if self._typed is None else self._typed)
             if not options or (term and chosen is None):
                 return
         try:
