@@ -61,10 +61,10 @@ def test_no_button_moves_when_the_estimate_comes(page: Page) -> None:
     late = LateState(held=[])
     page.route_web_socket(LINK, late.relay)
     Screen(page).go("/")
-    buttons = page.locator(".tools button")
+    buttons = page.locator(".sending button")
     expect(buttons.first).to_be_visible()
     places = buttons.evaluate_all(PLACES)
-    assert len(places) >= 2
+    assert places
 
     late.release()
     expect(estimate(page)).to_be_visible()
