@@ -110,13 +110,11 @@ class FilterState(rx.State):
         return self._look
 
     async def _put_in_force(self, line: str) -> None:
-        """Apply this filter: what was entered in the filter bar is then done."""
-        await self._apply(line)
-        async with self:
-            self.done += 1
+        """Apply this filter, and close the filter bar. For background handlers. Raises as `_apply`."""
+        await self._apply(line, ends=True)
 
-    async def _apply(self, line: str) -> None:
-        """Show what this filter selects, and keep it with the conversation. For background handlers.
+    async def _apply(self, line: str, *, ends: bool = False) -> None:
+        """Show what this filter selects, and keep it with the conversation. `ends`: the filter bar closes then.
 
         Raises:
             FilterError: it cannot be used; it says where. The one in force stays.
@@ -131,6 +129,7 @@ class FilterState(rx.State):
             await watcher.try_look(look)
         async with self:
             self._look = replace(self._look, filter=line)
+            self.done += ends
         if conversation_id:
             await _keep_filter(conversation_id, line)
 

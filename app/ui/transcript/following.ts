@@ -3,7 +3,7 @@
  * is higher than the window.
  */
 import { stopsAtOverflow } from "./overflow.ts";
-import { goTo, goToEnd, isNearEnd, leaveTop, type Reading, rowOf } from "./reading.ts";
+import { endOf, goTo, goToEnd, isNearEnd, leaveTop, NEAR_PX, type Reading, rowOf } from "./reading.ts";
 
 /** What a watcher asks, and says: `onScroll` after each scroll, `onAway` whether newer pairs may be out of sight. */
 interface Watcher {
@@ -33,8 +33,10 @@ export function watchReading(view: HTMLElement, words: HTMLElement, reading: Rea
     // Upwards, however little, and not because the content became shorter or the view higher: a person reads there.
     // What was folded and what came after it in the same frame may have the height of before.
     const isUp = scrollTop < reading.at && scrollHeight >= height && scrollHeight - scrollTop - clientHeight > 1;
+    // A person who went up a little stays there, also when another event comes for the same place.
+    const returns = endOf(view, reading) - scrollTop <= (scrollTop > reading.at ? NEAR_PX : 1);
     if (isUp && !folds) reading.follows = false;
-    else if (!watcher.hasLater() && isNearEnd(view, reading)) reading.follows = reading.held < 0 && !reading.selects;
+    else if (!watcher.hasLater() && returns) reading.follows = reading.held < 0 && !reading.selects;
     reading.at = scrollTop;
     height = scrollHeight;
     watcher.onAway(!reading.follows);

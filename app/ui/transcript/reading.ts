@@ -20,7 +20,8 @@ export interface Reading {
 /** The id of a request that has no pair yet. */
 export const SENDING = "sending";
 
-const BOTTOM_PX = 48;
+/** The most that a view is above the end and still at it. */
+export const NEAR_PX = 48;
 const SHORT = 0.5; // of the window: the most of it that a request takes at its top
 
 export const rowOf = (view: Element, id: string): HTMLElement | null =>
@@ -62,7 +63,7 @@ export const hasMoreBelow = (view: HTMLElement, reading: Reading): boolean =>
 
 /** Whether the view is near enough at the end to follow it. */
 export const isNearEnd = (view: HTMLElement, reading: Reading): boolean =>
-  endOf(view, reading) - view.scrollTop < BOTTOM_PX;
+  endOf(view, reading) - view.scrollTop < NEAR_PX;
 
 /** Go to the end, but not up from below it: a person may have scrolled on, into the room there. */
 export function goToEnd(view: HTMLElement, reading: Reading): void {
