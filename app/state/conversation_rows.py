@@ -27,9 +27,9 @@ from app.views.conversation.conversation import cut_snippet
 MAX_TEMPORARY: Final = 50
 
 _DERIVED: Final = {
-    ConversationStatus.ACTIVE: "Derived, under way",
-    ConversationStatus.COMPLETED: "Derived",
-    ConversationStatus.FAILED: "Derived, failed",
+    ConversationStatus.ACTIVE: "Background task, running",
+    ConversationStatus.COMPLETED: "Background task",
+    ConversationStatus.FAILED: "Background task, failed",
 }
 
 
@@ -134,6 +134,11 @@ def _mark_found(item: ConversationItem, excerpt: Excerpt | None) -> Conversation
         return item
     pieces = tuple(starmap(ExcerptPiece, excerpt.pieces))
     return replace(item, path=pair_path(item.id, str(excerpt.position)), excerpt=pieces)
+
+
+def list_found(item: ConversationItem) -> tuple[str, ...]:
+    """Return the words that were searched for as they are written in the excerpt of this conversation, each once."""
+    return tuple(dict.fromkeys(piece.text.lower() for piece in item.excerpt if piece.found))
 
 
 async def _read_temporary(wb: Workbench, wanted: Wanted) -> tuple[ConversationItem, ...]:

@@ -20,6 +20,7 @@ from app.state.address import conversation_in, conversation_path
 from app.state.conversation_rows import (
     ConversationItem,
     SearchedRows,
+    list_found,
     read_rows,
     read_shared_rows,
     search_rows,
@@ -73,8 +74,9 @@ class SidebarState(rx.State):
     `kind` and `agent` are which conversations are listed, which the tab keeps over a reload; `filtered`: whether those
     are other than all chats. `words` are those in the search field, `kept_words` those that were in it before the page
     was loaded again; `searching`: what is listed has them, best first; `complete`: all places with these words were
-    compared. `_steps`: where keys were pressed, and the conversations that they lead to, until the page shows the last
-    one. `_searched_on`: the connection of the page that `words` were typed in.
+    compared; `found_words`: those words as each conversation has them. `_steps`: where keys were pressed, and the
+    conversations that they lead to, until the page shows the last one. `_searched_on`: the connection of the page
+    that `words` were typed in.
     """
 
     conversations: rx.Field[tuple[ConversationItem, ...]] = rx.field(())
@@ -88,6 +90,7 @@ class SidebarState(rx.State):
     kept_words: rx.Field[str] = rx.field("")
     searching: rx.Field[bool] = rx.field(default=False)
     complete: rx.Field[bool] = rx.field(default=True)
+    found_words: rx.Field[dict[str, tuple[str, ...]]] = rx.field(default_factory=dict[str, tuple[str, ...]])
     renaming: rx.Field[str] = rx.field("")
     deleting: rx.Field[str] = rx.field("")
     deleting_name: rx.Field[str] = rx.field("")
@@ -195,6 +198,7 @@ class SidebarState(rx.State):
     def _list(self, found: SearchedRows) -> None:
         self.conversations, self.more, self.complete = found.rows, found.more, found.complete
         self.searching = bool(self.words)
+        self.found_words = {item.id: words for item in found.rows if (words := list_found(item))}
 
     def _wanted(self) -> Wanted:
         return replace(_KINDS[self.kind], agent_id=None if self.agent == ANY_AGENT else self.agent)

@@ -107,7 +107,7 @@ def test_pointer_compares_in_a_new_conversation_and_every_tab_sees_it(
     expect(column(other, "offline:demo").get_by_role("group")).to_have_text(re.compile(r"\w+ \w+ \w+"))
     page.bring_to_front()  # a page behind another one paints once a second
     reload(page)
-    replies(screen).get_by_role("button", name="Discard all").click()
+    replies(screen).get_by_role("button", name="Delete all replies").click()
     expect(replies(screen)).to_have_count(0)
     expect(replies(other)).to_have_count(0)
     expect(screen.composer).to_have_value(LONG)

@@ -8,7 +8,7 @@ import time
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.screen import Screen, reload, visit
+from tests.e2e.screen import Screen, eventually, reload, visit
 from tests.e2e.written import call
 from tests.serving import Served
 
@@ -20,6 +20,9 @@ COUNT_SEARCH_FIELDS = """() => {
     .observe(document.body, { childList: true, subtree: true });
 }"""
 """From now on, count how often the search field is drawn."""
+MARKED = """() => [...CSS.highlights.get('found') ?? []].map(
+  ({ startContainer, startOffset, endOffset }) => startContainer.data.slice(startOffset, endOffset))"""
+"""The words that are marked in the transcript."""
 
 
 def row(screen: Screen, name: str) -> Locator:
@@ -107,8 +110,10 @@ def test_words_are_searched_for_and_lead_to_the_pair_in_which_they_stand(screen:
     found.get_by_role("link").click()
     screen.page.wait_for_url(f"**{path}*")
     expect(screen.pairs.get_by_text("lighthouse in the marzipan fog").last).to_be_in_viewport()
+    eventually(lambda: {"lighthouse", "marzipan"} <= {*screen.page.evaluate(MARKED)})
     field.fill("")
     expect(found.locator("mark")).to_have_count(0)
+    eventually(lambda: screen.page.evaluate(MARKED) == [])
     field.fill("zyxwv qponm")
     expect(screen.page.get_by_text("No conversation contains these words.")).to_be_visible()
     # The next page draws the field once. Drawn again later, it would lose the focus and what is typed meanwhile.

@@ -48,7 +48,9 @@ A [defined] link, &amp; an entity &mdash; done.
 
 ---
 
-Last words.
+Last words.[^why]
+
+[^why]: Because *of this*.
 
 [defined]: https://example.org/defined
 """
@@ -68,6 +70,12 @@ def test_streamed_reply_ends_as_the_same_document_that_a_reload_draws(screen: Sc
     expect(screen.last_reply.locator(".callout[data-kind=warning]")).to_have_text(
         re.compile(r"^Warning\s*Mind the gap\.$")
     )
+    mark, note = screen.last_reply.get_by_role("button", name="Footnote why"), screen.last_reply.locator(".footnote")
+    expect(note).to_have_text(re.compile("Because of this"))
+    mark.click()
+    expect(note).to_be_focused()
+    note.get_by_role("button", name="why, back to the text").click()
+    expect(mark).to_be_focused()
     streamed = shown(screen)
 
     reload(screen.page)

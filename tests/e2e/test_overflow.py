@@ -83,6 +83,7 @@ def test_request_is_at_the_top_at_once_and_a_long_reply_below_it_moves_nothing(p
     screen.send("/echo one")
     page.wait_for_url(ANY_CONVERSATION)
     expect(sending).to_contain_text("/echo one")
+    expect(screen.pairs).to_have_count(0)
     state.release()
     screen.wait_for_reply(1)
     expect(sending).to_have_count(0)
@@ -110,6 +111,22 @@ def test_request_is_at_the_top_at_once_and_a_long_reply_below_it_moves_nothing(p
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.get_by_role("button", name="Jump to the newest message").click()
     eventually(lambda: is_at_the_end(page))
+
+
+def test_who_goes_up_before_the_server_has_answered_a_send_stays_there(page: Page) -> None:
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    screen = Screen(page).go("/").start("/long 700 /rate 0").wait_for_reply()
+    state.held = []
+    screen.send("/echo two")
+    expect(page.locator("[data-sending]")).to_contain_text("/echo two")
+    page.locator(".scroll").focus()
+    page.keyboard.press("Home")
+    eventually(lambda: page.locator(".scroll").evaluate("it => it.scrollTop") == 0)
+    state.release()
+    screen.wait_for_reply(2)
+    wait_until_painted(page)
+    assert page.locator(".scroll").evaluate("it => it.scrollTop") == 0
 
 
 def test_reply_that_is_there_at_once_is_read_from_its_beginning(screen: Screen) -> None:

@@ -66,6 +66,13 @@ def test_calls_that_wait_outlive_a_reload_are_edited_answered_and_their_rule_is_
     expect(cards(screen).first.get_by_role("alert")).to_contain_text("Files: Write (write) wants to be called. 1 of 2")
     expect(screen.composer).to_be_focused()
 
+    screen.page.set_viewport_size({"width": 320, "height": 256})  # 1280 × 1024 at 400 %
+    assert screen.page.locator(".scroll").evaluate("it => it.clientHeight") >= 80
+    for place in (screen.stop, screen.pairs.last.locator(".request"), cards(screen).first):
+        place.scroll_into_view_if_needed()
+        expect(place).to_be_in_viewport(ratio=0.2)
+    screen.page.set_viewport_size({"width": 1280, "height": 720})
+
     one = cards(screen).first
     one.get_by_role("button", name="Edit").click()
     arguments = one.get_by_role("textbox", name="Arguments, as JSON")

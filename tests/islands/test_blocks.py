@@ -43,6 +43,7 @@ PIECES = [
     "\\[ y \\]", "[a]: https://example.org", "See [a] and **bold** `code`", "* * *", "+ plus\n+ plus", "```", "1.",
     "- a\n  1. b\n     - c", "text\n```js\nlet\n```\nafter", "- [ ] task\n- [x] done", "a\r\nb\r\n\r\nc", "\ttab",
     "1) one\n2) two", "- \n- b", "$$\na\n- b\n$$", "Words:\n\\[\na\n---\n> b\n\\]", "$$\na\n1. b",
+    "See[^1] and [^a-z]", "[^1]: A note\nof two lines.\n\n    And more.\n[^2]: Another.",
 ]  # fmt: skip
 
 
@@ -52,7 +53,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not (packages / "marked").exists():
         pytest.skip("the tools for TypeScript are not installed here: make .venv/islands")
     folder = tmp_path_factory.mktemp("blocks")
-    for name in ("blocks.ts", "bounds.ts", "cjk.ts", "math_syntax.ts"):
+    for name in ("blocks.ts", "bounds.ts", "cjk.ts", "footnotes.ts", "math_syntax.ts"):
         shutil.copy(REPLY / name, folder)
     (folder / "package.json").write_text('{"type":"module"}')
     (folder / "node_modules").symlink_to(packages)

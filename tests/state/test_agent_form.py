@@ -340,11 +340,16 @@ async def test_budgets_of_an_agent_are_told(wb: Workbench, tab: Tab) -> None:
     }  # fmt: skip
 
 
-async def test_models_of_the_providers_are_suggested(tab: Tab) -> None:
+async def test_models_of_the_providers_are_in_the_menu_and_the_own_one_once(wb: Workbench, tab: Tab) -> None:
     await open_form(tab, "agent=new")
     await tab.send(AgentFormState.suggest_models)
-
     assert "offline:demo" in [model.model for model in shown(tab, "models")]
+
+    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Tester", "model": "offline:demo"})
+    await open_form(tab, f"agent={agent.id}")
+    await tab.send(AgentFormState.suggest_models)
+    assert shown(tab, "form").model == "offline:demo"
+    assert [model.model for model in shown(tab, "models")].count("offline:demo") == 0
 
 
 async def test_a_form_names_what_cannot_be_read_at_its_field_and_saving_it_mends_the_agent(

@@ -311,7 +311,7 @@ async def test_list_is_of_chats_unless_another_kind_status_or_agent_is_asked_for
     await tab.send(SidebarState.show_agent, agent_id=agent.id)
     assert (names(), tab.shows(SidebarState, "filtered")) == (["Reviewed"], True)
     await tab.send(SidebarState.show_kind, kind="failed")
-    assert [(item.name, item.derived) for item in listed(tab)] == [("Handed over", "Derived, failed")]
+    assert [(item.name, item.derived) for item in listed(tab)] == [("Handed over", "Background task, failed")]
     await tab.send(SidebarState.show_kind, kind="completed")
     assert names() == []
     await tab.send(SidebarState.show_kind, kind="all")

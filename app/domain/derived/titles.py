@@ -27,6 +27,7 @@ _LABEL = re.compile(r"^(?:title|titel|titre|título|titolo)\s*[:\uff1a]\s*", re.
 _AROUND = " \t\"'`*_#\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019\u201a\u2039\u203a\u300c\u300d\u300e\u300f"
 """Blanks, marks of Markdown, and quotation marks of several languages."""
 _END = ".。"
+_FENCES = ("```", "~~~")
 
 
 def read_title(answer: str) -> str:
@@ -34,8 +35,12 @@ def read_title(answer: str) -> str:
 
     >>> read_title("  \n "), read_title("# Lists in Python"), read_title("<think>Hm, lists</think>Lists in Python")
     ('', 'Lists in Python', 'Lists in Python')
+    >>> read_title("```text\nLists in Python\n```")
+    'Lists in Python'
     """
     for line in _leave_out_reasoning(answer).splitlines():
+        if line.lstrip().startswith(_FENCES):
+            continue
         words = " ".join(_LABEL.sub("", line.strip(_AROUND)).split()).strip(_AROUND)
         bare = words.rstrip(_END).strip(_AROUND) if not words.endswith("...") else words
         if any(character.isalnum() for character in bare):

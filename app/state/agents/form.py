@@ -114,11 +114,15 @@ class AgentFormState(rx.State):
 
     @rx.event(background=True)
     async def suggest_models(self) -> None:
-        """Ask the providers for their models. The field takes any name meanwhile."""
+        """Ask the providers for their models, and list those that the agent does not have."""
         offers = await list_models(current(), LOCAL_OWNER)
-        models = tuple(ModelItem(profile.model, profile.name) for offer in offers for profile in offer.models)
+        models = tuple(
+            ModelItem(profile.model, f"{profile.name} · {offer.provider.row.label}")
+            for offer in offers
+            for profile in offer.models
+        )
         async with self:
-            self.models = models
+            self.models = tuple(one for one in models if one.model != self.form.model)
 
     @rx.event
     async def choose_servers(self, all_of_them: bool) -> None:

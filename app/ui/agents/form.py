@@ -7,7 +7,6 @@ from typing import Any
 import reflex as rx
 
 from app.state.agents.form import AgentFormState
-from app.state.agents.views import ModelItem
 from app.ui import routes
 from app.ui.agents.field import choice, field
 from app.ui.agents.tools import tool_fields
@@ -73,21 +72,20 @@ def _texts() -> list[rx.Component]:
             dir="auto",
             max_length=_LONGEST,
         ),
-        field(
-            "model",
-            "Model",
-            "As provider:model. Empty: that of the conversation.",
-            type="text",
-            list="agent-models",
-            auto_complete="off",
-            spell_check=False,
-        ),
-        rx.el.datalist(rx.foreach(AgentFormState.models, _suggest), id="agent-models"),
+        field("model", "Model", "The agent answers with it, whatever the conversation has.", control=_models),
     ]
 
 
-def _suggest(model: rx.vars.ObjectVar[ModelItem]) -> rx.Component:
-    return rx.el.option(model.name, value=model.model)
+def _models(**props: Any) -> rx.Component:
+    """The menu of models. The agent's own is there also while its provider offers none."""
+    own = AgentFormState.form.model
+    return rx.el.select(
+        rx.el.option("That of the conversation", value=""),
+        rx.cond(own != "", rx.el.option(own, value=own)),
+        rx.foreach(AgentFormState.models, lambda one: rx.el.option(one.name, value=one.model, key=one.model)),
+        key=own,  # a menu begins with one value only
+        **props,
+    )
 
 
 def _parameters() -> rx.Component:

@@ -34,7 +34,11 @@ def compared_replies_dialog() -> rx.Component:
         rx.el.header(
             dialog_title(_REPLIES.title),
             rx.el.button(
-                rx.cond(_OPEN.pair_id != "", "Leave as it is", "Discard all"),
+                rx.cond(
+                    _OPEN.pair_id != "",
+                    "Keep the current reply",
+                    rx.cond(_REPLIES.columns.length() == 2, "Delete both replies", "Delete all replies"),
+                ),
                 type="button",
                 disabled=KeepingState.busy,
                 on_click=KeepingState.discard,

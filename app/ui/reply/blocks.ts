@@ -9,6 +9,7 @@
 import type { Token, TokensList } from "marked";
 import remend from "remend";
 import { lex, MAX_WORK, outline, plain, SLICE_WORK, workOf } from "./bounds.ts";
+import { defineNotes } from "./footnotes.ts";
 import { BLOCK_OPENING } from "./math_syntax.ts";
 
 const STREAMING = { linkMode: "text-only", katex: false, htmlTags: false } as const; // tags are shown as text
@@ -19,7 +20,8 @@ const MAX_READ = 500_000;
 const MAX_BLOCKS = 6_000;
 const BLANK_LINE = /\n[ \t]*\n/;
 const LAST_DOLLARS = /\\?\${1,2}$/;
-const DEFINITION = /^ {0,3}\[([^[\]\n]+)\]: *(\S+)/gm;
+const DEFINITION = /^ {0,3}\[([^^[\]\n][^[\]\n]*)\]: *(\S+)/gm;
+const NOTE = /^ {0,3}\[\^[^\s[\]]+\]:/m;
 
 /** Reads a text that may grow. */
 export class BlockReader {
@@ -44,11 +46,12 @@ export class BlockReader {
     return [...this.closed, ...(this.more ? this.before.slice(this.closed.length) : open)];
   }
 
-  /** Links may be defined after they are used: a text that is whole and has any is read once more. */
+  /** Links and notes may be defined after they are used: a text that is whole and has any is read once more. */
   private defineLinks(source: string): void {
     const found = [...source.matchAll(DEFINITION)];
-    if (!found.length) return;
+    if (!found.length && !NOTE.test(source)) return;
     Object.assign(this, new BlockReader(), { before: this.closed });
+    defineNotes(source, this.links);
     for (const [, name = "", href = ""] of found) this.links[name.toLowerCase()] ??= { href, title: null };
   }
 

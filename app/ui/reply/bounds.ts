@@ -6,6 +6,7 @@
  */
 import { Lexer, Marked, type Token, type Tokens, type TokensList } from "marked";
 import { cjkEmphasis, maskCjk } from "./cjk.ts";
+import { footnoteExtensions } from "./footnotes.ts";
 import { mathExtensions } from "./math_syntax.ts";
 
 /** Of the blocks that are read and drawn at once, and of one of them: a dearer one is plain. */
@@ -21,7 +22,7 @@ const INLINE: readonly unknown[] = ["paragraph", "heading", "text", undefined]; 
 const DRAWN = { sign: 2_500, block: 10_000, inner: 9_000, code: 100_000 };
 
 const { defaults } = new Marked({ gfm: true, breaks: true }).use({
-  extensions: mathExtensions,
+  extensions: [...mathExtensions, ...footnoteExtensions],
   hooks: { emStrongMask: maskCjk },
   tokenizer: {
     ...cjkEmphasis,

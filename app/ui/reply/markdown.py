@@ -12,7 +12,7 @@ from app.ui.kit.island import Island, island
 
 @dataclass(frozen=True)
 class MarkdownWords:
-    """What the island says by itself. `{name}` and `{host}` are of the picture."""
+    """The texts of the island. `{name}` and `{host}` are of the picture, `{label}` of the footnote."""
 
     plain: str = "text"
     copy: str = "Copy"
@@ -29,6 +29,8 @@ class MarkdownWords:
     important: str = "Important"
     warning: str = "Warning"
     caution: str = "Caution"
+    footnote: str = "Footnote {label}"
+    note_back: str = "{label}, back to the text"
     formula_refused: str = "Shown as written: too long, too deeply nested, or with definitions"
 
 
@@ -50,5 +52,5 @@ class Markdown(Island):
 def markdown(
     text: rx.Var[str] | str, *, live: rx.Var[bool] | bool = False, key: rx.Var[str] | str = ""
 ) -> rx.Component:
-    """A text of a model; `live` while it may still grow. Another `key`: another text, which is read anew."""
+    """A text of a model; `live` while it may still grow. Another `key`: another text."""
     return Markdown.create(text=text, live=live, words=WORDS, key=key)

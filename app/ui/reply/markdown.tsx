@@ -6,11 +6,12 @@
  * drawing is slow; what stands there in the end is what a reload draws.
  */
 import type { MarkedToken, Token, Tokens } from "marked";
-import type { ReactNode } from "react";
+import type { MouseEvent, ReactNode } from "react";
 import { Fragment, memo, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "react";
 import { BlockReader } from "./blocks.ts";
 import { calloutOf } from "./callout.ts";
 import { Code } from "./code.tsx";
+import type { NoteMarkToken, NoteToken } from "./footnotes.ts";
 import { HeldSelection } from "./held_selection.tsx";
 import { Formula } from "./math.tsx";
 import type { MathToken } from "./math_syntax.ts";
@@ -71,7 +72,7 @@ function usePaced(text: string, live: boolean, redraw: () => void): string {
   return pace.text;
 }
 
-type Drawn = MarkedToken | MathToken;
+type Drawn = MarkedToken | MathToken | NoteToken | NoteMarkToken;
 
 interface BlockProps {
   token: Token;
@@ -113,6 +114,15 @@ function drawBlock(any: Token, open: boolean, words: MarkdownWords): ReactNode |
       return <p dir="auto">{token.text}</p>;
     case "mathBlock":
       return <Formula tex={token.text} raw={token.raw} display refusal={words.formula_refused} />;
+    case "note":
+      return (
+        <div className="footnote" role="note" dir="auto" tabIndex={-1} data-note={token.label}>
+          <NoteLink to={`[data-mark="${CSS.escape(token.label)}"]`} label={words.note_back}>
+            {token.label}
+          </NoteLink>
+          <div>{nested(token.tokens, words)}</div>
+        </div>
+      );
     default:
       return undefined;
   }
@@ -218,9 +228,32 @@ function drawInline(any: Token, words: MarkdownWords): ReactNode | undefined {
       );
     case "math":
       return <Formula tex={token.text} raw={token.raw} display={token.display} refusal={words.formula_refused} />;
+    case "noteMark":
+      return (
+        <sup data-mark={token.label}>
+          <NoteLink to={`[data-note="${CSS.escape(token.label)}"]`} label={words.footnote}>
+            {token.label}
+          </NoteLink>
+        </sup>
+      );
     default:
       return undefined;
   }
+}
+
+/** Leads from a mark to its note in the same text, and back: to the button there, or to the note itself. */
+function NoteLink({ to, label, children }: { to: string; label: string; children: string }): ReactNode {
+  const go = ({ currentTarget }: MouseEvent<HTMLButtonElement>) => {
+    const there = currentTarget.closest(".md")?.querySelector<HTMLElement>(to);
+    const target = there?.matches("sup") ? there.querySelector("button") : there;
+    target?.scrollIntoView({ block: "nearest" });
+    target?.focus({ preventScroll: true });
+  };
+  return (
+    <button type="button" className="note-link" aria-label={label.replace("{label}", () => children)} onClick={go}>
+      {children}
+    </button>
+  );
 }
 
 function Link({ token, children }: { token: Tokens.Link; children: ReactNode }): ReactNode {

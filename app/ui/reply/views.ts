@@ -18,6 +18,8 @@ export interface MarkdownWords {
   readonly important: string;
   readonly warning: string;
   readonly caution: string;
+  readonly footnote: string;
+  readonly note_back: string;
   readonly formula_refused: string;
 }
 

@@ -60,11 +60,11 @@ def list_filter() -> rx.Component:
         rx.el.select(
             rx.el.option("Chats", value="chats"),
             rx.el.optgroup(
-                rx.el.option("All derived", value="derived"),
+                rx.el.option("All background tasks", value="derived"),
                 rx.el.option("Under way", value="active"),
                 rx.el.option("Completed", value="completed"),
                 rx.el.option("Failed", value="failed"),
-                label="Titles, summaries, delegated work",
+                label="Background tasks: titles, summaries, delegated work",
             ),
             rx.el.option("Everything", value="all"),
             value=SidebarState.kind,

@@ -237,6 +237,7 @@ export interface TranscriptWindowProps {
   readonly jumpTitle: string;
   readonly newLabel: string;
   readonly notes: ReactNode;
+  readonly found: readonly string[];
   readonly onEarlier?: (() => void) | undefined;
   readonly onLater?: (() => void) | undefined;
   readonly onNewest?: (() => void) | undefined;

@@ -11,6 +11,7 @@ import { useLocation, useParams } from "react-router";
 import { offer } from "../kit/places.ts";
 import { dropSent, dropWhere, sentHere } from "../kit/sent.ts";
 import { watchReading } from "./following.ts";
+import { markFound } from "./found.ts";
 import { hold, pairsNow, showNewest } from "./held.ts";
 import { noteOwn, watchCursor } from "./overflow.ts";
 import { goToEnd, isNearEnd, keepAtTop, type Reading, rowOf, SENDING } from "./reading.ts";
@@ -60,14 +61,14 @@ function Arriving({ label, sending }: TranscriptWindowProps): ReactNode {
 function Sending({ text, children }: { readonly text: string; readonly children: ReactNode }): ReactNode {
   return (
     <div className="pair-box" data-sending={SENDING}>
-      <article className="pair">
+      <div className="pair">
         <div className="request">
           <div className="request-text" dir="auto">
             {text}
           </div>
         </div>
         {children}
-      </article>
+      </div>
     </div>
   );
 }
@@ -227,6 +228,11 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   // biome-ignore lint/correctness/useExhaustiveDependencies: its row may have come into the document just now
   useLayoutEffect(markCurrent, [known, start, end]);
   useEffect(watchCursor, []);
+  const found = (props.found ?? []).join("\n");
+  useEffect(() => {
+    if (box.current && found) return markFound(box.current, found.split("\n"));
+    return undefined;
+  }, [found]);
 
   const latest = pairs.at(-1);
   const seen = useRef<string>(undefined); // the first pair of a conversation may be there at once
@@ -242,6 +248,8 @@ function Rows(props: TranscriptWindowProps): ReactNode {
       return;
     }
     noteOwn(latest.id);
+    // A person who has read elsewhere since the request was shown stays there.
+    if (reading.current.top === SENDING && !reading.current.follows) return;
     followFrom(latest.id);
     if (now.current.range.last !== undefined) queueMicrotask(toEnd); // React cannot flush while it commits
   }, [latest, toEnd, followFrom]);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,6 +19,7 @@ from app.views.request.parameters import ParametersView, show_parameters
 
 SNIPPET_LENGTH = 160
 """Characters of a snippet, its ellipsis included."""
+_FENCE = re.compile(r"^[ ]{0,3}(?:`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +103,13 @@ def describe_conversation(
 
 
 def cut_snippet(text: str) -> str:
-    r"""The beginning of a text on one line, with an ellipsis where it was cut.
+    r"""The beginning of a text on one line, without the fences of code, with an ellipsis where it was cut.
 
-    >>> cut_snippet("One  two\nthree")
-    'One two three'
+    >>> cut_snippet("One  two\nthree"), cut_snippet("```python\nprint(1)\n```")
+    ('One two three', 'print(1)')
     """
     # A long paste has megabytes; the first words are all that can be seen.
-    line = " ".join(text[: 4 * SNIPPET_LENGTH].split())
+    line = " ".join(_FENCE.sub("", text[: 4 * SNIPPET_LENGTH]).split())
     if len(line) <= SNIPPET_LENGTH and len(text) <= 4 * SNIPPET_LENGTH:
         return line
     return line[: SNIPPET_LENGTH - 1].rstrip() + "…"

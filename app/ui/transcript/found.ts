@@ -1,0 +1,40 @@
+/** Words that were searched for are marked in the transcript, as long as the list of conversations is searched for them. */
+
+const NAME = "found"; // in the stylesheet
+const MOST = 2_000; // marks
+const SPECIAL = /[\\^$.*+?()[\]{}|/-]/g;
+
+/** Mark these words in the parts of pairs in `view`, also in those that come later. Returns how to end that. */
+export function markFound(view: HTMLElement, words: readonly string[]): () => void {
+  if (!words.length || typeof Highlight === "undefined") return () => undefined;
+  const pattern = new RegExp(words.map((word) => word.replace(SPECIAL, "\\$&")).join("|"), "gi");
+  let frame = 0;
+  const mark = () => {
+    frame = 0;
+    CSS.highlights.set(NAME, new Highlight(...rangesOf(view, pattern)));
+  };
+  const changed = new MutationObserver(() => {
+    frame ||= requestAnimationFrame(mark);
+  });
+  changed.observe(view, { childList: true, subtree: true, characterData: true });
+  mark();
+  return () => {
+    changed.disconnect();
+    cancelAnimationFrame(frame);
+    CSS.highlights.delete(NAME);
+  };
+}
+
+function rangesOf(view: HTMLElement, pattern: RegExp): StaticRange[] {
+  const ranges: StaticRange[] = [];
+  for (const part of view.querySelectorAll("[data-part]")) {
+    const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text && ranges.length < MOST; text = texts.nextNode()) {
+      for (const { index, 0: word } of (text.nodeValue ?? "").matchAll(pattern)) {
+        const end = index + word.length;
+        ranges.push(new StaticRange({ startContainer: text, startOffset: index, endContainer: text, endOffset: end }));
+      }
+    }
+  }
+  return ranges;
+}
