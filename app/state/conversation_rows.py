@@ -8,6 +8,7 @@ Not which of them a tab lists: that is `sidebar.py`.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import starmap
 from typing import Final
@@ -39,6 +40,14 @@ class ExcerptPiece:
 
     text: str
     found: bool
+
+
+@dataclass(frozen=True)
+class FoundWords:
+    """The words that were found in a conversation, each once, in lower case."""
+
+    conversation: str
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -136,9 +145,13 @@ def _mark_found(item: ConversationItem, excerpt: Excerpt | None) -> Conversation
     return replace(item, path=pair_path(item.id, str(excerpt.position)), excerpt=pieces)
 
 
-def list_found(item: ConversationItem) -> tuple[str, ...]:
-    """Return the words that were searched for as they are written in the excerpt of this conversation, each once."""
-    return tuple(dict.fromkeys(piece.text.lower() for piece in item.excerpt if piece.found))
+def list_found(rows: Iterable[ConversationItem]) -> tuple[FoundWords, ...]:
+    """Return the words that were searched for, as they are written in the excerpt of each conversation that has one."""
+    return tuple(
+        FoundWords(item.id, tuple(dict.fromkeys(piece.text.lower() for piece in item.excerpt if piece.found)))
+        for item in rows
+        if item.excerpt
+    )
 
 
 async def _read_temporary(wb: Workbench, wanted: Wanted) -> tuple[ConversationItem, ...]:

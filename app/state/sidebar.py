@@ -19,6 +19,7 @@ from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.conversation_rows import (
     ConversationItem,
+    FoundWords,
     SearchedRows,
     list_found,
     read_rows,
@@ -90,7 +91,7 @@ class SidebarState(rx.State):
     kept_words: rx.Field[str] = rx.field("")
     searching: rx.Field[bool] = rx.field(default=False)
     complete: rx.Field[bool] = rx.field(default=True)
-    found_words: rx.Field[dict[str, tuple[str, ...]]] = rx.field(default_factory=dict[str, tuple[str, ...]])
+    found_words: rx.Field[tuple[FoundWords, ...]] = rx.field(())
     renaming: rx.Field[str] = rx.field("")
     deleting: rx.Field[str] = rx.field("")
     deleting_name: rx.Field[str] = rx.field("")
@@ -198,7 +199,7 @@ class SidebarState(rx.State):
     def _list(self, found: SearchedRows) -> None:
         self.conversations, self.more, self.complete = found.rows, found.more, found.complete
         self.searching = bool(self.words)
-        self.found_words = {item.id: words for item in found.rows if (words := list_found(item))}
+        self.found_words = list_found(found.rows)
 
     def _wanted(self) -> Wanted:
         return replace(_KINDS[self.kind], agent_id=None if self.agent == ANY_AGENT else self.agent)

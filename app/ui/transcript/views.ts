@@ -53,6 +53,11 @@ export interface FileView {
 
 export type Fit = "open" | "fits" | "faulty";
 
+export interface FoundWords {
+  readonly conversation: string;
+  readonly words: readonly string[];
+}
+
 export interface ImageView {
   readonly type: "image";
   readonly attachment_id: string;
@@ -237,7 +242,7 @@ export interface TranscriptWindowProps {
   readonly jumpTitle: string;
   readonly newLabel: string;
   readonly notes: ReactNode;
-  readonly found: readonly string[];
+  readonly found: readonly FoundWords[];
   readonly onEarlier?: (() => void) | undefined;
   readonly onLater?: (() => void) | undefined;
   readonly onNewest?: (() => void) | undefined;

@@ -8,6 +8,7 @@ import reflex as rx
 
 from app.state.chat import ChatState
 from app.state.comparison import ComparisonState
+from app.state.conversation_rows import FoundWords
 from app.state.filters.applied import FilterState
 from app.state.settings.preferences import PreferencesState
 from app.state.shell.keyboard import KeyboardState
@@ -41,7 +42,7 @@ class TranscriptWindow(Island):
     reply is on, `ended` the one whose reply ended last. `enters_view`: a reply higher than the screen is read from its
     beginning. `sending` is shown below a request that has no pair yet, `notes` below all pairs. `jump` is the sign on
     the button that leads to the newest pair; `new_label` has the number of those that came below, `{count}`.
-    `found` are words to mark, undefined for none.
+    `found` are the words to mark.
     `on_copied`: a part of a pair was put into the clipboard, or could not be.
     """
 
@@ -65,7 +66,7 @@ class TranscriptWindow(Island):
     jump_title: rx.Var[str]
     new_label: rx.Var[str]
     notes: rx.Var[rx.Component]
-    found: rx.Var[tuple[str, ...]]
+    found: rx.Var[tuple[FoundWords, ...]]
     on_earlier: rx.EventHandler[rx.event.no_args_event_spec]
     on_later: rx.EventHandler[rx.event.no_args_event_spec]
     on_newest: rx.EventHandler[rx.event.no_args_event_spec]
@@ -95,7 +96,7 @@ def transcript() -> rx.Component:
         jump_title="Newest message",
         new_label="{count} new",
         notes=cache_notes(),
-        found=SidebarState.found_words[TranscriptState.conversation],
+        found=SidebarState.found_words,
         on_earlier=TranscriptState.show_earlier.temporal,
         on_later=TranscriptState.show_later.temporal,
         on_newest=TranscriptState.show_newest,

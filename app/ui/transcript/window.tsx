@@ -228,7 +228,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   // biome-ignore lint/correctness/useExhaustiveDependencies: its row may have come into the document just now
   useLayoutEffect(markCurrent, [known, start, end]);
   useEffect(watchCursor, []);
-  const found = (props.found ?? []).join("\n");
+  const found = (props.found.find((one) => one.conversation === conversation)?.words ?? []).join("\n");
   useEffect(() => {
     if (box.current && found) return markFound(box.current, found.split("\n"));
     return undefined;
