@@ -11,7 +11,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image
 from app.runs.filters.filter_commands import apply_filter, list_filters
 from app.runs.library.topic_commands import create_topic
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.uploads import attach_file
 from app.runs.workbench import Workbench
 from app.state.filters.applied import FilterState
@@ -265,6 +265,18 @@ async def test_chip_writes_its_term_into_the_filter_and_takes_it_out_again(tab: 
         )
         await until(lambda: tab.shows(FilterState, "filter") == "")
         assert chip(tab, "stars") == replace(stars, chosen="")
+
+
+async def test_conversation_that_was_deleted_meanwhile_has_no_chips(tab: Tab, wb: Workbench) -> None:
+    await write_pairs(wb)
+    tab.path = f"/c/{CONVERSATION}"
+    await tab.send(FilterLineState.find_chips)
+    assert chip(tab, "stars") is not None
+    await delete_conversation(wb, LOCAL_OWNER, CONVERSATION)
+
+    await tab.send(FilterLineState.find_chips)
+
+    assert tab.shows(FilterLineState, "chips") == ()
 
 
 async def test_chips_offer_the_values_that_occur_in_the_conversation(tab: Tab, wb: Workbench) -> None:

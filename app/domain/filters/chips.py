@@ -102,7 +102,7 @@ def list_terms(line: str) -> tuple[Expression, ...]:
 def write_term(line: str, term: Leaf | None, others: tuple[Leaf, ...] = ()) -> str:
     """Return the line with this term and without the `others`, in short form. None: only the others are taken out.
 
-    A command at the end of the line stays as it is.
+    A command at the end of the line is kept.
 
     Raises:
         FilterError: the line cannot be read.

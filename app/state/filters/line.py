@@ -16,7 +16,7 @@ from reflex_base.event import EventSpec
 
 from app.domain.conversation.conversation import Mark
 from app.domain.conversation.marks import Marks, PairMarks
-from app.domain.errors import InviewError
+from app.domain.errors import InviewError, NotFoundError
 from app.domain.filters.chips import ChipName, Occurring, Option, list_options, list_terms, write_term
 from app.domain.filters.errors import FilterError
 from app.domain.filters.formatter import format_filter
@@ -89,10 +89,13 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event(background=True)
     async def find_chips(self) -> None:
-        """Learn which values the pairs of the conversation have."""
+        """Learn which values the pairs of the conversation have: none where it was deleted meanwhile."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
-        found = await find_occurring(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+        try:
+            found = await find_occurring(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+        except NotFoundError:
+            found = Occurring()
         async with self:
             if conversation_in(self.router.url.path) == conversation_id:
                 self._occurring = found
