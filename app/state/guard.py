@@ -43,6 +43,7 @@ from app.state.inspector.branches import BranchState
 from app.state.inspector.cache import CacheState
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.lineage import LineageState
+from app.state.inspector.log import LogState
 from app.state.inspector.preview import PreviewState
 from app.state.inspector.snapshot import SnapshotState
 from app.state.inspector.tools import ToolChoiceState
@@ -81,7 +82,6 @@ from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState
 from app.state.transcript import TranscriptState
 from app.state.trash import TrashState
-from app.state.unfolded import UnfoldedState
 from app.state.usage.account import AccountState
 from app.state.usage.bill import BillState
 from app.state.usage.budgets import BudgetState
@@ -161,6 +161,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "refresh", "keep_current", "choose_tab", "show_earlier", "open_piece", "show_page",
     }),
     LineageState: frozenset({"keep_current"}),
+    LogState: frozenset({"keep_current"}),
     FilterLineState: frozenset({
         "begin", "find_chips", "choose_chip", "leave", "check", "enter", "confirm", "carry_out", "cancel", "undo",
     }),
@@ -194,7 +195,6 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     SpentState: frozenset({"follow", "refresh"}),
     ToastState: frozenset({"dismiss", "undo", "take_offer", "confirm_undo"}),
-    UnfoldedState: frozenset({"toggle"}),
     VisitState: frozenset({"begin"}),
     ViewerState: frozenset({"open", "close", "press", "magnify", "reduce", "fit"}),
     TrashState: frozenset({

@@ -31,7 +31,6 @@ from app.state.inputs import whole_in
 from app.state.inspector.preview import PreviewState, note_moment
 from app.state.watching import note_change, registered, serves, watcher_of
 from app.views.screen.damage import DamagedSettingView
-from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
 from app.views.screen.panels import RetryView, ToolProgressView
 
@@ -43,7 +42,6 @@ class TranscriptState(rx.State):
     deleted. Pairs before position `boundary` (-1: there is none) are not sent, for `boundary_reason`. `running` is the
     pair whose reply is on, `ended` the one whose reply ended last, "" for none. `changes` grows with every change of
     the conversation itself. `first_sent` is the position of the oldest pair that the next send includes, 0 for none.
-    `nodes` stand before the first pair, others are part of the pair they follow; none of them is ever sent.
     `damaged` are settings of the conversation that cannot be read.
     """
 
@@ -61,7 +59,6 @@ class TranscriptState(rx.State):
     retry: rx.Field[RetryView | None] = rx.field(None)
     progress: rx.Field[tuple[ToolProgressView, ...]] = rx.field(())
     changes: rx.Field[int] = rx.field(0)
-    nodes: rx.Field[tuple[ScreenNodeView, ...]] = rx.field(())
     damaged: rx.Field[tuple[DamagedSettingView, ...]] = rx.field(())
 
     @rx.event
@@ -96,8 +93,7 @@ class TranscriptState(rx.State):
             filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
             at = position_in(self.router.url.query)
             asked = replace(await once_in(self, conversation_id), reply_schema=composer.schema or None)
-            look, nodes = filters.wanted, self._nodes_of(conversation_id)
-            watcher = Watcher(wb, LOCAL_OWNER, conversation_id, look, composer.text, asked, at=at, nodes=nodes)
+            watcher = Watcher(wb, LOCAL_OWNER, conversation_id, filters.wanted, composer.text, asked, at=at)
             watcher.view.edition = composer.edition
             token, files = self.router.session.client_token, ids_of(composer.files)
         shown: Screen | None = None
@@ -162,12 +158,6 @@ class TranscriptState(rx.State):
         clear_permissions(await self.get_state(PermissionsState))
         clear_queue(await self.get_state(QueueState))
 
-    def _nodes_of(self, conversation_id: str) -> tuple[ScreenNodeView, ...]:
-        """The nodes of this conversation on the page. A new watcher keeps them: removed and shown again, they fold."""
-        if self.conversation != conversation_id:
-            return ()
-        return (*self.nodes, *(node for pair in self.pairs for node in pair.nodes))
-
     async def _show_around(self, screen: Screen, shown: Screen | None) -> None:
         """Let the states of other regions copy what stands around the pairs, unless it is all as it was shown."""
         if shown is not None and screen.has_same_surroundings(shown):
@@ -187,10 +177,8 @@ class TranscriptState(rx.State):
         """Copy what is not as it was shown before."""
         if shown is None or screen.pairs is not shown.pairs:
             self.pairs = screen.pairs
-        if shown is None or screen.nodes is not shown.nodes:
-            self.nodes = screen.nodes
         if shown is not None:
-            streamed = replace(screen, pairs=shown.pairs, nodes=shown.nodes, compared=shown.compared)
+            streamed = replace(screen, pairs=shown.pairs, compared=shown.compared)
             if streamed == shown:
                 return
         self.known = True

@@ -79,6 +79,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
     KeyAction("delete", "x", Mode.VIEW, "Delete", "Deletes the pair, after asking where there is a reply"),
     KeyAction("preview", "p", Mode.VIEW, "Preview", "Shows exactly what would be sent now"),
     KeyAction("branches", "B", Mode.VIEW, "Branches", "Shows the tree of conversations forked from each other"),
+    KeyAction("log", "l", Mode.VIEW, "Log", "Shows requests for titles and summaries, and costs of removed messages"),
     KeyAction(
         "summarise",
         "s",

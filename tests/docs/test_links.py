@@ -38,7 +38,14 @@ def test_links_in_code_and_to_other_sites_are_left_alone() -> None:
 def test_the_readme_links_to_the_guides() -> None:
     links = targets_of((ROOT / "README.md").read_text(encoding="utf-8"))
 
-    assert {"CONTRIBUTING.md", "CHANGELOG.md", "docs/glossary.md", "docs/finding.md"} <= set(links)
+    assert {"CONTRIBUTING.md", "CHANGELOG.md", "docs/README.md", "docs/api.md"} <= set(links)
+
+
+def test_the_table_of_contents_has_every_page() -> None:
+    links = targets_of((DOCS / "README.md").read_text(encoding="utf-8"))
+
+    pages = {page.name for page in DOCS.glob("*.md")} - {"README.md"}
+    assert set(links) == {*pages, "decisions/README.md"}
 
 
 def questions() -> list[str]:

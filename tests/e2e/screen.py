@@ -156,13 +156,13 @@ class Screen:
         expect(self.page.locator("article footer.meta")).to_have_count(pairs, timeout=seconds * 1000)
         return self
 
-    def show_never_sent(self) -> Self:
-        """Unfold what stands between the pairs and is never sent."""
-        lines = self.page.locator(".never-sent:not([open]) > summary")
-        expect(lines.first).to_be_visible()
-        while lines.count():
-            lines.first.click()
-        return self
+    def open_log(self) -> Locator:
+        """Open the log of the conversation by the menu at its title. Returns its entries."""
+        self.page.get_by_role("button", name="Conversation menu").click()
+        self.page.get_by_role("dialog", name="Conversation menu").get_by_role("button", name="Log").click()
+        entries = self.page.locator(".log li")
+        expect(entries.first).to_be_visible()
+        return entries
 
     # --- what stands there ---
 

@@ -76,7 +76,7 @@ def test_start_page_shows_what_one_can_do_first(screen: Screen, phone: Screen) -
 
 
 @pytest.mark.exhaustive
-def test_what_is_never_sent_is_folded_away_and_hidden_with_its_pair(screen: Screen) -> None:
+def test_costs_of_an_edit_are_one_key_away(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo one").wait_for_reply()
     page.keyboard.press("Escape")
@@ -86,16 +86,13 @@ def test_what_is_never_sent_is_folded_away_and_hidden_with_its_pair(screen: Scre
     expect(screen.last_reply).to_have_text("two")
     screen.wait_for_reply()
     screen.send("/echo three").wait_for_reply(2)
-    line = page.locator(".never-sent > summary")
-    expect(line).to_have_text("Never sent: 1 accounting entry")
-    expect(page.locator(".accounting")).to_be_hidden()
+    page.keyboard.press("Escape")
+    page.keyboard.press("l")
 
-    bar = page.get_by_role("combobox", name="Filter")
-    bar.fill("r1")
-    bar.press("Enter")
-
-    expect(screen.pairs).to_have_count(1)
-    expect(line).to_have_count(0)
+    entry = page.locator(".log li")
+    expect(entry.locator(".accounting")).to_contain_text("💰So far")
+    expect(entry).to_contain_text("Edited and sent again: 2 messages replaced.")
+    expect(entry).to_contain_text("before the first pair")
 
 
 @pytest.mark.exhaustive

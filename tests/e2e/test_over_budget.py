@@ -57,6 +57,7 @@ def test_nothing_is_sent_before_a_choice_which_is_made_by_keys_alone(opened: Scr
     for way in ("Send the 3 pairs that fit", "Send all 6 anyway", "Summarise the older ones", "Switch to large"):
         expect(shown.get_by_role("button", name=re.compile(way))).to_contain_text(re.compile(r"~[\d,]+ tokens · \S"))
     expect(shown.get_by_role("button", name="Cancel")).to_be_focused()
+    expect(opened.page.locator("[data-sending] .badge")).to_have_text("Not sent yet")
     opened.page.keyboard.press("Escape")
     expect(shown).to_have_count(0)
     expect(opened.composer).to_have_value("What now?")

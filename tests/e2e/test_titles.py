@@ -1,4 +1,4 @@
-"""Titles and summaries on the page: what comes by itself, what is asked for, and where it stands."""
+"""Titles and summaries on the page: automatic and requested ones, and their entries in the log."""
 
 from __future__ import annotations
 
@@ -30,24 +30,26 @@ def checkpoint_of(screen: Screen) -> object:
     return call(origin, "GET", f"/conversations/{conversation}")["checkpoint"]
 
 
-def test_first_reply_brings_a_title_and_its_request_stands_where_it_was_made(screen: Screen) -> None:
+def test_first_reply_brings_a_title_and_its_request_is_in_the_log(screen: Screen) -> None:
     page = screen.page
     screen.start("/rate 0\nWhy is the evening sky red, and not blue as at noon?").wait_for_reply()
 
     expect(field(page)).to_have_value("Why is the evening sky red, and")
     expect(screen.conversations.first).to_contain_text("Why is the evening sky red, and")
-    node = page.get_by_role("complementary", name="Request for a title, never sent")
-    expect(page.locator(".never-sent > summary")).to_have_text("Never sent: title request")
-    expect(node).to_have_count(0)  # it is folded away
-    screen.show_never_sent()
-    expect(node).to_contain_text("Title requested")
-    expect(node).to_contain_text("offline:demo")
-    expect(node.locator(".node-title")).to_have_text("Why is the evening sky red, and")
+    entry = screen.open_log()
+    expect(entry).to_contain_text("Title requested")
+    expect(entry).to_contain_text("offline:demo")
+    title = entry.locator(".node-title")
+    expect(title).to_have_text("Why is the evening sky red, and")
+    expect(title).to_have_css("font-style", "italic")
+    expect(title).to_have_css("border-inline-start-width", "3px")
+    expect(entry.locator(".node-asked")).to_have_css("border-top-width", "1px")
+    expect(entry.locator(".node-asked svg")).to_be_visible()
+    expect(entry.get_by_role("link", name="after pair 1")).to_be_visible()
 
-    reload(page)
-    screen.show_never_sent()
-    expect(node.locator(".node-title")).to_have_text("Why is the evening sky red, and")
-    node.get_by_role("link", name="Request").click()
+    reload(page)  # the log opens again
+    expect(title).to_have_text("Why is the evening sky red, and")
+    entry.get_by_role("link", name="Open the request").click()
     expect(page.locator("article .request")).to_contain_text("Give the conversation above a title")
 
 
@@ -91,8 +93,8 @@ def test_selection_is_summarised_by_key_and_taken_back(screen: Screen) -> None:
     expect(page.locator(".checkpoint")).to_have_count(0)
     eventually(lambda: checkpoint_of(screen) is None)
 
-    screen.show_never_sent()
-    node = page.get_by_role("complementary", name="Request for a summary, never sent")
-    node.get_by_text("Conversation Summary (Checkpoint)").click()
-    node.get_by_role("button", name="Use this summary").click()
+    entry = screen.open_log().filter(has_text="Summary requested")
+    entry.get_by_text("📌 Conversation Summary (Checkpoint)").click()
+    expect(entry.locator(".node-summary")).to_have_css("border-inline-start-width", "3px")
+    entry.get_by_role("button", name="Use this summary").click()
     expect(page.locator(".checkpoint")).to_contain_text("One")

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
+from app.runs.derived.log import read_log
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
 from app.runs.watch.watcher import Watcher
 from app.runs.workbench import Workbench
@@ -69,17 +70,17 @@ async def test_deleted_pair_comes_back_by_undo_and_that_is_said_afterwards(watch
     assert tab.shows(ToastState, "toast").message == "Undone: Pair 1: Deleted"
 
 
-async def test_transcript_says_that_deleted_messages_are_back_after_undo(watcher: Watcher, tab: Tab) -> None:
-    def reasons() -> list[str]:
-        pairs = (node for pair in watcher.screen.pairs for node in pair.nodes)
-        return [line.reason for node in (*watcher.screen.nodes, *pairs) for line in node.lines]
+async def test_log_says_that_deleted_messages_are_back_after_undo(watcher: Watcher, tab: Tab) -> None:
+    async def reasons() -> list[str]:
+        log = await read_log(watcher.wb, LOCAL_OWNER, watcher.conversation_id)
+        return [entry.name for entry in log.entries]
 
     await tab.send(PairDeletionState.delete, pair_id=the_pair(watcher))
-    await until(lambda: reasons() == ["Deleted: 2 messages gone."])
+    assert await reasons() == ["Deleted: 2 messages gone."]
 
     await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
 
-    await until(lambda: reasons() == ["Deleted: 2 messages gone.", "Brought back: 2 messages."])
+    assert await reasons() == ["Brought back: 2 messages.", "Deleted: 2 messages gone."]
 
 
 async def test_pair_without_a_reply_is_deleted_without_a_question(wb: Workbench, watcher: Watcher, tab: Tab) -> None:

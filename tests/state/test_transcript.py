@@ -17,7 +17,6 @@ from app.domain.preferences import Preferences
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.preference_commands import set_preferences
 from app.runs.request import indexes
-from app.runs.resend.resend import resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
@@ -32,8 +31,7 @@ from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.shell.notice import NoticeState
 from app.state.transcript import TranscriptState
-from app.views.screen.node import ScreenNodeView
-from tests.runs.steps import a_conversation, collect, reply_to, send
+from tests.runs.steps import a_conversation, reply_to, send
 from tests.runs.watch.page import store_past, text_of
 from tests.state.conftest import Tab
 
@@ -163,51 +161,6 @@ async def test_a_page_that_leaves_is_followed_no_more(wb: Workbench, tab: Tab) -
         await until(another, known)
 
     assert (positions(tab), positions(another)) == ([1], [1, 2])
-
-
-async def test_nodes_stay_on_the_page_when_it_is_reloaded(
-    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The same holds after a reconnect. A person may have unfolded them: removed and shown again, they are folded."""
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    first, _second, third = await store_past(wb, conversation_id, 3)
-    await mark_pair(wb, LOCAL_OWNER, first.id, Marks(deleted=True))
-    await mark_pair(wb, LOCAL_OWNER, third.id, Marks(deleted=True))
-
-    def nodes(tab: Tab) -> list[int]:
-        of_pairs = [node for pair in pairs_of(tab) for node in pair.nodes]
-        return [node.after_position for node in (*(tab.shows(TranscriptState, "nodes") or ()), *of_pairs)]
-
-    async with visiting(tab, conversation_id):
-        await until(tab, nodes)
-    assert nodes(tab) == [0, 2]
-    monkeypatch.setattr(watching, "NODES_SECONDS", 3600.0)  # they are not read again
-
-    tab.vars.pop((ComposerState.get_full_name(), "estimate"))
-    async with visiting(tab, conversation_id):
-        await until(tab, known)
-        assert nodes(tab) == [0, 2]
-
-
-async def test_what_an_edit_and_a_restored_version_replaced_is_one_node_of_two_lines(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    pair_id = (await reply_to(wb, conversation_id, "/echo one")).pair.id
-    await collect(wb, (await resend_pair(wb, LOCAL_OWNER, pair_id, text="/echo two")).started.run_id)
-    await restore_version(wb, LOCAL_OWNER, pair_id, 1)
-
-    def nodes(tab: Tab) -> list[ScreenNodeView]:
-        return [*(tab.shows(TranscriptState, "nodes") or ()), *(node for pair in pairs_of(tab) for node in pair.nodes)]
-
-    async with visiting(tab, conversation_id):
-        await until(tab, nodes)
-
-    (node,) = nodes(tab)
-    assert node.name == "2 accounting entries"
-    assert [line.reason for line in node.lines] == [
-        "Edited and sent again: 2 messages replaced.",
-        "Another version restored: 2 messages replaced.",
-    ]
-    assert all(line.spent.startswith("So far ") for line in node.lines)
 
 
 async def test_another_conversation_takes_the_place_of_the_first(wb: Workbench, tab: Tab) -> None:

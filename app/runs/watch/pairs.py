@@ -25,14 +25,13 @@ from app.domain.conversation.parts import Part, ToolCall
 from app.domain.run.run import RunState
 from app.runs.request.preview import Composed
 from app.runs.usage.prices import known_tariffs
+from app.runs.watch.boundaries import mark_boundaries
 from app.runs.watch.facts import Showing, learn_prices, load_topic_paths
 from app.runs.watch.structured import StructuredReplies
-from app.runs.watch.surroundings import surround
 from app.runs.workbench import Workbench
 from app.store.conversation.pair_bytes import load_pair_bytes
 from app.store.conversation.pairs import load_pairs_by_id
 from app.views.conversation.pair import NO_FACTS, PairFacts
-from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView, ScreenPart, ShownMarks, show_pair, show_parts
 from app.views.screen.panels import PermissionItemView, ToolProgressView
 from app.views.screen.tool_card import ToolCardView, asked_in, watch_card
@@ -55,8 +54,7 @@ class WatchedPairs:
     """The pairs on one page.
 
     `following` is the pair whose reply streams, as it was when that began. `views` are the pairs by id, `sizes` what
-    they have in bytes; `_own_out` says why a pair is out whatever the boundary. `leading` are the nodes before the
-    first pair.
+    they have in bytes; `_own_out` says why a pair is out whatever the boundary.
     """
 
     wb: Workbench
@@ -70,10 +68,8 @@ class WatchedPairs:
     _composed: Composed | None = None
     _showing: Showing | None = None
     _own_out: dict[str, OutReason | None] = field(default_factory=dict[str, OutReason | None])
-    leading: tuple[ScreenNodeView, ...] = ()
     _parts: tuple[Part, ...] = ()
-    _nodes: tuple[ScreenNodeView, ...] = ()
-    _moved: bool = False  # what stands around the pairs may be out of date
+    _moved: bool = False  # the rules before the pairs may be out of date
     _amended: set[str] = field(default_factory=set[str])  # since what is being read was asked for
 
     def __post_init__(self) -> None:
@@ -85,17 +81,9 @@ class WatchedPairs:
         if not self._moved:
             return pairs
         self._moved = False
-        composition = None if self._composed is None else self._composed.composition
-        filtered = self._composed is not None and self._composed.base.filter != ""
-        boundary = None if composition is None else composition.boundary
-        found = surround(pairs, boundary, self._nodes, filtered=filtered)
-        self.views.update((pair.id, pair) for pair in found.pairs)
-        self.leading = self.leading if found.leading == self.leading else found.leading
-        return found.pairs
-
-    def hang(self, nodes: tuple[ScreenNodeView, ...]) -> None:
-        """These stand between the pairs from now on."""
-        self._nodes, self._moved = nodes, True
+        found = mark_boundaries(pairs, None if self._composed is None else self._composed.composition.boundary)
+        self.views.update((pair.id, pair) for pair in found)
+        return found
 
     # --- the reply that streams ---
 

@@ -1,17 +1,13 @@
-"""The panels of a conversation's page besides its pairs: queue, comparison, permissions, nodes."""
+"""The panels of a conversation's page besides its pairs: queue, comparison, permissions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.runs.usage.prices import learn_tariffs
 from app.runs.workbench import Workbench
-from app.store.conversation.derived import load_derived
-from app.store.conversation.nodes import load_accounting
 from app.store.run.comparisons import load_open
 from app.store.run.queues import load_queue
 from app.store.tools.permissions import list_pending
-from app.views.screen.node import ScreenNodeView, show_nodes
 from app.views.screen.panels import (
     PermissionItemView,
     ScreenComparisonView,
@@ -43,15 +39,6 @@ async def read_all(wb: Workbench, owner: str, conversation_id: str) -> Panels:
         None if comparison is None else show_comparison(comparison),
         tuple(show_permission(request, at) for request in pending),
     )
-
-
-async def read_nodes(wb: Workbench, owner: str, conversation_id: str) -> tuple[ScreenNodeView, ...]:
-    """What stands between the pairs and is never sent."""
-    async with wb.store.read() as session:
-        accounting = await load_accounting(session, owner, conversation_id)
-        derived = await load_derived(session, owner, conversation_id)
-    tariffs = await learn_tariffs(wb, owner, {call.made.model for call in derived if call.made is not None})
-    return show_nodes(accounting, derived, tariffs)
 
 
 async def read_queue(wb: Workbench, owner: str, conversation_id: str) -> ScreenQueueView:

@@ -8,7 +8,6 @@ from typing import Final
 from app.views.screen.compared import ComparedView
 from app.views.screen.context import ContextView, RefusalView
 from app.views.screen.damage import DamagedSettingView
-from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
 from app.views.screen.panels import (
     CountingView,
@@ -29,8 +28,7 @@ class Screen:
     `pairs` are those of the window, oldest first; `earlier` and `later`: there are others in view before or after it.
     `context` is None until it is known, and where the conversation cannot be looked at at all; `refusal` is why the
     last look that was asked for cannot be had. `edition` is that of the draft that is part of `context`. `running`
-    is the pair whose reply is on, `ended` the one whose reply ended last, "" for none. `nodes` come before the
-    first pair of the window, and are never sent; others are part of the pair they follow. `compared` are the
+    is the pair whose reply is on, `ended` the one whose reply ended last, "" for none. `compared` are the
     replies of the `comparison`, while they are looked at. `changes` counts changes of the conversation itself
     (title, agent, checkpoint). `counting` is how far the counting of tokens is that the figures of `context` wait
     for, None when they wait for nothing. `damaged` are settings of the conversation that cannot be read: while
@@ -52,7 +50,6 @@ class Screen:
     permissions: tuple[PermissionItemView, ...] = ()
     comparison: ScreenComparisonView | None = None
     compared: ComparedView | None = None
-    nodes: tuple[ScreenNodeView, ...] = ()
     changes: int = 0
     counting: CountingView | None = None
     damaged: tuple[DamagedSettingView, ...] = ()

@@ -76,7 +76,6 @@ from app.store.conversation.pair_bytes import load_bytes_beside
 from app.store.conversation.pairs import WINDOW
 from app.views.screen.context import show_refusal
 from app.views.screen.damage import show_damaged_settings
-from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView, ShownMarks
 from app.views.screen.panels import CountingView, RetryView, ToolProgressView
 
@@ -84,8 +83,6 @@ _LOOK: Final = ViewOptions()
 
 PATIENCE_SECONDS: Final = 0.06
 """How long the first screen waits to know what is sent where it is surely the newest pairs that are in view."""
-NODES_SECONDS: Final = 0.3
-"""After the opening, which has better things to do."""
 STARTED_SECONDS: Final = 0.4
 """After a reply's start: its first text goes first."""
 
@@ -95,8 +92,7 @@ class Watcher:
     """One page. `look` is how it wants to look at the conversation at first, `draft` the text of its composer,
     `asked` how the model is asked this once.
 
-    `at` is the position of the pair that it begins with, 0 for the newest. `nodes` are those that the page shows:
-    they stay on it until the watcher has read them.
+    `at` is the position of the pair that it begins with, 0 for the newest.
     """
 
     wb: Workbench
@@ -106,7 +102,6 @@ class Watcher:
     draft: InitVar[str] = ""
     asked: InitVar[Parameters] = NO_PARAMETERS
     at: int = 0
-    nodes: InitVar[tuple[ScreenNodeView, ...]] = ()
     screen: Screen = field(default_factory=Screen)
     view: ComposedView = field(init=False)
     _pairs: WatchedPairs = field(init=False)
@@ -114,7 +109,6 @@ class Watcher:
     _known: asyncio.Event = field(default_factory=asyncio.Event)
     _window: Window = field(default_factory=Window)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
-    _nodes_stale: asyncio.Event = field(default_factory=asyncio.Event)
     _heard: int = 0  # how many events of the feed concerned other things than pairs
     _deleted: set[str] = field(default_factory=set[str])
     _over: bool = False
@@ -122,12 +116,9 @@ class Watcher:
     _open: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _follower: asyncio.Task[None] | None = None
 
-    def __post_init__(
-        self, look: ViewOptions, draft: str, asked: Parameters, nodes: tuple[ScreenNodeView, ...]
-    ) -> None:
+    def __post_init__(self, look: ViewOptions, draft: str, asked: Parameters) -> None:
         self.view = ComposedView(self.wb, self.owner, self.conversation_id, look, draft, asked)
         self._pairs = WatchedPairs(self.wb, self.owner)
-        self._pairs.hang(nodes)
         self._compared = ComparedReplies(self.wb, self.owner, self._spawn, self._show)
 
     async def __aenter__(self) -> Self:
@@ -150,10 +141,10 @@ class Watcher:
         self._changed.clear()
         if self._over:
             return None
-        pairs, nodes = self._in_window(), self._pairs.leading
+        pairs = self._in_window()
         running = next((pair.id for pair in self._pairs.views.values() if is_running(pair)), "")
-        if pairs != self.screen.pairs or running != self.screen.running or nodes is not self.screen.nodes:
-            self.screen = replace(self.screen, pairs=pairs, running=running, nodes=nodes)
+        if pairs != self.screen.pairs or running != self.screen.running:
+            self.screen = replace(self.screen, pairs=pairs, running=running)
         comparison = self.screen.comparison
         standing = None if comparison is None else self._pairs.views.get(comparison.pair_id)
         compared = self._compared.show(self.screen.permissions, standing)
@@ -272,7 +263,6 @@ class Watcher:
         self._spawn(self.view.keep(self._apply))
         self._spawn(self._pairs.structured.keep_read(self._show))
         await self._read_beside()
-        self._spawn(self._keep_nodes())
 
     async def _load(self) -> Conversation:
         async with self.wb.store.read() as session:
@@ -302,16 +292,6 @@ class Watcher:
             read = await panels.read_all(self.wb, self.owner, self.conversation_id)
         self._show(queue=read.queue, comparison=read.comparison, permissions=read.permissions, has_panels=True)
         self._compared.open(read.comparison)
-
-    async def _keep_nodes(self) -> None:
-        """Read the nodes between the pairs: first once the page has everything else, then after each change of them."""
-        await asyncio.sleep(NODES_SECONDS)
-        while True:
-            self._pairs.hang(await panels.read_nodes(self.wb, self.owner, self.conversation_id))
-            self._show()
-            await self._nodes_stale.wait()
-            await asyncio.sleep(SETTLE_SECONDS)
-            self._nodes_stale.clear()
 
     # --- what is in view ---
 
@@ -395,18 +375,15 @@ class Watcher:
                 self.view.change(STARTED_SECONDS)
             case PairsChanged():
                 self._deleted.difference_update(event.pair_ids)  # they may have come back
-                self._nodes_stale.set()
                 known = [pair_id for pair_id in event.pair_ids if pair_id in self._pairs.views]
                 self._start(await self._pairs.read(known))
                 self._show()
                 self.view.change(SETTLE_SECONDS)
             case PairsRemoved():
                 self._pairs.forget(event.pair_ids)
-                self._nodes_stale.set()
                 self._show()
                 self.view.change(SETTLE_SECONDS)
             case ConversationChanged():
-                self._nodes_stale.set()
                 self._show(changes=self.screen.changes + 1)
                 self.view.change(SETTLE_SECONDS)
             case QueueChanged():

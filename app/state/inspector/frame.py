@@ -14,12 +14,13 @@ import reflex as rx
 from app.state.address import conversation_in
 from app.state.inspector.branches import BranchState
 from app.state.inspector.lineage import LineageState
+from app.state.inspector.log import LogState
 from app.state.inspector.preview import PreviewState
 from app.state.inspector.tools import ToolChoiceState
 from app.state.usage.account import AccountState
 from app.state.watching import moments
 
-SECTIONS: Final = ("preview", "tools", "usage", "branches", "lineage")
+SECTIONS: Final = ("preview", "tools", "usage", "branches", "lineage", "log")
 """In the order of their tabs."""
 ON_START: Final = "preview"
 """The one of the start page: the others belong to a conversation."""
@@ -31,6 +32,7 @@ _KEEP_CURRENT: Final[Mapping[str, Any]] = {
     "usage": AccountState.keep_current,
     "branches": BranchState.keep_current,
     "lineage": LineageState.keep_current,
+    "log": LogState.keep_current,
     "tools": ToolChoiceState.keep_current,
 }
 

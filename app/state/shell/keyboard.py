@@ -52,6 +52,7 @@ PAIR_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
 PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
     "preview": lambda _: InspectorState.toggle("preview"),
     "branches": lambda _: InspectorState.toggle("branches"),
+    "log": lambda _: InspectorState.toggle("log"),
     "summarise": SummaryState.ask,
     "undo": lambda _: UndoState.undo_last,
     "new_conversation": lambda _: rx.redirect("/"),

@@ -13,6 +13,7 @@ from app.state.inspector.versions import VersionsState
 from app.ui.inspector.branches import branches_panel
 from app.ui.inspector.fork_choice import fork_choice
 from app.ui.inspector.lineage import lineage_panel
+from app.ui.inspector.log import log_panel
 from app.ui.inspector.preview import preview_panel
 from app.ui.inspector.snapshot_dialog import snapshot_dialog
 from app.ui.inspector.tools import tools_panel
@@ -30,6 +31,7 @@ _NAMES: Final = {
     "usage": ("Usage", "Usage of the conversation"),
     "branches": ("Branches", "Branches of the conversation"),
     "lineage": ("Lineage", "Lineage of the conversation"),
+    "log": ("Log", "Log of the conversation"),
 }
 """The tab of each section, and its whole name."""
 _PANELS: Final = {
@@ -38,6 +40,7 @@ _PANELS: Final = {
     "usage": usage_section,
     "branches": branches_panel,
     "lineage": lineage_panel,
+    "log": log_panel,
 }
 _IS_ON_START: Final = InspectorState.section == ON_START
 

@@ -16,7 +16,7 @@ def checkpoint_card() -> rx.Component:
         ChatState.summary != "",
         boundary(
             rx.el.details(
-                rx.el.summary("Conversation Summary (Checkpoint)"),
+                rx.el.summary("📌 Conversation Summary (Checkpoint)"),
                 rx.cond(CheckpointState.editing, _form(), _text()),
                 open=True,
                 class_name="card checkpoint",

@@ -35,12 +35,13 @@ def conversation_menu() -> rx.Component:
         menu_item("Rename", go_to(Place.TITLE)),
         exports,
         menu_item("Usage", InspectorState.show("usage")),
+        menu_item("Log", InspectorState.show("log")),
         menu_item("Fork", BranchState.ask_fork("")),
         menu_item("Delete", SidebarState.ask_delete(ChatState.opened), class_name="danger-quiet"),
         label=_LABEL,
         look="menu",
         aria_label=_LABEL,
-        title="Rename, export, usage, fork, delete",
+        title="Rename, export, usage, log, fork, delete",
         class_name="title-menu",
     )
 

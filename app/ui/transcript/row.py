@@ -1,4 +1,4 @@
-"""A row of the transcript: a pair with what is said about its sending, the rule before it, the nodes after it.
+"""A row of the transcript: a pair with what is said about its sending, the rule before it.
 
 Not the pair itself. A row reads no state but what it is given, so that only the row that changed is drawn again.
 """
@@ -12,9 +12,7 @@ import reflex as rx
 from app.domain.context.context import OutReason
 from app.ui.inspector.cache import cache_line
 from app.ui.kit.boundary import boundary
-from app.ui.transcript.nodes import never_sent
 from app.ui.transcript.pair import has_notes, pair_view
-from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
 
 PairVar = rx.vars.ObjectVar[ScreenPairView]
@@ -54,7 +52,6 @@ def pair_row(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[str], rest:
             data_out=rx.cond(pair.out, pair.out.to(str), None),
             class_name="pair-box",
         ),
-        never_sent(pair.nodes.to(list[ScreenNodeView])),
     )
 
 

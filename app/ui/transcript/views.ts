@@ -97,20 +97,6 @@ export interface ScreenAttachment {
   readonly height: number;
 }
 
-export interface ScreenNodeView {
-  readonly id: string;
-  readonly kind: "accounting" | "title" | "summary";
-  readonly after_position: number;
-  readonly lines: readonly SpentLine[];
-  readonly about: string;
-  readonly failed: boolean;
-  readonly made_in: string;
-  readonly text: string;
-  readonly usable: boolean;
-  readonly position: number;
-  readonly name: string;
-}
-
 export interface ScreenPairView {
   readonly id: string;
   readonly conversation_id: string;
@@ -148,14 +134,6 @@ export interface ScreenPairView {
   readonly unread: boolean;
   readonly begins: boolean;
   readonly switched: boolean;
-  readonly nodes: readonly ScreenNodeView[];
-}
-
-export interface SpentLine {
-  readonly id: string;
-  readonly reason: string;
-  readonly spent: string;
-  readonly at: string;
 }
 
 export interface SpentNote {

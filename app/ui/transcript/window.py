@@ -8,6 +8,7 @@ import reflex as rx
 
 from app.state.chat import ChatState
 from app.state.comparison import ComparisonState
+from app.state.composer.state import ComposerState
 from app.state.conversation_rows import FoundWords
 from app.state.filters.applied import FilterState
 from app.state.settings.preferences import PreferencesState
@@ -21,10 +22,8 @@ from app.ui.inspector.fork_mark import forked_from
 from app.ui.kit.island import Island, island
 from app.ui.transcript.checkpoint import checkpoint_card
 from app.ui.transcript.damage import damaged_settings, damaged_title
-from app.ui.transcript.nodes import never_sent
 from app.ui.transcript.row import pair_row
 from app.ui.transcript.system_prompt import system_prompt_card
-from app.views.screen.node import ScreenNodeView
 from app.views.screen.pair import ScreenPairView
 
 
@@ -90,7 +89,7 @@ def transcript() -> rx.Component:
         label="Conversation",
         above=transcript_head(),
         waiting=rx.el.p("Loading earlier messages…", class_name="older"),
-        sending=rx.el.p(rx.el.span(class_name="pulse"), "Sending…", class_name="badge"),
+        sending=sending_note(),
         jump=rx.el.span("↓", aria_hidden=True),
         jump_label="Jump to the newest message",
         jump_title="Newest message",
@@ -127,8 +126,20 @@ def transcript_head() -> rx.Component:
         prelude_card(opened=True),
         checkpoint_card(),
         rx.cond(TranscriptState.pairs.length() == 0, _empty()),
-        never_sent(TranscriptState.nodes.to(list[ScreenNodeView])),
         rx.cond(cached_before_all(), cache_line()),
+    )
+
+
+@rx.memo
+def sending_note() -> rx.Component:
+    """The note below a request that has no pair yet."""
+    return rx.el.p(
+        rx.cond(
+            ComposerState.over_budget.is_not_none(),
+            "Not sent yet",
+            rx.fragment(rx.el.span(class_name="pulse"), "Sending…"),
+        ),
+        class_name="badge",
     )
 
 

@@ -33,7 +33,6 @@ from app.views.conversation.parts import FileView, ImageView, TextFileView, Text
 from app.views.screen.attachment import ScreenAttachment, show_attached
 from app.views.screen.failure import FailureNote, show_failure
 from app.views.screen.kept_back import KeptBackNote, note_kept_back
-from app.views.screen.node import ScreenNodeView
 from app.views.screen.structured import ReadReplyView
 from app.views.screen.tool_card import ToolAnswerView, ToolCardView, show_card
 from app.views.usage.cost import describe_amount
@@ -68,8 +67,8 @@ class ScreenPairView:
     `attached` lists the files that are sent with the text of the request. `damage` is what cannot be read, a line each.
     `unread`: nothing of the request can be read.
 
-    What stands around it among the pairs of the window: it is the first that is sent where others before it are not
-    (`begins`), another agent answered it than the one before it (`switched`), and the `nodes` after it.
+    Among the pairs of the window: it is the first that is sent where others before it are not
+    (`begins`), and another agent answered it than the one before it (`switched`).
     """
 
     id: str
@@ -108,7 +107,6 @@ class ScreenPairView:
     unread: bool = False
     begins: bool = False
     switched: bool = False
-    nodes: tuple[ScreenNodeView, ...] = ()
 
 
 class ShownMarks(TypedDict, total=False):

@@ -1,0 +1,24 @@
+"""The rules before the pairs of a window: where sending begins, and where the agent changes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.views.screen.pair import ScreenPairView
+
+
+def mark_boundaries(pairs: Sequence[ScreenPairView], boundary: int | None) -> tuple[ScreenPairView, ...]:
+    """The pairs with these marks, oldest first. A pair for which nothing changes keeps its value.
+
+    `boundary` is the position of the oldest pair that is sent, None if none is left out.
+    """
+    found = list[ScreenPairView]()
+    before: ScreenPairView | None = None
+    for pair in pairs:
+        begins = before is not None and boundary is not None and before.position < boundary <= pair.position
+        switched = before is not None and before.agent_id != pair.agent_id
+        before = pair
+        is_changed = (begins, switched) != (pair.begins, pair.switched)
+        found.append(replace(pair, begins=begins, switched=switched) if is_changed else pair)
+    return tuple(found)

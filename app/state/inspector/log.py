@@ -1,0 +1,46 @@
+"""The log of the conversation on screen: requests beside its pairs, and what was spent when messages left it.
+
+No entry of it is ever sent.
+"""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.domain.errors import InviewError
+from app.runs.derived.log import read_log
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.workbench import bench_of, current
+from app.state.address import conversation_in
+from app.views.screen.log import LogEntryView
+
+
+class LogState(rx.State):
+    """`entries` of `conversation`, newest first; `earlier` ones are not shown. `unfinished`: a request still runs."""
+
+    conversation: rx.Field[str] = rx.field("")
+    entries: rx.Field[tuple[LogEntryView, ...]] = rx.field(())
+    earlier: rx.Field[int] = rx.field(0)
+    unfinished: rx.Field[bool] = rx.field(default=False)
+    fault: rx.Field[str] = rx.field("")
+
+    @rx.event(background=True)
+    async def keep_current(self) -> None:
+        """Read the log of the conversation on screen as it is now."""
+        async with self:
+            conversation_id = conversation_in(self.router.url.path)
+        if not conversation_id:
+            return
+        try:
+            log = await read_log(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+        except InviewError as error:
+            async with self:
+                self.reset()
+                self.conversation, self.fault = conversation_id, str(error)
+            return
+        async with self:
+            if conversation_in(self.router.url.path) != conversation_id:
+                return
+            self.conversation, self.fault = conversation_id, ""
+            self.entries, self.earlier = log.entries, log.earlier
+            self.unfinished = any(entry.running for entry in log.entries)

@@ -1,0 +1,119 @@
+"""The log of a conversation on the page: title and summary requests, and what was spent when messages left it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.costs.accounting import Accounting
+from app.domain.costs.prices import Tariff
+from app.domain.derived.derived import DerivedCall
+from app.views.conversation.node import AccountingNodeView, DerivedNodeView, MadeView, NodeView, describe_nodes
+from app.views.conversation.pair import UsageView
+from app.views.usage.figures import charged, number
+
+MOST: Final = 200
+"""Entries that the page shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntryView:
+    """An entry of the log, which is never sent. It was made after the pair at `after_position` (0: before all pairs).
+
+    `name` says what happened, `about` the model, tokens, cost and outcome. `failed`: the request ended in an error;
+    `running`: it has not ended. `made_in` is the conversation of the request, "" for none. `text` is the title or the
+    summary. `usable`: it is a whole summary of the pairs before `position`. `at` is ISO 8601.
+    """
+
+    id: str
+    kind: Literal["accounting", "title", "summary"]
+    after_position: int
+    name: str
+    about: str
+    at: str
+    failed: bool = False
+    running: bool = False
+    made_in: str = ""
+    text: str = ""
+    usable: bool = False
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LogView:
+    """The newest entries, newest first, and how many `earlier` ones are left out."""
+
+    entries: tuple[LogEntryView, ...] = ()
+    earlier: int = 0
+
+
+def show_log(
+    accounting: Iterable[Accounting], derived: Iterable[DerivedCall], tariffs: Mapping[str, Tariff | None]
+) -> LogView:
+    """The log as shown. `tariffs` by model."""
+    nodes = describe_nodes(accounting, derived, tariffs)
+    newest = sorted(nodes, key=lambda node: (node.created_at, node.after_position, node.id), reverse=True)
+    return LogView(tuple(map(_show, newest[:MOST])), max(0, len(newest) - MOST))
+
+
+def _show(node: NodeView) -> LogEntryView:
+    return _show_accounting(node) if isinstance(node, AccountingNodeView) else _show_derived(node)
+
+
+def _show_accounting(node: AccountingNodeView) -> LogEntryView:
+    at = node.created_at.isoformat()
+    return LogEntryView(node.id, "accounting", node.after_position, node.words, _spent(node), at)
+
+
+def _show_derived(node: DerivedNodeView) -> LogEntryView:
+    made, is_title = node.made, node.role == "system-title"
+    text = "" if made is None else made.text.strip()
+    position = node.position or 0
+    return LogEntryView(
+        id=node.id,
+        kind="title" if is_title else "summary",
+        after_position=node.after_position,
+        name="Title requested" if is_title else f"Summary requested of the pairs before {position}",
+        about="The conversation of this request was deleted." if made is None else _about(made),
+        at=node.created_at.isoformat(),
+        failed=made is not None and made.error is not None,
+        running=made is not None and made.lifecycle in RUNNING,
+        made_in="" if made is None else made.conversation_id,
+        text=text,
+        usable=made is not None and made.lifecycle is Lifecycle.SUCCEEDED and text != "" and not is_title,
+        position=position,
+    )
+
+
+def _spent(node: AccountingNodeView) -> str:
+    if node.reason is None:
+        return ""
+    usage = node.usage
+    cached = f", {number(usage.cache_read_tokens)} of it from cache" if usage.cache_read_tokens else ""
+    return f"So far {number(_read(usage))} in{cached} · {number(usage.output_tokens)} out"
+
+
+def _about(made: MadeView) -> str:
+    spent = ""
+    if made.usage is not None:
+        cost = charged(made.cost, at_least=made.cost_at_least)
+        spent = f"{number(_read(made.usage))} in · {number(made.usage.output_tokens)} out · {cost}"
+    return " · ".join(filter(None, (made.model, spent, _outcome(made))))
+
+
+def _outcome(made: MadeView) -> str:
+    match made.lifecycle:
+        case Lifecycle.SUCCEEDED:
+            return "" if made.text.strip() else "the reply is empty; nothing was changed"
+        case Lifecycle.CANCELED:
+            return "stopped; nothing was changed"
+        case Lifecycle.ERROR:
+            return f"failed: {made.error['message'] if made.error else ''} Nothing was changed."
+        case _:
+            return "running…"
+
+
+def _read(usage: UsageView) -> int:
+    return usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
