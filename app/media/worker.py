@@ -28,7 +28,7 @@ MAX_SECONDS: Final = 20
 MAX_PIXELS: Final = 50_000_000
 """Photos of today's phones have 48 million."""
 MAX_SIDE: Final = 2_576
-"""Pixels of the longer side. No model looks at more (docs/decisions/0074-pictures-are-written-anew.md)."""
+"""Pixels of the longer side. No model looks at more (docs/decisions/0074-re-encode-pictures.md)."""
 MAX_BYTES: Final = 3_500_000
 """Bytes of the picture that is sent: in base64 that is less than the five million that Anthropic takes."""
 FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")

@@ -5,7 +5,7 @@
 
 Reading a vocabulary holds Python's lock for 0.15 s at a stretch and takes 50 MB. In another process it holds no lock of
 the server, and the memory is given back when the process ends
-(docs/decisions/0069-tokens-are-counted-in-a-process-of-their-own.md).
+(docs/decisions/0069-count-tokens-in-a-child-process.md).
 
 One process and one thread that talks to it serve all users, one question after the other. The counting itself is in
 `vocabularies.py`, and what the process does in `token_counts_worker.py`.

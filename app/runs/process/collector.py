@@ -1,4 +1,4 @@
-"""The garbage collector of a process that lives long and holds many values (docs/decisions/0015-the-collector.md).
+"""The garbage collector of a process that lives long and holds many values (docs/decisions/0015-garbage-collector.md).
 
 Nearly all of ours are immutable and free of cycles: they go when nobody names them any more, and the collector finds
 nothing among them however often it looks. A full look at everything holds up every reply that streams.

@@ -8,7 +8,7 @@ Queries are Core statements on plain columns: the values are immutable, so an id
 
 SQLite runs in WAL mode with `synchronous=NORMAL`: what is committed outlives the death of this process at any moment,
 and nobody waits for the disk. `keep_on_disk` brings it there every few seconds, so that a loss of power costs no more
-than these (docs/decisions/0010-nobody-waits-for-the-disk.md).
+than these (docs/decisions/0010-commits-do-not-wait-for-the-disk.md).
 """
 
 from __future__ import annotations
