@@ -47,7 +47,7 @@ async def create_temporary(  # noqa: PLR0913 - as create_conversation
     Raises:
         NotFoundError: this owner has no such agent.
         InputError: a text, a parameter or the model is invalid.
-        StoreError: there is no database file for the temporary tables.
+        StoreError: the main database is not in a file.
     """
     bench = await open_beside(wb)
     if agent_id is None:
@@ -111,7 +111,7 @@ async def open_beside(wb: Workbench) -> Workbench:
     """Return the workspace of temporary conversations; open it if necessary.
 
     Raises:
-        StoreError: there is no database file for the temporary tables.
+        StoreError: the main database is not in a file.
     """
     beside = wb.beside
     async with beside.opening:

@@ -17,7 +17,7 @@ from app.runs.send.queue import go_on_after
 from app.runs.workbench import Workbench
 
 AFTERWARDS: tuple[Callable[[Workbench, LiveRun], Awaitable[None]], ...] = (go_on_after, title_first_success)
-"""Called for every run that ended, whatever its `purpose`: a reply, a summary, …."""
+"""Called for every run that ended, whatever its `purpose`, such as a reply or a summary."""
 
 _log = structlog.get_logger(__name__)
 

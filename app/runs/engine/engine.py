@@ -117,7 +117,7 @@ class Engine:
         purpose: Purpose = "reply",
         loop: Loop | None = None,
     ) -> LiveRun:
-        """Start a run whose row is stored. With a `loop` it calls tools and continues; without, it makes one call."""
+        """Start a run whose row is stored. With a `loop` it calls tools and continues; without, tool calls end it."""
         loop = None if self.desk is None else loop
         tools = start.tools if loop is None else loop.limits
         state, actions = start_run(replace(start, tools=tools, max_bytes=self.max_bytes))

@@ -40,7 +40,7 @@ PAUSE_SECONDS = 0.05
 BEAT_SECONDS = 0.8
 """Seconds between two heartbeats."""
 WHOLE_SECONDS = 0.8
-"""Maximum seconds until a reply is stored whole, as other processes read only the stored message."""
+"""Seconds after which a reply is stored whole again: other processes read its message, not the journal."""
 WHOLE_CHARACTERS = 250_000
 """Maximum characters of whole replies in one save, except the last one. More would delay the next save."""
 FIRST_DELAY = 0.1

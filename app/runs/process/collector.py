@@ -13,7 +13,10 @@ from functools import cache
 from typing import Final
 
 THRESHOLDS: Final = (10_000, 20, 20)
-"""Allocations until a collection of the young generation, young ones until the next, and again. Python: 700, 10, 10."""
+"""New objects before a young collection, young ones before a middle one, middle ones before a full one.
+
+Python's defaults: 700, 10, 10.
+"""
 
 
 @cache
@@ -33,7 +36,7 @@ _MMAP_THRESHOLD: Final = -3
 def return_large_blocks() -> None:
     """Make glibc return each large block when it is free. Call it in a separate process before its work.
 
-    By default, glibc keeps blocks of up to 32 MB, after the first such block was freed, in pieces among small ones: a
+    By default, after a block of up to 32 MB was freed, glibc keeps blocks of that size in pieces among small ones: a
     server kept 330 MB after three imports of 8, 16 and 16 MB. Other C libraries have no such setting and need none.
     """
     if (choose := getattr(ctypes.CDLL(None), "mallopt", None)) is not None:

@@ -76,7 +76,7 @@ class Indexer:
             if self.up_to(conversation_id).get(vocabulary, NEVER) < revision:
                 await self._index(owner, conversation_id, revision, vocabulary)
 
-    async def finds_all(  # noqa: PLR0913, PLR0917 - whose, where, how counted, and what is known of it
+    async def finds_all(  # noqa: PLR0913, PLR0917 - the conversation, its revision and the indexes
         self, session: AsyncSession, owner: str, conversation_id: str, revision: int, vocabulary: str, known: int
     ) -> bool:
         """Return True if the session, which sees this revision, finds complete indexes.

@@ -239,7 +239,7 @@ def _make_pair(comparison: Comparison, stood: Sequence[Pair], kept: int, positio
     )
 
 
-async def _stand_in(  # noqa: PLR0913, PLR0917 - what is kept, and where
+async def _stand_in(  # noqa: PLR0913, PLR0917 - the kept reply and its pair
     session: AsyncSession,
     owner: str,
     comparison: Comparison,

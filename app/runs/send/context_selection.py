@@ -104,7 +104,7 @@ class ViewOptions:
     agent: str | None = None
 
 
-async def compose_view(  # noqa: PLR0913 - whose, where, how one looks, and what is being written
+async def compose_view(  # noqa: PLR0913 - the conversation, the view options and the draft
     wb: Workbench,
     owner: str,
     conversation_id: str,

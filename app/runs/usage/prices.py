@@ -3,7 +3,7 @@
     tariffs = await learn_tariffs(wb, owner, {"anthropic:claude-sonnet-4-5"})
     price_usage(usage, tariffs["anthropic:claude-sonnet-4-5"], at)
 
-The prices are those of the public table, with the user's own prices in front. A model without a price on a local
+The prices are those of the public table; prices that the user entered override them. A model without a price on a local
 server is free, also after its server was removed. A vendor's model that a local server forwards to has the vendor's
 price. An unknown price is None, never zero.
 """

@@ -82,7 +82,7 @@ async def report_usage(
     return Report(groups, total, others, len(rest))
 
 
-async def _report_dearest(  # noqa: PLR0913, PLR0917 - whose, which, at what prices, how many
+async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and the limit
     session: AsyncSession, owner: str, asked: UsageQuery, apart: Apart, tariffs: Mapping[str, Tariff | None], limit: int
 ) -> Report:
     """Report by conversation: there may be tens of thousands, so the database finds the most expensive ones.
