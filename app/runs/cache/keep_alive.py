@@ -8,7 +8,7 @@ Before each refresh the next send is planned again; a send in between extends th
 stored, so it continues after a restart or reports that it ended. Every process on the database may make the call; the
 first one does.
 
-Not here: what a refresh is and what it costs (`domain/cache/keeping.py`).
+Not here: what a refresh is and what it costs (`domain/cache/keep_alive.py`).
 """
 
 from __future__ import annotations

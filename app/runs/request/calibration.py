@@ -3,7 +3,7 @@
     estimator = await load_estimator(session, owner, profile, conversation_id)
     estimator.of_text(counted, messages=1)
 
-Not here: counting a text (`providers/vocabularies.py`) and the fit (`domain/tokens/calibration.py`).
+Not here: counting a text (`providers/counts/vocabularies.py`) and the fit (`domain/tokens/calibration.py`).
 """
 
 from __future__ import annotations
