@@ -1,6 +1,6 @@
-"""Runs: replies as they come about, owned by the process and by no client that watches them.
+"""Runs: replies in progress, owned by the process and not by the clients that watch them.
 
-Each package opens with a sentence on what belongs there and what does not. Start reading at `workbench.py` (what there
-is once per process; `wiring.py` opens it), then `send/commands.py` (how a send starts) and `engine/engine.py` (how a
-run proceeds). What a run *is*: `app/domain/run/run.py`.
+The first sentence of each package says what belongs there. Start reading at `workbench.py` (everything that exists
+once per process; `wiring.py` opens it), then `send/commands.py` (the start of a send) and `engine/engine.py` (the
+progress of a run). The rules of a run are in `app/domain/run/run.py`.
 """

@@ -1,12 +1,12 @@
-"""Temporary conversations: kept in memory by a workbench of their own, which is opened with the first of them.
+"""Temporary conversations: stored in memory by a second workspace, which is opened with the first of them.
 
     conversation = await create_temporary(wb, LOCAL_OWNER, model="offline:demo")
-    bench = await bench_of(wb, conversation.id)         # who has an id asks for the workbench to use with it
+    bench = await bench_of(wb, conversation.id)         # the workspace that has this conversation
     await keep_conversation(bench, LOCAL_OWNER, conversation.id)
 
-Everything that can be done with a conversation is done there by the same commands: only the store is another one, with
-the tables of conversations in memory (`store/memory.py`). They are gone when they are deleted or the process ends. What
-the calls used stands in the ledger, which has no words; keys, prices, preferences and topics are those of everybody.
+The same commands work there on a store whose tables of conversations are in memory (`store/memory.py`). A conversation
+is lost when it is deleted or the process ends. Its usage is in the ledger, which has no texts; keys, prices,
+preferences and topics are shared with all conversations.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ async def create_temporary(  # noqa: PLR0913 - as create_conversation
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL,
     agent_id: str | None = None,
 ) -> Conversation:
-    """A new conversation of which nothing is written to the disk.
+    """Create a conversation that is never written to the disk.
 
     Raises:
-        NotFoundError: no such agent of this owner.
-        InputError: a text, a parameter or the model cannot be one.
-        StoreError: there is no database in a file beside which it could be.
+        NotFoundError: this owner has no such agent.
+        InputError: a text, a parameter or the model is invalid.
+        StoreError: the main database is not in a file.
     """
     bench = await open_beside(wb)
     if agent_id is None:
@@ -67,10 +67,10 @@ async def create_temporary(  # noqa: PLR0913 - as create_conversation
 
 
 async def find_attachment(wb: Workbench, owner: str, attachment_id: str) -> Attachment:
-    """An attachment of a conversation that is kept, or of a temporary one.
+    """Find an attachment of a stored or a temporary conversation.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: there is none with this id, or it belongs to another owner.
     """
     beside = wb.beside.bench
     if beside is not None:
@@ -86,11 +86,11 @@ async def _load(store: Store, owner: str, attachment_id: str) -> Attachment:
 
 @shielded
 async def keep_conversation(bench: Workbench, owner: str, conversation_id: str) -> None:
-    """Keep a temporary conversation, with what was derived from it: from now on it is like any other.
+    """Save a temporary conversation with its child conversations: from now on it is like any other.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
-        ConflictError: it is kept already, or a reply is running in it.
+        NotFoundError: this owner has no such conversation.
+        ConflictError: it is saved already, or a reply is running in it.
     """
     async with bench.store.write() as session:
         conversation = await conversations.load_conversation(session, owner, conversation_id)
@@ -108,10 +108,10 @@ async def keep_conversation(bench: Workbench, owner: str, conversation_id: str) 
 
 
 async def open_beside(wb: Workbench) -> Workbench:
-    """The workbench of temporary conversations, opened if it is not open yet.
+    """Return the workspace of temporary conversations; open it if necessary.
 
     Raises:
-        StoreError: there is no database in a file beside which it could be.
+        StoreError: the main database is not in a file.
     """
     beside = wb.beside
     async with beside.opening:

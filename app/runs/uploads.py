@@ -1,11 +1,11 @@
-"""Uploads: files that a person attaches to a message to be.
+"""Uploads: files that a person attaches to a draft.
 
     upload = await attach_file(wb, LOCAL_OWNER, data, "photo.jpg")
     attached = await load_attached(wb, LOCAL_OWNER, [upload.id])
     await start_reply(wb, LOCAL_OWNER, conversation_id, "What is this?", attached=attached)
 
-An upload is kept until it is dropped, until the message that took it is deleted for good, or for a week. What a message
-took of it stays with the conversation. The same bytes attached twice are two uploads, each with its own name.
+An upload is stored until it is dropped, until the message that took it is deleted permanently, or for a week. The
+message's own copy stays with the conversation. The same bytes attached twice are two uploads, each with its own name.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from app.store.conversation import uploads
 from app.store.database.database import Store
 
 KEPT: Final = timedelta(days=7)
-"""How long a file waits for its message."""
+"""Maximum time that an upload is stored without a message."""
 
 
 @shielded
 async def attach_file(wb: Workbench, owner: str, data: bytes, name: str, *, temporary: bool = False) -> Upload:
-    """Keep a file for a message to be. Pictures are written anew: upright, scaled down, without anything but pixels.
+    """Store a file for a draft. Pictures are converted: upright, scaled down, without metadata.
 
-    `temporary`: for a temporary conversation, so that nothing of it is written to the disk.
+    `temporary`: for a temporary conversation, so that nothing is written to the disk.
 
     Raises:
-        InputError: it is no file that can be sent, it is too large, or too much waits already.
+        InputError: the file cannot be sent or is too large, or there are too many uploads.
     """
     read = read_upload(data, name)
     if isinstance(read, Picture):
@@ -59,13 +59,13 @@ async def attach_file(wb: Workbench, owner: str, data: bytes, name: str, *, temp
 
 
 async def find_uploads(wb: Workbench, owner: str, ids: Sequence[str]) -> tuple[Upload, ...]:
-    """Those of these uploads that are kept, in this order."""
+    """Return the stored ones of these uploads, in this order."""
     found = await _find_uploads(wb, owner, ids)
     return tuple(found[one] for one in dict.fromkeys(ids) if one in found)
 
 
 async def _find_uploads(wb: Workbench, owner: str, ids: Sequence[str]) -> dict[str, Upload]:
-    """The same by what they were asked for: their own id, or that of their bytes."""
+    """Find uploads by the given ids: an upload's id, or the id of its bytes."""
     found: dict[str, Upload] = {}
     for store in _stores(wb):
         async with store.read() as session:
@@ -75,10 +75,10 @@ async def _find_uploads(wb: Workbench, owner: str, ids: Sequence[str]) -> dict[s
 
 @shielded
 async def drop_upload(wb: Workbench, owner: str, upload_id: str) -> None:
-    """Delete an upload, or all uploads with these bytes. Messages that took it keep what they took.
+    """Delete an upload, or all uploads with these bytes. Messages that took it keep their copy.
 
     Raises:
-        NotFoundError: it is not kept.
+        NotFoundError: there is no such upload.
     """
     found = False
     for store in _stores(wb):
@@ -89,10 +89,10 @@ async def drop_upload(wb: Workbench, owner: str, upload_id: str) -> None:
 
 
 async def load_attached(wb: Workbench, owner: str, ids: Sequence[str]) -> Attached:
-    """What goes with a text: uploads, and images and files of messages, by their ids.
+    """Load the attachments of a text by their ids: uploads, and images and files of messages.
 
     Raises:
-        InputError: one of them is not there, or they are too many, or too large together.
+        InputError: an attachment is missing, there are too many, or they are too large together.
     """
     if not ids:
         return NOTHING_ATTACHED
@@ -112,10 +112,10 @@ async def load_attached(wb: Workbench, owner: str, ids: Sequence[str]) -> Attach
 
 
 async def load_bytes(wb: Workbench, owner: str, parts: tuple[Part, ...]) -> Attached:
-    """These parts with the bytes that they name.
+    """Load the bytes that these parts name.
 
     Raises:
-        InputError: some are not there.
+        InputError: some are missing.
     """
     return Attached(parts, tuple([await _find(wb, owner, one) for one in dict.fromkeys(list_named(parts))]))
 
@@ -135,5 +135,5 @@ def _require_room(texts: Sequence[Upload]) -> None:
 
 
 def _stores(wb: Workbench) -> tuple[Store, ...]:
-    """Of temporary conversations, if there are any, and of those that are kept."""
+    """Return the stores: that of temporary conversations, if there is one, and the main one."""
     return (wb.store,) if wb.beside.bench is None else (wb.beside.bench.store, wb.store)

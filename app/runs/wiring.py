@@ -1,12 +1,12 @@
-"""The wiring: the workbench with all that works on it, opened at the start of a process and closed at its end.
+"""The wiring: the workspace with all its parts and background tasks, opened and closed with the process.
 
     async with open_workbench(settings) as wb:
         conversation = await create_conversation(wb, LOCAL_OWNER)
 
-Closing it ends the replies that are on, with what they received stored, within two seconds.
+Closing it ends the active replies and stores the text received so far, within two seconds.
 
-The one module that names what a command must not know: what follows a reply, who calls its tools, what is at work in
-the background. Only `temporary.py` and who opens a workbench import it.
+Only this module names what commands must not depend on: post-run tasks, the tool executor, background tasks. Only
+`temporary.py` and the code that opens a workspace import it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from app.tools.built_in.fetching import fetch_page
 from app.tools.toolbox import Toolbox
 
 COMMAND_SECONDS = 0.4
-"""How long the end of the process waits for commands; what runs is stored after that, within two seconds in all."""
+"""Seconds that the shutdown waits for commands. Then runs are stored; the whole shutdown takes at most two seconds."""
 
 EXPIRE_SECONDS = 60.0
 """Seconds between two searches for unused memory."""
@@ -64,7 +64,7 @@ EXPIRE_SECONDS = 60.0
 
 @asynccontextmanager
 async def open_workbench(settings: Settings, clock: Clock = STEADY) -> AsyncGenerator[Workbench, None]:
-    """Migrate and open the database, end what a dead process left running, and keep saving until the end.
+    """Migrate and open the database, end the runs of dead processes, and save until the context is left.
 
     Raises:
         StoreError: the database cannot be used.
@@ -97,7 +97,7 @@ async def open_workbench(settings: Settings, clock: Clock = STEADY) -> AsyncGene
         yield wb
 
 
-def equip(  # noqa: PLR0913, PLR0917 - what a workbench is made of
+def equip(  # noqa: PLR0913, PLR0917 - the parts of a workspace
     settings: Settings,
     writer: Writer,
     catalogue: Catalogue,
@@ -105,7 +105,7 @@ def equip(  # noqa: PLR0913, PLR0917 - what a workbench is made of
     toolbox: Toolbox,
     lists_of: EventBus | None = None,
 ) -> Workbench:
-    """A workbench on the store of this writer, with nothing at work yet. `lists_of`: see `EventBus`."""
+    """Build a workspace on the store of this writer, without background tasks. `lists_of`: see `EventBus`."""
     event_bus = EventBus(lists_of)
     indexer = Indexer(writer.store, event_bus)
 
@@ -128,7 +128,7 @@ def equip(  # noqa: PLR0913, PLR0917 - what a workbench is made of
 
 @dataclass(frozen=True)
 class _Desk:
-    """The desk of tools, which takes a workbench, for an engine, which a workbench is made of."""
+    """The tool executor of an engine. It gets the workspace later, because the workspace contains the engine."""
 
     workbench: Callable[[], Workbench]
 
@@ -140,7 +140,7 @@ class _Desk:
 
 
 def keep_at_work(stack: AsyncExitStack, wb: Workbench, *work: Coroutine[Any, Any, None]) -> None:
-    """Keep saving, and do this other work, until the stack is left: then replies end with what they received stored."""
+    """Run the writer and this other work until the stack is left; then replies end with their received text stored."""
     own = (wb.engine.writer.keep_saving(), _keep_expiring(wb))
     loops = {asyncio.create_task(loop, name=loop.__name__) for loop in (*own, *work)}
     stack.push_async_callback(_stop, loops)
@@ -156,7 +156,7 @@ async def _keep_expiring(wb: Workbench) -> None:
         await asyncio.sleep(EXPIRE_SECONDS)
         if wb.expire(IDLE_SECONDS):
             await asyncio.to_thread(give_memory_back)
-        if not wb.event_bus.any_watched:  # who has a page open may write the next moment
+        if not wb.event_bus.any_watched:  # a user with an open page may write at any moment
             await asyncio.to_thread(end_if_idle, IDLE_SECONDS)
 
 

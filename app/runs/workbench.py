@@ -1,9 +1,9 @@
-"""The workbench: what there is once per process, as the value that every command takes.
+"""The workspace: everything that exists once per process, as the value that every command takes.
 
     wb = current()
-    bench = await bench_of(wb, conversation_id)     # that of temporary conversations, where it belongs to one
+    bench = await bench_of(wb, conversation_id)     # the workspace of temporary conversations, if it has this one
 
-Not here: opening and closing it (`wiring.py`), what can be done with it (`runs/send/commands.py`) or seen of it
+Not here: opening and closing it (`wiring.py`), commands (`runs/send/commands.py`) and watching
 (`runs/watch/broadcast.py`).
 """
 
@@ -34,9 +34,9 @@ MAX_ELSEWHERE = 10_000
 
 @dataclass(eq=False)
 class TemporaryWorkbench:
-    """The workbench of temporary conversations, once there was one: see `temporary.py`. `closing` ends it.
+    """The workspace of temporary conversations, if it was opened: see `temporary.py`. `closing` ends it.
 
-    `elsewhere` are ids that were looked for there in vain; they never come there later.
+    `elsewhere` are ids that it does not have and will never have.
     """
 
     bench: Workbench | None = None
@@ -47,9 +47,7 @@ class TemporaryWorkbench:
 
 @dataclass(frozen=True)
 class Keeper:
-    """Who keeps what is kept of a conversation warm (`runs/cache/keep_alive.py`), and how to make it look again at
-    once.
-    """
+    """The keep-alive task of a conversation (`runs/cache/keep_alive.py`), and the event that makes it look at once."""
 
     task: asyncio.Task[None]
     wake: asyncio.Event
@@ -57,10 +55,10 @@ class Keeper:
 
 @dataclass(frozen=True)
 class Workbench:
-    """What commands and watchers work with. `process_id` names this process in the database.
+    """The dependencies of commands and watchers. `process_id` names this process in the database.
 
-    `warming` and `background` are tasks that end with the process, whatever they were at. `keeping` is what is kept
-    warm in this process, by conversation.
+    `warming` and `background` are tasks that end with the process, finished or not. `keeping` has the keep-alives of
+    this process by conversation.
     """
 
     settings: Settings
@@ -99,7 +97,7 @@ _open: list[Workbench] = []
 
 
 def current() -> Workbench:
-    """The workbench of this process.
+    """Return the workspace of this process.
 
     Raises:
         RuntimeError: none is open: the server has not started, or has ended.
@@ -110,13 +108,13 @@ def current() -> Workbench:
 
 
 def is_open(wb: Workbench) -> bool:
-    """Return whether this workbench is in use. If it is not, long work ends early."""
+    """Return whether this workspace is in use. If it is not, long work ends early."""
     return any(one is wb for one in _open)
 
 
 @contextmanager
 def in_use(wb: Workbench) -> Generator[None]:
-    """Make this the workbench of the process until the context is left."""
+    """Make this the workspace of the process until the context is left."""
     _open.append(wb)
     try:
         yield
@@ -125,9 +123,9 @@ def in_use(wb: Workbench) -> Generator[None]:
 
 
 async def bench_of(wb: Workbench, *ids: str) -> Workbench:
-    """The workbench to use with what has these ids: conversations, pairs, runs or whatever belongs to them.
+    """Return the workspace that has these ids: conversations, pairs, runs or data that belongs to them.
 
-    Ids of nothing: the one of conversations that are kept, which will say that nothing is there.
+    Unknown ids: the main workspace, which will report that they do not exist.
     """
     beside = wb.beside
     if beside.bench is None or beside.elsewhere.issuperset(ids):

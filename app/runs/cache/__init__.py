@@ -1,4 +1,4 @@
-"""Vendors' prompt caches of a conversation: their state, keep-alive calls, and what is shown of them.
+"""Prompt caches of providers for a conversation: their state, keep-alive calls, and views.
 
-Not the cache plan of a request (`runs/request/caches.py`) and not the rules (`domain/cache`).
+Not here: the cache plan of a request (`runs/request/caches.py`) and the rules (`domain/cache`).
 """

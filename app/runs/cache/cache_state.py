@@ -1,9 +1,9 @@
-"""The state of a vendor's cache as a conversation looks now: what the next send would read, and what it would lose.
+"""The state of a provider's cache for a conversation: what the next send would read from it, and what it would lose.
 
-    state = await look_at_cache(wb, LOCAL_OWNER, conversation_id, Look(filter="s>=2"))
+    state = await look_at_cache(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))
     state.next.plan.prediction.tokens
 
-Nothing is called or stored. Where nothing is kept no request is planned: the answer comes from one small query.
+Nothing is called or stored. If nothing is cached, no request is planned: one small query answers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from app.store.run.runs import Sent
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A call, how its report compares with what was predicted, and what differed from the one before."""
+    """A call, the comparison of its report with the prediction, and its difference from the call before."""
 
     use: StoredUse
     judgement: Judgement
@@ -39,9 +39,9 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class CacheState:
-    """What is known at `at`. `rules` None: nobody knows of a cache of this model.
+    """The state at the time `at`. `rules` is None if no cache of this model is known.
 
-    `next` is what sending now would do, None where nothing is kept. `calls` are the conversation's, newest first.
+    `next` is the plan of a send now, None if nothing is cached. `calls` are those of the conversation, newest first.
     """
 
     profile: ModelProfile
@@ -61,10 +61,10 @@ async def look_at_cache(  # noqa: PLR0913 - as preview_send
     *,
     parameters: Parameters | None = None,
 ) -> CacheState:
-    """What a vendor keeps of a conversation, as it is looked at. `parameters`: how the model is asked this once.
+    """Return the state of the cache under these options. `parameters` apply to this send only.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
         ConflictError: the conversation changes faster than it can be read.
@@ -100,10 +100,10 @@ def _compare(uses: tuple[StoredUse, ...], named: Mapping[str, Sequence[int]]) ->
 
 
 def _name_messages(use: StoredUse, sent: Sent | None, positions: Mapping[str, int]) -> tuple[int, ...]:
-    """Of each message of a call the pair it was of, by position.
+    """Return the position of the pair of each message of a call.
 
-    Empty where not every pair was a question and an answer: what a tool was asked, and what it said, are messages of
-    their own, and nobody noted how many there were.
+    Empty if a pair was more than a request and a reply: tool calls and tool results are separate messages, and their
+    number was not recorded.
     """
     went = [position for first, last in sent or () for position in range(first, last + 1)]
     own = positions.get(use.pair_id)

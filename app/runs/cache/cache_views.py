@@ -1,4 +1,4 @@
-"""A provider's prompt cache and its keep-alive, as the API and the page show them."""
+"""Views of a provider's prompt cache and its keep-alive for the API and the page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.views.request.keep_warm import KeepWarmOfferView, KeepWarmView, describ
 
 
 def describe_cache_state(state: CacheState, kept: KeepAlive | None) -> CacheStateView:
-    """The cache of a conversation, and what was asked to be kept of it."""
+    """Describe the cache of a conversation and its keep-alive."""
     return CacheStateView(
         model=state.profile.model,
         style=None if state.rules is None else state.rules.style.value,
@@ -25,7 +25,7 @@ def describe_cache_state(state: CacheState, kept: KeepAlive | None) -> CacheStat
 
 
 def describe_planned_cache(planned: Preview, tariff: Tariff | None) -> CacheView | None:
-    """What a planned call does with the cache; None: nobody knows of one."""
+    """Describe the cache plan of a planned call; None if no cache of its model is known."""
     use = planned.plan.cache
     if use is None:
         return None
@@ -35,7 +35,7 @@ def describe_planned_cache(planned: Preview, tariff: Tariff | None) -> CacheView
 
 
 def describe_kept(kept: KeepAlive) -> KeepWarmView:
-    """How keeping goes."""
+    """Describe the progress and the cost of a keep-alive."""
     one = kept.keeping
     return describe_keeping(
         one.started_at, one.until, one.ended_at, one.words, kept.spent.calls, kept.spent.cost, one.made_id

@@ -1,14 +1,14 @@
-"""Cache keep-alive: reads a provider's prompt cache again before it expires, for as long as a person asked.
+"""Cache keep-alive: reads a provider's prompt cache again before it expires, for the time that a person asked for.
 
     await start_keeping(wb, LOCAL_OWNER, conversation_id, ViewOptions(), minutes=30)
     await stop_keeping(wb, LOCAL_OWNER, conversation_id)
 
 Each refresh is a run in a `tool` conversation, with a row in the ledger (`keep_warm`); it adds nothing to the context.
-Before each refresh the next send is planned anew; a send in between extends the cache by itself. The order is stored,
-so it continues after a restart or reports that it ended. Every process on the database may make the call; the first
-one does.
+Before each refresh the next send is planned again; a send in between extends the cache without a refresh. The order is
+stored, so it continues after a restart or reports that it ended. Every process on the database may make the call; the
+first one does.
 
-Not here: what a refresh is and what it costs (`domain/cache/keeping.py`).
+Not here: what a refresh is and what it costs (`domain/cache/keep_alive.py`).
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from app.store.cache.keep_warm import Keeping, end_keeping, forget_keeping, list
 from app.store.conversation.conversations import load_conversation
 
 RUNNING_SECONDS = 5.0
-"""While a reply is on it is not known yet what that leaves behind: it is looked again after so long."""
+"""Seconds between two looks while a reply runs, because its effect on the cache is not known yet."""
 AGAIN_SECONDS = 10.0
-"""After so long it is tried again to read a database that could not be read."""
+"""Seconds until the next attempt after the database could not be read."""
 MAX_SECONDS = 60.0
-"""So often it is looked at the clock, which may be set, and for what other processes were asked to keep."""
+"""Maximum seconds between two looks at the clock, which may be set, and at the orders to other processes."""
 GONE = "The provider had let go of it before its time. It was written anew, once, and is left alone now."
 RESTARTED = "Inview was not running when it was due."
 STOPPED = "Its last refresh was stopped."
@@ -59,14 +59,14 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class KeepAlive:
-    """A conversation that is kept warm, or was: `spent` is the cost so far. It runs until `keeping.ended_at` is set."""
+    """The keep-alive of a conversation, with the cost so far in `spent`. It runs until `keeping.ended_at` is set."""
 
     keeping: Keeping
     spent: Spent
 
 
 def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> Offer | str:
-    """What it would cost to keep warm what this send would read, or why that cannot be done."""
+    """Return the price of keeping alive the cache that this send would read, or the reason why that is impossible."""
     use, base = planned.plan.cache, planned.composed.base
     if use is None:
         return "Nobody knows of a prompt cache of this model."
@@ -81,11 +81,11 @@ def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> Offe
 
 @shielded
 async def start_keeping(wb: Workbench, owner: str, conversation_id: str, look: ViewOptions, minutes: int) -> Keeping:
-    """Keep warm what a send in this look would read, for so long; in the place of what was asked for before.
+    """Keep the cache that a send with these options would read alive for some minutes. Replaces an earlier order.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
-        ConflictError: nothing is kept, or it cannot be kept longer, and why.
+        NotFoundError: this owner has no such conversation.
+        ConflictError: nothing is cached, or it cannot be kept alive; the message has the reason.
         FilterError: the filter cannot be used.
         InputError: the model or the time zone cannot be used.
         BudgetSpentError: a budget of money has no room for a refresh.
@@ -96,7 +96,7 @@ async def start_keeping(wb: Workbench, owner: str, conversation_id: str, look: V
     if isinstance(offer, str):
         raise ConflictError(offer)
     await require_budgets(wb, owner, planned.composed.base.conversation, offer.each)
-    # What was looked at is what is kept warm, also if the conversation is looked at otherwise later.
+    # Store the present options: later changes of the view do not change what is kept alive.
     seen = replace(look, filter=planned.composed.base.conversation.filter if look.filter is None else look.filter)
     keeping = Keeping(conversation_id, owner, _encode_look(seen, model), at + timedelta(minutes=minutes), at)
     async with wb.store.write() as session:
@@ -108,10 +108,10 @@ async def start_keeping(wb: Workbench, owner: str, conversation_id: str, look: V
 
 @shielded
 async def stop_keeping(wb: Workbench, owner: str, conversation_id: str) -> None:
-    """Keep it warm no longer, and forget that it was; what it cost stays in the ledger.
+    """End a keep-alive and delete its order; its cost stays in the ledger.
 
     Raises:
-        NotFoundError: no such conversation of this owner, or nothing was to be kept warm.
+        NotFoundError: this owner has no such conversation, or it has no keep-alive.
     """
     async with wb.store.write() as session:
         await load_conversation(session, owner, conversation_id)
@@ -125,20 +125,20 @@ async def stop_keeping(wb: Workbench, owner: str, conversation_id: str) -> None:
 
 
 async def read_keeping(wb: Workbench, owner: str, conversation_id: str) -> KeepAlive | None:
-    """Return the present or the last keep-warm of a conversation, None without one."""
+    """Return the present or last keep-alive of a conversation, None without one."""
     async with wb.store.read() as session:
         keeping = await load_keeping(session, owner, conversation_id)
     if keeping is None:
         return None
     spent = Spent()
     if keeping.made_id is not None:
-        with suppress(NotFoundError):  # somebody deleted the conversation that it was called in
+        with suppress(NotFoundError):  # the conversation of the refreshes was deleted
             spent = (await load_balance(wb, owner, keeping.made_id)).spent
     return KeepAlive(keeping, spent)
 
 
 async def resume_keeping(wb: Workbench, *, alone: bool) -> None:
-    """Go on where other processes ended. `alone`: no other can have seen to it, and what ended meanwhile says so."""
+    """Resume the keep-alives of processes that ended. `alone`: no other process ran, so expired ones are reported."""
     async with wb.store.read() as session:
         found = await list_open(session)
     for keeping in found:
@@ -149,7 +149,7 @@ async def resume_keeping(wb: Workbench, *, alone: bool) -> None:
 
 
 async def keep_resuming(wb: Workbench) -> None:
-    """See to what other processes were asked to keep warm, too: each of them may end before its time."""
+    """Look regularly for the keep-alives of other processes, which may end early."""
     while True:
         await asyncio.sleep(MAX_SECONDS)
         try:
@@ -171,9 +171,9 @@ async def tend(wb: Workbench, owner: str, conversation_id: str, *, resumed: bool
         return await _tend(wb, keeping, earlier, resumed=resumed)
     except StoreError:
         raise
-    except InviewError as error:  # the conversation is gone, the model too, a budget is spent
+    except InviewError as error:  # the conversation or the model was deleted, or a budget is spent
         return await _end(wb, keeping, str(error))
-    except Exception:  # nobody sees to it after a fault of ours, and it must not look as if somebody did
+    except Exception:  # after a defect of Inview nothing refreshes, and the page must not show otherwise
         log.exception("keeping a conversation warm failed by a fault of Inview", conversation_id=conversation_id)
         return await _end(wb, keeping, FAULT)
 
@@ -203,14 +203,14 @@ async def _tend(wb: Workbench, keeping: Keeping, earlier: Earlier, *, resumed: b
     state = await load_state(wb, owner, started.run_id)
     wb.event_bus.publish(owner, conversation_id, ConversationChanged())
     if isinstance(state.outcome, Failed) and state.outcome.reason.error_class is ErrorClass.INTERRUPTED:
-        return RUNNING_SECONDS  # the process is ending: the next one goes on
+        return RUNNING_SECONDS  # the process is shutting down: the next one resumes
     if words := _explain_end(state):
         return await _end(wb, keeping, words)
     return 0.0
 
 
 def _explain_end(refreshed: RunState) -> str | None:
-    """Return the reason for ending after this refresh, None to continue. Only a read that was reported continues."""
+    """Return the reason for ending after this refresh, None to continue. Only a reported read continues."""
     match refreshed.outcome:
         case Failed(reason):
             return str(reason)
@@ -223,14 +223,14 @@ def _explain_end(refreshed: RunState) -> str | None:
 
 
 async def _end(wb: Workbench, keeping: Keeping, words: str | None) -> None:
-    """It is over; `words`: before its time, and why."""
+    """End a keep-alive; `words` is the reason if it ends early."""
     async with wb.store.write() as session:
         await end_keeping(session, keeping, now(), words)
     wb.event_bus.publish(keeping.owner, keeping.conversation_id, ConversationChanged())
 
 
 def _attend(wb: Workbench, keeping: Keeping, *, resumed: bool = False) -> None:
-    """Start the task of a conversation unless it runs. The task reads the stored state at every look."""
+    """Start the task of a conversation unless it runs. The task reads the stored order at every look."""
     keeper = wb.keeping.get(keeping.conversation_id)
     if keeper is not None:
         keeper.wake.set()

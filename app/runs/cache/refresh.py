@@ -3,8 +3,8 @@
     earlier = await load_earlier(session, owner, keeping.made_id)
     started = await start_refresh(wb, planned, keeping, earlier)        # None: another process has just done it
 
-It is an ordinary run, in a `tool` conversation that holds all refreshes of one order. Every process may try: the one
-that stores its run first makes the call.
+It is an ordinary run, in a `tool` conversation that has all refreshes of one order. Every process may try; the first
+one to store its run makes the call.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ NAME = "Kept warm"
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The refreshes before: the conversation they stand in (None: there is none any more), and its newest position.
+    """Earlier refreshes: their conversation (None if there is none), and its newest position.
 
-    `running`: one of them is on.
+    `running`: one of the refreshes is running.
     """
 
     made_id: str | None = None
@@ -54,18 +54,18 @@ async def load_earlier(session: AsyncSession, owner: str, made_id: str | None) -
         return Earlier()
     try:
         await conversations.load_conversation(session, owner, made_id)
-    except NotFoundError:  # somebody deleted it
+    except NotFoundError:  # it was deleted
         return Earlier()
     tail = await pairs.load_tail(session, made_id)
     return Earlier(made_id, tail.position, tail.running is not None)
 
 
 async def start_refresh(wb: Workbench, planned: Preview, keeping: Keeping, earlier: Earlier) -> StartedRun | None:
-    """Read again what this send would read. None: it was refreshed, ended or asked for anew since it was looked at.
+    """Read the cached prefix of this send again. Return None if the order was refreshed, ended or replaced meanwhile.
 
     Raises:
-        ConflictError: it would read nothing.
-        NotFoundError: the conversation it is made for is gone.
+        ConflictError: the send would read nothing from the cache.
+        NotFoundError: the conversation was deleted.
         NoKeyError: the provider lacks its key.
     """
     use, base = planned.plan.cache, planned.composed.base

@@ -1,10 +1,10 @@
-"""Child calls: one call for a conversation, made in a `tool` conversation of its own, as titles and summaries are.
+"""Child calls: one call for a conversation, made in its own `tool` conversation, such as a title or a summary.
 
     derived = await start_derived(wb, order, plan)
     text = await wait_for_text(wb, owner, derived)        # "" if it failed, was stopped or returned nothing
 
-Its request, reply and cost stay in that conversation; a node in the parent conversation shows it. Neither its request
-nor its reply is ever part of another request.
+Its request, reply and cost stay in that conversation; a node in the parent conversation shows it. Its request and its
+reply are never part of another request.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from app.store.run import runs
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be made for a conversation. `role` is that of the request, `instruction` its words.
+    """A child call to make. `role` is the role of its request, `instruction` the text of the request.
 
-    `name` is what its own conversation is called. `after_position`: of the newest pair there is; `trigger` the message
-    that it answers to. `position`: before which pair a summary is to stand.
+    `name` is the title of the child conversation. `after_position` is the position of the parent's newest pair,
+    `trigger` the message that the call refers to. `position`: the pair that a summary will precede.
     """
 
     parent: Conversation
@@ -57,7 +57,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A call that is on, and the `tool` conversation it is made in."""
+    """An active child call, and its `tool` conversation."""
 
     started: StartedRun
     conversation_id: str
@@ -67,7 +67,7 @@ async def start_derived(wb: Workbench, order: Order, plan: Plan, counted: Counte
     """Store the conversation, its one pair and the node, and start the call.
 
     Raises:
-        NotFoundError: the conversation it is made for is gone.
+        NotFoundError: the parent conversation was deleted.
         BudgetSpentError: a budget of money is spent.
     """
     at = now()
@@ -125,7 +125,7 @@ async def start_derived(wb: Workbench, order: Order, plan: Plan, counted: Counte
 
 
 async def wait_for_text(wb: Workbench, owner: str, derived: Derived) -> str:
-    """What the call said once it is over; its conversation is closed then. Empty: it came to nothing."""
+    """Wait until the call is over, close its conversation, and return its text; empty if it returned none."""
     run_id = derived.started.run_id
     async for _ in follow(wb, owner, run_id):
         pass

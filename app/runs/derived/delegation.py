@@ -1,4 +1,4 @@
-"""The tool `delegate`: another agent does a task in a `tool` conversation of its own; its reply is the result.
+"""The tool `delegate`: another agent does a task in its own `tool` conversation; its reply is the result.
 
     wb.toolbox.register((delegate_tool(wb),))
 
@@ -6,7 +6,8 @@ That conversation belongs to the one that a person sees, and names the message w
 and stopped while it runs, and its own tool calls need the usual permissions. Stopping the reply that waits for it stops
 it as well.
 
-Not here: which agents may get a task (`domain/delegation.py`) and whether the call is allowed (`permissions.py`).
+Not here: the agents that may get a task (`domain/agents/delegation.py`) and permissions
+(`runs/tools/permissions.py`).
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ from app.tools.terms import Progress
 from app.tools.toolbox import BuiltIn
 
 SHOWN = 160
-"""Characters of the newest words told as progress."""
+"""Number of the newest characters that are published as progress."""
 ENDING_SECONDS = 30.0
-"""For the end of a delegate whose time is over, and the note of it."""
+"""Extra seconds to end a delegated task whose time is over, and to record that."""
 
 
 def delegate_tool(wb: Workbench, seconds: float = TOOL_LIMITS.seconds) -> BuiltIn:
-    """The tool, working on this workbench. A delegate may take as long as a reply may be at its tools."""
+    """Return the tool for this workspace. A delegated task may take as long as the tools of a reply in total."""
 
     async def call(caller: Caller, arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         try:
@@ -53,7 +54,7 @@ def delegate_tool(wb: Workbench, seconds: float = TOOL_LIMITS.seconds) -> BuiltI
     return BuiltIn(DELEGATE, call, seconds + ENDING_SECONDS)
 
 
-async def _delegate(  # noqa: PLR0913, PLR0917 - who asks whom for what, how it is told, how long it may take
+async def _delegate(  # noqa: PLR0913, PLR0917 - the agents, the task, its progress and its limit
     wb: Workbench, caller: Caller, name: str, task: str, progress: Progress, seconds: float
 ) -> ToolOutcome:
     bench = await bench_of(wb, caller.conversation_id)
@@ -74,7 +75,7 @@ async def _delegate(  # noqa: PLR0913, PLR0917 - who asks whom for what, how it 
     except TimeoutError:
         late = f"{agent.name} was stopped after {seconds:,.0f} seconds, as long as handed-over work may take."
     finally:
-        if not over:  # nobody waits any more
+        if not over:  # the caller was cancelled or the time is over
             await stop_run(bench, started.run_id)
             await _close(bench, made, ConversationStatus.FAILED)
     state = await load_state(bench, caller.owner, started.run_id)
@@ -84,7 +85,7 @@ async def _delegate(  # noqa: PLR0913, PLR0917 - who asks whom for what, how it 
 
 
 async def _prepare(wb: Workbench, caller: Caller, name: str, task: str) -> tuple[Agent, Conversation]:
-    """The agent, and the conversation it is to work in."""
+    """Find the agent and create the conversation for its work."""
     at = now()
     async with wb.store.write() as session:
         asking = await load_conversation(session, caller.owner, caller.conversation_id)
@@ -98,7 +99,7 @@ async def _prepare(wb: Workbench, caller: Caller, name: str, task: str) -> tuple
             root = await load_conversation(session, caller.owner, came_from.conversation_id)
             deep += 1
         if root.kind is ConversationKind.TOOL and root.parent_id is not None:
-            root = await load_conversation(session, caller.owner, root.parent_id)  # a compared reply's: it goes later
+            root = await load_conversation(session, caller.owner, root.parent_id)  # a compared reply is deleted later
         agent = find_delegate([one for one in await load_agents(session, caller.owner) if not one.damage], name, above)
         made = Conversation(
             id=new_id(),
@@ -119,7 +120,7 @@ async def _prepare(wb: Workbench, caller: Caller, name: str, task: str) -> tuple
 
 
 async def _watch(wb: Workbench, owner: str, started: StartedRun, agent: Agent, progress: Progress) -> None:
-    """Tell how far it is until it is over: how much was said, and its newest words."""
+    """Publish the progress until the run is over: the number of characters so far, and the newest text."""
     said = ""
     progress(0, None, f"{agent.name} works on it")
     async for events in follow(wb, owner, started.run_id):
@@ -145,7 +146,7 @@ def _answer(state: RunState, agent: Agent, made: Conversation, late: str) -> Too
 
 
 async def _close(wb: Workbench, made: Conversation, status: ConversationStatus) -> None:
-    """Say how it ended; who deleted the conversation meanwhile does not want to know."""
+    """Store how the task ended, unless the conversation was deleted meanwhile."""
     try:
         async with wb.store.write() as session:
             await update_conversation(session, made.owner, made.id, {"status": status})

@@ -1,4 +1,4 @@
-"""Lineage: what was derived from a conversation, how far it is by now, and what it was derived from.
+"""Lineage: the child conversations and forks of a conversation with their status, and its parent.
 
 lineage = await read_lineage(wb, owner, conversation_id)
 lineage.items[0].status
@@ -25,10 +25,10 @@ _MADE: dict[Role, LineageKind] = {
 
 
 async def read_lineage(wb: Workbench, owner: str, conversation_id: str) -> LineageView:
-    """The lineage of a conversation, one step in both directions.
+    """Read the lineage of a conversation, one step in both directions.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
     """
     async with wb.store.read() as session:
         conversation: Conversation = await load_conversation(session, owner, conversation_id)

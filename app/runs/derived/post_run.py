@@ -1,7 +1,7 @@
-"""Post-run tasks: what runs in the background once the end of a reply is stored. One table; each entry by itself.
+"""Post-run tasks: work in the background after the end of a reply is stored, as one table of independent tasks.
 
-Nobody waits for them: watchers have seen the end of the reply. An entry that fails is logged and does not stop the
-others.
+No subscriber waits for them: the end of the reply is already published. A task that fails is logged and does not stop
+the others.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from app.runs.send.queue import go_on_after
 from app.runs.workbench import Workbench
 
 AFTERWARDS: tuple[Callable[[Workbench, LiveRun], Awaitable[None]], ...] = (go_on_after, title_first_success)
-"""Called for every run that ended: a reply, a summary, whatever its `purpose` is."""
+"""Called for every run that ended, whatever its `purpose`, such as a reply or a summary."""
 
 _log = structlog.get_logger(__name__)
 
 
 async def follow_up(wb: Workbench, run: LiveRun) -> None:
-    """Do all that follows."""
+    """Run all post-run tasks."""
     results = await asyncio.gather(*(task(wb, run) for task in AFTERWARDS), return_exceptions=True)
     for task, result in zip(AFTERWARDS, results, strict=True):
         if isinstance(result, Exception):

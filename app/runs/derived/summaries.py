@@ -1,7 +1,7 @@
-"""Summaries: the model reads the older pairs once more and writes a summary, which becomes a checkpoint.
+"""Summaries: the model reads the older pairs again and writes a summary, which becomes a checkpoint.
 
     summary = await summarise(wb, LOCAL_OWNER, conversation_id, look, "the draft")
-    follow(wb, LOCAL_OWNER, summary.started.run_id)          # as any reply; its end brings the checkpoint
+    follow(wb, LOCAL_OWNER, summary.started.run_id)          # like any reply; at its end the checkpoint is set
 
 The call runs in a separate `tool` conversation (`child_calls.py`). Then the summary is a card on the screen; the
 pairs before it are OUT. A call that fails or returns nothing changes nothing.
@@ -52,7 +52,7 @@ class Extent:
 
 
 OLDER = Extent()
-"""The pairs that do not fit. If all fit: all of them."""
+"""The pairs that do not fit, or all pairs if all fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +106,9 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
     """Return the plan of `summarise` with the same arguments. Calls no model and stores nothing.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
         ConflictError: there is nothing to summarise, or more than the model can read at once.
-        DamagedSettingError: a setting of it cannot be read.
+        DamagedSettingError: a setting of the conversation cannot be read.
         FilterError: the filter cannot be used.
         InputError: the model or the time zone cannot be used.
     """
@@ -135,7 +135,7 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
 
 
 @shielded
-async def summarise(  # noqa: PLR0913, PLR0917 - whose, where, how one looks, what is being written, and how much
+async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the extent
     wb: Workbench,
     owner: str,
     conversation_id: str,
@@ -147,7 +147,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - whose, where, how one looks, wh
     """Start a summary of pairs in view: of those that do not fit together with this draft, or as `extent` says.
 
     Raises:
-        SendLockedError: a reply is running in it.
+        SendLockedError: a reply is running in the conversation.
         ProviderError: the provider lacks its key.
         NotFoundError, ConflictError, FilterError, InputError: as `plan_summary`.
     """
@@ -187,10 +187,10 @@ async def summarise(  # noqa: PLR0913, PLR0917 - whose, where, how one looks, wh
 
 @shielded
 async def change_checkpoint(wb: Workbench, owner: str, conversation_id: str, summary: str) -> Checkpoint:
-    """Let the checkpoint say this; what it is then.
+    """Change the text of the checkpoint; return the new checkpoint.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
         ConflictError: it has no checkpoint.
         InputError: the text is blank.
     """
@@ -206,7 +206,7 @@ async def remove_checkpoint(wb: Workbench, owner: str, conversation_id: str) -> 
     """Remove the checkpoint and return it, for Undo. Later sends include the pairs before it again.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
         ConflictError: it has no checkpoint.
     """
     return await _set(wb, owner, conversation_id, None)
@@ -217,7 +217,7 @@ async def put_checkpoint(wb: Workbench, owner: str, conversation_id: str, checkp
     """Set the checkpoint of a conversation, which replaces any other.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
     """
     async with wb.store.write() as session:
         await conversations.next_revision(session, conversation_id, None)
@@ -238,11 +238,11 @@ async def _set(wb: Workbench, owner: str, conversation_id: str, summary: str | N
 
 
 async def _adopt(wb: Workbench, owner: str, conversation_id: str, derived: Derived, position: int) -> None:
-    """Wait for the summary and let it be the checkpoint, if it is one."""
+    """Wait for the summary and make it the checkpoint if it has text."""
     try:
         if summary := await wait_for_text(wb, owner, derived):
             await put_checkpoint(wb, owner, conversation_id, Checkpoint(summary, position))
         else:
             wb.event_bus.publish(owner, conversation_id, ConversationChanged())
-    except InviewError as error:  # the conversation is gone, or the database fails: the summary stays where it was made
+    except InviewError as error:  # deleted, or a database error: the summary stays in its own conversation
         _log.warning("a summary did not become a checkpoint", conversation_id=conversation_id, fault=str(error))

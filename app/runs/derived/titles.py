@@ -1,7 +1,7 @@
-"""Titles: the model writes one after the first success, and whenever a person asks for another.
+"""Titles: a model writes one after the first successful reply, and whenever a person asks for another.
 
     derived = await ask_title(wb, LOCAL_OWNER, conversation_id)
-    follow(wb, LOCAL_OWNER, derived.started.run_id)       # as any reply; its end brings the title
+    follow(wb, LOCAL_OWNER, derived.started.run_id)       # like any reply; at its end the title is set
 
 The request is that of a send at this moment, with the instruction as its draft, so that a provider's cache serves it. A
 title that a person wrote is never replaced, not even one written during the call. A call that fails or returns nothing
@@ -36,19 +36,19 @@ from app.store.settings.preferences import read_preferences
 
 NAME = "Title"
 SHARE_OF_WINDOW = 8
-"""The answer may have one part in eight of a model's window, so that a small one has room for the question."""
+"""Divisor of a model's window for the maximum length of the answer, so that a small window has room for the request."""
 
 _log = structlog.get_logger(__name__)
 
 
 @shielded
 async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewOptions = LOOK) -> Derived:
-    """Have a title made of what is in view; it takes the place of none, or of one that a model made.
+    """Ask a model for a title from the pairs in view. It replaces no title that a person wrote.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
-        ConflictError: a person gave it its title, or nothing in view could be sent.
-        DamagedSettingError: a setting of it cannot be read.
+        NotFoundError: this owner has no such conversation.
+        ConflictError: a person wrote its title, or nothing in view could be sent.
+        DamagedSettingError: a setting of the conversation cannot be read.
         FilterError: the filter cannot be used.
         InputError: the model or the time zone cannot be used.
         NoKeyError: the provider lacks its key.
@@ -95,7 +95,7 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewO
 
 
 async def title_first_success(wb: Workbench, run: LiveRun) -> None:
-    """A run is over: if it was the first reply that succeeded in a conversation without a title, ask for one."""
+    """After a run that was the first successful reply of a conversation without a title, ask for one."""
     if run.purpose == "reply" and isinstance(run.state.outcome, Succeeded):
         await _ask_first_title(wb, run.place.owner, run.place.conversation_id)
 
@@ -106,9 +106,9 @@ async def keep_reply_and_title(wb: Workbench, owner: str, conversation_id: str, 
     The compared replies ended in separate conversations, which get no titles.
 
     Raises:
-        NotFoundError: no such conversation of this owner, or no comparison is open in it.
-        InputError: the model is not among them.
-        ConflictError: its reply is still running, or says nothing, or the pair that was answered again is deleted.
+        NotFoundError: this owner has no such conversation, or no comparison is open in it.
+        InputError: the model is not part of the comparison.
+        ConflictError: the reply is still running or empty, or the pair that was answered again is deleted.
     """
     kept = await keep_reply(wb, owner, conversation_id, model)
     wb.start_background(_ask_first_title(wb, owner, conversation_id), f"first title of {conversation_id}")
@@ -133,7 +133,7 @@ async def _ask_first_title(wb: Workbench, owner: str, conversation_id: str) -> N
 
 
 async def _adopt(wb: Workbench, owner: str, conversation_id: str, derived: Derived) -> None:
-    """Wait for the title and let the conversation have it, unless a person was faster."""
+    """Wait for the title and store it, unless a person wrote one meanwhile."""
     try:
         title = read_title(await wait_for_text(wb, owner, derived))
         async with wb.store.write() as session:
@@ -142,7 +142,7 @@ async def _adopt(wb: Workbench, owner: str, conversation_id: str, derived: Deriv
                 changes = {"title": title, "titled_by_model": True}
                 await update_conversation(session, owner, conversation_id, changes)
         wb.event_bus.publish(owner, conversation_id, ConversationChanged())
-    except InviewError as error:  # the conversation is gone, or the database fails: the title stays where it was made
+    except InviewError as error:  # deleted, or a database error: the title stays in its own conversation
         _log.warning("a title was not taken over", conversation_id=conversation_id, fault=str(error))
 
 

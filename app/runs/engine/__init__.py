@@ -1,4 +1,4 @@
-"""What drives a run from its start to its end and stores what it receives.
+"""The driver of a run from start to end, and the writer of the data that it receives.
 
-Not what a run is (`domain/run`), how a send becomes a request (`runs/request`), or what tools do (`runs/tools`).
+Not here: the rules of a run (`domain/run`), building a request (`runs/request`), and tools (`runs/tools`).
 """

@@ -1,10 +1,10 @@
-"""The engine: performs what `domain.run.run` decides. One plain task per call of a provider or a tool.
+"""The engine: performs what `domain.run.run` decides. One task per call of a provider or a tool.
 
     run = engine.start(place, start, provider, wire)      # its caller may end
     engine.cancel(run.run_id)
 
-Every event goes through `apply_event`, and `_perform` is the one place that performs its actions. A reply does not know
-who is watching: followers read `LiveRun.shown`.
+Every event goes through `apply_event`, and `_perform` is the one place that performs its actions. A reply does not
+depend on its subscribers: they read `LiveRun.shown`.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ INTERRUPT_SECONDS = 1.5
 
 
 class ToolExecutor(Protocol):
-    """What a reply with tools needs of the rest of the process (`runs/tools/tool_calls.py`)."""
+    """The operations that a reply with tools needs from the rest of the process (`runs/tools/tool_calls.py`)."""
 
     async def call_tool(self, run: LiveRun, call: ToolCall) -> ToolFinished:
-        """Call a tool. Each outcome is an answer, also a failure. Cancelling this ends the call."""
+        """Call a tool. Every outcome is a result, also a failure. Cancelling this ends the call."""
         ...
 
     async def plan_round(self, run: LiveRun) -> NextRound:
-        """The call that continues the reply.
+        """Plan the call that continues the reply.
 
         Raises:
             InviewError: it cannot be made.
@@ -81,7 +81,7 @@ class ToolExecutor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NextRound:
-    """A provider call that continues a reply. `counted` None: it was not counted."""
+    """A provider call that continues a reply. `counted` is None if it was not counted."""
 
     wire: WireRequest
     counted: Counted | None = None
@@ -89,10 +89,10 @@ class NextRound:
 
 @dataclass(frozen=True)
 class Engine:
-    """The runs that are on in this process. `writer.runs` is the list of them.
+    """The active runs of this process. `writer.runs` is the list of them.
 
-    `ended` is called when the end of one is stored, before any page shows it. `desk` None: replies call no tools.
-    `max_bytes` is how large a reply may become.
+    `ended` is called when the end of a run is stored, before any page shows it. `desk` is None if replies call no
+    tools. `max_bytes` is the maximum size of a reply.
     """
 
     transport: Transport
@@ -117,7 +117,7 @@ class Engine:
         purpose: Purpose = "reply",
         loop: Loop | None = None,
     ) -> LiveRun:
-        """Start a run whose row is stored. With a `loop`, it calls tools and continues. Without, it ends there."""
+        """Start a run whose row is stored. With a `loop` it calls tools and continues; without, tool calls end it."""
         loop = None if self.desk is None else loop
         tools = start.tools if loop is None else loop.limits
         state, actions = start_run(replace(start, tools=tools, max_bytes=self.max_bytes))
@@ -139,18 +139,18 @@ class Engine:
         return run
 
     def runs_of(self, conversation_id: str) -> tuple[LiveRun, ...]:
-        """The runs of a conversation."""
+        """List the active runs of a conversation."""
         return tuple(run for run in self.runs.values() if run.place.conversation_id == conversation_id)
 
     def cancel(self, run_id: str) -> LiveRun | None:
-        """Stop a run; its `finishing` is done once that is stored. None: it is not on here."""
+        """Stop a run; its `finishing` task is done once that is stored. None: no such run is active here."""
         run = self.runs.get(run_id)
         if run is not None:
             self._apply(run, CancelRequested(run.begun))
         return run
 
     def hurry(self, run_id: str) -> LiveRun | None:
-        """Make the next attempt of a run now. None: it does not wait for one here."""
+        """Start the next attempt of a run now. None: no such run waits for an attempt here."""
         run = self.runs.get(run_id)
         if run is None or run.state.phase != "retrying":
             return None
@@ -160,7 +160,7 @@ class Engine:
         return run
 
     async def interrupt_all(self) -> None:
-        """End every run because the process ends: their text is stored, their connections are closed."""
+        """End every run because the process ends: store the text received so far and close the connections."""
         runs = tuple(self.runs.values())
         for run in runs:
             self._apply(run, Interrupted(run.begun))
@@ -212,8 +212,8 @@ class Engine:
                 assert_never(action)
 
     async def _attempt(self, run: LiveRun) -> None:
-        """One provider call. Cancelling it closes the connection."""
-        await asyncio.sleep(0)  # subscribers learn of the run before its first words
+        """Make one provider call. Cancelling it closes the connection."""
+        await asyncio.sleep(0)  # subscribers learn of the run before its first text
         if run.state.attempt > 1:
             await self._note_attempt(run)
         try:
@@ -221,11 +221,11 @@ class Engine:
             async with aclosing(self.transport.stream(run.provider, wire, self.timeouts)) as batches:
                 async for batch in batches:
                     self._receive(run, batch)
-                    if run.finishing is not None:  # what was read already must not show an end that is not stored yet
+                    if run.finishing is not None:  # the rest of this batch must not show an end that is not stored yet
                         break
         except ProviderError as error:
             self._apply(run, AttemptFailed(error.failure, _jitter()))
-        except Exception:  # a fault of ours must end the run, with what was received, and not leave it hanging
+        except Exception:  # a defect of Inview must end the run with its text so far, and not leave it running
             log.exception("run failed by a fault of Inview", run_id=run.run_id, model=run.state.start.model)
             reason = failure(ErrorClass.UNKNOWN, "Inview failed while receiving the reply. The log says where.")
             self._apply(run, AttemptFailed(reason, _jitter()))
@@ -233,12 +233,12 @@ class Engine:
             self._apply(run, StreamEnded(monotonic() - run.began))
 
     async def _call_tool(self, run: LiveRun, call: ToolCall) -> None:
-        """One call of a tool. Each outcome is an answer. If this is cancelled, its caller answers."""
+        """Make one tool call. Every outcome is a result. If this is cancelled, the caller supplies the result."""
         if self.desk is None:
             raise ValueError(f"Run {run.run_id} calls tools where nobody can.")
         try:
             finished = await self.desk.call_tool(run, call)
-        except Exception:  # a fault of ours must be an answer: else the reply hangs
+        except Exception:  # a defect of Inview must be a result: otherwise the reply would never end
             log.exception("a call of a tool failed by a fault of Inview", run_id=run.run_id, tool=call.name)
             text = f"Inview failed while calling {call.name}. What the tool did is not known; the log says more."
             finished = ToolFinished(call.tool_call_id, (Text(text),), is_error=True)
@@ -247,7 +247,7 @@ class Engine:
         self.writer.hurry()
 
     async def _go_on(self, run: LiveRun) -> None:
-        """The next round: a provider call with what has come of the reply, and of its tools, so far."""
+        """Start the next round: a provider call with the reply and the tool results so far."""
         if self.desk is None:
             raise ValueError(f"Run {run.run_id} goes on after tools where nobody can.")
         try:
@@ -278,7 +278,7 @@ class Engine:
         run.heard_at = now()
         for event in batch:
             grown, actions = apply_event(state, event)
-            if actions:  # what a stream says asks for no action, until it is too long
+            if actions:  # events of a stream cause no action, except if the reply is too long
                 run.state = state
                 self._apply(run, event)
                 return
@@ -302,7 +302,7 @@ class Engine:
 
 
 def _jitter() -> float:
-    return random()  # noqa: S311 - it spreads retries, it guards nothing
+    return random()  # noqa: S311 - it spreads retries and protects nothing
 
 
 def _describe_refusal(error: InviewError) -> Failure:
@@ -310,14 +310,14 @@ def _describe_refusal(error: InviewError) -> Failure:
 
 
 def _describe_call(run: LiveRun, before: RunState) -> Call:
-    """The provider call that was on `before` and has just ended, for the ledger."""
+    """Describe the provider call that was active in `before` and has just ended, for the ledger."""
     state = run.state
     match state.outcome:
         case Failed(reason):
             outcome, error_class = Lifecycle.ERROR, reason.error_class
         case None if state.phase == "retrying":
             outcome, error_class = Lifecycle.ERROR, state.retries[-1].reason.error_class
-        case None:  # it brought calls of tools
+        case None:  # it ended with tool calls
             outcome, error_class = Lifecycle.SUCCEEDED, None
         case _:
             outcome, error_class = lifecycle_of(state), None

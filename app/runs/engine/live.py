@@ -1,6 +1,6 @@
-"""A run that is on: its state, whoever waits for more of it, what it needs to go on, and what is not stored yet.
+"""An active run: its state, its subscribers, the data to continue it, and the data that is not stored yet.
 
-Not how it proceeds (`engine.py`), how it is saved (`writer.py`) or how it is watched (`runs/watch/broadcast.py`).
+Not here: driving it (`engine.py`), saving it (`writer.py`) and watching it (`runs/watch/broadcast.py`).
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from app.store.ledger.ledger import Call, Counted, Purpose
 from app.store.run.runs import RunPlace
 
 MAX_AT_ONCE = 8
-"""Tools that a reply has at work side by side; the others wait their turn."""
+"""Maximum number of tools of a reply that work at the same time; the others wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """What a reply takes along to call tools and to go on: its first request as it was frozen, and the tools told.
+    """The data of a reply that calls tools and continues: its first request, which does not change, and the offered
+    tools.
 
-    `model` is the profile of whom is asked. `limits` are how much it may do, `allowed` what its agent may call (None:
-    there is no list). `replaced` is what marks stand for in the first request; None: secrets go out as they are.
+    `model` is the profile of the model. `limits` are the limits for tools, `allowed` is the agent's list of tools
+    (None: it has no list). `replaced` has the secrets that marks replace in the first request; None: no redaction.
     """
 
     first: Hashed
@@ -46,16 +47,15 @@ class Loop:
 
 @dataclass(eq=False)
 class LiveRun:
-    """One run in this process.
+    """One run of this process.
 
-    `state` is the truth; `shown` is what watchers get, which has the end only once it is stored. `saved` is the state
-    last stored, `whole_at` when its reply was last stored whole, by the steady clock. `wire` is its first request,
-    `round_wire` that of the round that is on if that is a later one, which is not called yet while it is in `planning`.
-    `counted` is what was counted of the request before it left. `calls` are provider calls that ended and are not in
-    the ledger yet, `records` what is known of its calls of tools, `recorded` what of that is stored. `hands` bounds how
-    many tools are at work at once.
-    `asking` are the permission requests that wait, by their ids.
-    `chunks` is how often the provider sent something, last `heard_at`.
+    `state` is the current state. `shown` is the state for subscribers; it has the end only after that is stored.
+    `saved` is the state last stored, `whole_at` the time on the steady clock when its reply was last stored whole.
+    `wire` is its first request, `round_wire` the request of a later round; during `planning` the next round's call has
+    not started. `counted` has the counts of the request before it was sent. `calls` are ended provider calls that are
+    not in the ledger yet, `records` the records of its tool calls, `recorded` the stored ones of them. `hands` limits
+    the number of tools that work at the same time. `asking` are its pending permission requests by id. `chunks` is the
+    number of chunks received, `heard_at` the time of the last one.
     """
 
     place: RunPlace
@@ -92,11 +92,11 @@ class LiveRun:
 
     @property
     def begun(self) -> frozenset[str]:
-        """The ids of the calls of tools that began."""
+        """The ids of the tool calls that were started."""
         return frozenset(call_id for call_id, record in self.records.items() if record.started_at is not None)
 
     def close_records(self, at: datetime) -> None:
-        """The run is over: calls of tools that are on have not answered, and never will."""
+        """Close the records of unfinished tool calls when the run is over: they will get no result."""
         outcome = self.state.outcome
         died = isinstance(outcome, Failed) and outcome.reason.error_class is ErrorClass.INTERRUPTED
         fault = CallFault.INTERRUPTED if died else CallFault.STOPPED
@@ -105,7 +105,7 @@ class LiveRun:
                 self.records[call_id] = replace(record, ended_at=at, is_error=True, fault=fault)
 
     def show(self, state: RunState) -> None:
-        """Let watchers see this state."""
+        """Publish this state to subscribers."""
         self.shown = state
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
@@ -116,17 +116,17 @@ class LiveRun:
                     _settle(over)
 
     def ask(self, request: PermissionRequest) -> None:
-        """Let watchers see that a call waits for permission."""
+        """Publish to subscribers that a call waits for permission."""
         self.asking[request.id] = request
         self.show(replace(self.shown))
 
     async def wait_for_change(self, seen: RunState) -> None:
-        """Return once something other than `seen` is shown."""
+        """Return when `shown` is another state than `seen`."""
         while self.shown is seen:
             await self._changed.wait()
 
     async def wait_for_company(self, due: float, latest: float) -> None:
-        """Return with the first change from `due` on, with the end, or at `latest`: times of the loop's clock."""
+        """Return at the first change from `due` on, at the run's end, or at `latest`: times of the loop's clock."""
         loop = asyncio.get_running_loop()
         over = loop.create_future()
         timer = loop.call_at(latest, _settle, over)
@@ -144,7 +144,7 @@ def _settle(over: asyncio.Future[None]) -> None:
 
 
 def loop_of(run: LiveRun) -> Loop:
-    """What a run whose tools are called was started with."""
+    """Return the loop of a run that calls tools."""
     if run.loop is None:
         raise ValueError(f"Run {run.run_id} calls tools without having been told of any.")
     return run.loop

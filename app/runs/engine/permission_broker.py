@@ -1,8 +1,8 @@
-"""The permission broker: the clock of permission requests, the signal to waiting calls, and the audit of each decision.
+"""The permission broker: the clock of permission requests, the signal to waiting calls, and the audit of decisions.
 
-A waiting call reads the store, which alone knows the status of a request. `tell` makes it read at once.
+A waiting call reads the status of a request from the store. `tell` makes it read at once.
 
-Not here: requesting and answering a permission (`permissions.py`).
+Not here: requesting and answering a permission (`runs/tools/permissions.py`).
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ from app.store.tools.audit import AuditEntry, insert_entry
 from app.store.tools.permissions import StoredRule, list_abandoned, load_request, settle_request
 
 MAX_AUDITED: Final = 20_000
-"""Characters of arguments that the audit trail keeps; of longer ones also the SHA-256 of the whole."""
+"""Maximum number of characters of arguments in the audit trail; a longer text is cut, with the SHA-256 of the whole."""
 
 log = structlog.get_logger()
 
 
 def steady_clock() -> Callable[[], datetime]:
-    """A clock that begins at what time it is and then runs evenly, whatever becomes of the machine's own."""
+    """Return a clock that starts at the present time and then runs steadily, even if the machine's clock is set."""
     at, began = now(), time.monotonic()
     return lambda: at + timedelta(seconds=time.monotonic() - began)
 
 
 @dataclass(eq=False)
 class PermissionBroker:
-    """Where calls wait for permission. `changed` is set at the next word of any, and then is another event."""
+    """The signal for calls that wait for permission. `changed` is set at the next decision and then replaced."""
 
     clock: Callable[[], datetime] = field(default_factory=steady_clock)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def tell(self) -> None:
-        """Let all who wait look again."""
+        """Make all waiting calls read their requests again."""
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()
 
 
 async def expire_abandoned(store: Store, event_bus: EventBus) -> int:
-    """Expire the requests of runs that are over: their process died, and nobody waits for the answer."""
+    """Expire the requests of runs that are over: their process died, so no call waits for the answer."""
     async with store.read() as session:
         abandoned = await list_abandoned(session)
     return sum([await _expire(store, event_bus, owner, request.id) for owner, request in abandoned])
@@ -76,7 +76,7 @@ async def _expire(store: Store, event_bus: EventBus, owner: str, request_id: str
 
 
 def publish(event_bus: EventBus, owner: str, request: PermissionRequest) -> None:
-    """Tell those who look at the conversation, and at the one it is shown in."""
+    """Publish a changed request in its conversation and in the one that shows it."""
     for conversation_id in {request.shown_in, request.conversation_id}:
         event_bus.publish(owner, conversation_id, PermissionsChanged())
 
@@ -85,7 +85,7 @@ def publish(event_bus: EventBus, owner: str, request: PermissionRequest) -> None
 
 
 async def audit_request(session: AsyncSession, owner: str, request: PermissionRequest, at: datetime) -> None:
-    """Write down that something was asked, or how that was settled."""
+    """Write a new request or its decision to the audit trail."""
     action = "asked" if request.standing is Standing.PENDING else request.standing.value
     by = {"scope": request.scope, "rule_id": request.rule_id, "why": request.ending}
     said = {name: value for name, value in by.items() if value is not None}
@@ -97,7 +97,7 @@ async def audit_request(session: AsyncSession, owner: str, request: PermissionRe
 async def audit_call(
     session: AsyncSession, owner: str, request: PermissionRequest, action: str, at: datetime, **said: Any
 ) -> None:
-    """Write down a decision about a call. Of a temporary conversation none of its words is written."""
+    """Write a decision about a call to the audit trail, without arguments if the conversation is temporary."""
     temporary = select(CONVERSATION.c.temporary).where(CONVERSATION.c.id == request.conversation_id)
     data: dict[str, Any] = {
         "server_id": request.server_id,
@@ -117,7 +117,7 @@ async def audit_call(
 async def audit_rule(
     session: AsyncSession, owner: str, kept: StoredRule, action: str, at: datetime, **said: Any
 ) -> None:
-    """Write down that a rule was made or revoked."""
+    """Write to the audit trail that a rule was made or revoked."""
     rule: Rule = kept.rule
     data: dict[str, Any] = {
         "server_id": rule.server_id,

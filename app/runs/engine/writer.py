@@ -1,11 +1,11 @@
-"""The writer: stores what runs receive, for all of them in one transaction, several times a second, and each one's end.
+"""The writer: stores the received data of all runs in one transaction, several times a second, and each run's end.
 
-Most saves add the new end of a reply to a journal; about once a second a reply is stored whole instead.
+Most saves add the new text of a reply to a journal; about once a second a reply is stored whole instead.
 
-A fault of the database does not stop a reply: it goes on in memory, saving is tried again, and the log says so each
-time. If an end cannot be stored for long, watchers are told, and the trying goes on as long as the process.
+A database error does not stop a reply: it continues in memory, saving is tried again, and each error is logged. If an
+end cannot be stored for long, subscribers are notified, and the attempts continue as long as the process lives.
 
-Not here: what is stored (`store/run/runs.py`) and when a run ends (`engine.py`).
+Not here: the stored rows (`store/run/runs.py`) and the end of a run (`engine.py`).
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ from app.store.tools.tool_calls import save_tool_calls
 log = structlog.get_logger()
 
 SAVE_SECONDS = 0.1
-"""From one save to the next while runs are on: with the pause, text waits for 0.15 s at most, and for the save."""
+"""Seconds between saves while runs are active: with the pause, text waits at most 0.15 s, plus the time of the save."""
 PAUSE_SECONDS = 0.05
-"""Before each save: many runs that hurry are saved together, and a reply's first words go to the page first."""
+"""Pause before each save, so that urgent runs are saved together, and a reply's first text reaches the page first."""
 BEAT_SECONDS = 0.8
-"""From one heartbeat to the next."""
+"""Seconds between two heartbeats."""
 WHOLE_SECONDS = 0.8
-"""How long a reply is in part in the journal: others than its run read it from its message."""
+"""Seconds after which a reply is stored whole again: other processes read its message, not the journal."""
 WHOLE_CHARACTERS = 250_000
-"""The most characters of whole replies in one save, except the last one. More would delay the next save."""
+"""Maximum characters of whole replies in one save, except the last one. More would delay the next save."""
 FIRST_DELAY = 0.1
 MAX_DELAY = 5.0
 PATIENCE_SECONDS = 30.0
-"""Seconds until watchers learn that an end cannot be stored."""
+"""Seconds until subscribers are notified that an end cannot be stored."""
 
 
 @dataclass(eq=False)
 class Writer:
-    """Saves `runs`."""
+    """Saves the active `runs`."""
 
     store: Store
     process_id: str
@@ -63,12 +63,12 @@ class Writer:
     _beat_at: float = -BEAT_SECONDS
 
     def take(self, run: LiveRun) -> None:
-        """Save this run from now on. Nothing hurries: it is stored as it begins, and its provider is being called."""
+        """Save this run from now on. It needs no hurry: its first state is stored, and its provider is being called."""
         self.runs[run.run_id] = run
         self._begun.set()
 
     def hurry(self) -> None:
-        """Save soon: there is a first text, a retry, or what a tool said."""
+        """Save soon: there is a first text, a retry or a tool result."""
         self._due.set()
 
     async def keep_saving(self) -> None:
@@ -84,15 +84,15 @@ class Writer:
                 await self.save(beats=self.clock.now() - self._beat_at >= BEAT_SECONDS)
             except StoreError as error:
                 log.warning("replies could not be saved; they go on in memory", runs=len(self.runs), fault=str(error))
-            except Exception:  # a fault of ours in one save must not be the end of all saving
+            except Exception:  # a defect of Inview in one save must not end all saving
                 log.exception("saving failed by a fault of Inview; it is tried again", runs=len(self.runs))
 
     @shielded
     async def save(self, *, beats: bool = True) -> None:
-        """Store what the runs that are on have received, and if it `beats` that this process is alive.
+        """Store the data that active runs have received and, if `beats`, a heartbeat of this process.
 
-        It goes on if its caller is cancelled: a commit that nobody waits for is made all the same, and what it stored
-        must be known here.
+        It finishes even if its caller is cancelled: the commit is made in any case, and this process must know what it
+        stored.
 
         Raises:
             StoreError: the database cannot be written.
@@ -109,7 +109,7 @@ class Writer:
             progress = [_describe_progress(run, state, whole=run in whole) for run, state in changed]
             async with self.store.write() as session:
                 await save_progress(session, progress)
-                for run, of_run in calls:  # those of a save that failed to its teller may stand there already
+                for run, of_run in calls:  # a failed save may have stored some of them
                     await insert_missing_calls(session, run.run_id, of_run)
                 for run, records in told:
                     await save_tool_calls(session, run.run_id, records.values())
@@ -125,13 +125,13 @@ class Writer:
                 del run.calls[: len(of_run)]
 
     async def finish(self, run: LiveRun) -> RunState:
-        """Store the end of a run, however long it takes; the end as stored."""
+        """Store the end of a run, however long it takes; return the end as stored."""
         told_at = self.clock.now() + PATIENCE_SECONDS
         delay = FIRST_DELAY
         while True:
             try:
                 return await self._finish(run)
-            except Exception as error:  # a fault of ours too: a run whose end nobody stores would never end
+            except Exception as error:  # also a defect of Inview: a run whose end is not stored would never end
                 log.warning("the end of a reply could not be stored; trying again", run_id=run.run_id, fault=str(error))
                 if self.clock.now() > told_at and run.shown.outcome is None:
                     log.exception("the end of a reply is still not stored", run_id=run.run_id)
@@ -143,7 +143,8 @@ class Writer:
     async def _finish(self, run: LiveRun) -> RunState:
         async with self._saving:
             async with self.store.write() as session:
-                # A save may have entered some of them and failed afterwards; and whoever ended the run, they were made.
+                # An earlier save may have entered some of them and then failed. They were made, whichever process ended
+                # the run.
                 await insert_missing_calls(session, run.run_id, run.calls)
                 if claimed := await finish_run(session, run.place, run.state, now()):
                     if records := _list_untold(run):
@@ -167,7 +168,7 @@ class Writer:
 
 
 def _choose_whole(changed: Sequence[tuple[LiveRun, RunState]], at: float) -> frozenset[LiveRun]:
-    """The runs whose replies are stored whole now: those that were not for the longest time, as far as they have room.
+    """Choose the runs whose replies are stored whole now: the longest overdue first, up to WHOLE_CHARACTERS.
 
     A reply that has nothing stored yet is always one of them.
     """

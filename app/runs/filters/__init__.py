@@ -1,4 +1,4 @@
 """Commands of the filter bar: saved filters, and lines that act on the pairs they select.
 
-Not the language (`domain/filters`) and not what a filter selects for a send (`runs/send`).
+Not here: the language (`domain/filters`) and the selection of pairs for a send (`runs/send`).
 """

@@ -1,9 +1,9 @@
-"""Saved filters, the history of those applied, and the filter that a conversation keeps.
+"""Saved filters, the history of applied filters, and the filter of a conversation.
 
 await save_filter(wb, LOCAL_OWNER, "good", "s>=2 !e")
 await apply_filter(wb, LOCAL_OWNER, conversation_id, "@good r20")
 
-Not here: what a filter selects (`runs/send/context_selection.py`) and what a command line does (`line_commands.py`).
+Not here: the pairs that a filter selects (`runs/send/context_selection.py`) and command lines (`line_commands.py`).
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from app.store.conversation import conversations
 from app.store.organise import filters
 
 _FEW = 3
-"""Conversations named when there are more."""
+"""Maximum number of conversations that an error names."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFilters:
-    """An owner's saved filters by name, and those they applied, the newest first.
+    """An owner's saved filters by name, and the applied filters, newest first.
 
-    `rows` are all saved filters, with those that cannot be read; `damaged` are the entries of the history that cannot.
+    `rows` are all saved filters, including unreadable ones; `damaged` are the unreadable entries of the history.
     """
 
     saved: dict[str, str]
@@ -49,7 +49,7 @@ class KnownFilters:
 
 
 async def list_filters(wb: Workbench, owner: str) -> KnownFilters:
-    """All that the filter bar offers of an owner's own."""
+    """List the owner's filters that the filter bar offers."""
     async with wb.store.read() as session:
         saved = await filters.load_saved_filters(session, owner)
         rows = await filters.list_saved_filters(session, owner)
@@ -59,7 +59,7 @@ async def list_filters(wb: Workbench, owner: str) -> KnownFilters:
 
 
 async def find_filter(wb: Workbench, owner: str, name: str) -> str:
-    """The filter saved under a name.
+    """Return the filter saved under a name.
 
     Raises:
         NotFoundError: there is none.
@@ -73,11 +73,11 @@ async def find_filter(wb: Workbench, owner: str, name: str) -> str:
 
 @shielded
 async def save_filter(wb: Workbench, owner: str, name: str, line: str) -> None:
-    """Keep a filter under a name, in the place of the one that had it.
+    """Save a filter under a name, replacing the previous one.
 
     Raises:
-        FilterError: it cannot be read or used, or leads to itself; it says where.
-        InputError: the name cannot be one, or a filter that uses it could not be used any more.
+        FilterError: it cannot be parsed or used, or refers to itself; it says where.
+        InputError: the name is invalid, or a filter that uses it would become invalid.
         ConflictError: there are too many.
     """
     async with wb.store.write() as session:
@@ -87,12 +87,12 @@ async def save_filter(wb: Workbench, owner: str, name: str, line: str) -> None:
 
 @shielded
 async def rename_filter(wb: Workbench, owner: str, name: str, new_name: str) -> None:
-    """Give a saved filter another name, wherever it is used.
+    """Rename a saved filter, also in the filters and conversations that use it.
 
     Raises:
-        NotFoundError: there is none of that name.
-        InputError: the new name cannot be one.
-        ConflictError: another filter has it, or its text cannot be read.
+        NotFoundError: there is no filter with this name.
+        InputError: the new name is invalid.
+        ConflictError: another filter has this name, or the filter's text cannot be read.
     """
     require_name(new_name)
     async with wb.store.write() as session:
@@ -103,7 +103,7 @@ async def rename_filter(wb: Workbench, owner: str, name: str, new_name: str) -> 
             return
         if new_name in saved:
             raise ConflictError(f"A filter is saved as @{new_name} already. Choose another name, or delete that one.")
-        if saved[name] == UNREADABLE:  # a rename would replace what is stored
+        if saved[name] == UNREADABLE:  # a rename would overwrite the stored text
             raise ConflictError(f"The text of @{name} cannot be read. Export it raw, or delete it.")
         lines = {other: rename_use(line, name, new_name) for other, line in saved.items() if uses(line, name)}
         in_use = [one for one in await filters.load_filters_in_use(session, owner) if uses(one.filter, name)]
@@ -120,7 +120,7 @@ async def delete_filter(wb: Workbench, owner: str, name: str) -> None:
     """Delete a saved filter that nothing uses.
 
     Raises:
-        NotFoundError: there is none of that name.
+        NotFoundError: there is no filter with this name.
         ConflictError: other filters, or conversations, use it.
     """
     async with wb.store.write() as session:
@@ -129,10 +129,10 @@ async def delete_filter(wb: Workbench, owner: str, name: str) -> None:
 
 @shielded
 async def delete_damaged_filter(wb: Workbench, owner: str, number: int) -> None:
-    """Delete the saved filter in a row that cannot be read.
+    """Delete a saved filter whose row cannot be read.
 
     Raises:
-        NotFoundError: there is no damaged row of that number.
+        NotFoundError: there is no damaged row with this number.
         ConflictError: other filters, or conversations, use it.
     """
     async with wb.store.write() as session:
@@ -148,10 +148,10 @@ async def delete_damaged_filter(wb: Workbench, owner: str, number: int) -> None:
 
 @shielded
 async def delete_damaged_entry(wb: Workbench, owner: str, number: int) -> None:
-    """Delete the entry of the filter history in a row that cannot be read.
+    """Delete an entry of the filter history whose row cannot be read.
 
     Raises:
-        NotFoundError: there is no damaged entry of that number.
+        NotFoundError: there is no damaged entry with this number.
     """
     async with wb.store.write() as session:
         applied = await filters.list_applied(session, owner)
@@ -180,11 +180,11 @@ async def _delete_by_name(session: AsyncSession, owner: str, name: str) -> None:
 
 @shielded
 async def apply_filter(wb: Workbench, owner: str, conversation_id: str, line: str) -> None:
-    """Keep a filter with a conversation, and in the history; with a temporary one only there.
+    """Set the filter of a conversation and, unless it is temporary, add the filter to the history.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
-        FilterError: it cannot be used; it says where.
+        NotFoundError: this owner has no such conversation.
+        FilterError: the filter cannot be used; it says where.
     """
     tree = parse_filter(line)
     async with wb.store.write() as session:

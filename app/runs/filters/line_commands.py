@@ -1,10 +1,10 @@
-"""Lines of the filter bar: what one means while it is typed, and what its command does when it is sent off.
+"""Lines of the filter bar: their meaning while they are typed, and their commands when they are entered.
 
 line = await check_line(wb, LOCAL_OWNER, conversation_id, "s>=2 :flag", cursor=4)
 done = await run_line(wb, LOCAL_OWNER, conversation_id, "s>=2 :flag")
 
-Which pairs a line selects is what the page shows for its filter: `runs/send/context_selection.py` says. Whether a
-command may be done is decided by `domain/filters/command_rules.py`.
+A line selects the pairs that the page shows for its filter (`runs/send/context_selection.py`). Whether a command is
+allowed is decided by `domain/filters/command_rules.py`.
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ from app.views.library.filter_line import (
 LOOK = ViewOptions()
 
 
-async def check_line(  # noqa: PLR0913 - whose, where, what is typed, and how one looks
+async def check_line(  # noqa: PLR0913 - the line, the cursor and the view options
     wb: Workbench, owner: str, conversation_id: str, line: str, *, cursor: int, look: ViewOptions = LOOK
 ) -> LineView:
-    """What a line means as far as it is typed; the cursor counts the characters before it. Nothing is changed.
+    """Describe the line typed so far; `cursor` is the number of characters before the cursor. Nothing is changed.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
         InputError: the model or the time zone cannot be used.
     """
     async with wb.store.read() as session:
@@ -107,10 +107,10 @@ async def check_line(  # noqa: PLR0913 - whose, where, what is typed, and how on
 
 
 async def find_occurring(wb: Workbench, owner: str, conversation_id: str) -> Occurring:
-    """The values that the chips of the filter bar offer in this conversation.
+    """List the values that the chips of the filter bar offer in this conversation.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
     """
     async with wb.store.read() as session:
         await load_conversation(session, owner, conversation_id)
@@ -118,16 +118,16 @@ async def find_occurring(wb: Workbench, owner: str, conversation_id: str) -> Occ
         return await select_occurring(session, owner, conversation_id, topics)
 
 
-async def run_line(  # noqa: PLR0913 - whose, where, what, and how one looks
+async def run_line(  # noqa: PLR0913 - the line and the view options
     wb: Workbench, owner: str, conversation_id: str, line: str, look: ViewOptions = LOOK, *, confirmed: bool = False
 ) -> OutcomeView:
-    """Do what the line's command says to the pairs that its filter selects. `confirmed`: a person said yes.
+    """Run the command of a line on the pairs that its filter selects. `confirmed`: the person confirmed it.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
-        FilterError: the line cannot be read; it says where.
-        InputError: there is no command in it, or the model or the time zone cannot be used.
-        ConflictError: a pair whose reply is running is to be deleted or copied.
+        NotFoundError: this owner has no such conversation.
+        FilterError: the line cannot be parsed; it says where.
+        InputError: the line has no command, or the model or the time zone cannot be used.
+        ConflictError: a pair to delete or copy has a running reply.
     """
     read = parse_line(line)
     if read.call is None:
@@ -163,7 +163,7 @@ async def run_line(  # noqa: PLR0913 - whose, where, what, and how one looks
 
 
 def write_export_url(conversation_id: str, read: Line, export: Export, composed: Composed, look: ViewOptions) -> str:
-    """The address of an export. What the filter is relative to goes along, so that it holds the same pairs."""
+    """Return the address of an export, with all values that the filter depends on, so it selects the same pairs."""
     asked = {
         "format": export.format.value,
         "filter": format_filter(read.filter),
@@ -187,7 +187,7 @@ def _selected(composed: Composed) -> tuple[str, ...]:
 
 
 def _decide(call: Call, composed: Composed, topics: TopicTree, chosen: str | None) -> tuple[Decision, str | None]:
-    """The decision about a call, and the topic that it files under."""
+    """Decide about a call; return the decision and the topic that it files under."""
     topic: str | Refuse | None = None
     if isinstance(call.command, FileUnder):
         topic = _find_topic(call.command, topics, chosen)

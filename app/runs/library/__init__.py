@@ -1,4 +1,4 @@
-"""Commands on what a person keeps and sets: agents, topics, marks, preferences, providers, trash.
+"""Commands for a user's data and settings: agents, topics, marks, preferences, providers, trash.
 
-Not filters (`runs/filters`), and nothing that calls a provider for a reply.
+Not here: filters (`runs/filters`), and calls of a provider for a reply.
 """

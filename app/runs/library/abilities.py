@@ -1,8 +1,8 @@
-"""Which models take what: asked where the chosen one does not take what is attached.
+"""Lists of models that accept images or files, offered if the chosen model does not accept an attachment.
 
     others = await list_capable(wb, owner, images=True)
 
-No provider is asked for its models here: those count that its list, as far as it was read, or its adapter knows.
+No provider is called: the lists have the models of provider lists read before, and those that an adapter knows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_CAPABLE = 3
 async def list_capable(
     wb: Workbench, owner: str, *, images: bool = False, files: bool = False, limit: int = MAX_CAPABLE
 ) -> tuple[ModelProfile, ...]:
-    """Models that take images, or files, or both, and can be asked now: each provider's first before its second."""
+    """List available models that accept images, files or both: each provider's first, then each provider's second."""
     async with wb.store.read() as session:
         providers = (await wb.catalogue.providers(session, owner)).values()
     ready = [provider for provider in providers if provider.ready]
@@ -30,7 +30,7 @@ async def list_capable(
 
 
 def join_or(names: Sequence[str]) -> str:
-    """The names as a choice.
+    """Join the names as a choice.
 
     >>> join_or(["A"]), join_or(["A", "B", "C"])
     ('A', 'A, B or C')

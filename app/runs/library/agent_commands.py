@@ -1,11 +1,11 @@
-"""What can be done with agents: create, change, delete, bring back, take in from a file.
+"""Commands for agents: create, change, delete, restore, import from a file.
 
     agent = await create_agent(wb, LOCAL_OWNER, {"name": "Reviewer", "system_prompt": "Find the fault."})
 
-An agent that is changed or deleted answers differently from the next send on, in every conversation that has it, and
-what is on the screen of those says so at once. What it answered before keeps its name and its parameters.
+A change or deletion of an agent applies from the next send in every conversation that has it, and open pages of these
+conversations show it at once. Earlier replies keep the agent's name and parameters.
 
-Not here: which agent answers (`runs/send/context_selection.py`).
+Not here: the choice of the agent that answers (`runs/send/context_selection.py`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from app.store.settings import agents
 
 
 class AgentFields(TypedDict, total=False):
-    """What a person says of an agent. What is left out stays as it is, or is empty."""
+    """The fields of an agent that a user sets. A missing field is empty in a new agent and unchanged in a change."""
 
     name: str
     icon: str
@@ -41,16 +41,16 @@ class AgentFields(TypedDict, total=False):
 
 
 async def list_agents(wb: Workbench, owner: str) -> tuple[Agent, ...]:
-    """An owner's agents by name."""
+    """List an owner's agents by name."""
     async with wb.store.read() as session:
         return await agents.load_agents(session, owner)
 
 
 async def read_agent(wb: Workbench, owner: str, agent_id: str) -> Agent:
-    """One agent.
+    """Read one agent.
 
     Raises:
-        NotFoundError: no such agent of this owner.
+        NotFoundError: this owner has no such agent.
     """
     async with wb.store.read() as session:
         return await agents.load_agent(session, owner, agent_id)
@@ -58,11 +58,11 @@ async def read_agent(wb: Workbench, owner: str, agent_id: str) -> Agent:
 
 @shielded
 async def create_agent(wb: Workbench, owner: str, fields: AgentFields) -> Agent:
-    """A new agent.
+    """Create an agent.
 
     Raises:
-        InputError: a field cannot be what it is to be.
-        ConflictError: another bears the name, or there are too many.
+        InputError: a field is invalid.
+        ConflictError: another agent has this name, or there are too many.
     """
     agent = _make(owner, fields)
     require_usable(agent)
@@ -76,18 +76,18 @@ async def create_agent(wb: Workbench, owner: str, fields: AgentFields) -> Agent:
 
 @shielded
 async def change_agent(wb: Workbench, owner: str, agent_id: str, fields: AgentFields) -> Agent:
-    """Change what is named; all else stays.
+    """Change the given fields of an agent.
 
     Raises:
-        NotFoundError: no such agent of this owner.
-        InputError: a field cannot be what it is to be.
-        ConflictError: another bears the name.
+        NotFoundError: this owner has no such agent.
+        InputError: a field is invalid.
+        ConflictError: another agent has this name.
     """
     async with wb.store.write() as session:
         stored = await agents.load_agent(session, owner, agent_id)
         left = tuple(one for one in stored.damage if one.column not in fields)
         agent = replace(stored, **fields, updated_at=now(), damage=left)
-        require_readable(agent)  # what cannot be read and is not replaced would be lost
+        require_readable(agent)  # a field that cannot be read and is not replaced would be lost
         require_usable(agent)
         require_free(await agents.load_agents(session, owner), agent)
         await agents.save_agent(session, agent)
@@ -97,10 +97,10 @@ async def change_agent(wb: Workbench, owner: str, agent_id: str, fields: AgentFi
 
 @shielded
 async def delete_agent(wb: Workbench, owner: str, agent_id: str) -> None:
-    """Delete an agent; conversations that have it go on without one, until it is brought back.
+    """Delete an agent; its conversations continue without one until it is restored.
 
     Raises:
-        NotFoundError: no such agent of this owner.
+        NotFoundError: this owner has no such agent.
     """
     async with wb.store.write() as session:
         await agents.set_deleted(session, owner, agent_id, now())
@@ -109,11 +109,11 @@ async def delete_agent(wb: Workbench, owner: str, agent_id: str) -> None:
 
 @shielded
 async def restore_agent(wb: Workbench, owner: str, agent_id: str) -> Agent:
-    """Bring back an agent that was deleted; conversations that had it have it again.
+    """Restore a deleted agent; the conversations that had it have it again.
 
     Raises:
-        NotFoundError: no such agent of this owner was deleted.
-        ConflictError: another bears its name now, or there are too many.
+        NotFoundError: this owner has no such deleted agent.
+        ConflictError: another agent has its name now, or there are too many.
     """
     async with wb.store.write() as session:
         agent = await agents.load_agent(session, owner, agent_id, deleted=True)
@@ -127,10 +127,10 @@ async def restore_agent(wb: Workbench, owner: str, agent_id: str) -> Agent:
 
 @shielded
 async def import_agents(wb: Workbench, owner: str, wanted: Sequence[AgentFields]) -> tuple[Agent, ...]:
-    """New agents, as of a file. One whose name is taken gets a number behind it.
+    """Create agents, as from a file. An agent whose name is taken gets a number after its name.
 
     Raises:
-        InputError: a field of one cannot be what it is to be.
+        InputError: a field of an agent is invalid.
         ConflictError: there would be too many.
     """
     made: list[Agent] = []
@@ -157,7 +157,7 @@ def _require_room(known: Sequence[Agent], more: int) -> None:
 
 
 def _tell(wb: Workbench, owner: str) -> None:
-    """Whoever has a conversation on the screen reads again who answers there: a menu of agents changes rarely."""
+    """Let every open page read the agent of its conversation again. Agents change rarely, so all pages do."""
     for bench in filter(None, (wb, wb.beside.bench)):
         for conversation_id in bench.event_bus.watched(owner):
             bench.event_bus.publish(owner, conversation_id, ConversationChanged())

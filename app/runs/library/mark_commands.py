@@ -3,7 +3,8 @@
 undo = await mark_pairs(wb, LOCAL_OWNER, conversation_id, [PairMarks(pair_id, Marks(stars=3))])
 await mark_pairs(wb, LOCAL_OWNER, conversation_id, undo)
 
-One transaction and one revision, whatever the number. The conversation keeps its place in the list: nothing was said.
+A command uses one transaction and one revision for any number of pairs. The conversation keeps its place in the list,
+because it has no new message.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ Undo = tuple[PairMarks, ...]
 
 @shielded
 async def mark_pairs(wb: Workbench, owner: str, conversation_id: str, changes: Sequence[PairMarks]) -> Undo:
-    """Change these pairs' marks; what undoes it. Nothing is changed unless everything can be.
+    """Change these pairs' marks, all or none; return the changes that undo it.
 
     Raises:
-        NotFoundError: no such conversation, pair or topic of this owner, or a deleted pair is to be marked.
+        NotFoundError: this owner has no such conversation, pair or topic, or a pair to mark is deleted.
         InputError: a pair is named twice.
-        ConflictError: a pair whose reply is running is to be deleted.
+        ConflictError: a pair to delete has a running reply.
     """
     at = now()
     alike: dict[tuple[tuple[str, object], ...], tuple[Marks, list[str]]] = {}
@@ -63,14 +64,14 @@ async def mark_pairs(wb: Workbench, owner: str, conversation_id: str, changes: S
 
 
 async def mark_pair(wb: Workbench, owner: str, pair_id: str, marks: Marks) -> Undo:
-    """As `mark_pairs`, for one pair wherever it is."""
+    """Do what `mark_pairs` does for one pair in any conversation."""
     async with wb.store.read() as session:
         conversation_id = await find_conversation_of(session, owner, pair_id)
     return await mark_pairs(wb, owner, conversation_id, [PairMarks(pair_id, marks)])
 
 
 async def find_topic_by_path(wb: Workbench, owner: str, path: str) -> str:
-    """The topic that is written so.
+    """Find the topic with this path.
 
     Raises:
         InputError: there is none.

@@ -1,4 +1,4 @@
-"""What a person prefers, read and set. One value for all conversations; see `domain/preferences.py`."""
+"""Commands to read and change a user's preferences, which apply to all conversations; see `domain/preferences.py`."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from app.store.settings import preferences
 
 
 async def read_preferences(wb: Workbench, owner: str) -> Preferences:
-    """What this owner prefers."""
+    """Read this owner's preferences."""
     async with wb.store.read() as session:
         return await preferences.load_preferences(session, owner)
 
 
 async def read_prelude(wb: Workbench, owner: str) -> str | None:
-    """What models are told of this owner, if anything, as it stands in a card before the pairs."""
+    """Return the prelude, the text about this owner that models get and a card shows; None if there is none."""
     return compose_system_prelude(read_wishes(await read_preferences(wb, owner), now()))
 
 
 async def set_preferences(wb: Workbench, owner: str, wanted: Preferences) -> None:
-    """Prefer this from now on.
+    """Replace all preferences.
 
     Raises:
-        InputError: one of them cannot be used.
+        InputError: one of them is invalid.
     """
     await change_preferences(wb, owner, lambda _: wanted)
 
 
 @shielded
 async def change_preferences(wb: Workbench, owner: str, change: Callable[[Preferences], Preferences]) -> Preferences:
-    """Change some preferences and leave the others as they are stored. Returns all of them.
+    """Change some preferences and keep the others as stored. Return all of them.
 
     `change` receives the stored preferences and returns the wanted ones:
 
         await change_preferences(wb, owner, lambda known: replace(known, redact=True))
 
     Raises:
-        InputError: one of them cannot be used.
+        InputError: one of them is invalid.
     """
     at = now()
     async with wb.store.write() as session:
@@ -56,7 +56,7 @@ async def change_preferences(wb: Workbench, owner: str, change: Callable[[Prefer
 
 
 def _tell(wb: Workbench, owner: str) -> None:
-    """Whoever has a conversation on the screen sees at once what goes out of it from now on."""
+    """Let every open page show the changed requests of its conversation."""
     for bench in filter(None, (wb, wb.beside.bench)):
         for conversation_id in bench.event_bus.watched(owner):
             bench.event_bus.publish(owner, conversation_id, ConversationChanged())

@@ -1,9 +1,9 @@
-"""Setting up providers, and what can be asked of them: what the Settings page and the model picker need.
+"""Setup of providers, and their lists of models, for the Settings page and the model picker.
 
     await save_provider(wb, LOCAL_OWNER, "anthropic", key="sk-…")
     offers = await list_models(wb, LOCAL_OWNER)
 
-A key goes in and is never given out again: a page that shows a provider learns only that it has one.
+A key is stored and never returned: a page that shows a provider learns only that it has a key.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ PATIENCE_SECONDS: Final = 3.0
 class ProviderSetup:
     """The setup of a provider. `entered`: its key or base URL was entered in Settings; `entered_base_url` is that URL.
 
-    `trial` is the result of the last request for its list, and `skipped` names the
-    entries of its list that cannot be right.
+    `trial` is the result of the last request for its list of models, and `skipped` names the invalid entries of the
+    list.
     """
 
     name: str
@@ -54,7 +54,7 @@ class ProviderSetup:
 
 
 async def list_providers(wb: Workbench, owner: str) -> tuple[ProviderSetup, ...]:
-    """All providers on offer, in the order of the page."""
+    """List all providers, in the order of the page."""
     await wb.catalogue.look_around()
     async with wb.store.read() as session:
         providers = await wb.catalogue.providers(session, owner)
@@ -63,10 +63,11 @@ async def list_providers(wb: Workbench, owner: str) -> tuple[ProviderSetup, ...]
 
 
 async def try_provider(wb: Workbench, owner: str, name: str) -> None:
-    """Ask a provider for its models now; `list_providers` then has the result. Without a key nothing is asked.
+    """Request a provider's list of models now; `list_providers` then has the result. Without a key nothing is
+    requested.
 
     Raises:
-        NotFoundError: no such provider.
+        NotFoundError: there is no such provider.
     """
     async with wb.store.read() as session:
         provider = (await wb.catalogue.providers(session, owner)).get(name)
@@ -76,10 +77,10 @@ async def try_provider(wb: Workbench, owner: str, name: str) -> None:
 
 
 async def list_models(wb: Workbench, owner: str, *, afresh: bool = False) -> tuple[Offer, ...]:
-    """The providers that can be asked now, each with its models, or with why it did not list them.
+    """List the providers that can be called now, each with its models, or with the reason why it did not list them.
 
-    A slow one delays no other: after `PATIENCE_SECONDS` what is known of its models is listed.
-    `afresh` asks the providers themselves instead of taking a list of some minutes ago.
+    A slow provider delays no other: after `PATIENCE_SECONDS` its known models are listed.
+    `afresh` requests new lists from the providers instead of using lists that are some minutes old.
     """
     await wb.catalogue.look_around()
     async with wb.store.read() as session:
@@ -91,12 +92,12 @@ async def list_models(wb: Workbench, owner: str, *, afresh: bool = False) -> tup
 async def save_provider(
     wb: Workbench, owner: str, name: str, *, key: str | None = None, base_url: str | None = None
 ) -> None:
-    """Enter a key or a base URL. None leaves what was entered before, an empty text removes it.
+    """Enter a key or a base URL. None keeps the previous entry, an empty text removes it.
 
-    A name that is not in the table of vendors is a compatible server of the owner's own.
+    A name that is not in the table of vendors is a compatible server of the owner.
 
     Raises:
-        InputError: the name, the key or the base URL cannot be one.
+        InputError: the name, the key or the base URL is invalid.
     """
     async with wb.store.write() as session:
         before = {setting.provider: setting for setting in await load_provider_settings(session, owner)}.get(name)
@@ -114,7 +115,7 @@ async def save_provider(
 
 @shielded
 async def remove_provider(wb: Workbench, owner: str, name: str) -> None:
-    """Forget what was entered for a provider. Nothing happens if nothing was."""
+    """Delete the entries for a provider. Does nothing if there are none."""
     async with wb.store.write() as session:
         await delete_provider_setting(session, owner, name)
 

@@ -1,9 +1,9 @@
-"""What can be done with topics: list, create, rename, move, arrange, delete.
+"""Commands for topics: list, create, rename, move, arrange, delete.
 
 topic = await create_topic(wb, LOCAL_OWNER, "AI > Planning")
 
-Every command reads, decides and writes in one transaction. Pairs name their topic by id, so none is touched; whoever
-shows one is told that it reads differently now.
+Every command reads, decides and writes in one transaction. Pairs name their topic by id, so no pair is written. Pages
+with such a pair are notified of the new name.
 
 Not here: filing pairs under a topic (`mark_commands.py`).
 """
@@ -45,7 +45,7 @@ NO_TIMES: Mapping[Path, tuple[datetime, datetime]] = MappingProxyType({})
 
 
 class TopicChanges(TypedDict, total=False):
-    """What is to be different about a topic. `parent_id` None: to the root. `before`: a sibling, None: the last."""
+    """Changes of a topic. `parent_id` None: move to the root. `before`: the next sibling; None: move to the end."""
 
     name: str
     parent_id: str | None
@@ -53,7 +53,7 @@ class TopicChanges(TypedDict, total=False):
 
 
 async def list_topics(wb: Workbench, owner: str, order: TopicOrder | None = None) -> TopicsView:
-    """An owner's topics with their counts, in this order; None: the one they prefer."""
+    """List an owner's topics with their counts, in this order; None: the order in the preferences."""
     async with wb.store.read() as session:
         wanted = order or (await load_preferences(session, owner)).topic_order
         filed = await topics.load_filed_topics(session, owner)
@@ -62,10 +62,10 @@ async def list_topics(wb: Workbench, owner: str, order: TopicOrder | None = None
 
 @shielded
 async def create_topic(wb: Workbench, owner: str, path: str) -> str:
-    """The topic of that path, made with all that is missing above it, each the last among its siblings; its id.
+    """Create the topic with this path and all missing topics above it, each as the last sibling; return its id.
 
     Raises:
-        InputError: the path cannot be one.
+        InputError: the path is invalid.
         ConflictError: there are too many topics.
     """
     names = read_path(path)
@@ -79,9 +79,9 @@ async def make_topics(
     paths: Sequence[Path],
     times: Mapping[Path, tuple[datetime, datetime]] = NO_TIMES,
 ) -> Mapping[Path, str]:
-    """The topics of these paths, whose names have been looked at, as `create_topic` makes them; their ids by path.
+    """Find or create the topics of these checked paths, as `create_topic` does; return their ids by path.
 
-    `times`: when those that are missing are to have been created and used last, if not now.
+    `times`: creation and last use of topics that are missing, if not now.
 
     Raises:
         ConflictError: there are too many topics.
@@ -114,12 +114,12 @@ async def make_topics(
 
 @shielded
 async def change_topic(wb: Workbench, owner: str, topic_id: str, changes: TopicChanges) -> None:
-    """Rename, move or arrange a topic, as named; all else stays.
+    """Rename, move or arrange a topic.
 
     Raises:
-        NotFoundError: no such topic, or no such parent, of this owner.
-        InputError: the name cannot be one, a topic would stand too deep, or `before` is no sibling.
-        ConflictError: a sibling bears the name, or the topic would stand below itself.
+        NotFoundError: this owner has no such topic or parent.
+        InputError: the name is invalid, a topic would be too deep, or `before` is not a sibling.
+        ConflictError: a sibling has this name, or the topic would be below itself.
     """
     async with wb.store.write() as session:
         filed = await topics.load_filed_topics(session, owner)
@@ -136,7 +136,7 @@ async def change_topic(wb: Workbench, owner: str, topic_id: str, changes: TopicC
         require_free(known, name, parent_id, besides=topic_id)
         place = _last_place(filed, parent_id) if moves else next(one.place for one in filed if one.topic is before)
         written = {**({"name": name} if "name" in changes else {}), **({"parent_id": parent_id} if moves else {})}
-        await topics.update_topic(session, topic_id, {**written, "place": place})  # the rest may be unreadable
+        await topics.update_topic(session, topic_id, {**written, "place": place})  # other fields may be unreadable
         if "before" in changes:
             siblings = [one.id for one in known if one.parent_id == parent_id and one.id != topic_id]
             siblings.insert(_place_before(siblings, changes["before"]), topic_id)
@@ -152,8 +152,8 @@ async def delete_topic(wb: Workbench, owner: str, topic_id: str) -> None:
     """Delete a topic that is empty.
 
     Raises:
-        NotFoundError: no such topic of this owner.
-        ConflictError: pairs are filed under it, or topics stand below it.
+        NotFoundError: this owner has no such topic.
+        ConflictError: pairs are filed under it, or it has topics below it.
     """
     async with wb.store.write() as session:
         known = await topics.load_topics(session, owner)
@@ -170,10 +170,10 @@ async def delete_topic(wb: Workbench, owner: str, topic_id: str) -> None:
 
 
 async def use_topic(session: AsyncSession, owner: str, topic_id: str) -> None:
-    """Note that a pair is filed under the topic now.
+    """Record that a pair was filed under the topic now.
 
     Raises:
-        NotFoundError: no such topic of this owner.
+        NotFoundError: this owner has no such topic.
     """
     await topics.touch_topic(session, owner, topic_id, now())
 

@@ -1,10 +1,9 @@
-"""The trash: bring back what was deleted, or delete it for good. What is in it too long is deleted by itself.
+"""The trash: restore deleted entries or delete them permanently. Old entries are deleted automatically.
 
     entry = (await list_trash(wb, LOCAL_OWNER, limit=1)).entries[0]
     await restore(wb, LOCAL_OWNER, entry.id)
 
-How things get there: `commands.delete_conversation`, `mark_commands.mark_pairs` and resending. The ledger stays as it
-is.
+Entries come from `commands.delete_conversation`, `mark_commands.mark_pairs` and resends. The ledger does not change.
 """
 
 from __future__ import annotations
@@ -31,19 +30,19 @@ from app.store.release import list_pair_attachments, release_attachments
 from app.store.settings import preferences
 
 BATCH = 500
-"""Pairs deleted for good at once: others get to write in between."""
+"""Number of pairs deleted in one transaction, so that others can write in between."""
 FIRST_SECONDS = 600.0
-"""From the start of the process until what is too old is looked for; a clock that was wrong is right by then."""
+"""Delay of the first purge after the start, by when a wrong clock is probably corrected."""
 ROUND_SECONDS = 3600.0
 TRUSTED_DRIFT = timedelta(hours=1)
-"""A clock that was put forward further than that while the process ran is not believed to make anything old."""
+"""Maximum drift of the clock while the process runs. After a larger jump forward nothing counts as old."""
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Trash:
-    """Entries, the newest first. `days`: how long each stays; None: until it is emptied."""
+    """Entries of the trash, newest first. `days`: how long each stays; None: until the trash is emptied."""
 
     entries: tuple[TrashEntry, ...]
     days: int | None
@@ -52,10 +51,10 @@ class Trash:
 async def list_trash(
     wb: Workbench, owner: str, *, limit: int, place: TrashPlace | None = None, conversation_id: str | None = None
 ) -> Trash:
-    """What can be brought back. `conversation_id`: only pairs that were deleted from it.
+    """List the entries that can be restored. `conversation_id`: only pairs that were deleted from it.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
     """
     async with wb.store.read() as session:
         if conversation_id is not None:
@@ -66,10 +65,10 @@ async def list_trash(
 
 @shielded
 async def restore(wb: Workbench, owner: str, entry_id: str) -> TrashEntry:
-    """Bring back a conversation, or the pairs that were deleted together with this one; what that was.
+    """Restore a conversation, or all pairs that were deleted together with this one; return the entry.
 
     Raises:
-        NotFoundError: nothing of that id is in the trash.
+        NotFoundError: the trash has no entry with this id.
     """
     async with wb.store.write() as session:
         entry = await trash.find_entry(session, owner, entry_id)
@@ -87,10 +86,10 @@ async def restore(wb: Workbench, owner: str, entry_id: str) -> TrashEntry:
 
 @shielded
 async def delete_for_good(wb: Workbench, owner: str, entry_id: str) -> None:
-    """Delete something in the trash for good.
+    """Delete an entry of the trash permanently.
 
     Raises:
-        NotFoundError: nothing of that id is in the trash.
+        NotFoundError: the trash has no entry with this id.
     """
     async with wb.store.read() as session:
         entry = await trash.find_entry(session, owner, entry_id)
@@ -99,7 +98,7 @@ async def delete_for_good(wb: Workbench, owner: str, entry_id: str) -> None:
 
 @shielded
 async def empty_trash(wb: Workbench, owner: str) -> int:
-    """Delete all that is in the trash for good; how many entries that was."""
+    """Delete all entries of the trash permanently; return how many there were."""
     async with wb.store.read() as session:
         entries = await trash.list_entries(session, owner)
     await _delete(wb, owner, entries)
@@ -107,7 +106,7 @@ async def empty_trash(wb: Workbench, owner: str) -> int:
 
 
 async def purge_expired(wb: Workbench, at: datetime) -> int:
-    """Delete for good what was in the trash longer than its owner wants by then; how many entries that was."""
+    """Permanently delete entries older than their owner's limit at this time; return how many there were."""
     count = 0
     async with wb.store.read() as session:
         owners = await trash.list_owners(session)
@@ -123,7 +122,7 @@ async def purge_expired(wb: Workbench, at: datetime) -> int:
 
 
 async def keep_purging(wb: Workbench) -> None:
-    """Purge every hour as long as the process lives."""
+    """Purge every hour while the process lives."""
     began, counted = now(), _count_seconds()
     await asyncio.sleep(FIRST_SECONDS)
     while True:
@@ -137,17 +136,17 @@ async def keep_purging(wb: Workbench) -> None:
                     log.info("deleted for good what was in the trash long enough", entries=count)
             except StoreError as error:
                 log.warning("the trash could not be gone through; it is tried again", fault=str(error))
-            except Exception:  # a fault of ours with one entry must not be the end of all purging
+            except Exception:  # a defect of Inview with one entry must not end all purging
                 log.exception("going through the trash failed by a fault of Inview")
         await asyncio.sleep(ROUND_SECONDS)
 
 
 async def _delete(wb: Workbench, owner: str, entries: Sequence[TrashEntry]) -> None:
-    """Delete entries for good, as far as they are still in the trash when their turn comes."""
+    """Delete entries permanently, if they are still in the trash when their turn comes."""
     for entry in entries:
         with suppress(NotFoundError):
             await _delete_one(wb, owner, entry)
-        # Who asks next what changed would not be told of pairs that left without a trace.
+        # Caches follow changes by revision, and permanently deleted pairs leave no revision.
         wb.sent_pairs.forget(entry.conversation_id)
         wb.sizes.forget(entry.conversation_id)
 
@@ -158,7 +157,7 @@ async def _delete_one(wb: Workbench, owner: str, seen: TrashEntry) -> None:
             entry = await trash.find_entry(session, owner, seen.id)
             if entry.kind == "conversation":
                 return await conversations.delete_conversation(session, owner, entry.id)
-            # The first is deleted last: it is what the entry is found by.
+            # The first pair is deleted last, because it identifies the entry.
             pair_ids = (await trash.load_pair_ids(session, entry))[::-1]
             named = await list_pair_attachments(session, pair_ids[:BATCH])
             await trash.delete_pairs(session, pair_ids[:BATCH])
@@ -168,5 +167,5 @@ async def _delete_one(wb: Workbench, owner: str, seen: TrashEntry) -> None:
 
 
 def _count_seconds() -> float:
-    """A clock that nobody sets; where there is one, also while the computer sleeps."""
+    """Read a clock that cannot be set and, if the system has one, that also runs while the computer sleeps."""
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))

@@ -1,4 +1,4 @@
-"""What a process has once for all conversations: ids and the clock, the event bus, the models on offer, memory.
+"""Things that exist once per process: ids, the clock, the event bus, the available models, memory management.
 
-Not the value that holds it (`runs/workbench.py`), and nothing that knows a command.
+Not here: the value that holds them (`runs/workbench.py`), and code that uses commands.
 """

@@ -1,8 +1,8 @@
-"""Who can be asked: the providers as set up here, from the environment and from what was entered in Settings.
+"""The available providers: local servers, and those set up in the environment or in Settings.
 
 Keys are unsealed when a provider is made and leave this process only in the header of a call.
 
-Not the table of vendors (`providers/registry.py`) and not what is known of models (`providers/models/profiles.py`).
+Not here: the table of vendors (`providers/registry.py`) and the profiles of models (`providers/models/profiles.py`).
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from app.store.ledger.prices import OwnPrice, load_own_prices
 from app.store.settings.provider_settings import ProviderSetting, load_provider_settings
 
 OwnPrices = Mapping[str, tuple[OwnPrice, ...]]
-"""By model, oldest first."""
+"""Prices by model, oldest first."""
 DEFAULT_MODEL = "offline:demo"
-"""What a conversation is answered by until somebody chooses a model."""
+"""The model that answers until the user chooses another."""
 DETECTED_SECONDS = 10.0
-"""How long the local servers found are believed to be there."""
+"""Seconds after a search while the local servers found count as running."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A provider and its models. `failure`: why they could not be listed; `skipped`: which entries cannot be right."""
+    """A provider and its models. `failure`: the reason why they could not be listed; `skipped`: the invalid entries."""
 
     provider: Provider
     models: tuple[ModelProfile, ...]
@@ -53,7 +53,7 @@ class Offer:
 class Catalogue:
     """The providers of every owner.
 
-    `tariffs`: what is known of their models' prices (`runs/usage/prices.py`). `budgets`: what they may spend
+    `tariffs`: the known prices of their models (`runs/usage/prices.py`). `budgets`: their budgets of money
     (`runs/usage/budgets.py`).
     """
 
@@ -63,7 +63,7 @@ class Catalogue:
     tariffs: dict[str, dict[str, Tariff | None]] = field(default_factory=dict[str, dict[str, Tariff | None]])
     budgets: dict[str, tuple[SpendingBudget, ...]] = field(default_factory=dict[str, tuple[SpendingBudget, ...]])
     price_changes: int = 0
-    """How often prices changed. What was read before a change is not kept after it."""
+    """Number of price changes. Values read before a change are not cached after it."""
     _own_prices: dict[str, OwnPrices] = field(default_factory=dict[str, OwnPrices])
     _made: dict[str, tuple[object, Mapping[str, Provider]]] = field(
         default_factory=dict[str, tuple[object, Mapping[str, Provider]]]
@@ -73,7 +73,7 @@ class Catalogue:
     _detecting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def providers(self, session: AsyncSession, owner: str) -> Mapping[str, Provider]:
-        """Every provider on offer, by name.
+        """Return every provider by name.
 
         Raises:
             InputError: an entry cannot be used.
@@ -89,21 +89,21 @@ class Catalogue:
                 _environment(self.settings), credentials, _servers(self.settings), self._detected
             )
             kept = self._made[owner] = (made_from, providers)
-            self._forget_tariffs(owner)  # another address may be another price
+            self._forget_tariffs(owner)  # another address may have other prices
         return kept[1]
 
     async def usable_providers(self, session: AsyncSession, owner: str) -> Mapping[str, Provider]:
-        """As `providers`, for reading; empty if an entry cannot be used. A send reports that."""
+        """Do what `providers` does, for reading; empty if an entry cannot be used. A send reports that."""
         try:
             return await self.providers(session, owner)
         except (InputError, StoreError, DamagedRowError):
             return {}
 
     async def recognise(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:
-        """The provider and the profile of a model that is stored here. A provider that is not set up is `missing`.
+        """Return the provider and the profile of a stored model. A provider that is not set up is `missing`.
 
-        The profile of a model of a missing provider takes images, files and any number of tokens: neither is known,
-        and no part of a conversation is called unsupported or too large for it.
+        The profile of a missing provider's model accepts images, files and any number of tokens, as its limits are
+        unknown: no part of a conversation is shown as unsupported or too large.
         """
         try:
             return await self.find(session, owner, model)
@@ -112,7 +112,7 @@ class Catalogue:
             return missing_provider(vendor_and_name(model)[0]), profile
 
     async def find(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:
-        """The provider and the profile of a model that will be asked. To read stored data, use `recognise`.
+        """Return the provider and the profile of a model that will be called. For stored models, use `recognise`.
 
         Raises:
             InputError: no such provider is set up, or an entry cannot be used.
@@ -122,13 +122,13 @@ class Catalogue:
         name, _ = split_model_name(model)
         provider = (await self.providers(session, owner)).get(name)
         if provider is None and name in PROVIDERS:
-            await self.look_around()  # a local server, perhaps started meanwhile
+            await self.look_around()  # a local server may have been started meanwhile
             provider = (await self.providers(session, owner)).get(name)
         if provider is None:
             raise InputError(
                 "model", f"no provider {name!r} is set up. Choose another model, or add it in Settings → Providers."
             )
-        # In a thread: the first question about a vendor reads the public price table.
+        # In a thread: the first look-up for a vendor reads the public price table.
         profile = await asyncio.to_thread(self.lists.profile, provider, model)
         mine = (await self.own_prices(session, owner)).get(model)
         return provider, _price_now(profile, mine) if mine else profile
@@ -147,11 +147,11 @@ class Catalogue:
         return known
 
     def forget_budgets(self) -> None:
-        """A budget changed. A reading under way is stored in the earlier mapping, which is not used again."""
+        """Drop the cache after a change of a budget. A read under way fills the old mapping, which is unused then."""
         self.budgets = {}
 
     def forget_prices(self, owner: str) -> None:
-        """A price changed. A reading under way is stored in the earlier mapping, which is not used again."""
+        """Drop the caches after a change of a price. A read under way fills the old mapping, which is unused then."""
         self._own_prices = {}
         self._forget_tariffs(owner)
 
@@ -162,9 +162,9 @@ class Catalogue:
     async def offers(
         self, providers: Mapping[str, Provider], *, afresh: bool = False, patience: float | None = None
     ) -> tuple[Offer, ...]:
-        """Those of the providers that can be asked now, with their models, in the order given.
+        """List the ready providers with their models, in the given order.
 
-        One that needs more than `patience` seconds is offered with what is known of its models; it is asked on.
+        A provider that needs more than `patience` seconds is listed with its known models; its request continues.
         """
         ready = [provider for provider in providers.values() if provider.ready]
         asked = [
@@ -181,7 +181,7 @@ class Catalogue:
                 task.cancel()
 
     async def look_around(self) -> None:
-        """Look for local servers on their usual ports, unless that was done just now."""
+        """Detect local servers on their usual ports, unless that was done just now."""
         clock = asyncio.get_running_loop().time
         async with self._detecting:
             if clock() - self._detected_at > DETECTED_SECONDS:

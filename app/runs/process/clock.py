@@ -1,8 +1,8 @@
-"""The steady clock: what time it is, and how to wait. An argument of what waits, so that a test can move it.
+"""The steady clock: reads the time and waits. Code that waits takes it as an argument, so that a test can move it.
 
-    writer = Writer(store, process_id, clock)      # `STEADY` unless a test gives another
+    writer = Writer(store, process_id, clock)      # `STEADY` unless a test passes another
 
-Not the time of day (`ids.py`): it may jump.
+Not here: the time of day (`ids.py`), which may jump.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Final, Protocol
 
 
 class Clock(Protocol):
-    """Times are in seconds and never go back."""
+    """A clock in seconds that never goes back."""
 
     def now(self) -> float: ...
 
     async def sleep(self, seconds: float) -> None:
-        """Let so much time pass."""
+        """Wait for this time."""
         ...
 
     async def wait(self, event: asyncio.Event, seconds: float | None = None) -> None:
-        """Wait until the event is set, or so long at most."""
+        """Wait until the event is set, at most this time."""
         ...
 
 

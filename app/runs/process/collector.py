@@ -1,7 +1,7 @@
-"""The garbage collector of a process that lives long and holds many values (docs/decisions/0015-garbage-collector.md).
+"""Settings of the garbage collector for a long-lived process with many values (docs/decisions/0015-garbage-collector.md).
 
-Nearly all of ours are immutable and free of cycles: they go when nobody names them any more, and the collector finds
-nothing among them however often it looks. A full look at everything holds up every reply that streams.
+Nearly all values are immutable and free of cycles: reference counting frees them, and the collector finds nothing
+among them. A full collection delays every reply that streams.
 """
 
 from __future__ import annotations
@@ -13,27 +13,30 @@ from functools import cache
 from typing import Final
 
 THRESHOLDS: Final = (10_000, 20, 20)
-"""New objects until the young are looked at; such looks until the next older are; and again. Python's: 700, 10, 10."""
+"""New objects before a young collection, young ones before a middle one, middle ones before a full one.
+
+Python's defaults: 700, 10, 10.
+"""
 
 
 @cache
 def tune_collector() -> None:
-    """Take what was imported out of the collector's sight, for good, and let it look at the rest more rarely. Once."""
+    """Exclude all imported objects from collection permanently, and collect the rest less often. Runs once."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)
 
 
 LARGE: Final = 1024 * 1024
-"""Bytes of a block of memory that goes back to the system as soon as it is free."""
+"""Size in bytes of a block of memory that is returned to the system immediately when it is free."""
 _MMAP_THRESHOLD: Final = -3
-"""Of mallopt(3)."""
+"""The parameter's number in mallopt(3)."""
 
 
 def return_large_blocks() -> None:
-    """Have glibc give back each large block when it is free. For a process of its own, before it works.
+    """Make glibc return each large block when it is free. Call it in a separate process before its work.
 
-    As it comes, glibc keeps blocks of up to 32 MB from the first one on that was freed, in pieces among small ones: a
+    By default, after a block of up to 32 MB was freed, glibc keeps blocks of that size in pieces among small ones: a
     server kept 330 MB after three imports of 8, 16 and 16 MB. Other C libraries have no such setting and need none.
     """
     if (choose := getattr(ctypes.CDLL(None), "mallopt", None)) is not None:
@@ -41,7 +44,7 @@ def return_large_blocks() -> None:
 
 
 def give_memory_back() -> None:
-    """Return freed memory to the system, where its C library keeps it for later (glibc does, musl does not)."""
+    """Return freed memory to the system if its C library keeps it for later (glibc does, musl does not)."""
     if (trim := _find_trim()) is not None:
         trim(0)
 

@@ -1,6 +1,6 @@
-"""The event bus: publishes what happens in a conversation to its subscribers, within this process.
+"""The event bus: publishes facts about a conversation to its subscribers, within this process.
 
-Events are facts without content. A subscriber reads what is stored now, so a late or repeated event does no harm.
+Events have no content. A subscriber reads the stored data, so a late or repeated event does no harm.
 
 Not here: the text of a running reply (`broadcast.follow`).
 """
@@ -18,7 +18,7 @@ from app.domain.conversation.conversation import Pair
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A reply runs. `pair` is what was stored just now, so a subscriber need not read it before the first piece."""
+    """A reply was started. `pair` is the stored pair, so a subscriber need not read it before the first chunk."""
 
     run_id: str
     pair_id: str
@@ -34,7 +34,7 @@ class PairsChanged:
 
 @dataclass(frozen=True, slots=True)
 class PairsRemoved:
-    """These pairs are gone."""
+    """These pairs were deleted."""
 
     pair_ids: tuple[str, ...]
 
@@ -63,16 +63,16 @@ class RetryHurried:
 
 @dataclass(frozen=True, slots=True)
 class PermissionsChanged:
-    """A call waits for permission in the conversation, or does not any more."""
+    """A tool call began or stopped waiting for permission in the conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolProgress:
-    """A tool that a reply called says how far it is: so much done of how much (None: it does not say), and in words.
+    """Progress of a tool that a reply called: `progress` of `total` (None: unknown), with a message.
 
-    `conversation_id`: where the work is done, if it was handed to an agent.
+    `conversation_id`: the conversation of the work, if it was delegated to an agent.
 
-    With content: it is stored nowhere.
+    This event has content, because the progress is not stored.
     """
 
     run_id: str
@@ -87,7 +87,7 @@ class ToolProgress:
 class PairsCounted:
     """The progress of counting the tokens of pairs: `done` of `total`. The counting is over when both are equal.
 
-    With content, as `ToolProgress`: the progress is stored nowhere.
+    This event has content, as `ToolProgress`, because the progress is not stored.
     """
 
     done: int
@@ -96,7 +96,7 @@ class PairsCounted:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRemoved:
-    """The conversation is gone; nothing follows."""
+    """The conversation was deleted; no event follows."""
 
 
 FeedEvent = (
@@ -115,7 +115,7 @@ FeedEvent = (
 
 
 class Subscription(AsyncIterator[FeedEvent]):
-    """The events after it was made, to be iterated. It ends when it is freed, so no subscriber needs to unsubscribe."""
+    """An iterator over the events after its creation. It ends when it is freed, so no subscriber must unsubscribe."""
 
     def __init__(self) -> None:
         self._events: asyncio.Queue[FeedEvent] = asyncio.Queue()
@@ -149,20 +149,20 @@ class Changes:
 
 @dataclass(slots=True)
 class _Lists:
-    """The lists of all owners: who shows them, and how often they changed."""
+    """The lists of all owners: their subscribers and their version numbers."""
 
     watching: defaultdict[str, WeakSet[Changes]] = field(default_factory=lambda: defaultdict(WeakSet))
     versions: Counter[str] = field(default_factory=Counter[str])
 
 
 _SHOWN_IN_LISTS = (RunStarted, PairsChanged, PairsRemoved, ConversationChanged, ComparisonChanged, ConversationRemoved)
-"""What changes a row: its title, its newest words, whether a reply is on or replies are compared, whether it exists."""
+"""Events that change a row of a list: its title, its newest text, a running reply or comparison, its existence."""
 
 
 class EventBus:
     """The subscriptions of every conversation, and of every owner's list of them.
 
-    `lists_of`: other feeds with the same lists, for conversations that are kept elsewhere.
+    `lists_of`: another bus whose lists this one shares, for conversations that are stored elsewhere.
     """
 
     def __init__(self, lists_of: EventBus | None = None) -> None:
@@ -171,34 +171,34 @@ class EventBus:
         self._servers: defaultdict[str, WeakSet[Changes]] = defaultdict(WeakSet)
 
     def subscribe(self, owner: str, conversation_id: str) -> Subscription:
-        """Subscribe to a conversation. For a conversation of another owner there is never an event."""
+        """Subscribe to a conversation. A conversation of another owner sends no events."""
         subscription = Subscription()
         self._of[owner, conversation_id].add(subscription)
         return subscription
 
     def subscribe_to_list(self, owner: str) -> Changes:
-        """Subscribe to changes of the list, for as long as the result is kept."""
+        """Subscribe to changes of the list, until the result is freed."""
         changes = Changes()
         self._lists.watching[owner].add(changes)
         return changes
 
     def subscribe_to_servers(self, owner: str) -> Changes:
-        """Subscribe to changes of an owner's MCP servers, for as long as the result is kept."""
+        """Subscribe to changes of an owner's MCP servers, until the result is freed."""
         changes = Changes()
         self._servers[owner].add(changes)
         return changes
 
     def publish_servers(self, owner: str) -> None:
-        """Tell that an MCP server of this owner was added, changed or deleted, or that its state is another."""
+        """Publish that an MCP server of this owner was added, changed or deleted, or has another state."""
         for changes in tuple(self._servers.get(owner, ())):
             changes.note()
 
     def list_version(self, owner: str) -> int:
-        """Return a number that is another after each change of the list."""
+        """Return a number that differs after each change of the list."""
         return self._lists.versions[owner]
 
     def publish_list(self, owner: str) -> None:
-        """Tell that conversations of this owner were added, or that the list changed in another way."""
+        """Publish that conversations of this owner were added, or that the list changed in another way."""
         self._lists.versions[owner] += 1
         for changes in tuple(self._lists.watching.get(owner, ())):
             changes.note()
@@ -209,7 +209,7 @@ class EventBus:
         return any(map(len, self._of.values()))
 
     def watched(self, owner: str) -> tuple[str, ...]:
-        """The conversations of an owner that are shown now."""
+        """List the conversations of an owner that are shown now."""
         return tuple(one for whose, one in self._of if whose == owner)
 
     def publish(self, owner: str, conversation_id: str, event: FeedEvent) -> None:

@@ -1,8 +1,8 @@
-"""Ids and the clock: the two things a decision must be given, made here and nowhere else.
+"""Ids and the current time: the only two inputs of a decision that are not data, created only here.
 
-An id is 26 characters of Crockford's base32: 48 bits of milliseconds, then 80 random ones (the layout of a ULID). Ids
-made later sort later, also within a millisecond, so new rows land together in every index and rows of one moment keep
-their order. Nothing may read the time out of an id.
+An id is 26 characters of Crockford's base32: 48 bits of milliseconds, then 80 random bits (the layout of a ULID). Ids
+that are created later sort later, also within a millisecond, so new rows are adjacent in every index and rows of one
+moment keep their order. No code may read the time from an id.
 
     >>> len(new_id())
     26
@@ -23,7 +23,7 @@ _last = 0
 
 
 def new_id() -> str:
-    global _last  # noqa: PLW0603 - the one thing that ids have to know of each other
+    global _last  # noqa: PLW0603 - each id must be greater than the last
     with _taking:
         _last = value = max((time.time_ns() // 1_000_000) << 80 | secrets.randbits(80), _last + 1)
     return "".join(_ALPHABET[value >> shift & 31] for shift in range(125, -1, -5))

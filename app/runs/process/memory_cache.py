@@ -1,9 +1,9 @@
-"""A cache in memory: it evicts what was used longest ago beyond a total weight, and what was not used for some time.
+"""A cache in memory: it evicts the least recently used values above a total weight, and values unused for some time.
 
 sheets: MemoryCache[str, Sheet] = MemoryCache(most=1_000_000)
 sheets.keep("c1", sheet, weight=len(sheet))
-sheets.find("c1")                     # counts as used: it stays longer
-sheets.expire(IDLE_SECONDS)           # evicts what was not used for that long
+sheets.find("c1")                     # counts as a use: it stays longer
+sheets.expire(IDLE_SECONDS)           # evicts values that were not used for that long
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
 IDLE_SECONDS: Final = 300.0
-"""How long something is kept that nobody uses."""
+"""Seconds until an unused value is evicted."""
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -30,7 +30,7 @@ class _Entry(Generic[Value]):
 
 @dataclass(eq=False)
 class MemoryCache(Generic[Key, Value]):
-    """Values by key. When they weigh more than `most`, those used longest ago leave, but never the newest one."""
+    """Values by key. If their weight exceeds `most`, the least recently used are evicted, but never the newest."""
 
     most: int
     clock: Callable[[], float] = time.monotonic
@@ -41,7 +41,7 @@ class MemoryCache(Generic[Key, Value]):
         return len(self._entries)
 
     def find(self, key: Key) -> Value | None:
-        """What is kept under this key. It counts as used."""
+        """Return the value of this key. This counts as a use."""
         if (entry := self._entries.get(key)) is None:
             return None
         entry.used_at = self.clock()
@@ -49,7 +49,7 @@ class MemoryCache(Generic[Key, Value]):
         return entry.value
 
     def keep(self, key: Key, value: Value, weight: int = 1) -> None:
-        """Keep this under the key, in place of what was there."""
+        """Store a value under the key, replacing the previous one."""
         self.forget(key)
         self._entries[key] = _Entry(value, weight, self.clock())
         self.weight += weight
@@ -57,17 +57,17 @@ class MemoryCache(Generic[Key, Value]):
             self.forget(next(iter(self._entries)))
 
     def forget(self, key: Key) -> None:
-        """Keep nothing under this key."""
+        """Remove this key."""
         if (entry := self._entries.pop(key, None)) is not None:
             self.weight -= entry.weight
 
     def forget_where(self, chosen: Callable[[Key], bool]) -> None:
-        """Keep nothing under the keys that are chosen."""
+        """Remove the chosen keys."""
         for key in [key for key in self._entries if chosen(key)]:
             self.forget(key)
 
     def expire(self, seconds: float) -> int:
-        """Let go of what was not used for so long; how many that was."""
+        """Evict values that were not used for this time; return how many there were."""
         before = self.clock() - seconds
         old = [key for key, entry in self._entries.items() if entry.used_at <= before]
         for key in old:

@@ -1,6 +1,6 @@
-"""Shielded commands: a command that has begun runs to its end, also when its caller is cancelled.
+"""Shielded commands: a command that has started finishes even if its caller is cancelled.
 
-A browser that disconnects cancels its request. Half a command would be a stored pair without its run.
+A browser that disconnects cancels its request. An interrupted command could leave a stored pair without its run.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _under_way: set[asyncio.Task[Any]] = set()
 
 
 def shielded(command: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Callable[Arguments, Awaitable[Result]]:
-    """Run the coroutine function in a task of its own, which its caller only waits for."""
+    """Run the coroutine function in a separate task; a cancelled caller stops only its own waiting."""
 
     @wraps(command)
     async def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
@@ -34,7 +34,7 @@ def shielded(command: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Calla
 
 
 async def finish_under_way(seconds: float) -> None:
-    """Give every command begun in this event loop so long to end; the next start tidies up after the others."""
+    """Wait this time for all running commands of this event loop; the next start of Inview repairs unfinished ones."""
     loop = asyncio.get_running_loop()
     if tasks := [task for task in _under_way if task.get_loop() is loop]:
         _, late = await asyncio.wait(tasks, timeout=seconds)

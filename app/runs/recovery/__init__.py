@@ -1,4 +1,4 @@
-"""What follows a crash: runs that no process drives are ended, and lost text comes back from open pages.
+"""Recovery after a crash: runs that no process drives are ended, and open pages send back lost text.
 
-Not ordinary ends of runs (`runs/engine`).
+Not here: ordinary ends of runs (`runs/engine`).
 """

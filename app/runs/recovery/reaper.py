@@ -1,9 +1,10 @@
-"""The reaper: ends the runs that nobody drives any more, keeping every character stored.
+"""The reaper: ends the runs that no process drives any more, and keeps every stored character.
 
-A process that died leaves runs that stand as running. At the start of the only process on a database all of those are
-dead; otherwise it takes a heartbeat that stands still while we look. What time it says does not matter: clocks jump.
+A process that died leaves runs that are stored as running. When the only process on a database starts, all of them are
+dead. Otherwise a run is dead if its heartbeat does not change for a while on this process's own clock. The time in the
+heartbeat is not used, because clocks jump.
 
-Not how a run ends in order (`runs/engine/engine.py`, `runs/engine/writer.py`).
+Not here: the regular end of a run (`runs/engine/engine.py`, `runs/engine/writer.py`).
 """
 
 from __future__ import annotations
@@ -50,17 +51,17 @@ from app.store.tools.tool_calls import close_tool_calls, load_begun
 log = structlog.get_logger()
 
 ENDED_WITH_THEIR_RUN: frozenset[Purpose] = frozenset({"title", "summary", "delegated"})
-"""Runs whose `tool` conversation was made for them alone: it has failed with them."""
+"""Purposes of runs whose `tool` conversation was created only for them: it fails with the run."""
 
 HEARTBEAT_SECONDS = 15.0
-"""A run whose heartbeat stood still for so long is dead; a living process sends one every second."""
+"""Seconds without a change of its heartbeat after which a run is dead; a living process sends one every second."""
 ROUND_SECONDS = 60.0
-"""From one look to the next while no other process drives anything, else the time above."""
+"""Seconds between two looks while no other process drives a run; otherwise HEARTBEAT_SECONDS."""
 
 
 @dataclass(frozen=True)
 class Silences:
-    """Since when each of the others' runs shows the same sign of life, by our own steady clock.
+    """The time since when each run of other processes shows the same heartbeat, on this process's steady clock.
 
     >>> silences = Silences()
     >>> silences.listen({"r1": 1, "r2": 1}, 0.0), silences.listen({"r1": 1, "r2": 2}, HEARTBEAT_SECONDS)
@@ -70,7 +71,7 @@ class Silences:
     since: dict[str, tuple[object, float]] = field(default_factory=dict[str, tuple[object, float]])
 
     def listen(self, signs: Mapping[str, object], at: float) -> frozenset[str]:
-        """Those that have shown the same sign for too long. One that is not there any more is forgotten."""
+        """Return the runs that have shown the same heartbeat for too long. Runs that are gone are dropped."""
         before = dict(self.since)
         self.since.clear()
         for name, sign in signs.items():
@@ -89,18 +90,18 @@ class Reaper:
     silences: Silences = field(default_factory=Silences)
 
     async def keep_reaping(self) -> None:
-        """Reap again and again as long as the process lives."""
+        """Reap regularly while the process lives."""
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS if self.silences.since else ROUND_SECONDS)
             try:
                 await self.reap()
             except StoreError as error:
                 log.warning("runs that nobody drives could not be looked for", fault=str(error))
-            except Exception:  # a fault of ours with one run must not be the end of all reaping
+            except Exception:  # a defect of Inview with one run must not end all reaping
                 log.exception("ending a run that nobody drives failed by a fault of Inview")
 
     async def reap(self, *, alone: bool = False) -> int:
-        """End the runs that nobody drives; how many there were. `alone`: no other process can be driving any.
+        """End the runs that no process drives; return how many there were. `alone`: there is no other process.
 
         Raises:
             StoreError: the database cannot be used.
@@ -119,7 +120,7 @@ class Reaper:
         return ended
 
     async def _try(self, pair_id: str, ending: Awaitable[bool]) -> bool:
-        """End one. Damage of one must not keep the others running, nor the server from starting."""
+        """End one run. Damage of one must not leave the others running, nor stop the server from starting."""
         try:
             return await ending
         except StoreError:
@@ -163,7 +164,7 @@ class Reaper:
         return True
 
     async def _give_run(self, pair: AbandonedPair) -> StoredRun:
-        """A pair that was stored without a run gets one, to carry why it ended."""
+        """Create a run for a pair that was stored without one, to store why it ended."""
         at = now()
         start = RunStart(new_id(), pair.id, pair.model, request_hash="")
         place = RunPlace(pair.owner, pair.conversation_id, pair.id, pair.reply_id or "")
@@ -173,7 +174,7 @@ class Reaper:
         return StoredRun(place, RunState(start), self.writer.process_id, at, at)
 
     async def _rebuild(self, run: StoredRun) -> Plan | None:
-        """The request that the run sent, made anew from what is stored; None if that is not the same any more."""
+        """Build the request of the run from stored data; return None if its hash differs from the sent one."""
         place, start = run.place, run.state.start
         if not start.request_hash:
             return None
@@ -202,7 +203,7 @@ class Reaper:
 
 
 def _describe_calls(run: StoredRun, ended: RunState) -> tuple[Call, ...]:
-    """The call that was on when the process died, if one was."""
+    """Describe the provider call that was active when the process died, if there was one."""
     state = run.state
     if not state.start.request_hash or not is_call_on(state):
         return ()

@@ -1,9 +1,9 @@
-"""Replies that a crash cut off, made longer by what a page still shows of them.
+"""Recovery of replies that a crash interrupted, with the longer text that an open page still shows.
 
 await recover(wb, LOCAL_OWNER, run_id, (ShownPart("text", "…"),))
 
-The longest text wins: each time what is stored must be the beginning of what is given back. No call was made for it, so
-the ledger and the accounting nodes stay as they are: what the interrupted call used is in its row, or "at least".
+The longest text wins: the stored text must be the beginning of the text sent back. No call is made, so the ledger and
+the accounting nodes do not change: the interrupted call's row has its usage, or "at least".
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ log = structlog.get_logger()
 
 @shielded
 async def recover(wb: Workbench, owner: str, run_id: str, shown: Sequence[ShownPart]) -> bool:
-    """Store what a page shows of an interrupted reply and the database has not; False, and a line in the log: refused.
+    """Store text of an interrupted reply that a page shows and the database lacks. Return False if it was refused.
+
+    A refusal is logged.
 
     Raises:
         StoreError: the database cannot be used.
@@ -47,9 +49,10 @@ async def recover(wb: Workbench, owner: str, run_id: str, shown: Sequence[ShownP
 
 
 async def _store(wb: Workbench, owner: str, run_id: str, shown: Sequence[ShownPart]) -> tuple[Pair, str]:
-    """Store it in one transaction, so that of two pages each sees what the other gave back.
+    """Store it in one transaction, so that each of two pages sees what the other sent back.
 
-    Returns the pair as it was, and the conversation that shows it: of a compared reply the one that asked for it.
+    Returns the pair before the change, and the conversation that shows it: for a compared reply the parent
+    conversation.
     """
     at = now()
     async with wb.store.write() as session:
@@ -59,7 +62,7 @@ async def _store(wb: Workbench, owner: str, run_id: str, shown: Sequence[ShownPa
             raise RecoveryRefusedError("Another version stands in its pair now.")
         recovered = recover_reply(run.state, shown)
         revision = await next_revision(session, pair.conversation_id, at)
-        # A new message: what was counted and indexed of the shorter one names that.
+        # A new message id, because counts and index entries of the shorter text belong to the old one.
         reply = Message(new_id(), Role.ASSISTANT, recovered.parts, pair.reply.created_at)
         await replace_reply(session, run.place, reply, recovered, revision, at)
         is_compared = run.purpose == "comparison"

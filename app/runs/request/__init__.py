@@ -1,5 +1,5 @@
-"""From what is stored to the request that would be sent: pairs, sizes, attachments, cache plan, bytes.
+"""From stored data to the request that would be sent: pairs, sizes, attachments, cache plan, bytes.
 
-Not commands, and nothing that takes a workbench: these modules are parts of it. Choosing what is in view is in
-`runs/send`.
+Not here: commands, and code that uses the workspace, because these modules are parts of it. The pairs in view are
+selected in `runs/send`.
 """

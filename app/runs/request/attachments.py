@@ -3,7 +3,7 @@
     attachments = await load_named(wb.store, owner, view)
     plan = await plan_send(view, profile, provider, attachments=attachments)
 
-A request that names none, which is the usual case, asks the database nothing.
+Most requests name none; then the database is not queried.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NO_ATTACHMENTS: Mapping[str, bytes] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """What goes with a text: its `parts`, and of those that are not in the conversation yet the `files`.
+    """The attachments of a text: their `parts`, and the `files` among them that the conversation does not have yet.
 
     `uploads` are the ids of the uploads that it takes.
     """
@@ -46,12 +46,12 @@ NOTHING_ATTACHED = Attached()
 
 
 def write_request(text: str, attached: Attached) -> tuple[Part, ...]:
-    """The parts of a message of this text, unless it is blank, and what is attached to it."""
+    """Build the parts of a message: the text, unless it is blank, and the attachments."""
     return (Text(text), *attached.parts) if text.strip() else attached.parts
 
 
 async def load_named(store: Store, owner: str, content: View | Request) -> Attachments:
-    """The bytes of what a view or a request names, as far as they are there and are those that were stored."""
+    """Load the bytes of the attachments that a view or a request names. Missing or changed ones are left out."""
     messages = _messages_of(content)
     named = {one for parts in messages if not _is_one_text(parts) for one in list_named(parts)}
     if not named:
@@ -62,7 +62,7 @@ async def load_named(store: Store, owner: str, content: View | Request) -> Attac
 
 
 def _keep_unchanged(found: Attachments) -> Attachments:
-    """Those whose bytes are still the ones that their id was made of."""
+    """Keep the attachments whose bytes still match the hash that is their id."""
     return {one: data for one, data in found.items() if sha256(data).hexdigest() == one}
 
 

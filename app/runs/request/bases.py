@@ -1,7 +1,7 @@
-"""Bases: what a filter selected of a conversation at a revision, and the last of them, kept between looks.
+"""Bases: the pairs that a filter selects in a conversation at a revision, and a cache of the latest bases.
 
-Not how a base is read (`runs/send/context_selection.py`). The key of a base names all that it depends on, so none is
-ever out of date.
+Not here: reading a base (`runs/send/context_selection.py`). The key of a base contains all that it depends on, so
+no base in the cache is out of date.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ MAX_BASES = 64
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The base set of a filter, read at a revision, with all that does not depend on the draft.
+    """The pairs that a filter selects at a revision, with everything else that does not depend on the draft.
 
-    `agent` answers. `own` are the conversation's parameters as far as the model takes them, `usual` these and, where
-    they say nothing, the agent's.
+    `agent` is the agent that answers. `own` are the conversation's parameters that the model accepts, `usual` are these
+    with the agent's parameters as defaults.
 
-    `filter` is the line as written, `tree` its syntax with saved filters put in. `system_text` is the size of the
-    system prompt in the vocabulary. `running`: the pair whose reply is on, in view or not. `parts`: for which
-    pairs each part of the filter's second step holds; `views`: what came of it for boundaries drawn before. `index` has
-    every pair of the conversation, in view or not. `offer` are the tools that could go along, `beside` is
-    what else does.
+    `filter` is the line as written, `tree` its syntax with saved filters expanded. `system_text` is the size of the
+    system prompt in the vocabulary. `running`: the pair whose reply is running, in view or not. `parts`: the pairs that
+    match each condition of the filter's second step; `views`: cached results for boundaries drawn before. `index` has
+    every pair of the conversation, in view or not. `offer` are the tools that can be sent, `RequestExtras` are
+    described in `send_plan.py`.
     """
 
     owner: str
@@ -70,28 +70,28 @@ class Base:
 
     @property
     def explicit(self) -> bool:
-        """Whether the filter speaks of the boundary itself."""
+        """True if the filter itself depends on the boundary."""
         return asks_boundary(self.tree)
 
     @property
     def ages(self) -> bool:
-        """Whether what it selects depends on the instant at which it is read."""
+        """True if the selection depends on the time of reading."""
         return any(isinstance(leaf, Age) for leaf in leaves(self.tree))
 
     def tokens_of(self, pair_id: str, position: int) -> int | None:
-        """What a pair of the conversation comes to, in view or not; None: it was not there when this was read."""
+        """Return the tokens of a pair of the conversation, in view or not; None if it is not in the index."""
         found = self.index.find(position)
         return None if found is None or found.pair_id != pair_id else self.terms.estimator.of_pair(found.sizes)
 
     @property
     def as_of(self) -> datetime:
-        """The instant at which ages were read."""
+        """The instant from which ages were computed."""
         return self.scope.now
 
 
 @dataclass(eq=False)
 class Bases:
-    """The bases asked for last."""
+    """A cache of the latest bases."""
 
     kept: MemoryCache[Hashable, Base] = field(default_factory=lambda: MemoryCache[Hashable, Base](MAX_BASES))
 

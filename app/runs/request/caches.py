@@ -1,10 +1,10 @@
-"""Prompt caches in a send: what a vendor is believed to keep, brought to where a request is planned.
+"""Prompt caches in a send: the expected state of the provider's cache, loaded for the plan of a request.
 
     caching = await load_caching(wb.store, owner, profile, tokens=12_000, conversation_id=conversation_id)
     plan = await plan_send(view, profile, provider, caching=caching)
     await runs.insert_run(session, place, start, process_id, at, sent, plan.cache)
 
-All decisions are in `domain.cache`. For a model of whose cache nobody knows, nothing is asked and nothing is done.
+All decisions are in `domain.cache`. For a model without known cache rules, nothing is loaded or planned.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from app.store.settings.preferences import load_preferences
 
 @dataclass(frozen=True, slots=True)
 class Caching:
-    """What a cache plan depends on besides the request. `tokens` is the estimate of all of it.
+    """Everything that a cache plan depends on besides the request. `tokens` is the estimate of the whole request.
 
-    `frozen`: breakpoints stay where they are, as for a title or a summary. `unstable`: so many of the newest messages
-    will not be part of the next request; None: the system text alone will. `tools_apart`: a breakpoint after the tools
-    goes before most others.
+    `frozen`: breakpoints stay where they are, as for a title or a summary. `unstable`: number of the newest messages
+    missing from the next request; None: it shares only the system text. `tools_apart`: a breakpoint after the tools has
+    priority over most others.
     """
 
     warmth: Warmth
@@ -44,7 +44,7 @@ class Caching:
     tools_apart: bool = False
 
 
-async def load_caching(  # noqa: PLR0913 - whose, of which model, and for what
+async def load_caching(  # noqa: PLR0913 - the owner, the model and the request
     store: Store,
     owner: str,
     profile: ModelProfile,
@@ -55,21 +55,21 @@ async def load_caching(  # noqa: PLR0913 - whose, of which model, and for what
     unstable: int | None = 0,
     tools_apart: bool = False,
 ) -> Caching | None:
-    """What is known of a model's cache; None: nobody knows of one. `conversation_id`: whose pauses are looked at."""
+    """Load the state of a model's cache; None if its rules are unknown. `conversation_id`: the plan uses its pauses."""
     rules = find_rules(profile.model)
     if rules is None:
         return None
     at = now()
     async with store.read() as session:
         preferences = await load_preferences(session, owner)
-        # What is read is prolonged: it may be hours older than the call that read it last.
+        # A read extends the lifetime of an entry, which may be hours older than the call that last read it.
         calls = await load_cached_calls(session, owner, profile.model, at - timedelta(seconds=DAY))
     warmth = replay(calls, rules)
     return Caching(warmth, at, preferences.cache, tokens, conversation_id, frozen, unstable, tools_apart)
 
 
 def plan_use(request: Request, hashes: tuple[str, ...], caching: Caching) -> CacheUse:
-    """What a request does with the cache. Pure."""
+    """Plan the breakpoints of a request and predict what it reads from the cache. Pure."""
     stable = SYSTEM if caching.unstable is None else len(request.messages) - 1 - caching.unstable
     asked = ask(
         request, hashes, caching.tokens, caching.conversation_id, stable=stable, tools_apart=caching.tools_apart

@@ -1,9 +1,9 @@
-"""The estimator of a model: its vocabulary, corrected by what the provider reported for earlier sends.
+"""The estimator of a model: its vocabulary, corrected by the usage that the provider reported for earlier sends.
 
     estimator = await load_estimator(session, owner, profile, conversation_id)
     estimator.of_text(counted, messages=1)
 
-Not here: counting a text (`providers/vocabularies.py`) and the fit (`domain/calibration.py`).
+Not here: counting a text (`providers/counts/vocabularies.py`) and the fit (`domain/tokens/calibration.py`).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from app.domain.tokens.estimates import Estimator
 from app.store.ledger.ledger import load_observations
 
 _estimate = lru_cache(maxsize=500)(estimator_of)
-"""A fit takes some milliseconds, and the same sends give the same one."""
+"""Cached, because a fit takes some milliseconds and depends only on its arguments."""
 
 
 async def load_estimator(
     session: AsyncSession, owner: str, profile: ModelProfile, conversation_id: str | None = None
 ) -> Estimator:
-    """How this model counts, by what its provider reported to this owner so far, above all in this conversation."""
+    """Load the estimator of a model from its provider's reports; those of this conversation count most."""
     return _estimate(profile, await load_observations(session, owner, profile.model, conversation_id))

@@ -1,9 +1,9 @@
-"""Indexing: brings the indexes of a conversation's pairs up to its messages before anybody asks them.
+"""Indexing: updates the indexes of a conversation's pairs to its messages before a query uses them.
 
     await wb.indexer.index_pairs(owner, conversation_id, revision, vocabulary)
 
-Another process counts (`providers/counts/token_counts.py`), a batch at a time, and each batch is stored: no
-process counts it again. Pages show how far the count is.
+Another process counts the tokens (`providers/counts/token_counts.py`), a batch at a time. Each batch is stored, so no
+process counts it again. Pages show the progress.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ from app.store.run.runs import RunPlace
 log = structlog.get_logger()
 
 BATCH = 100
-"""Pairs read, counted and stored at once: a few milliseconds of the event loop for each of the three."""
+"""Number of pairs read, counted and stored together: each of the three takes a few milliseconds of the event loop."""
 MAX_KNOWN = 10_000
 NEVER = -1
-"""Before the first revision."""
+"""The revision before the first one."""
 
 
 @dataclass(eq=False)
 class Indexer:
-    """Remembers up to which revision each conversation is indexed, in each vocabulary."""
+    """Indexes pairs, and keeps the revision up to which each conversation is indexed, in each vocabulary."""
 
     store: Store
     event_bus: EventBus = field(default_factory=EventBus)
@@ -64,24 +64,24 @@ class Indexer:
     )
 
     def up_to(self, conversation_id: str) -> Mapping[str, int]:
-        """Up to which revision a conversation is indexed now, by vocabulary.
+        """Return the revision up to which a conversation is indexed now, by vocabulary.
 
-        Ask before a session begins: what is indexed after that, the session does not see.
+        Call this before a session starts: the session does not see what is indexed later.
         """
         return dict(self._up_to.get(conversation_id, {}))
 
     async def index_pairs(self, owner: str, conversation_id: str, revision: int, vocabulary: str) -> None:
-        """Index what is not indexed yet of a conversation that is at this revision, or at a later one."""
+        """Index all pairs of a conversation, whose revision is this one or a later one, that are not indexed yet."""
         async with self._indexing.setdefault(conversation_id, asyncio.Lock()):
             if self.up_to(conversation_id).get(vocabulary, NEVER) < revision:
                 await self._index(owner, conversation_id, revision, vocabulary)
 
-    async def finds_all(  # noqa: PLR0913, PLR0917 - whose, where, how counted, and what is known of it
+    async def finds_all(  # noqa: PLR0913, PLR0917 - the conversation, its revision and the indexes
         self, session: AsyncSession, owner: str, conversation_id: str, revision: int, vocabulary: str, known: int
     ) -> bool:
-        """Whether the session, which sees this revision, finds all in the indexes that is to be there.
+        """Return True if the session, which sees this revision, finds complete indexes.
 
-        `known`: up to which revision it surely does.
+        `known`: a revision up to which the indexes are known to be complete.
         """
         if known < revision:
             if await has_unindexed(session, owner, conversation_id, vocabulary, after_revision=known):
@@ -90,22 +90,22 @@ class Indexer:
         return True
 
     def catch_up(self, place: RunPlace) -> None:
-        """A reply is over: have it indexed, so that nobody waits for that. Returns at once."""
+        """Start to index a reply that is over, so that no later query waits for it. Returns at once."""
         task = asyncio.create_task(self._catch_up(place), name=f"indexing of {place.pair_id}")
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
     async def close(self) -> None:
-        """Leave what is not indexed to whoever asks for it next."""
+        """Cancel the running work. The next query indexes the rest."""
         for task in tuple(self.tasks):
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
 
     async def note_damage(self, owner: str, pairs: Sequence[Pair]) -> bool:
-        """Let the indexes know which of these pairs cannot be read whole, and which can again. True: they did not.
+        """Update the indexes for pairs that became unreadable or readable again. Return True if an index was wrong.
 
-        Such a pair counts as changed: every page, and the next send, leave it out or have it again. A pair is whole
-        again once its lost attachment was attached again.
+        Such a pair counts as changed: every page, and the next send, leave it out or include it again. A pair becomes
+        readable again when its lost attachment is attached again.
         """
         over = [pair for pair in pairs if pair.lifecycle not in RUNNING]
         damaged = [pair.id for pair in over if pair.damage]
@@ -132,7 +132,7 @@ class Indexer:
                 _, revision = await load_with_revision(session, place.owner, place.conversation_id)
             for vocabulary in vocabularies:
                 await self.index_pairs(place.owner, place.conversation_id, revision, vocabulary)
-        except InviewError as error:  # whoever asks for it next will be told
+        except InviewError as error:  # the next query raises this error to its caller
             log.debug("a reply was not indexed", pair_id=place.pair_id, fault=str(error))
 
     async def _index(self, owner: str, conversation_id: str, revision: int, vocabulary: str) -> None:
@@ -150,7 +150,7 @@ class Indexer:
                         after_position=position,
                         limit=BATCH,
                     )
-                    if len(pairs) == BATCH and not total:  # there are more, and somebody may wait for them
+                    if len(pairs) == BATCH and not total:  # there are more, and a page may wait for them
                         total = await count_unindexed(session, owner, conversation_id, vocabulary, after_revision=after)
                 if pairs:
                     indexed = await describe_pairs(pairs, vocabulary)
@@ -174,7 +174,7 @@ class Indexer:
 
 
 async def describe_pairs(pairs: Sequence[Pair], vocabulary: str) -> list[Indexed]:
-    """What the indexes are to hold of these pairs."""
+    """Compute the index entries of these pairs."""
     asked, described = await asyncio.to_thread(lambda: (_list_texts(pairs), list(map(_describe_text, pairs))))
     counts = iter(await count_texts(vocabulary, asked))
     return [
@@ -184,7 +184,7 @@ async def describe_pairs(pairs: Sequence[Pair], vocabulary: str) -> list[Indexed
 
 
 def _list_texts(pairs: Sequence[Pair]) -> list[str]:
-    """The texts that are counted of these pairs, in the order in which `measure_pair` asks for them."""
+    """List the texts of these pairs in the order of the counts that `measure_pair` needs."""
     texts = list[str]()
 
     def note(text: str) -> int:

@@ -1,9 +1,11 @@
-"""Requests that were prepared for somebody to read, kept for a moment: to read more of one without building it anew.
+"""Requests that were prepared for display, cached for a while, so that more of one can be shown without building it
+again.
 
     key = wb.prepared.keep(LOCAL_OWNER, conversation_id, await preview_send(...))
-    wb.prepared.find(LOCAL_OWNER, conversation_id, key)       # None: it is not kept any more
+    wb.prepared.find(LOCAL_OWNER, conversation_id, key)       # None: it was evicted
 
-Few are kept, and no more bytes than `MAX_BYTES`. Nothing is sent from here: a send builds its own request.
+The cache has at most `MAX_REQUESTS` requests and `MAX_BYTES` bytes. Nothing is sent from here: a send builds its own
+request.
 """
 
 from __future__ import annotations
@@ -17,19 +19,19 @@ from app.runs.request.preview import Preview
 
 MAX_REQUESTS: Final = 4
 MAX_BYTES: Final = 32_000_000
-"""Of all bodies together. The newest one is kept whatever its size."""
+"""Maximum size of all bodies together. The newest request stays whatever its size."""
 
 _Key = tuple[str, str, str]
 
 
 @dataclass(eq=False)
 class PreparedRequests:
-    """The requests that were prepared last, by owner, conversation and the SHA-256 of their bodies."""
+    """The latest prepared requests, by owner, conversation and the SHA-256 of their bodies."""
 
     _kept: OrderedDict[_Key, Preview] = field(default_factory=OrderedDict[_Key, Preview], repr=False)
 
     def keep(self, owner: str, conversation_id: str, planned: Preview) -> str:
-        """Keep it. Returns the SHA-256 of its body, in hex."""
+        """Cache a request. Return the SHA-256 of its body in hexadecimal."""
         body_sha256 = sha256(planned.wire.body).hexdigest()
         key = (owner, conversation_id, body_sha256)
         self._kept[key] = planned
@@ -39,7 +41,7 @@ class PreparedRequests:
         return body_sha256
 
     def find(self, owner: str, conversation_id: str, body_sha256: str) -> Preview | None:
-        """The request with that body; None: it is not kept, or another's."""
+        """Return the request with this body; None: it is not cached, or belongs to another owner or conversation."""
         return self._kept.get((owner, conversation_id, body_sha256))
 
     @property

@@ -1,8 +1,8 @@
-"""What a send would be, as values: the pairs in view with their tools, and the one call that would be made of them.
+"""A planned send as values: the pairs in view, the tools, and the call that would be made.
 
     planned.composed.composition.sent, planned.wire.body
 
-Not here: reading what is in view (`runs/send/context_selection.py`) and planning the call (`runs/send/planning.py`).
+Not here: reading the pairs in view (`runs/send/context_selection.py`) and planning the call (`runs/send/planning.py`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from app.runs.request.bases import Base
 from app.runs.request.send_plan import Plan
 
 TOOL_LIMITS = ToolLimits()
-"""How much one reply may do with tools."""
+"""Limits for tool calls in one reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A base set with what is in view of it, and which tools go along. `draft_text` is its size in the vocabulary.
+    """A base with its composition and the chosen tools. `draft_text` is the size of the draft in the vocabulary.
 
-    `secrets` are the kinds of those in the draft that go out as marks, `attached` is what goes with it.
+    `secrets` are the kinds of secrets in the draft that marks replace, `attached` are the parts sent with the draft.
     """
 
     base: Base
@@ -41,13 +41,13 @@ class Composed:
 
     @property
     def selection(self) -> str:
-        """Which pairs would be sent: what a send hands back. Looks at each of them."""
+        """The pairs that would be sent, as a text that a client passes to the send. Reads every pair."""
         return describe_selection(self.composition.sent, self.base.running)
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """One call that would be made: what is in view, the pairs of it that go out, and the exact bytes."""
+    """A planned call: the composition, the pairs that are sent, and the exact bytes."""
 
     composed: Composed
     sent: tuple[Candidate, ...]
@@ -63,7 +63,7 @@ class Preview:
 
     @property
     def agent_name(self) -> str | None:
-        """The name of the agent that is to answer."""
+        """The name of the agent that will answer."""
         agent = self.composed.base.agent
         return None if agent is None else agent.name
 
@@ -73,17 +73,17 @@ class Preview:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """The tools that it tells of, as they are now."""
+        """The tools that the request offers, in their current versions."""
         return self.composed.tools.tools
 
     @property
     def loop(self) -> Loop:
-        """What its reply takes along to call tools and to go on."""
+        """The data that the reply needs to call tools and to continue."""
         base = self.composed.base
         allowed = None if base.agent is None else base.agent.allowed_tools
         return Loop(self.plan.hashed, base.profile, self.tools, TOOL_LIMITS, allowed, self.built.replaced)
 
     @property
     def hashes(self) -> tuple[str, ...]:
-        """As of `domain.request.hashing.content_hashes`."""
+        """The hashes of `domain.request.hashing.content_hashes`."""
         return self.plan.hashes

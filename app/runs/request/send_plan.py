@@ -30,12 +30,12 @@ from app.store.cache.prompt_caches import CacheUse
 from app.store.run.runs import Sent, SentWith
 
 LONG_HISTORY = 500
-"""Pairs from which on planning would hold the event loop for too long, and is done in a thread."""
+"""Number of pairs above which planning would block the event loop for too long, and runs in a thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestExtras:
-    """The parts of a request besides the conversation: the card `prelude`; `redact`: secrets become marks."""
+    """The parts of a request besides the conversation: the card `prelude`; `redact`: marks replace secrets."""
 
     prelude: str | None = None
     redact: bool = False
@@ -46,9 +46,9 @@ NO_EXTRAS = RequestExtras()
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One provider call that could be made. `hashes` as of `domain.request.hashing.content_hashes`.
+    """A planned provider call. `hashes` are those of `domain.request.hashing.content_hashes`.
 
-    `cache`: its plan for the vendor's prompt cache, None without one.
+    `cache`: its plan for the provider's prompt cache, None without one.
     """
 
     provider: Provider
@@ -60,7 +60,7 @@ class Plan:
 
     @property
     def sent_with(self) -> SentWith:
-        """Return its data besides pairs and tools, from which it can be built again."""
+        """The data besides pairs and tools from which the request can be built again."""
         return SentWith(self.prelude, self.built.replaced)
 
     @property
@@ -70,17 +70,17 @@ class Plan:
 
     @property
     def hashed(self) -> Hashed:
-        """Return the hashes that the next plan in the same conversation uses again."""
+        """The hashes that the next plan in the same conversation reuses."""
         return Hashed(self.built.request, self.hashes)
 
 
 def stand_beside(wishes: Wishes = NO_WISHES) -> RequestExtras:
-    """Return the extras for the wishes of a person."""
+    """Return the extras for a user's options."""
     return RequestExtras(compose_system_prelude(wishes), wishes.redact)
 
 
 def beside_of(sent_with: SentWith) -> RequestExtras:
-    """Return the extras of a request that was sent, to build it again."""
+    """Return the extras of a sent request, to build it again."""
     return RequestExtras(sent_with.prelude, sent_with.replaced is not None)
 
 
@@ -93,7 +93,7 @@ def build_view(  # noqa: PLR0913, PLR0917 - what a request is made of
     tools: tuple[ToolDefinition, ...] = (),
     beside: RequestExtras = NO_EXTRAS,
 ) -> View:
-    """Return the view of a conversation for this send under this agent, with the extras `beside` it."""
+    """Build the view of a conversation for a send under this agent, with these extras."""
     return View(
         pairs=pairs,
         draft=draft,
@@ -108,7 +108,7 @@ def build_view(  # noqa: PLR0913, PLR0917 - what a request is made of
 
 
 def system_text_of(conversation: Conversation, agent: Agent | None, beside: RequestExtras = NO_EXTRAS) -> str:
-    """The system text of what is sent of a conversation: all its cards, as they go out."""
+    """Return the system text of a request: all its cards, redacted if secrets are replaced."""
     text = join_cards(build_view(conversation, agent, (), (), NO_PARAMETERS, beside=beside))
     return redact_text(text).text if beside.redact else text
 
@@ -125,11 +125,11 @@ async def plan_send(  # noqa: PLR0913 - what a request is made of
 ) -> Plan:
     """Plan the send of this view to this model. `known`: the hashes of any earlier plan.
 
-    `caching` is what is known of the vendor's prompt cache; without it, the breakpoints are `marks`.
-    `attachments` are the bytes of what the view names (`attachments.py`).
+    `caching` is the expected state of the provider's prompt cache; without it, the breakpoints are `marks`.
+    `attachments` are the bytes of the attachments that the view names (`attachments.py`).
 
     Raises:
-        InputError: the protocol cannot carry it.
+        InputError: the provider's protocol cannot carry it.
     """
     if len(view.pairs) < LONG_HISTORY:
         return _plan(view, profile, provider, known, caching, marks, attachments)
@@ -153,10 +153,10 @@ def list_sent(sent: Sequence[Candidate]) -> Sent:
 
 
 def require_same(built: BuiltRequest, sent: Collection[Candidate]) -> None:
-    """Check that the request has all that the composition sends.
+    """Check that the request has all pairs of the composition.
 
     Raises:
-        ValueError: it does not. The indexes say other things of a pair than its messages do: a fault of ours.
+        ValueError: a pair is missing, so its index entry contradicts its messages: a defect of Inview.
     """
     if built.out:
         raise ValueError(f"{len(built.out)} of {len(sent)} pairs to be sent cannot be: {built.out[0]}.")

@@ -1,12 +1,12 @@
-"""The pairs that go out, with their texts: read when they are first sent, and kept between sends.
+"""The pairs of sends with their texts: read when they are first sent, and cached between sends.
 
     pairs = await wb.sent_pairs.load(wb.store, owner, conversation_id, composition.sent)     # None: they changed
 
-A pair that is over changes only together with its revision, which the index of the conversation tells
-(`domain/context/pair_index.py`): what is kept of a pair is right for as long as its revision is, and the others are
-read by their ids. Several processes may do so at the same time.
+A pair whose run is over changes only together with its revision, which the index of the conversation contains
+(`domain/context/pair_index.py`). A cached pair is valid while its revision is the same; the others are read by their
+ids. Several processes may do so at the same time.
 
-With the pairs of a conversation the hashes of its last request are kept, so only what is new is hashed.
+The hashes of a conversation's last request are cached with its pairs, so only new messages are hashed.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from app.store.conversation.pairs import load_standing
 from app.store.database.database import Store
 
 BATCH: Final = 250
-"""Pairs read at once: decoding them holds the event loop for some milliseconds."""
+"""Number of pairs read together: decoding them blocks the event loop for some milliseconds."""
 MAX_CHARACTERS: Final = 20_000_000
-"""Kept in all; the conversations sent in longest ago give way first. More than the largest window takes in one send."""
+"""Maximum size of the cache in characters; conversations unused for longest are evicted. The largest window fits."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A pair as it was read at a revision of its own."""
+    """A cached pair, with its own revision."""
 
     revision: int
     pair: Pair
@@ -41,7 +41,7 @@ class _Read:
 
 @dataclass(eq=False)
 class _Conversation:
-    """What is kept of a conversation, by the pairs' ids, and the hashes of its last request."""
+    """Cached pairs of a conversation by id, and the hashes of its last request."""
 
     read: dict[str, _Read] = field(default_factory=dict[str, _Read])
     hashed: Hashed | None = None
@@ -53,7 +53,7 @@ class _Conversation:
 
 @dataclass(eq=False)
 class SentPairs:
-    """What is kept, by conversation."""
+    """The cache of pairs, by conversation."""
 
     kept: MemoryCache[str, _Conversation] = field(
         default_factory=lambda: MemoryCache[str, _Conversation](MAX_CHARACTERS)
@@ -62,9 +62,9 @@ class SentPairs:
     async def load(
         self, store: Store, owner: str, conversation_id: str, wanted: Sequence[Candidate], *, pause: float = 0
     ) -> tuple[Pair, ...] | None:
-        """These pairs, in their order; None: one of them is not as the index has it any more.
+        """Load these pairs in their order; return None if one of them no longer matches the index.
 
-        `pause`: seconds to let others work between two batches.
+        `pause`: seconds left to other work between two batches.
         """
         kept = self.kept.find(conversation_id) or _Conversation()
         missing = [one for one in wanted if not _is_kept(kept, one)]
@@ -78,22 +78,22 @@ class SentPairs:
         return tuple(one.pair for one in found if one is not None)
 
     def hashes_of(self, conversation_id: str) -> Hashed | None:
-        """The hashes of the last request of this conversation, if they are kept."""
+        """Return the hashes of the last request of this conversation, if they are cached."""
         kept = self.kept.find(conversation_id)
         return None if kept is None else kept.hashed
 
     def remember(self, conversation_id: str, hashed: Hashed) -> None:
-        """Keep the hashes of a request, if pairs of its conversation are kept."""
+        """Cache the hashes of a request, if pairs of its conversation are cached."""
         if (kept := self.kept.find(conversation_id)) is not None:
             kept.hashed = hashed
 
     def forget(self, conversation_id: str) -> None:
-        """Let go of a conversation that is gone."""
+        """Evict a conversation that was deleted."""
         self.kept.forget(conversation_id)
 
     def _keep(self, conversation_id: str, kept: _Conversation, wanted: Iterable[Candidate]) -> None:
         characters = kept.characters
-        if characters > MAX_CHARACTERS:  # what earlier sends took, and this one does not
+        if characters > MAX_CHARACTERS:  # pairs of earlier sends that this one does not need
             ids = {one.pair_id for one in wanted}
             kept.read = {pair_id: one for pair_id, one in kept.read.items() if pair_id in ids}
             characters = kept.characters

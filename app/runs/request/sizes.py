@@ -1,7 +1,7 @@
-"""The indexes of conversations, kept in memory between looks: what deciding about a pair takes, without its texts.
+"""A cache of the indexes of conversations: everything that a decision about a pair needs, without its texts.
 
-What is kept is right for as long as the conversation's revision is, and otherwise only the pairs that changed since are
-read. A filter then costs the database no more than a list of positions, and a send what it sends.
+An index is valid while the conversation's revision is the same; otherwise only the pairs that changed since are read.
+So a filter needs only a list of positions from the database, and a send only the pairs that it sends.
 
 Not here: counting (`indexes.py`), the index itself (`domain/context/pair_index.py`) and the texts (`sent_pairs.py`).
 """
@@ -19,11 +19,11 @@ from app.runs.process.memory_cache import MemoryCache
 from app.store.index.sizes import load_changed_sizes
 
 BATCH = 1_000
-"""Pairs read at once: decoding them holds the event loop for some milliseconds."""
+"""Number of pairs read together: decoding them blocks the event loop for some milliseconds."""
 MAX_PAIRS = 1_000_000
-"""Kept in all, some fifty bytes each; the conversations looked at longest ago give way first."""
+"""Maximum number of pairs in the cache, about fifty bytes each; conversations unused for longest are evicted."""
 NEVER = -1
-"""Before the first revision."""
+"""The revision before the first one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Sheet:
 
 @dataclass(eq=False)
 class Sizes:
-    """The sheets kept, by conversation and vocabulary."""
+    """The cache of sheets, by conversation and vocabulary."""
 
     kept: MemoryCache[tuple[str, str], Sheet] = field(
         default_factory=lambda: MemoryCache[tuple[str, str], Sheet](MAX_PAIRS)
@@ -48,19 +48,19 @@ class Sizes:
     async def load(
         self, session: AsyncSession, owner: str, conversation_id: str, revision: int, vocabulary: str
     ) -> Sheet:
-        """The sheet of a conversation that is at this revision in the session, and whose indexes are up to it."""
+        """Load the sheet of a conversation that has this revision in the session, and whose indexes are up to date."""
         place = (conversation_id, vocabulary)
         async with self._loading.setdefault(place, asyncio.Lock()):
             sheet = self.kept.find(place) or Sheet()
             if sheet.revision < revision:
                 sheet = await _bring_up_to(session, owner, conversation_id, revision, vocabulary, sheet)
                 self.kept.keep(place, sheet, len(sheet.index))
-            elif sheet.revision > revision:  # an older moment than others have seen already
+            elif sheet.revision > revision:  # this session sees an older revision than the cache
                 sheet = await _bring_up_to(session, owner, conversation_id, revision, vocabulary, Sheet())
             return sheet
 
     def forget(self, conversation_id: str) -> None:
-        """Let go of a conversation that is gone."""
+        """Evict a conversation that was deleted."""
         self.kept.forget_where(lambda place: place[0] == conversation_id)
 
 

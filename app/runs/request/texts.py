@@ -1,4 +1,4 @@
-"""Counting texts that are not part of a pair: the draft, the system prompt, and tools as they are counted."""
+"""Counts of texts outside the pairs: the draft, the system prompt, and tools in their counted form."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from app.providers.counts.token_counts import count_texts
 from app.runs.process.memory_cache import MemoryCache
 
 MAX_KEPT = 2_000_000
-"""Characters of the texts whose sizes are remembered."""
+"""Maximum number of characters of the texts whose sizes are cached."""
 
 _sizes: MemoryCache[tuple[str, str], int] = MemoryCache(MAX_KEPT)
 
 
 async def count_text(vocabulary: str, text: str) -> int:
-    """The size of a text in a vocabulary."""
+    """Count the tokens of a text in a vocabulary."""
     return (await count_all(vocabulary, (text,)))[0]
 
 
 async def count_all(vocabulary: str, texts: Sequence[str]) -> list[int]:
-    """The sizes of texts in a vocabulary. Those that were asked for lately are not counted again."""
+    """Count the tokens of texts in a vocabulary. Cached counts are reused."""
     known = {text: 0 if not text.strip() else _sizes.find((vocabulary, text)) for text in texts}
     missing = [text for text, size in known.items() if size is None]
     if missing:

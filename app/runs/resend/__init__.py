@@ -1,4 +1,4 @@
-"""What is done with a pair or a request that was sent before: again, edited, forked, compared, verified.
+"""Commands for a pair or a request that was already sent: resend, edit, fork, compare, verify.
 
-Not a first send (`runs/send`).
+Not here: a first send (`runs/send`).
 """

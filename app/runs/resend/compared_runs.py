@@ -1,9 +1,9 @@
-"""The runs of a comparison: one for each model, in a `tool` conversation of its own, all begun at once.
+"""The runs of a comparison: one per model, each in its own `tool` conversation, all started together.
 
     planned = [await plan_reply(...) for model in models]
     comparison = await begin_comparison(wb, LOCAL_OWNER, asked, planned)
 
-Not here: what is planned for whom (`comparisons.py`, `pair_comparisons.py`) and what becomes of the replies.
+Not here: planning the calls and keeping a reply (`comparisons.py`, `pair_comparisons.py`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Check = Callable[[AsyncSession], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """One model's part, before it is stored: its call, its conversation, and its pair there."""
+    """One model's part before it is stored: its call, its conversation and its pair there."""
 
     planned: Preview
     conversation: Conversation
@@ -55,7 +55,7 @@ class _Prepared:
         return ComparedRun(self.conversation.id, self.pair.id, self.start.run_id, self.start.model, sent)
 
 
-async def begin_comparison(  # noqa: PLR0913, PLR0917 - what is asked, of whom, and what must hold
+async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its calls and their conditions
     wb: Workbench,
     owner: str,
     asked: Comparison,
@@ -63,16 +63,16 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - what is asked, of whom, 
     attached: Attached = NOTHING_ATTACHED,
     require: Check | None = None,
 ) -> Comparison:
-    """Store and start a run for each of these calls, all or none; the comparison with its runs.
+    """Store and start a run for each of these calls, or none of them; return the comparison with its runs.
 
-    `asked` is the comparison without them, `attached` what goes with its text. `require` is called in the transaction
-    in which they are stored; whatever it raises, nothing is stored or sent.
+    `asked` is the comparison without runs, `attached` is sent with its text. `require` is called in the storing
+    transaction; if it raises, nothing is stored or sent.
 
     Raises:
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
-        BudgetSpentError: all of them together would go beyond a budget of money.
-        NotFoundError: no such topic.
+        BudgetSpentError: the calls together would exceed a budget of money.
+        NotFoundError: there is no such topic.
     """
     at = asked.created_at
     request = write_request(asked.text, attached)
@@ -92,7 +92,8 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - what is asked, of whom, 
                 await conversations.insert_conversation(session, one.conversation)
                 revision = await conversations.next_revision(session, one.conversation.id, at)
                 await pairs.insert_pair(session, owner, one.pair, revision)
-                # Which pairs went along is noted by the comparison: positions are those of the conversation.
+                # The comparison stores which pairs were sent, because their positions are those of the compared
+                # conversation.
                 plan = one.planned.plan
                 await runs.insert_run(
                     session,
@@ -122,7 +123,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - what is asked, of whom, 
 
 
 async def _require_budgets(wb: Workbench, owner: str, planned: Sequence[Preview]) -> None:
-    """Each alone is within every budget; here they are taken together, as far as their prices are known."""
+    """Check the sum of the known costs against the budgets. Each call alone was checked before."""
     costs = [one.composed.composition.estimate.cost for one in planned]
     known = [cost for cost in costs if cost is not None]
     wanted = sum(known, start=Decimal(0)) if known else None

@@ -3,11 +3,11 @@
     comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, "Why?", ("a:one", "b:two"))
     await keep_reply(wb, LOCAL_OWNER, conversation_id, "b:two")
 
-Each run is a complete one in a `tool` conversation of its own: it is followed, stopped and paid for like any other.
-Each model gets what `start_reply` would send it. Until one reply is kept, the conversation has no pair of the
-comparison and sends nothing else. Discarding leaves the replies where they were made, so it can be undone.
+Each run is a complete run in its own `tool` conversation: it is followed, stopped and paid for like any other. Each
+model gets what `start_reply` would send it. Until one reply is kept, the conversation has no pair of the comparison
+and sends nothing else. Discarding leaves the replies in their conversations, so it can be undone.
 
-Not here: answering an existing pair again with several models (`comparing_again.py`).
+Not here: several models that answer an existing pair again (`pair_comparisons.py`).
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ NOTHING_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class ChosenReply:
-    """The place of the kept reply. `replaced`: the previous version of a pair that was answered again.
+    """The pair with the kept reply. `replaced`: the previous version of a pair that was answered again.
 
-    `undo`: marks that bring back the pairs after it that left for it.
+    `undo`: marks that restore the later pairs that the comparison discarded.
     """
 
     pair_id: str
@@ -75,20 +75,20 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
     again: Pair | None = None,
     attached: Attached = NOTHING_ATTACHED,
 ) -> Comparison:
-    """Put a request to these models at once. The model of the look does not matter.
+    """Send a request to these models together. The model in `look` is ignored.
 
-    `selections`: the pairs that whoever asks has seen counted, by the model for which. `again`: the pair that is put to
-    them once more in a branch, and asked as it was.
+    `selections`: the pairs that the caller has seen counted, by model. `again`: a pair that is sent again in a branch,
+    with its own parameters.
 
     Raises:
-        NotFoundError: no such conversation of this owner, or no such topic.
-        SendLockedError: a reply is running in it.
+        NotFoundError: this owner has no such conversation or topic.
+        SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
-        OverBudgetError: the view exceeds the budget of one of them, and the call has no choice for this case.
-        SelectionChangedError: a model would be sent other pairs than were counted for it.
+        OverBudgetError: the view exceeds the budget of a model, and the call has no choice for this case.
+        SelectionChangedError: a model would get other pairs than were counted for it.
         InputError: the text, the filter, the models or the time zone cannot be used.
-        BudgetSpentError: all of them together would go beyond a budget of money.
-        ProviderError: the provider of one of them lacks its key. Then none is asked.
+        BudgetSpentError: the calls together would exceed a budget of money.
+        ProviderError: the provider of a model lacks its key. Then no model is called.
     """
     if not text.strip() and not attached.parts:
         raise InputError("text", "is empty. Write something to compare replies to.")
@@ -120,10 +120,10 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
 
 
 async def read_comparison(wb: Workbench, owner: str, conversation_id: str) -> tuple[Comparison, tuple[Pair, ...]]:
-    """The open comparison with the pairs that are compared, as they are stored now.
+    """Read the open comparison and its pairs as they are stored now.
 
     Raises:
-        NotFoundError: no such conversation of this owner, or none is open in it.
+        NotFoundError: this owner has no such conversation, or no comparison is open in it.
     """
     async with wb.store.read() as session:
         await conversations.load_conversation(session, owner, conversation_id)
@@ -137,13 +137,13 @@ async def read_comparison(wb: Workbench, owner: str, conversation_id: str) -> tu
 async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str) -> ChosenReply:
     """Keep this model's reply as a new pair of the conversation, and the others as its versions.
 
-    Where a pair is answered again it stands in that one, and what stood there before is a version as well. Others that
-    are still running are stopped; what was received of them stays.
+    If a pair is answered again, the reply replaces that pair's content, which becomes a version as well. Running
+    replies are stopped; their text so far is stored.
 
     Raises:
-        NotFoundError: no such conversation of this owner, or no comparison is open in it.
-        InputError: the model is not among them.
-        ConflictError: its reply is still running, or says nothing, or the pair that was answered again is deleted.
+        NotFoundError: this owner has no such conversation, or no comparison is open in it.
+        InputError: the model is not part of the comparison.
+        ConflictError: the reply is still running or empty, or the pair that was answered again is deleted.
     """
     comparison, stood = await read_comparison(wb, owner, conversation_id)
     kept = comparison.run_of(model)
@@ -157,7 +157,7 @@ async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str
         still = await comparisons.load_open(session, owner, conversation_id)
         if still != comparison:
             raise ConflictError("The comparison was closed elsewhere just now. Look at the conversation.")
-        stood = await _load_compared(session, owner, comparison)  # in here, as a page may give back more of a reply
+        stood = await _load_compared(session, owner, comparison)  # a page may have sent back more of a reply
         if running := [pair.model for pair in stood if pair.lifecycle in RUNNING]:
             raise ConflictError(f"The reply of {running[0]} could not be stopped. Try again in a moment.")
         place = comparison.runs.index(kept)
@@ -185,10 +185,10 @@ async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str
 
 @shielded
 async def discard_comparison(wb: Workbench, owner: str, conversation_id: str) -> Comparison:
-    """Keep none of the replies; those that run are stopped. `reopen_comparison` takes it back.
+    """Close the comparison without keeping a reply; running replies are stopped. `reopen_comparison` undoes this.
 
     Raises:
-        NotFoundError: no such conversation of this owner, or no comparison is open in it.
+        NotFoundError: this owner has no such conversation, or no comparison is open in it.
     """
     comparison, _ = await read_comparison(wb, owner, conversation_id)
     await _stop(wb, comparison.runs)
@@ -200,11 +200,11 @@ async def discard_comparison(wb: Workbench, owner: str, conversation_id: str) ->
 
 @shielded
 async def reopen_comparison(wb: Workbench, owner: str, conversation_id: str) -> Comparison:
-    """Open the comparison again that was discarded last.
+    """Open the comparison that was discarded last again.
 
     Raises:
-        NotFoundError: no such conversation of this owner, or none was discarded in it.
-        ComparingError: another is open in it.
+        NotFoundError: this owner has no such conversation, or no comparison was discarded in it.
+        ComparingError: another comparison is open in it.
     """
     try:
         async with wb.store.write() as session:
@@ -239,7 +239,7 @@ def _make_pair(comparison: Comparison, stood: Sequence[Pair], kept: int, positio
     )
 
 
-async def _stand_in(  # noqa: PLR0913, PLR0917 - what is kept, and where
+async def _stand_in(  # noqa: PLR0913, PLR0917 - the kept reply and its pair
     session: AsyncSession,
     owner: str,
     comparison: Comparison,
@@ -252,7 +252,7 @@ async def _stand_in(  # noqa: PLR0913, PLR0917 - what is kept, and where
     """Put the kept reply into the pair that was answered again. Return the changed pair."""
     before = await _load_answered(session, owner, pair_id)
     request = before.request
-    if request.id != comparison.request_id:  # taken back after the pair was edited: the request is one of its versions
+    if request.id != comparison.request_id:  # the pair was edited before the comparison was reopened
         several = await versions.load_versions(session, owner, before)
         request = next(each.request for each in several if each.request.id == comparison.request_id)
     one = stood[kept]

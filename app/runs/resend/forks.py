@@ -39,10 +39,11 @@ from app.views.conversation.conversation import cut_snippet
 async def fork_from(
     wb: Workbench, owner: str, conversation_id: str, look: ViewOptions | None = None, up_to: str | None = None
 ) -> Listed:
-    """A new conversation with copies of the pairs up to one (None: all), of these only what `look` sees (None: all).
+    """Create a conversation with copies of the pairs up to `up_to` (None: all) that are in view under `look` (None:
+    all).
 
     Raises:
-        NotFoundError: no such conversation of this owner, or no such pair in it.
+        NotFoundError: this owner has no such conversation, or it has no such pair.
         FilterError: the filter cannot be used.
         InputError: no pair is selected, or the model or the time zone cannot be used.
         ConflictError: the reply of one of the pairs is still running.
@@ -67,15 +68,15 @@ async def fork_from(
 
 @shielded
 async def fork_conversation(wb: Workbench, owner: str, conversation_id: str, pair_ids: Sequence[str]) -> str:
-    """A new conversation with copies of these pairs, in this order; its id. The last of them is where it forks.
+    """Create a conversation with copies of these pairs in this order; return its id. It forks at the last of them.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
-        DamagedSettingError: a setting of it, which the copy would have, cannot be read.
+        NotFoundError: this owner has no such conversation.
+        DamagedSettingError: a setting, which the copy would have, cannot be read.
         ConflictError: the reply of one of the pairs is still running.
     """
     at = now()
-    async with wb.store.read() as session:  # one moment; nobody waits to write meanwhile
+    async with wb.store.read() as session:  # one consistent read, which blocks no writer
         listed = await describe_listed(session, owner, conversation_id)
         require_settings(listed.conversation.damage)
         relatives = await list_titles(session, owner, conversation_id)
@@ -96,17 +97,17 @@ async def fork_conversation(wb: Workbench, owner: str, conversation_id: str, pai
 
 
 async def read_tree(wb: Workbench, owner: str, conversation_id: str) -> tuple[Placed, ...]:
-    """The tree of branches that a conversation is in, parents before their forks.
+    """Read the tree of branches of a conversation, parents before their forks.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
     """
     async with wb.store.read() as session:
         return order_branches(await load_branches(session, owner, conversation_id))
 
 
 def _make_fork(origin: Conversation, opening: str, relatives: Collection[str]) -> Conversation:
-    """The new conversation: as the one it comes from, without its filter, which has done its work, and checkpoint."""
+    """Build the new conversation: like its origin, without its checkpoint and its filter, which was applied already."""
     title = name_fork(origin.title or opening, relatives)
     own = replace(origin, id=new_id(), title=title, parent_id=origin.id)
     return replace(own, filter="", trigger_message_id=None, checkpoint=None)

@@ -1,9 +1,9 @@
-"""A call in the place of a pair: what stood there becomes a version, what leaves is noted, and the run starts.
+"""A call that replaces the content of a pair: the old content becomes a version, and the run starts.
 
     going = Going(provider, wire, content_hash, sent)
     resent = await send_in_place(wb, LOCAL_OWNER, pair, "Shorter, please", going, pair, gone=())
 
-Not here: what is sent: what is in view (`resend.py`) or what went the last time (`kept_requests.py`).
+Not here: the content of the call, from the pairs in view (`resend.py`) or from a stored request (`kept_requests.py`).
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from app.store.run.runs import SentWith
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """A call to be made in the place of a pair. `sent` None: nobody knows which pairs go along. `told`: its tools.
+    """A call that will replace a pair's content. `sent` is None if its pairs are unknown. `told` are its tools.
 
-    `loop` None: it calls no tools, as nobody knows how to go on with it.
+    `loop` is None if the reply cannot call tools, because its next request could not be built.
     """
 
     provider: Provider
@@ -61,7 +61,7 @@ class Going:
 
 @dataclass(frozen=True, slots=True)
 class Resent:
-    """A reply that is on again, and where. `undo`: marks that bring discarded pairs back."""
+    """A reply that was started again, and its conversation. `undo`: marks that restore the discarded pairs."""
 
     started: StartedRun
     conversation_id: str
@@ -77,9 +77,9 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
     under: Pair,
     gone: tuple[str, ...],
 ) -> Resent:
-    """Let a pair be sent again with this call; the pairs that are `gone` leave the history for it.
+    """Send a pair again with this call; the `gone` pairs leave the history.
 
-    `under` is the pair with the agent and the parameters of the call.
+    `under` is a pair with the agent and the parameters of the call.
     """
     at = now()
     start = RunStart(new_id(), pair.id, going.wire.model, going.content_hash, retry_policy=going.retry_policy)
@@ -125,7 +125,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
                 await note_pairs(session, owner, pair.conversation_id, gone, Departure.DISCARD)
                 await write_marks(session, gone, Marks(deleted=True), revision, at)
     except IntegrityError as error:
-        # As for a new pair: perhaps another process was faster by less than our look at the database.
+        # As for a new pair: another process may have stored a running pair since the check above.
         async with wb.store.read() as session:
             if (await pairs.load_tail(session, pair.conversation_id)).running is None:
                 raise
@@ -139,13 +139,13 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
 
 
 async def require_unchanged(session: AsyncSession, owner: str, seen: Pair) -> None:
-    """Refuse to replace what somebody else replaced meanwhile: nobody's words are overwritten unseen.
+    """Refuse to replace content that someone else replaced meanwhile, so that nothing unseen is overwritten.
 
     Raises:
-        NotFoundError: it is not there any more.
+        NotFoundError: the pair was deleted.
         SendLockedError: a reply is running in its conversation.
-        ComparingError: a comparison is open there.
-        PairChangedError: another version stands in it.
+        ComparingError: a comparison is open in it.
+        PairChangedError: the pair has another version.
     """
     pair = await pairs.load_pair(session, owner, seen.id)
     tail = await pairs.load_tail(session, pair.conversation_id)
@@ -158,7 +158,7 @@ async def require_unchanged(session: AsyncSession, owner: str, seen: Pair) -> No
 
 
 def _edit(request: Message, text: str, at: datetime) -> Message:
-    """The request with this text; the same message if that is what it says. What is attached stays attached."""
+    """Return the request with this text and its attachments; the same message if the text is equal."""
     if plain_text(request.parts) == text:
         return request
     return Message(new_id(), request.role, write_request(text, Attached(list_attached(request.parts))), at)
@@ -171,5 +171,5 @@ def _why(pair: Pair, again: Pair) -> Departure:
 
 
 def messages_in(pair: Pair) -> int:
-    """The messages of a pair."""
+    """Count the messages of a pair."""
     return 1 if pair.reply is None else 2

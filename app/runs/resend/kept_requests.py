@@ -1,8 +1,8 @@
-"""Sending a failed request again as it was: byte for byte what left then, whatever has changed since.
+"""Resend of the stored request of a failed pair: byte for byte the same, whatever has changed since.
 
     again = await resend_as_it_was(wb, LOCAL_OWNER, pair_id, later=Later.KEEP)
 
-Not for a pair that succeeded: of that only the hash is kept (`resend.py` sends it anew, from what is in view).
+Not for a pair that succeeded: only its hash is stored (`resend.py` builds a new request from the pairs in view).
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from app.store.settings.preferences import load_preferences
 async def resend_as_it_was(
     wb: Workbench, owner: str, pair_id: str, *, later: Later | None = None, seen: Seen = NOTHING_SEEN
 ) -> Resent:
-    """Send the kept request of a pair again, in its place.
+    """Send the stored request of a pair again; the reply replaces the pair's content.
 
     Raises:
-        NotFoundError: no such pair of this owner, or the request of what stands there is not kept.
-        PairChangedError: it is not what was `seen`.
-        LaterPairsError: pairs stand after it, and `later` does not say what becomes of them, or not of so many.
-        InputError: it is to branch, which would be another conversation's request.
-        ConflictError: its provider has another address now than the one it went to, or it holds secrets.
+        NotFoundError: this owner has no such pair, or the request of the pair's present content is not stored.
+        PairChangedError: the pair's version is not the one `seen`.
+        LaterPairsError: there are later pairs, and `later` has no choice for them, or for another number.
+        InputError: `later` is branch: the request belongs to this conversation.
+        ConflictError: its provider has another address than the request, or the request has secrets.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
-        BudgetSpentError: it would go beyond a budget of money.
+        BudgetSpentError: the request would exceed a budget of money.
         NoKeyError: the provider lacks its key.
     """
     if later is Later.BRANCH:
@@ -72,7 +72,7 @@ async def resend_as_it_was(
     await _require_kept_back(wb, owner, kept)
     await require_budgets_for(
         wb, conversation, kept.model, tokens or 1
-    )  # of one nobody counted, something is asked for
+    )  # a request without a count is checked as one token
     going = Going(
         provider,
         _read_wire(kept),
@@ -87,7 +87,7 @@ async def resend_as_it_was(
 
 
 async def _require_kept_back(wb: Workbench, owner: str, kept: Snapshot) -> None:
-    """Refuse to send a secret as it is, once secrets are to be replaced."""
+    """Refuse to send a request with unredacted secrets while redaction is on."""
     async with wb.store.read() as session:
         redact = (await load_preferences(session, owner)).redact
     if redact and (kinds := redact_text(kept.body.decode(errors="replace")).kinds):
@@ -98,5 +98,5 @@ async def _require_kept_back(wb: Workbench, owner: str, kept: Snapshot) -> None:
 
 
 def _read_wire(kept: Snapshot) -> WireRequest:
-    """The request as it left; its key stands there masked, as in every request, and is filled in when it leaves."""
+    """Build the request from the snapshot. Its key is masked, as in every stored request, until it is sent."""
     return WireRequest(kept.model, "POST", kept.url, kept.headers, kept.body)

@@ -1,11 +1,10 @@
-"""Answering a pair again by two to four models side by side: one reply is kept in its place, the others as versions.
+"""Several models answer an existing pair again, side by side: one reply replaces its content, the others are versions.
 
     comparison = await compare_again(wb, LOCAL_OWNER, pair_id, ("a:one", "b:two"), later=Later.KEEP)
     await keep_reply(wb, LOCAL_OWNER, comparison.conversation_id, "b:two")
 
-What each model is sent is what `resend_pair` would send it: the pairs in view above this one. Until one is kept the
-pair, and what stands after it, is as it was; `comparisons.py` reads, keeps, discards and reopens this comparison as
-any.
+Each model gets what `resend_pair` would send it: the pairs in view above this one. The pair and all later pairs are
+unchanged until a reply is kept. `comparisons.py` reads, keeps, discards and reopens this comparison like any other.
 """
 
 from __future__ import annotations
@@ -56,23 +55,23 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
     seen: Seen = NOTHING_SEEN,
     selections: Mapping[str, str] = NOTHING_COUNTED,
 ) -> Comparison:
-    """Put the request of a pair to these models at once. The model of the look does not matter.
+    """Send the request of a pair to these models together. The model in `look` is ignored.
 
-    `selections`: the pairs that whoever asks has seen counted, by the model for which. A branch has pairs of its own.
-    `later`: what becomes of the pairs after it. Those to be discarded leave when a reply is kept, not before; to
-    branch is to compare in a new conversation with copies of the pairs above, as a request that is new there.
+    `selections`: the pairs that the caller has seen counted, by model; a branch has other pairs and ignores them.
+    `later`: the choice for the pairs after this one. Pairs to discard leave when a reply is kept, not before. A branch
+    compares in a new conversation with copies of the pairs above, as a new request there.
 
     Raises:
-        NotFoundError: no such pair of this owner.
-        PairChangedError: it is not what was `seen`.
-        LaterPairsError: pairs stand after it, and `later` does not say what becomes of them, or not of so many.
+        NotFoundError: this owner has no such pair.
+        PairChangedError: the pair's version is not the one `seen`.
+        LaterPairsError: there are later pairs, and `later` has no choice for them, or for another number.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
-        OverBudgetError: more is in view above it than may be sent to one of them, and nobody said what to do about it.
-        SelectionChangedError: a model would be sent other pairs than were counted for it.
-        BudgetSpentError: all of them together would go beyond a budget of money.
+        OverBudgetError: the view above it exceeds the budget of a model, and the call has no choice for this case.
+        SelectionChangedError: a model would get other pairs than were counted for it.
+        BudgetSpentError: the calls together would exceed a budget of money.
         InputError: the filter, the models or the time zone cannot be used.
-        ProviderError: the provider of one of them lacks its key. Then none is asked.
+        ProviderError: the provider of a model lacks its key. Then no model is called.
     """
     require_models(models)
     async with wb.store.read() as session:

@@ -1,4 +1,4 @@
-"""Sending a pair again, edited or unchanged, with the same model or another; and restoring an older version.
+"""Resend of a pair, edited or unchanged, with the same model or another; and restore of an older version.
 
     again = await resend_pair(wb, LOCAL_OWNER, pair_id, text="Shorter, please", later=Later.KEEP)
     await restore_version(wb, LOCAL_OWNER, pair_id, number=1)
@@ -49,7 +49,7 @@ from app.store.run.comparisons import load_open
 
 
 class Later(StrEnum):
-    """What becomes of the pairs after one that is sent again: they stay, they go, or it is sent in a fork instead."""
+    """The choice for the pairs after a resent pair: keep them, discard them, or send in a fork instead."""
 
     KEEP = "keep"
     DISCARD = "discard"
@@ -81,18 +81,19 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
     seen: Seen = NOTHING_SEEN,
     selection: str | None = None,
 ) -> Resent:
-    """Send a pair again in its place, with another `text` or (None) its own.
+    """Send a pair again; the reply replaces its content. `text` replaces the pair's text (None: unchanged).
 
-    `selection`: what a preview counted; where other pairs would be sent, it is refused. A branch has pairs of its own.
+    `selection`: the pairs that a preview counted; a send of other pairs is refused. A branch has other pairs and
+    ignores it.
 
     Raises:
-        NotFoundError: no such pair of this owner.
-        PairChangedError: it is not what was `seen`.
+        NotFoundError: this owner has no such pair.
+        PairChangedError: the pair's version is not the one `seen`.
         LaterPairsError: there are later pairs, and `later` has no choice for them, or for another number.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
         OverBudgetError: the view above it exceeds the budget, and the call has no choice for this case.
-        SelectionChangedError: it would carry other pairs than the `selection`.
+        SelectionChangedError: the request would carry other pairs than the `selection`.
         InputError: the text, the filter, the model or the time zone cannot be used.
         ProviderError: the provider lacks its key.
     """
@@ -140,10 +141,11 @@ async def preview_resend(  # noqa: PLR0913 - as resend_pair
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
 ) -> Preview:
-    """Exactly what `resend_pair` with the same arguments would send in the pair's place. Nothing is called or stored.
+    """Plan exactly what `resend_pair` with the same arguments would send, without a branch. Nothing is called or
+    stored.
 
     Raises:
-        NotFoundError: no such pair of this owner.
+        NotFoundError: this owner has no such pair.
         ConflictError: the pair is before the checkpoint.
         InputError: the text, the filter, the model or the time zone cannot be used.
     """
@@ -167,7 +169,7 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
     sends: bool = False,
     selection: str | None = None,
 ) -> Preview:
-    """The call that sending this text in the pair's place would make: `plan_reply` with what the pair brings along."""
+    """Plan the call for this text in the pair's place: `plan_reply` with the pair's attachments and parameters."""
     return await plan_reply(
         wb,
         owner,
@@ -187,7 +189,7 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
 
 
 def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Seen) -> None:
-    """Replace and discard nothing but what was seen.
+    """Check that only content that the caller has seen is replaced or discarded.
 
     Raises:
         PairChangedError: the pair has another version.
@@ -201,12 +203,12 @@ def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Se
 
 @shielded
 async def restore_version(wb: Workbench, owner: str, pair_id: str, number: int, seen: Seen = NOTHING_SEEN) -> None:
-    """Swap a pair to another version. The present one stays as a version.
+    """Restore another version of a pair. The present content stays as a version.
 
     Raises:
-        NotFoundError: no such pair of this owner, or no such version of it.
+        NotFoundError: this owner has no such pair, or it has no such version.
         SendLockedError: its reply is running.
-        ComparingError: it is being answered again by several models, and none was kept yet.
+        ComparingError: several models are answering it again, and no reply was kept yet.
         PairChangedError: the pair's version is not the one `seen`.
     """
     at = now()
@@ -237,7 +239,7 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
     parameters: Parameters | None,
     over_budget: OverBudget | None,
 ) -> Resent:
-    """Send in a new conversation that has copies of the pairs above this one."""
+    """Send in a new conversation with copies of the pairs above this one."""
     async with branch_above(wb, owner, pair) as fork_id:
         again = pair if parameters is None else None
         attached = Attached(list_attached(pair.request.parts))
@@ -257,20 +259,20 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
 
 @asynccontextmanager
 async def branch_above(wb: Workbench, owner: str, pair: Pair) -> AsyncGenerator[str, None]:
-    """A new conversation with copies of the pairs above this one, to send in. If that is refused it goes again."""
+    """Create a fork with copies of the pairs above this one, to send in. If the send is refused, delete it."""
     async with wb.store.read() as session:
         above = await pairs.load_earlier_ids(session, owner, pair)
     fork_id = await fork_conversation(wb, owner, pair.conversation_id, above)
     try:
         yield fork_id
-    except InviewError:  # refused: nobody asked for a branch with nothing new in it
+    except InviewError:  # the send was refused, and the branch has no new content
         async with wb.store.write() as session:
             await conversations.delete_conversation(session, owner, fork_id)
         raise
 
 
 async def _load_refused(wb: Workbench, owner: str, pair: Pair, look: ViewOptions) -> int | None:
-    """How many tokens the provider found too long for this model when the pair was sent the last time."""
+    """Return the tokens of this pair's last request if the provider rejected it as too long for this model."""
     too_long = pair.failure is not None and pair.failure.error_class is ErrorClass.CONTEXT_LENGTH
     if not too_long or pair.run_id is None or look.model not in {None, pair.model}:
         return None

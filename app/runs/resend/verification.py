@@ -3,8 +3,8 @@
     verified = await verify_run(wb, owner, run_id)
     verified.matches
 
-Of requests that succeeded only hashes are stored: the request is rebuilt from the pairs that the run noted. A failed
-request is stored as it was sent; its bytes are compared as well. Nothing is called or stored here.
+Of a request that succeeded only hashes are stored: the request is rebuilt from the pairs that the run recorded. A
+failed request is stored with its bytes, which are compared as well. Nothing is called or stored here.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from app.store.settings.agents import find_agent
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A stored request computed anew. `hashes` as of `domain.request.hashing.content_hashes`; without any, it could not
-    be.
+    """A rebuilt request. `hashes` are those of `domain.request.hashing.content_hashes`; empty if it could not be
+    rebuilt.
 
-    `bytes_match`: whether the bytes that were kept are those that would leave; None: none were kept. `reasons` say what
-    has changed since, if the hash is another: that may be why.
+    `bytes_match`: the stored bytes equal the rebuilt ones; None: no bytes are stored. `reasons`: if the hash differs,
+    changes since the send that may explain it.
     """
 
     run_id: str
@@ -46,7 +46,7 @@ class Verified:
 
     @property
     def matches(self) -> bool:
-        """Whether the request can be made again exactly as it was."""
+        """True if the rebuilt request equals the stored one."""
         return bool(self.hashes) and self.hashes[-1] == self.stored_hash and self.bytes_match is not False
 
 
@@ -54,10 +54,10 @@ _SOMETHING_ELSE = "The agent, the system prompt, the checkpoint, or what the mod
 
 
 async def verify_run(wb: Workbench, owner: str, run_id: str) -> Verified:
-    """Compute a run's request anew.
+    """Rebuild a run's request and compare it.
 
     Raises:
-        NotFoundError: no such run of this owner.
+        NotFoundError: this owner has no such run.
     """
     async with wb.store.read() as session:
         stored = await load_sent_request(session, owner, run_id)

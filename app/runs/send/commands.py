@@ -1,8 +1,8 @@
-"""The commands of the workbench, for the page, programs and the command line.
+"""Commands for conversations, sends and runs, for the page, the API and the command line.
 
     started = await start_reply(wb, LOCAL_OWNER, conversation.id, "Hello")
 
-Each command runs to its end, also when its caller is cancelled, and raises the errors of `domain.errors`.
+A command that has started finishes even if its caller is cancelled. It raises the errors of `domain.errors`.
 
 Not here: reading (`store/`), watching (`runs/watch/broadcast.py`) and setting up providers
 (`runs/library/provider_commands.py`).
@@ -53,20 +53,20 @@ from app.store.run import runs
 from app.store.settings import agents
 
 LOCAL_OWNER = "local"
-"""The one owner of an installation without accounts."""
+"""The only owner in an installation without accounts."""
 
 LOOK = ViewOptions()
-"""As the conversation itself says."""
+"""View options that change nothing: the conversation's own settings apply."""
 Alongside = Callable[[AsyncSession], Awaitable[None]]
 CHECKPOINT_COLUMNS = ("summary", "summary_position")
-"""One setting in two columns: neither says anything alone."""
+"""Two columns that hold one setting and are always written together."""
 STOP_SECONDS = 2.0
-"""Seconds that a command waits until a reply that it stopped is stored."""
+"""Maximum number of seconds that a command waits until a reply that it stopped is stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class StartedRun:
-    """A running reply. `content_hash` is that of its whole request."""
+    """A running reply. `content_hash` is the hash of its whole request."""
 
     run_id: str
     pair_id: str
@@ -89,13 +89,13 @@ async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
     agent_id: str | None = None,
     temporary: bool = False,
 ) -> Conversation:
-    """A new conversation, without pairs. `temporary`: for workbenches in memory, see `runs/temporary.py`.
+    """Create a conversation without pairs. `temporary`: for a workspace in memory, see `runs/temporary.py`.
 
-    `agent_id`: who is to answer, "" for no agent; None: the agent of the chat used last.
+    `agent_id`: the agent that answers, "" for no agent; None: the agent of the conversation used last.
 
     Raises:
-        InputError: a text, a parameter or the model cannot be one.
-        NotFoundError: no such agent of this owner.
+        InputError: a text, a parameter or the model is invalid.
+        NotFoundError: this owner has no such agent.
     """
     at = now()
     conversation = Conversation(
@@ -138,14 +138,15 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
     ticked_tools: Sequence[str] | None = None,
     agent_id: str | None = None,
 ) -> Conversation:
-    """Change what is given; None leaves a field as it is. Its place in the list, the time of its last pair, stays.
+    """Change the given fields; None leaves a field unchanged. The conversation keeps its place in the list, which
+    depends on the time of its last pair.
 
-    `parameters` are replaced as a whole.
-    `agent_id`: who answers what is sent from now on, with its own model if it has one; "" for no agent.
+    `parameters` are replaced as a whole. `agent_id`: the agent that answers from now on; "" for no agent. If it has a
+    model and `model` is None, the conversation takes that model.
 
     Raises:
-        NotFoundError: no such conversation, or no such agent, of this owner.
-        InputError: a text, a parameter or the model cannot be one.
+        NotFoundError: this owner has no such conversation or agent.
+        InputError: a text, a parameter or the model is invalid.
     """
     wanted = {
         "title": title,
@@ -181,11 +182,11 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
 @shielded
 async def reset_setting(wb: Workbench, owner: str, conversation_id: str, column: str) -> None:
     """Set a setting that cannot be read to its neutral value: no text, no model, no parameters, tools off.
-    A title that cannot be read is one of them.
+    A title that cannot be read counts as such a setting.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
-        ConflictError: this setting of it can be read.
+        NotFoundError: this owner has no such conversation.
+        ConflictError: this setting can be read.
     """
     async with wb.store.write() as session:
         conversation = await conversations.load_conversation(session, owner, conversation_id)
@@ -203,12 +204,12 @@ async def reset_setting(wb: Workbench, owner: str, conversation_id: str, column:
 
 @shielded
 async def delete_conversation(wb: Workbench, owner: str, conversation_id: str) -> None:
-    """Put a conversation into the trash, with what was derived from it; a running reply is stopped.
+    """Put a conversation with its child conversations into the trash, and stop their running replies.
 
-    A temporary one is deleted permanently. The ledger keeps the calls of either.
+    A temporary conversation is deleted permanently. In both cases the ledger keeps its calls.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
     """
     async with wb.store.read() as session:
         temporary = (await conversations.load_conversation(session, owner, conversation_id)).temporary
@@ -240,12 +241,12 @@ async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
     over_budget: OverBudget | None = None,
     attached: Attached = NOTHING_ATTACHED,
 ) -> Preview:
-    """Exactly what `start_reply` with the same arguments would send. Nothing is called or stored.
+    """Plan exactly what `start_reply` with the same arguments would send. Nothing is called or stored.
 
-    Pairs that do not fit are out, as the page shows them, unless `over_budget`, or else the preferences, force them in.
+    Pairs that do not fit are out, as on the page, unless `over_budget`, or else the preferences, force them in.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
     """
@@ -270,23 +271,23 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
     again: Pair | None = None,
     attached: Attached = NOTHING_ATTACHED,
 ) -> StartedRun:
-    """Store a new pair and start its reply, which from then on belongs to the process.
+    """Store a new pair and start its reply. The run belongs to the process from then on, not to the caller.
 
-    What is sent are the pairs that a person who looks like this sees, less those that are OUT. `over_budget` says what
-    becomes of pairs that do not fit; None: what the preferences say. `alongside` is done in the transaction that stores
-    the pair; whatever it raises, nothing is stored or sent. `purpose`: what the ledger says it was for. `selection`:
-    what a preview or an estimate counted; a send of other pairs is refused. `again`: the pair that is sent once more
-    in a branch, and asked as it was. `attached` goes with the text, which may be blank then.
+    The request carries the pairs in view under `look`, without those that are OUT. `over_budget`: the choice for pairs
+    beyond the budget; None: the preferences decide. `alongside` runs in the transaction that stores the pair; if it
+    raises, nothing is stored or sent. `purpose`: the purpose in the ledger. `selection`: the pairs that a preview or an
+    estimate counted; a send of other pairs is refused. `again`: a pair that is sent again in a branch, with its own
+    parameters. `attached` is sent with the text, which may then be blank.
 
     Raises:
-        NotFoundError: no such conversation of this owner, or no such topic.
-        SendLockedError: a reply is running in it.
-        ComparingError: a comparison is open in it.
+        NotFoundError: this owner has no such conversation or topic.
+        SendLockedError: a reply is running in the conversation.
+        ComparingError: a comparison is open in the conversation.
         OverBudgetError: the view exceeds the budget, and the call has no choice for this case.
-        SelectionChangedError: it would carry other pairs than the `selection`.
+        SelectionChangedError: the request would carry other pairs than the `selection`.
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
-        ProviderError: the provider lacks its key. Whatever the provider itself says goes into the pair.
+        ProviderError: the provider lacks its key. The provider's own errors are stored in the pair instead.
     """
     if not text.strip() and not attached.parts:
         raise InputError("text", "is empty. Write something to send.")
@@ -360,7 +361,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
             if conversation.model is None:
                 await conversations.update_conversation(session, owner, conversation_id, {"model": start.model})
     except IntegrityError as error:
-        # Perhaps another process was faster by less than our look at the database: its index is the lock.
+        # Another process may have stored a running pair since the check above: the unique index is the lock.
         async with wb.store.read() as session:
             if (await pairs.load_tail(session, conversation_id)).running is None:
                 raise
@@ -369,7 +370,8 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
         tell_replayed(wb, place, planned.plan, said, at)
         return StartedRun(start.run_id, start.pair_id, start.request_hash)
     counted = count_sent(planned.composed, planned.sent, planned.plan)
-    # Told first: a page draws the pair while the provider is being called. Nobody hears of it before this step is over.
+    # Published first: a page draws the pair while the provider is being called. No subscriber runs before this step is
+    # over.
     wb.event_bus.publish(owner, conversation_id, RunStarted(start.run_id, start.pair_id, pair))
     wb.engine.start(place, start, planned.plan.provider, planned.wire, counted, purpose, planned.loop)
     return StartedRun(start.run_id, start.pair_id, start.request_hash)
@@ -377,11 +379,11 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
 
 @shielded
 async def cancel_run(wb: Workbench, owner: str, run_id: str) -> None:
-    """Stop a reply; what was received stays. Nothing happens if it is over.
+    """Stop a reply; the text received so far stays. Does nothing if the reply is over.
 
     Raises:
-        NotFoundError: no such run of this owner.
-        ConflictError: another process drives it.
+        NotFoundError: this owner has no such run.
+        ConflictError: another process drives the run.
     """
     run = wb.engine.runs.get(run_id)
     if run is not None and run.place.owner == owner:
@@ -394,11 +396,11 @@ async def cancel_run(wb: Workbench, owner: str, run_id: str) -> None:
 
 
 async def hurry_run(wb: Workbench, owner: str, run_id: str) -> None:
-    """Try again now instead of waiting for the next attempt.
+    """Start the next attempt now instead of waiting for it.
 
     Raises:
-        NotFoundError: no such run of this owner.
-        ConflictError: it does not wait for an attempt, or not in this process.
+        NotFoundError: this owner has no such run.
+        ConflictError: the run does not wait for an attempt, or belongs to another process.
     """
     async with wb.store.read() as session:
         place = (await runs.load_run(session, owner, run_id)).place
@@ -408,17 +410,17 @@ async def hurry_run(wb: Workbench, owner: str, run_id: str) -> None:
 
 
 async def stop_run(wb: Workbench, run_id: str) -> None:
-    """Stop a run of this process and wait until that is stored. Nothing happens if it is not on here."""
+    """Stop a run of this process and wait until its end is stored. Does nothing if no such run is active here."""
     run = wb.engine.cancel(run_id)
     if run is not None and run.finishing is not None:
         await asyncio.wait({run.finishing}, timeout=STOP_SECONDS)
 
 
 def require_valid(conversation: Conversation) -> None:
-    """Refuse a conversation that cannot be one.
+    """Check the texts, parameters, model name and filter of a conversation.
 
     Raises:
-        InputError: a text, a parameter or the model cannot be one.
+        InputError: one of them is invalid.
     """
     for field in ("title", "system_prompt", "filter"):
         require_text(field, getattr(conversation, field))

@@ -1,11 +1,11 @@
-"""Composing: what is in view of a conversation under a filter, what of it would be sent, and what that comes to.
+"""Context selection: the pairs in view under a filter, those that would be sent, and their tokens.
 
-    view = await compose_view(wb, owner, conversation_id, Look(filter="s>=2 o"), draft="Why?")
+    view = await compose_view(wb, owner, conversation_id, ViewOptions(filter="s>=2 o"), draft="Why?")
     view.composition.sent
 
-The one way for the page, the HTTP API, the preview and the send. It takes two steps: `read_base` asks the database what
-the filter selects, unless that is known of this very state of the conversation; `compose_base` then draws the boundary,
-which a longer draft moves, and asks the database nothing. Nothing is sent or changed here but the indexes.
+The page, the HTTP API, the preview and the send all use it. It takes two steps: `read_base` queries the database for
+the pairs that the filter selects, unless a cached result for this revision of the conversation exists; `compose_base`
+then draws the boundary, which a longer draft moves, and needs no database. Only the indexes are changed here.
 """
 
 from __future__ import annotations
@@ -77,11 +77,11 @@ from app.store.settings.preferences import read_preferences
 
 UTC_ZONE = "UTC"
 ATTEMPTS = 20
-"""How often a conversation may change while it is indexed and read before that is given up."""
+"""Number of times that the conversation may change while it is indexed and read. After that the read is given up."""
 LONG_DRAFT = 50_000
-"""Characters from which on looking for secrets would hold the event loop for too long, and is done in a thread."""
+"""Length in characters above which a draft is searched for secrets in a thread, to keep the event loop free."""
 MAX_VIEWS = 16
-"""Boundaries for which a base remembers what its filter brings into view."""
+"""Number of boundaries per base with a cached view."""
 
 
 NO_BOUNDARY = Boundary((), frozenset())
@@ -91,8 +91,8 @@ NO_BOUNDARY = Boundary((), frozenset())
 class ViewOptions:
     """View options in a conversation. None: its own filter, model, agent and tools, no topic, this instant.
 
-    `topic` is the id of the one chosen in the composer, `zone` the reader's time zone by its IANA name, `as_of` the
-    instant at which ages are read. `agent` is the id of another agent than the conversation's, "" for none.
+    `topic` is the id of the topic chosen in the composer, `zone` the reader's time zone by its IANA name, `as_of` the
+    instant from which ages are computed. `agent` is the id of an agent that replaces the conversation's, "" for none.
     """
 
     filter: str | None = None
@@ -104,7 +104,7 @@ class ViewOptions:
     agent: str | None = None
 
 
-async def compose_view(  # noqa: PLR0913 - whose, where, how one looks, and what is being written
+async def compose_view(  # noqa: PLR0913 - the conversation, the view options and the draft
     wb: Workbench,
     owner: str,
     conversation_id: str,
@@ -115,12 +115,12 @@ async def compose_view(  # noqa: PLR0913 - whose, where, how one looks, and what
     schema: str | None = None,
     attached: tuple[Part, ...] = (),
 ) -> Composed:
-    """What is in view and what would be sent of it with this draft, and a `schema` of the reply.
+    """Select the pairs in view, and those that would be sent with this draft, a `schema` of the reply and `attached`.
 
-    `forced`: also what does not fit; None: if the preferences say so for every send.
+    `forced`: include pairs that do not fit; None: as the preferences say for every send.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
         FilterError: the filter cannot be used; it says where.
         InputError: the time zone cannot be used.
     """
@@ -136,9 +136,9 @@ async def compose_base(
     schema: str | None = None,
     attached: tuple[Part, ...] = (),
 ) -> Composed:
-    """As `compose_view`, of a base that was read before.
+    """Do what `compose_view` does with a base that was already read.
 
-    `schema` and what is `attached` go along with the draft and take their room.
+    `schema` and `attached` are sent with the draft and use part of the budget.
     """
     if forced is None:
         forced = base.over_budget is OverBudget.FORCE
@@ -172,10 +172,10 @@ async def _redact(text: str) -> Redacted:
 
 
 def cut_base(base: Base, before: int) -> Base:
-    """The base with only the pairs before this position.
+    """Return the base with only the pairs before this position.
 
     Raises:
-        ConflictError: the summary that would be sent along tells of what comes after that.
+        ConflictError: the summary that would be sent covers pairs after this position.
     """
     checkpoint = base.conversation.checkpoint
     if checkpoint is not None and before < checkpoint.position:
@@ -187,14 +187,14 @@ def cut_base(base: Base, before: int) -> Base:
 
 
 async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewOptions, *, asks: bool = False) -> Base:
-    """The base set of a look, with everything but the draft. `asks`: the model will be asked.
+    """Read everything that a composition needs except the draft. `asks`: the model will be called.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
         FilterError: the filter cannot be used; it says where.
-        InputError: the time zone cannot be used, or the model that will be asked.
-        StoreError: the key of its provider cannot be unsealed.
-        DamagedSettingError: the model will be asked, and a setting of the conversation cannot be read.
+        InputError: the time zone, or the model that will be called, cannot be used.
+        StoreError: the key of the model's provider cannot be unsealed.
+        DamagedSettingError: the model will be called, and a setting of the conversation cannot be read.
         ConflictError: the conversation changes faster than it can be read.
     """
     now = datetime.now(UTC) if look.as_of is None else look.as_of
@@ -214,11 +214,11 @@ async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewO
 
 
 async def read_first_base(wb: Workbench, conversation: Conversation, look: ViewOptions, *, asks: bool = False) -> Base:
-    """As `read_base`, for a conversation that is not stored yet and has no pairs.
+    """Do what `read_base` does for a conversation that is not stored yet and has no pairs.
 
     Raises:
-        NotFoundError: no such agent of this owner.
-        InputError: the time zone cannot be used, or the model that will be asked.
+        NotFoundError: this owner has no such agent.
+        InputError: the time zone, or the model that will be called, cannot be used.
     """
     now = datetime.now(UTC) if look.as_of is None else look.as_of
     async with wb.store.read() as session:
@@ -228,7 +228,7 @@ async def read_first_base(wb: Workbench, conversation: Conversation, look: ViewO
 
 
 def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> Counted:
-    """What was counted of this send, for the ledger."""
+    """Return the counts of this send for the ledger."""
     base, estimate = composed.base, composed.composition.estimate
     if any(pair.sizes.images for pair in sent) or any(list_images(composed.attached)):
         return Counted(None, None, estimate.tokens)
@@ -241,7 +241,7 @@ def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> Cou
 
 
 def _count_tools(composed: Composed) -> int:
-    """The tools as words of the vocabulary, with what having any adds: in what is reported they are text as well."""
+    """Count the tools, with the overhead of having any, in text tokens, as the provider's reported usage does."""
     chosen = composed.tools.chosen
     if not chosen:
         return 0
@@ -251,23 +251,26 @@ def _count_tools(composed: Composed) -> int:
 
 @lru_cache(maxsize=256)
 def parse_line(line: str) -> Filter:
-    """The syntax of a filter line.
+    """Parse a filter line.
 
     Raises:
-        FilterError: it cannot be read.
+        FilterError: it cannot be parsed.
     """
     return parse_filter(line)
 
 
 def _model_of(head: Head, look: ViewOptions) -> str:
-    """The one chosen, else the conversation's, else the agent's. An agent named for this once brings its own along."""
+    """Return the model of a send: the chosen one, else the conversation's, else the agent's.
+
+    If the view options name an agent, its model comes before the conversation's.
+    """
     of_agent = None if head.agent is None else head.agent.model
     named = of_agent if look.agent else None
     return look.model or named or head.conversation.model or of_agent or DEFAULT_MODEL
 
 
 def _name_agent(head: Head) -> Head:
-    """The conversation as of the agent that answers: of one that was deleted nothing is left."""
+    """Set the conversation's agent to the one that was loaded; a deleted agent becomes none."""
     agent_id = None if head.agent is None else head.agent.id
     if head.conversation.agent_id == agent_id:
         return head
@@ -277,13 +280,13 @@ def _name_agent(head: Head) -> Head:
 def _read_zone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):  # not a name, or one of a folder of zones
+    except (KeyError, ValueError, OSError):  # no zone has this name, or it is a folder of zones
         raise InputError("zone", f"{name!r} is no time zone. Write it as in Europe/Berlin.") from None
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a base depends on besides the filter's meaning."""
+    """Everything that a base depends on, except the meaning of the filter's names."""
 
     owner: str
     head: Head
@@ -315,7 +318,8 @@ async def _read_base(wb: Workbench, session: AsyncSession, asked: _Asked, now: d
     condition = lower_base(tree, scope)
     notices = list_notices(tree, scope)
     limits = await load_limits(wb, session, head, asked.zone)
-    # How the model counts is no part of the key: as long as the conversation is what was seen, it counts as was seen.
+    # The estimator is not part of the key: while the conversation stays unchanged, the estimator first used stays
+    # valid.
     preferences = read_preferences(head.preferences)
     tools = list_offered(wb, asked.owner, preferences, head.agent)
     tools = await name_delegates(session, asked.owner, tools, head.agent)
@@ -376,7 +380,7 @@ async def _read_base(wb: Workbench, session: AsyncSession, asked: _Asked, now: d
 
 
 async def _load_names(session: AsyncSession, asked: _Asked) -> tuple[Filter, Vocabulary]:
-    """The filter with saved ones put in, and what there is to name, as far as the filter names anything."""
+    """Expand saved filters, and load the names (topics, agents, models, tools) that the filter uses."""
     owner = asked.owner
     tree, topics = asked.written, build_topic_tree()
     if any(isinstance(leaf, Saved) for leaf in leaves(tree)):
@@ -393,7 +397,7 @@ async def _load_names(session: AsyncSession, asked: _Asked) -> tuple[Filter, Voc
 
 
 def state_terms(profile: ModelProfile, estimator: Estimator, limits: Limits, system_text: int) -> Terms:
-    """What the boundary depends on besides the pairs and the draft."""
+    """Return the terms of a boundary: everything it depends on besides the pairs and the draft."""
     return Terms(
         estimator,
         profile.context_window,
@@ -406,7 +410,7 @@ def state_terms(profile: ModelProfile, estimator: Estimator, limits: Limits, sys
 
 
 def _select_visible(base: Base, boundary: int | None) -> Measured:
-    """What the filter brings into view of a base once the boundary is drawn."""
+    """Return the pairs that the filter brings into view once the boundary is drawn."""
     if (known := base.views.get(boundary)) is not None:
         return known
     pairs = base.measured.pairs

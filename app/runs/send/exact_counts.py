@@ -1,10 +1,10 @@
-"""Exact counts: asking the provider what a send would come to, where it can say so.
+"""Exact counts: ask the provider for the number of tokens of a send, if it has a counting endpoint.
 
-    counted = await count_exactly(wb, owner, conversation_id, "Why?", Look(model="anthropic:claude-sonnet-4-5"))
+    counted = await count_exactly(wb, owner, conversation_id, "Why?", ViewOptions(model="anthropic:claude-sonnet-4-5"))
     counted.tokens
 
-What is counted is the request that `preview_send` shows. The answer goes into the ledger as a call of its own, which
-uses no tokens, and from there corrects later estimates of the model (`runs/request/calibration.py`).
+The counted request is the one that `preview_send` shows. The result is stored in the ledger as a separate call, which
+uses no tokens, and corrects later estimates for the model from there (`runs/request/calibration.py`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LOOK = ViewOptions()
 
 @dataclass(frozen=True, slots=True)
 class ExactCount:
-    """The provider's count of a send, and its estimate in tokens. `estimate` is that estimate with the exact sum."""
+    """The provider's count of a send, and Inview's estimate in tokens. `estimate` has the exact count as its total."""
 
     model: str
     tokens: int
@@ -53,17 +53,17 @@ async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
     """Ask the provider how many tokens `start_reply` with the same arguments would send.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
         FilterError: the filter cannot be used.
-        InputError: the text or the model cannot be sent, or its provider has no way to count.
-        ProviderError: the provider lacks its key, or whatever it says itself.
+        InputError: the text or the model cannot be sent, or the provider has no counting endpoint.
+        ProviderError: the provider lacks its key, or it returned an error.
     """
     planned = await preview_send(
         wb, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget, attached=attached
     )
     provider = planned.composed.base.provider
     wire = planned.wire
-    encode_count(provider, wire)  # refuses before anything is asked
+    encode_count(provider, wire)  # raises before any call if the provider cannot count
     if not provider.ready:
         raise NoKeyError(provider.name)
     counted = count_sent(planned.composed, planned.sent, planned.plan)

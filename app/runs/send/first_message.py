@@ -2,8 +2,8 @@
 
 first = FirstMessage(NewConversation("offline:demo", agent_id=""), "Hello", ViewOptions(model="offline:demo"))
 (await compose_first(wb, owner, first)).composition.estimate.tokens
-(await preview_first(wb, owner, first)).wire.body     # what sending it in that conversation sends, byte for byte
-await discard_unused(wb, owner, conversation.id)     # it was made for a message that was refused
+(await preview_first(wb, owner, first)).wire.body     # the exact bytes that sending it would send
+await discard_unused(wb, owner, conversation.id)     # if the conversation was created for a message that was refused
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NO_TIME: Final = datetime.fromtimestamp(0, UTC)
 
 @dataclass(frozen=True, slots=True)
 class NewConversation:
-    """The conversation that a first message starts. `agent_id`: "" for no agent, None for that of the last chat."""
+    """The conversation that a first message starts. `agent_id`: "" for no agent, None for the agent used last."""
 
     model: str
     agent_id: str | None
@@ -45,7 +45,7 @@ class NewConversation:
 
 @dataclass(frozen=True, slots=True)
 class FirstMessage:
-    """A text that begins a conversation. `parameters` are asked for it alone, `attached` goes with it."""
+    """A text that starts a conversation. `parameters` apply to this message only, `attached` is sent with it."""
 
     new: NewConversation
     text: str
@@ -55,10 +55,10 @@ class FirstMessage:
 
 
 async def compose_first(wb: Workbench, owner: str, first: FirstMessage) -> Composed:
-    """Compose the first message as Send would send it.
+    """Compose the first message as a send would.
 
     Raises:
-        NotFoundError: no such agent of this owner.
+        NotFoundError: this owner has no such agent.
         InputError: the model or the time zone cannot be used.
     """
     base = await read_first_base(wb, await _begin(wb, owner, first.new), first.look)
@@ -67,10 +67,10 @@ async def compose_first(wb: Workbench, owner: str, first: FirstMessage) -> Compo
 
 
 async def preview_first(wb: Workbench, owner: str, first: FirstMessage) -> Preview:
-    """Exactly what Send would send of the first message: as `preview_send` in the conversation that it begins.
+    """Plan exactly what a send of the first message would send: as `preview_send` in the conversation that it starts.
 
     Raises:
-        NotFoundError: no such agent of this owner.
+        NotFoundError: this owner has no such agent.
         InputError: the text, the system prompt, a parameter, the model or the time zone cannot be used.
     """
     conversation = await _begin(wb, owner, first.new)
@@ -84,10 +84,10 @@ async def preview_first(wb: Workbench, owner: str, first: FirstMessage) -> Previ
 
 @shielded
 async def discard_unused(wb: Workbench, owner: str, conversation_id: str) -> None:
-    """Delete a conversation that was made for a message which was refused. One that has pairs stays.
+    """Delete a conversation that was created for a message which was refused. A conversation with pairs stays.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
     """
     async with wb.store.write() as session:
         if (await load_tail(session, conversation_id)).position:
@@ -97,7 +97,7 @@ async def discard_unused(wb: Workbench, owner: str, conversation_id: str) -> Non
 
 
 async def _begin(wb: Workbench, owner: str, new: NewConversation) -> Conversation:
-    """The conversation that the first message begins, as it would be stored."""
+    """Build the conversation that the first message starts, as it would be stored."""
     agent_id = new.agent_id
     if agent_id is None:
         async with wb.store.read() as session:

@@ -3,8 +3,8 @@
     tools = list_offered(wb, owner, preferences, agent)
     offer = await size_tools(tools, conversation, profile, estimator, vocabulary)
 
-The only place that decides which tools are offered at all: those of MCP servers, and the built-in ones that a person
-switched on, as far as the agent has them. `domain/inclusion.py` decides which of them a send carries.
+Only this module decides which tools are offered: those of MCP servers and the built-in ones that the user enabled, if
+the agent has them. `domain/tools/inclusion.py` decides which of them a send carries.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from app.store.settings.agents import load_agents
 
 
 def list_offered(wb: Workbench, owner: str, preferences: Preferences, agent: Agent | None) -> tuple[Tool, ...]:
-    """The tools that can be told of under an agent, in the order in which they are told. Nobody waits for a server."""
+    """List the tools that an agent can offer, in the order of the request. It does not wait for a server."""
     wanted = preferences.built_in_tools
     tools = (tool for tool in wb.toolbox.list_tools(owner) if tool.server_id != BUILT_IN or tool.name in wanted)
     return tuple(tool for tool in tools if agent is None or has_tool(agent, tool))
@@ -37,7 +37,7 @@ def list_offered(wb: Workbench, owner: str, preferences: Preferences, agent: Age
 async def name_delegates(
     session: AsyncSession, owner: str, tools: tuple[Tool, ...], agent: Agent | None
 ) -> tuple[Tool, ...]:
-    """The tools, of which the one that hands work over says to whom it can; without anybody there it is none."""
+    """Add the names of possible agents to the description of the tool `delegate`; remove the tool if there are none."""
     if DELEGATE not in tools:
         return tools
     named = describe_delegates(DELEGATE, [one for one in await load_agents(session, owner) if not one.damage], agent)
@@ -53,7 +53,7 @@ async def size_tools(  # noqa: PLR0913, PLR0917 - which tools, for whom, and how
     vocabulary: str,
     called: frozenset[str] = frozenset(),
 ) -> Offer:
-    """These tools as an offer to a model. `called` are the names that the pairs in view called."""
+    """Build an offer of these tools for a model. `called` are the names of the tools that the pairs in view called."""
     if not tools:
         return NO_TOOLS
     rule = tool_rule_of(profile.model)

@@ -1,7 +1,7 @@
 """The options for a send that exceeds its budget, each with its tokens and its cost.
 
-They are computed only then, because this looks at every known model: those of the lists that were read before, and
-those that an adapter knows. It asks no provider.
+They are computed only in that case, because this looks at every known model: those of model lists read before, and
+those that an adapter knows. It calls no provider.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ async def _offer_summary(composed: Composed, forced: Composition) -> BudgetOptio
 def _list_larger(
     composed: Composed, profiles: Sequence[ModelProfile], pairs: Sequence[Candidate]
 ) -> tuple[LargerModel, ...]:
-    """The cheapest of the models that hold all of these pairs and the draft. One of an unknown price comes last."""
+    """Return the cheapest models that can take all of these pairs and the draft. Models of unknown price come last."""
     text = sum(pair.sizes.text + pair.sizes.thinking for pair in pairs)
     messages = sum(pair.sizes.messages for pair in pairs)
     with_images = [pair.sizes for pair in pairs if pair.sizes.images]
@@ -85,7 +85,7 @@ def _list_larger(
         draft = estimator.of_text(composed.draft_text, 1) if composed.draft_text else 0
         draft += sum(estimator.of_image(image.width, image.height) for image in list_images(composed.attached))
         drawn = draw_boundary(measure((), estimator), terms, draft)
-        # Of all pairs at once: measuring each of them for each of a thousand models would take seconds.
+        # One estimate for all pairs together: estimating each pair for each of a thousand models would take seconds.
         size = estimator.of_text(text, messages) + sum(map(estimator.of_images, with_images))
         tokens = size + drawn.request.system + drawn.request.tools + drawn.request.draft
         if tokens + terms.limits.reserve <= drawn.budget.total:
@@ -96,7 +96,7 @@ def _list_larger(
 
 
 def _size_tools(composed: Composed, profile: ModelProfile, estimator: Estimator) -> int:
-    """What the same tools take another model, as near as the count for this one tells."""
+    """Estimate the tokens of the same tools for another model from their count for this one."""
     chosen = composed.tools.chosen
     if not chosen or not profile.tools:
         return 0

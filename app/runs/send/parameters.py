@@ -1,4 +1,4 @@
-"""How the model of the next send would be asked: what is set, by whom, and what the model does not take of it.
+"""The parameters of the next send: their values, their sources, and the values that the model does not accept.
 
 layers = Layers(Parameters(seed=1), conversation.parameters)
 list_settings(layers, provider, profile)
@@ -20,7 +20,7 @@ from app.views.screen.parameters import SettingView, show_policy, show_setting
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """Who asks for what: this send alone, the conversation, its agent. `retry_policy` is the conversation's."""
+    """Parameters by source: the send, the conversation, its agent. `retry_policy` is the conversation's."""
 
     send: Parameters = NO_PARAMETERS
     conversation: Parameters = NO_PARAMETERS
@@ -29,7 +29,7 @@ class Layers:
 
 
 def list_settings(layers: Layers, provider: Provider, profile: ModelProfile) -> tuple[SettingView, ...]:
-    """Every parameter that is set, in the order of the screen."""
+    """List every parameter that is set, in the order of the screen."""
     refused: Mapping[Source, Mapping[str, str]] = {
         Source.SEND: fit_parameters(layers.send, provider, profile)[1],
         Source.CONVERSATION: fit_parameters(layers.conversation, provider, profile)[1],

@@ -1,9 +1,9 @@
-"""Planning: the one call that sending a text now would make, from what is in view to the bytes.
+"""The plan of a send: the provider call for a text, from the pairs in view to the bytes.
 
     planned = await plan_reply(wb, owner, conversation_id, "Hello", look, Parameters())
     planned.wire.body
 
-For a preview, a send and a pair that is sent again alike. Nothing is called or stored here.
+A preview, a send and a resend all use it. Nothing is called or stored here.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from app.runs.usage.budgets import require_budgets
 from app.runs.workbench import Workbench
 
 LESS_THAN_REFUSED = Decimal("0.75")
-"""Of a request that its provider found too long, so much is offered next: what its window really is nobody said."""
+"""Share of a refused request's tokens that is offered next, as the model's real window is unknown then."""
 
 
 async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
@@ -58,23 +58,23 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     again: Pair | None = None,
     selection: str | None = None,
 ) -> Preview:
-    """The call that sending this text, with what is `attached` to it, would make.
+    """Plan the call for this text with what is `attached`.
 
-    What `parameters` do not say is as the conversation asks for it, or else its agent; of a pair that is sent `again`
-    under the same agent, what the conversation does not say is as it was then.
+    Parameters that `parameters` leaves open come from the conversation, or else from its agent. For a pair that is sent
+    `again` under the same agent, those that the conversation leaves open come from that pair.
 
-    `forced`: also what does not fit; None: as the preferences say. `sends`: refuse what could not be sent now, and do
-    about what does not fit as `over_budget` says. `before`: only pairs before this position are in view, as for a pair
-    that is sent again. `selection`: the pairs that whoever sends has seen counted.
-    `refused`: the provider found so many tokens too long for this model, whatever its window is.
+    `forced`: include pairs that do not fit; None: as the preferences say. `sends`: raise if this cannot be sent now,
+    and apply `over_budget` to pairs that do not fit. `before`: only pairs before this position are in view, as for a
+    pair that is sent again. `selection`: the pairs that the caller has seen counted. `refused`: a number of tokens that
+    the provider rejected as too long for this model, whatever its known window.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
-        DamagedSettingError: a setting of it cannot be read.
+        NotFoundError: this owner has no such conversation.
+        DamagedSettingError: a setting of the conversation cannot be read.
         SendLockedError: a reply is running in it.
         OverBudgetError: the request exceeds its budget, and the sender has not chosen what to do.
-        SelectionChangedError: it would carry other pairs than the `selection`.
-        BudgetSpentError: it would go beyond a budget of money.
+        SelectionChangedError: the request would carry other pairs than the `selection`.
+        BudgetSpentError: the request would exceed a budget of money.
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
         NoKeyError: the provider lacks its key.
@@ -106,10 +106,10 @@ class Asked:
 
 
 async def plan_asked(wb: Workbench, read: Callable[[], Awaitable[Base]], asked: Asked) -> Preview:
-    """The call that a send would make from the base that is `read`: again if a pair of it changed meanwhile.
+    """Plan the call of a send from the base that `read` returns; read and plan again if a pair changed meanwhile.
 
     Raises:
-        InviewError: as `plan_reply`, and what `read` raises.
+        InviewError: as `plan_reply`, and the errors of `read`.
     """
     require_text("text", asked.text)
     for _ in range(ATTEMPTS):
@@ -122,7 +122,7 @@ async def plan_asked(wb: Workbench, read: Callable[[], Awaitable[Base]], asked: 
 
 
 async def _compose(wb: Workbench, base: Base, asked: Asked) -> Composed:
-    """What is in view of the base and goes out with the text, after all that can refuse it without its pairs."""
+    """Compose the view and the send, after all checks that need no pairs."""
     schema = asked.parameters.reply_schema
     require_taken(asked.parameters, base.provider, base.profile)
     if asked.sends:
@@ -138,13 +138,13 @@ async def _compose(wb: Workbench, base: Base, asked: Asked) -> Composed:
 
 
 async def _plan(wb: Workbench, composed: Composed, pairs: tuple[Pair, ...], asked: Asked) -> Preview:
-    """The call with these pairs, which the composition sends."""
+    """Plan the call with these pairs, which the composition sends."""
     base, sent, attached = composed.base, composed.composition.sent, asked.attached
     conversation_id = base.conversation.id
     words = (Text(asked.text),) if asked.text.strip() else ()
     _require_for_models(pairs)
     parameters = merge_parameters(asked.parameters, _usual_of(base, asked.again))
-    if parameters.reply_schema is not None:  # that of a pair that is sent again may come from a file
+    if parameters.reply_schema is not None:  # the schema of a pair that is sent again may come from an imported file
         await require_schema(parameters.reply_schema, account=conversation_id)
     view = build_view(
         base.conversation,
@@ -181,7 +181,7 @@ def _usual_of(base: Base, again: Pair | None) -> Parameters:
 
 
 def _narrow(base: Base, refused: int) -> Base:
-    """The base with a window in which clearly less than what was refused fits."""
+    """Return the base with a window that clearly fewer tokens fit than were refused."""
     limits = base.terms.limits
     total = int(refused * LESS_THAN_REFUSED) + limits.reserve
     window = int(total / limits.soft_cap)
@@ -189,11 +189,11 @@ def _narrow(base: Base, refused: int) -> Base:
 
 
 def _count_unstable(composed: Composed, before: int | None) -> int | None:
-    """How many of the newest messages the next send will not have: None where it will have the system text alone.
+    """Count the newest messages that the next send will not carry; None if it will share only the system text.
 
-    Where no more pairs are sent than the newest few, by the filter or for want of room, the oldest falls out with every
-    send. And where the filter hides the newest pair, it will most likely hide the one that is being written as well;
-    it surely will where it asks for stars, a flag or a mark, for what is being written has none.
+    If a filter of the newest pairs or the budget limits what is sent, the oldest pair drops out with every send. If the
+    filter hides the newest pair, it will probably also hide the pair that is being written. It certainly will if the
+    filter requires stars, a flag or a mark, because the new pair has none.
     """
     composition = composed.composition
     if composition.boundary is not None or _falls_out(composed):
@@ -206,7 +206,7 @@ def _count_unstable(composed: Composed, before: int | None) -> int | None:
 
 
 def _falls_out(composed: Composed) -> bool:
-    """Whether the oldest pair sent will be too old for a filter of the newest few as soon as there is one pair more."""
+    """Return True if one more pair makes the oldest sent pair too old for a filter of the newest pairs."""
     counts = [leaf.count for leaf in leaves(composed.base.tree) if isinstance(leaf, Recent | RecentOfTopic)]
     first = composed.composition.first_sent
     if not counts or first is None:
@@ -216,9 +216,9 @@ def _falls_out(composed: Composed) -> bool:
 
 
 async def load_sent(wb: Workbench, base: Base, sent: Sequence[Candidate]) -> tuple[Pair, ...] | None:
-    """The pairs of a base that are to be sent, as they were when it was read; None: they have changed since.
+    """Load the pairs to send; return None if one of them has changed since the base was read.
 
-    One of which something cannot be read counts as changed: the next base leaves it out.
+    A pair that cannot be read completely counts as changed: the next base leaves it out.
     """
     pairs = await wb.sent_pairs.load(wb.store, base.owner, base.conversation.id, sent)
     if pairs is not None and await wb.indexer.note_damage(base.owner, pairs):
@@ -228,7 +228,7 @@ async def load_sent(wb: Workbench, base: Base, sent: Sequence[Candidate]) -> tup
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The pairs that were counted for the model of a `look`, as their `selection` names them.
+    """The pairs that were counted for a model with the options `look`, named by their `selection`.
 
     `over_budget`, `schema` and `attached` are those of the send; `before` limits the view to the pairs before this
     position.
@@ -243,10 +243,10 @@ class Counted:
 
 
 async def require_counted(wb: Workbench, owner: str, conversation_id: str, text: str, counted: Counted) -> None:
-    """Refuse if a model that is not asked itself would be sent other pairs than were counted for it.
+    """Check that another model of this send would get the pairs that were counted for it.
 
     Raises:
-        SelectionChangedError: it would.
+        SelectionChangedError: it would get others.
         InviewError: as `plan_reply`.
     """
     base = await read_base(wb, owner, conversation_id, counted.look, asks=True)
@@ -258,7 +258,7 @@ async def require_counted(wb: Workbench, owner: str, conversation_id: str, text:
 
 
 def require_selection(composed: Composed, selection: str) -> None:
-    """Refuse to send other pairs than those that were counted.
+    """Check that the send carries exactly the pairs that were counted.
 
     Raises:
         SelectionChangedError: it would carry others.
@@ -286,7 +286,7 @@ def _require_for_models(pairs: Sequence[Pair]) -> None:
 async def _decide(
     wb: Workbench, composed: Composed, text: str, choice: OverBudget | None, schema: str | None
 ) -> Composed:
-    """What is sent of more than fits, as was chosen for this send or for all of them."""
+    """Apply the choice of this send, or else of the preferences, to a view that exceeds the budget."""
     match choice or composed.base.over_budget:
         case OverBudget.FIT if not composed.composition.too_large_alone:
             return composed
@@ -297,10 +297,10 @@ async def _decide(
 
 
 async def _require_supported(wb: Workbench, base: Base, built: BuiltRequest) -> None:
-    """Refuse to send a draft without what is attached to it.
+    """Refuse a draft with attachments that the model does not accept.
 
     Raises:
-        InputError: the model does not take an image or a file. It names models that do.
+        InputError: the model does not accept an image or a file. It names models that do.
     """
     lacking = [one for one in built.unsupported if one.pair_id is None]
     if not lacking:
@@ -312,7 +312,7 @@ async def _require_supported(wb: Workbench, base: Base, built: BuiltRequest) -> 
 
 
 def require_text(field: str, text: str) -> None:
-    """Refuse what no provider and no database could take, and what would take too much memory.
+    """Refuse a text that no provider and no database accepts, or that would take too much memory.
 
     Raises:
         InputError: it has half a character, or is too large.

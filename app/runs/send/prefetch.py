@@ -2,7 +2,7 @@
 
     warm(wb, owner, conversation_id)        # returns at once
 
-Without it the first send after a start would read and hash its whole context between Enter and the provider. It yields
+Without it, the first send after a start would read and hash its whole context before it calls the provider. It yields
 to all other work and stores nothing. A send that comes earlier does the work itself.
 """
 
@@ -24,13 +24,13 @@ from app.runs.workbench import Workbench
 log = structlog.get_logger()
 
 DELAY_SECONDS = 0.3
-"""What was opened is shown first."""
+"""Delay before the work starts, so that the opened conversation is shown first."""
 PAUSE_SECONDS = 0.02
-"""Between two batches of pairs: the loop is left to others more than half of the time."""
+"""Pause between two batches of pairs, which leaves more than half of the event loop's time to other work."""
 
 
 def warm(wb: Workbench, owner: str, conversation_id: str) -> None:
-    """Begin to make ready what a send in this conversation needs, unless that is under way."""
+    """Start to prepare the next send of this conversation, unless that is under way."""
     if conversation_id in wb.warming:
         return
     task = asyncio.create_task(_warm(wb, owner, conversation_id), name=f"warming of {conversation_id}")
@@ -39,7 +39,7 @@ def warm(wb: Workbench, owner: str, conversation_id: str) -> None:
 
 
 async def _learn_window(wb: Workbench, base: Base) -> bool:
-    """Ask the provider about a model that no table knows, unless it said so before; whether it is known better now."""
+    """Load the provider's model list if no table knows this model; return True if its profile changed."""
     if base.profile.known or not base.provider.ready:
         return False
     profiles = await wb.catalogue.lists.load(base.provider)
@@ -61,7 +61,7 @@ async def _warm(wb: Workbench, owner: str, conversation_id: str) -> None:
             wb.event_bus.publish(owner, conversation_id, ConversationChanged())
             base = await read_base(wb, owner, conversation_id, ViewOptions())
         require_settings(base.conversation.damage)
-        if base.running is not None:  # it is sent along once it is over, and read then
+        if base.running is not None:  # its pair joins the context when the reply is over, and is read then
             await _warm_provider(wb, base)
             return
         composed = await compose_base(base)
@@ -69,7 +69,7 @@ async def _warm(wb: Workbench, owner: str, conversation_id: str) -> None:
         pairs = await wb.sent_pairs.load(wb.store, owner, conversation_id, sent, pause=PAUSE_SECONDS)
         if pairs is None or await wb.indexer.note_damage(
             owner, pairs
-        ):  # it changes at this moment; a later change starts another prefetch
+        ):  # it is changing now; a later change starts another prefetch
             return
         tools = composed.tools.definitions
         view = build_view(base.conversation, base.agent, pairs, (), base.usual, tools, base.beside)
@@ -77,7 +77,7 @@ async def _warm(wb: Workbench, owner: str, conversation_id: str) -> None:
         known = wb.sent_pairs.hashes_of(conversation_id)
         plan = await plan_send(view, base.profile, base.provider, known, attachments=attachments)
         await _warm_provider(wb, base)
-    except InviewError as error:  # whoever sends will be told; nobody has asked for anything yet
+    except InviewError as error:  # a send would raise this error to its caller; here no caller waits
         log.debug("a conversation was not made ready for sending", conversation_id=conversation_id, fault=str(error))
     else:
         wb.sent_pairs.remember(conversation_id, plan.hashed)

@@ -3,9 +3,9 @@
     queue = await queue_text(wb, LOCAL_OWNER, conversation_id, "And then?")
     await resume_queue(wb, LOCAL_OWNER, conversation_id)          # after a stop, a failure, a refusal or a pause
 
-The server keeps it: closing the page changes nothing. Only a reply that succeeded releases the next text. After a stop
-or a failure the queue is held until a person resumes it, because its texts were meant as answers to that reply. A text
-leaves the queue in the transaction that stores its pair: either it is sent once, or it is still queued.
+The server keeps the queue: closing the page changes nothing. Only a reply that succeeded releases the next text. After
+a stop or a failure the queue is held until a person resumes it, because its texts were meant as answers to that reply.
+A text leaves the queue in the transaction that stores its pair: either it is sent once, or it is still queued.
 """
 
 from __future__ import annotations
@@ -43,28 +43,28 @@ from app.store.release import list_bytes, release_attachments
 from app.store.run import queues
 
 ATTEMPTS = 5
-"""How often a queue may change under the hand that sends out of it before that waits for the next occasion."""
+"""Number of attempts to send the first text of a queue that changes meanwhile. Then it waits for the next occasion."""
 
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class DroppedText:
-    """A text that was taken out of the queue, and what to attach when it is queued again."""
+    """A text that was removed from the queue, with the attachments to queue it again."""
 
     item: QueuedText
     attached: Attached
 
 
 class _MovedError(ConflictError):
-    """The queue is not what it was when its first text was about to be sent."""
+    """The queue changed before its first text was sent."""
 
 
 async def read_queue(wb: Workbench, owner: str, conversation_id: str) -> Queue:
-    """What waits in a conversation.
+    """Read the queue of a conversation.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
     """
     async with wb.store.read() as session:
         await load_conversation(session, owner, conversation_id)
@@ -85,10 +85,10 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
 ) -> None:
     """Start the reply to a text, or queue the text while another reply is running.
 
-    `selection`: what was counted for it. A text that waits carries what is in view when its turn comes.
+    `selection`: the pairs that were counted for it. A queued text is sent with the pairs in view at that later time.
 
     Raises:
-        InviewError: whatever `start_reply` raises but a lock, or `queue_text`.
+        InviewError: the errors of `start_reply`, except a lock, and of `queue_text`.
     """
     if not wb.engine.runs_of(conversation_id):
         try:
@@ -103,7 +103,7 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
                 selection=selection,
                 attached=attached,
             )
-        except SendLockedError:  # a reply began elsewhere just now
+        except SendLockedError:  # a reply was started elsewhere just now
             pass
         else:
             return
@@ -113,7 +113,7 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
 
 
 @shielded
-async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is to stand
+async def queue_text(  # noqa: PLR0913 - everything that a send needs, and the place in the queue
     wb: Workbench,
     owner: str,
     conversation_id: str,
@@ -126,14 +126,14 @@ async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is
     paused: bool = False,
     attached: Attached = NOTHING_ATTACHED,
 ) -> Queue:
-    """Let a text wait for the reply that runs; where none does and nothing waits, it is sent at once.
+    """Queue a text until the running reply has succeeded. If nothing runs and the queue is empty, it is sent at once.
 
-    Its filter, model, agent and topic are those of now. `place` counts from 0; None: behind all others. `paused`: and
-    let the queue be paused, unless it is held already.
+    Its filter, model, agent and topic are those of now. `place` counts from 0; None: at the end. `paused`: also pause
+    the queue, unless it is held already.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
-        ConflictError: too many wait already, or a setting of it cannot be read.
+        NotFoundError: this owner has no such conversation.
+        ConflictError: the queue is full, or a setting of the conversation cannot be read.
         FilterError: the filter cannot be used.
         InputError: the text or the model cannot be used.
     """
@@ -176,7 +176,7 @@ async def queue_text(  # noqa: PLR0913 - what a send is made of, and where it is
 
 
 @shielded
-async def change_queued(  # noqa: PLR0913 - which text, and what is to be different
+async def change_queued(  # noqa: PLR0913 - the text, and what changes
     wb: Workbench,
     owner: str,
     conversation_id: str,
@@ -186,11 +186,11 @@ async def change_queued(  # noqa: PLR0913 - which text, and what is to be differ
     version: int | None = None,
     place: int | None = None,
 ) -> Queue:
-    """Let a queued text say something else, or stand at another place. `version`: only if it is still that one.
+    """Change the text or the place of a queued text. `version`: only if the text still has this version.
 
     Raises:
-        NotFoundError: no such text waits: it was sent or dropped.
-        ConflictError: it says something else than at that version.
+        NotFoundError: no such text is queued: it was sent or dropped.
+        ConflictError: the text has another version.
         InputError: the text cannot be used.
     """
     async with wb.store.write() as session:
@@ -211,10 +211,10 @@ async def change_queued(  # noqa: PLR0913 - which text, and what is to be differ
 
 @shielded
 async def drop_queued(wb: Workbench, owner: str, conversation_id: str, queued_id: str) -> DroppedText:
-    """Take a text out of the queue unsent; what it was, to queue it again. Its files wait as uploads again.
+    """Remove a text from the queue without sending it, and return it. Its files become uploads again.
 
     Raises:
-        NotFoundError: no such text waits: it was sent or dropped.
+        NotFoundError: no such text is queued: it was sent or dropped.
     """
     async with wb.store.write() as session:
         waiting = (await queues.load_queue(session, owner, conversation_id)).items
@@ -230,10 +230,10 @@ async def drop_queued(wb: Workbench, owner: str, conversation_id: str, queued_id
 
 @shielded
 async def pause_queue(wb: Workbench, owner: str, conversation_id: str) -> Queue:
-    """Send nothing out of the queue until it is resumed. One that is held already stays held for its reason.
+    """Send nothing from the queue until it is resumed. A queue that is already held keeps its reason.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
     """
     await _hold(wb, owner, conversation_id, Hold(HoldReason.PAUSED))
     return await read_queue(wb, owner, conversation_id)
@@ -249,14 +249,14 @@ async def resume_queue(  # noqa: PLR0913 - which queue, when, and how its first 
     model: str | None = None,
     over_budget: OverBudget | None = None,
 ) -> Queue:
-    """Let the queue go on: its first text is sent now, or when the reply that runs has succeeded.
+    """Resume the queue: its first text is sent now, or when the running reply has succeeded.
 
-    `only`: if it is held for that reason, else nothing happens. `model` and `over_budget` are for its first text.
+    `only`: resume only if the queue is held for this reason. `model` and `over_budget` apply to the first text.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
-        OverBudgetError: more is in view than may be sent, and nobody said what to do about it. And whatever else
-            `start_reply` raises but a lock: the queue is held for it then.
+        NotFoundError: this owner has no such conversation.
+        OverBudgetError: the view exceeds the budget, and nothing says what to do. This error, and any other error of
+            `start_reply` except a lock, holds the queue.
     """
     if (await read_queue(wb, owner, conversation_id)).items and await _let_go(wb, owner, conversation_id, only):
         wb.event_bus.publish(owner, conversation_id, QueueChanged())
@@ -266,7 +266,7 @@ async def resume_queue(  # noqa: PLR0913 - which queue, when, and how its first 
 
 
 async def _let_go(wb: Workbench, owner: str, conversation_id: str, only: HoldReason | None) -> bool:
-    """Hold the queue no longer, unless it is held for another reason: a reply may have been stopped meanwhile."""
+    """Remove the hold, unless its reason differs from `only`: a reply may have been stopped meanwhile."""
     async with wb.store.write() as session:
         hold = (await queues.load_queue(session, owner, conversation_id)).hold
         if only is not None and (hold is None or hold.reason is not only):
@@ -276,7 +276,7 @@ async def _let_go(wb: Workbench, owner: str, conversation_id: str, only: HoldRea
 
 
 async def go_on_after(wb: Workbench, run: LiveRun) -> None:
-    """A reply has ended, and that is stored: send what waited for it, or tell watchers that it is held.
+    """Send the next queued text after a reply whose end is stored, or publish that the queue is held.
 
     The hold was stored with the end. It is not stored again here: the user may have resumed the queue meanwhile.
     If the conversation was deleted meanwhile, nothing happens: its queue is in the trash with it.
@@ -302,7 +302,7 @@ async def go_on(
 ) -> InviewError | None:
     """Send the first text unless the queue is held, a reply runs or replies are compared.
 
-    Why it was refused, if it was: the queue is held for that then.
+    Returns the error if the text was refused; the queue is then held for it.
     """
     for _ in range(ATTEMPTS):
         async with wb.store.read() as session:
@@ -325,9 +325,9 @@ async def go_on(
                 alongside=partial(_take, owner=owner, item=item),
             )
         except ComparingError:
-            return None  # keeping one of them lets the queue go on
+            return None  # the queue resumes when one of the replies is kept
         except (SendLockedError, _MovedError):
-            continue  # somebody was faster: look again at what is left to do
+            continue  # another sender was faster: read the queue again
         except InviewError as error:
             _log.info("a queued text was refused", conversation_id=conversation_id, reason=str(error))
             await _hold(wb, owner, conversation_id, Hold(HoldReason.REFUSED, str(error)))
@@ -338,7 +338,7 @@ async def go_on(
 
 
 async def _take(session: AsyncSession, *, owner: str, item: QueuedText) -> None:
-    """Take this text out of the queue, in the transaction that stores its pair."""
+    """Remove this text from the queue, in the transaction that stores its pair."""
     queue = await queues.load_queue(session, owner, item.conversation_id)
     if queue.hold is not None or queue.items[:1] != (item,):
         raise _MovedError("The queue changed just now.")

@@ -2,7 +2,7 @@
 
     said, run_id = await find_replay(wb, owner, start)
 
-No provider is called, so nothing is used and the ledger has no row. The hash of the whole request decides: the same
+No provider is called, so no tokens are used and the ledger has no row. The hash of the whole request decides: the same
 model, system text, parameters, tools and messages. Regenerate and edit & resend never replay.
 """
 
@@ -20,11 +20,11 @@ from app.store.run.runs import RunPlace, find_replayable
 
 
 async def find_replay(wb: Workbench, owner: str, start: RunStart) -> tuple[RunState | None, str | None]:
-    """The end that this run would have if it is a replay, and the run it repeats; None twice: nobody did."""
+    """Find a stored reply to this request: return this run's final state and the replayed run's id, or None twice."""
     async with wb.store.read() as session:
         found = await find_replayable(session, owner, start.request_hash)
     if found is None or not isinstance(found.state.outcome, Succeeded) or found.state.rounds:
-        return None, None  # what tools answered then may not be so now
+        return None, None  # tools might return other results today
     outcome = found.state.outcome
     state = RunState(
         start=start,
@@ -38,6 +38,6 @@ async def find_replay(wb: Workbench, owner: str, start: RunStart) -> tuple[RunSt
 
 
 def tell_replayed(wb: Workbench, place: RunPlace, plan: Plan, said: RunState, at: datetime) -> None:
-    """Let everybody know of a reply that was stored at once: what follows a reply, and who watches."""
+    """Publish a replayed reply to subscribers, and start the work that follows every reply."""
     wb.engine.ended(LiveRun(place, plan.provider, plan.wire, said, said, said, attempt_started_at=at))
     wb.event_bus.publish(place.owner, place.conversation_id, PairsChanged((place.pair_id,)))

@@ -1,9 +1,9 @@
-"""Whether a reply fits the JSON schema of its request, also while it streams.
+"""Structured replies: check a reply against the JSON schema of its request, also while it streams.
 
     structured = await read_structured(wb, owner, pair_id)
     structured.faults, structured.repair
 
-A process that can be killed does the check (`app/schemas`): a schema may ask for any amount of work.
+A separate process that can be killed does the check (`app/schemas`), because a schema may need any amount of work.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from app.store.conversation import pairs
 
 MAX_FAULTS = 50
 MAX_CHARACTERS: Final = 1_000_000
-"""Characters of a reply that is read as JSON. A longer one is shown as text."""
+"""Maximum length, in characters, of a reply that is read as JSON. A longer reply is shown as text."""
 MAX_ACCEPTED: Final = 64
 _accepted: OrderedDict[str, None] = OrderedDict()
-"""Schemas that were checked and can be used, the newest last."""
+"""Schemas that were checked and are valid, newest last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Structured:
-    """A reply read as JSON. `value` is what there is of it (None where `found` is not so).
+    """A reply read as JSON. `value` is the value read so far (None if not `found`).
 
-    `faults` are those that no more text can mend, while the reply is `running`; after it, all. `repair`: the text to
-    send to have them mended, None where nothing is wrong, where that was tried with this very reply, or where the
+    While the reply is `running`, `faults` are those that further text cannot fix; after it, all of them. `repair`: the
+    text that asks the model to fix them; None if there are no faults, if this reply is itself such a repair, or if the
     schema could not be applied.
     """
 
@@ -52,16 +52,16 @@ class Structured:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Where a value does not fit. `mendable`: another reply could do better."""
+    """The places where a value does not match its schema. `mendable`: another reply could be valid."""
 
     faults: tuple[SchemaFault, ...]
     mendable: bool
 
 
 async def require_schema(schema_json: str, *, account: str = BY_HAND) -> None:
-    """Refuse what is not a JSON schema, or one that cannot be applied.
+    """Refuse a text that is not a JSON schema, or a schema that cannot be applied.
 
-    `account`: whose bound on slow checks it counts for.
+    `account`: the account whose limit for slow checks this check counts towards.
 
     Raises:
         InputError: it says where.
@@ -81,11 +81,11 @@ async def require_schema(schema_json: str, *, account: str = BY_HAND) -> None:
 
 
 async def read_structured(wb: Workbench, owner: str, pair_id: str) -> Structured:
-    """The reply of a pair as JSON, as far as it has come.
+    """Read the reply of a pair as JSON, with the part received so far while it runs.
 
     Raises:
-        NotFoundError: no such pair of this owner.
-        ConflictError: no schema was asked for, or what is stored as one is not JSON.
+        NotFoundError: this owner has no such pair.
+        ConflictError: the request had no schema, or the stored schema is not JSON.
     """
     async with wb.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
@@ -120,9 +120,9 @@ async def read_structured(wb: Workbench, owner: str, pair_id: str) -> Structured
 
 
 async def judge(schema_json: str, read: PartialJson, *, account: str) -> Judgement:
-    """Find where a whole or partial value does not fit.
+    """Find the places where a whole or partial value does not match its schema.
 
-    `account`: whose bound on slow checks it counts for.
+    `account`: the account whose limit for slow checks this check counts towards.
     """
     found: list[SchemaFault] = []
     if read.fault is not None:

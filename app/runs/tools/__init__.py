@@ -1,5 +1,5 @@
-"""Tools and their servers: calls of a reply, permissions, sign-in, and what is shown of them.
+"""Tools and their servers: tool calls of a reply, permissions, sign-in, and the views of them.
 
-Not the connections to servers (`app/tools`) and not the rules (`domain/tools`). Which tools a send offers is decided in
-`runs/send`.
+Not here: the connections to servers (`app/tools`), the rules (`domain/tools`), and the choice of the tools that a send
+offers (`runs/send`).
 """

@@ -1,9 +1,9 @@
-"""One call of a tool with all that is known of it: what the reply holds, its record, what delegated work cost.
+"""One tool call with all stored details: its part of the reply, its record, the cost of delegated work.
 
     called = await read_called_tool(wb, owner, pair_id, "call_1")
     called.call, called.result, called.record
 
-Not the making of calls (`tool_calls.py`).
+Not here: making calls (`tool_calls.py`).
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from app.store.conversation.pairs import load_pair
 from app.store.tools.tool_calls import load_pair_tool_calls
 
 MAX_REQUESTS = 100
-"""Requests of delegated work that are added up."""
+"""Maximum number of a delegated conversation's requests that are added up."""
 _DELEGATE = (DELEGATE.server_id, DELEGATE.tool_name)
 
 
 @dataclass(frozen=True, slots=True)
 class Delegated:
-    """Work that was handed over to an agent. `requests` is None if its conversation was deleted."""
+    """Work that was delegated to an agent. `requests` is None if its conversation was deleted."""
 
     agent: str
     conversation_id: str
@@ -40,7 +40,9 @@ class Delegated:
 
 @dataclass(frozen=True, slots=True)
 class CalledTool:
-    """A call of a pair's `version`. `result` is None while there is none, `record` until the call is over."""
+    """A tool call in a pair's `version`. `result` is None until there is a result, `record` is None until the call is
+    over.
+    """
 
     version: int
     running: bool
@@ -51,10 +53,10 @@ class CalledTool:
 
 
 async def read_called_tool(wb: Workbench, owner: str, pair_id: str, tool_call_id: str) -> CalledTool:
-    """Read a call of the reply that stands or runs in a pair.
+    """Read a tool call of a pair's stored or running reply.
 
     Raises:
-        NotFoundError: no such pair of this owner, or no such call in it.
+        NotFoundError: this owner has no such pair, or the pair has no such call.
     """
     async with wb.store.read() as session:
         pair = await load_pair(session, owner, pair_id)
@@ -80,7 +82,7 @@ async def _read_delegated(wb: Workbench, owner: str, record: ToolCallRecord | No
     try:
         handed = orjson.loads(record.structured_json or "null")
         agent, conversation_id = str(handed["agent"]), str(handed["conversation_id"])
-    except (ValueError, TypeError, LookupError):  # it was not begun, or a file has something else there, which is shown
+    except (ValueError, TypeError, LookupError):  # not started, or an imported file has other data, which is shown
         return None
     try:
         booked = await list_booked(wb, owner, conversation_id, limit=MAX_REQUESTS)

@@ -2,8 +2,8 @@
 
     wb.toolbox.register((search_tool(wb.store),))
 
-{"query": "night tariff"} → the conversations that contain these words, the best first, with the places. It only reads,
-and only what the owner of the reply may read. It does not search the trash.
+{"query": "night tariff"} → the conversations that contain these words, best match first, with excerpts. It only reads,
+and only data that the owner of the reply may read. It does not search the trash.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from app.tools.toolbox import BuiltIn
 
 USUAL_LIMIT: Final = 5
 MAX_EXCERPTS: Final = 3
-"""Of one conversation."""
+"""Maximum number of excerpts from one conversation."""
 MAX_OF_TITLE: Final = 120
-"""Characters of the first words that stand for a title."""
+"""Maximum length, in characters, of the opening text that replaces a missing title."""
 
 SEARCH: Final = Tool(
     name="search_conversations",
@@ -48,7 +48,7 @@ SEARCH: Final = Tool(
 
 
 def search_tool(store: Store) -> BuiltIn:
-    """The tool, reading this store."""
+    """Return the tool, bound to this store."""
 
     async def call(caller: Caller, arguments: Mapping[str, Any], _progress: Progress) -> ToolOutcome:
         query, limit = str(arguments["query"]).strip(), int(arguments.get("limit", USUAL_LIMIT))

@@ -1,9 +1,10 @@
-"""Insertions: what people put into their message from their MCP servers: filled-in prompts, and texts of resources.
+"""Insertions: texts that users put into their message from their MCP servers (filled-in prompts, contents of
+resources).
 
     text = await fill_prompt(wb, LOCAL_OWNER, server_id, "review", {"language": "Python"})
 
-It returns text and stores nothing: the message contains what the person sends of it. Unlike a tool, it needs no
-permission: no model chooses here, and the person reads the text before it is sent.
+These functions return text and store nothing: the message stores what the person sends of it. Unlike a tool, an
+insertion needs no permission: no model chooses it, and the person reads the text before it is sent.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ from app.runs.workbench import Workbench
 from app.tools.sessions import ServerSession
 
 MAX_SECONDS: Final = 60.0
-"""Somebody waits for it; a server that may take longer for its tools may not for this."""
+"""Upper limit for the server's own timeout, because a person waits for the result."""
 MAX_URI: Final = 8_000
 
 _URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f]*")
 
 
 async def fill_prompt(wb: Workbench, owner: str, server_id: str, name: str, arguments: Mapping[str, str]) -> str:
-    """A prompt's text with these arguments; those that are empty count as not given.
+    """Return a prompt's text, filled in with these arguments; empty arguments count as not given.
 
     Raises:
-        NotFoundError: no such server of this owner, or no such prompt of it.
-        ConflictError: it is switched off.
-        InputError: `arguments`: one is missing, or there is none of that name.
-        ToolFailedError: the server gave nothing that can be put into a text.
+        NotFoundError: this owner has no such server, or the server has no such prompt.
+        ConflictError: the server is switched off.
+        InputError: `arguments`: one is missing, or the prompt has no argument of that name.
+        ToolFailedError: the server returned nothing that can be inserted as text.
     """
     session = await _session_of(wb, owner, server_id)
     given = {argument: value for argument, value in arguments.items() if value}
@@ -44,15 +45,15 @@ async def fill_prompt(wb: Workbench, owner: str, server_id: str, name: str, argu
 
 
 async def read_resource(wb: Workbench, owner: str, server_id: str, uri: str, variables: Mapping[str, str]) -> str:
-    """What stands in a resource, as text that says where it is from. A pattern's `variables` are filled in.
+    """Return a resource's content as text that names its source. `variables` fill in a URI template.
 
-    The address goes to the server alone; Inview opens none of itself.
+    Only the server gets the address; Inview itself opens no address.
 
     Raises:
-        NotFoundError: no such server of this owner.
-        ConflictError: it is switched off.
-        InputError: it is no address, or a variable is missing.
-        ToolFailedError: the server gave nothing that can be put into a text.
+        NotFoundError: this owner has no such server.
+        ConflictError: the server is switched off.
+        InputError: `uri` is not an address, or a variable is missing.
+        ToolFailedError: the server returned nothing that can be inserted as text.
     """
     session = await _session_of(wb, owner, server_id)
     listed = session.known.resources if session.known else ()

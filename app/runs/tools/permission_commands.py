@@ -1,8 +1,8 @@
-"""What people do about permissions: answer a request, see what waits, list and revoke rules, read the audit trail.
+"""Commands for permissions: answer a request, list pending requests, list and revoke rules, read the audit trail.
 
     await answer_permission(wb, owner, request_id, Answer.ALLOW, edited={"path": "/notes"})
 
-Not here: asking, and waiting for the answer (`permissions.py`).
+Not here: making a request and waiting for its answer (`permissions.py`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MAX_PATTERNS: Final = 64
 
 
 class Answer(StrEnum):
-    """What a person can answer."""
+    """Possible answers of a person to a permission request."""
 
     ALLOW = "allow"
     ALLOW_CONVERSATION = "allow_conversation"
@@ -55,7 +55,7 @@ _SCOPES: Final = {
 
 
 class WrongArgumentsError(InputError):
-    """Edited arguments do not fit the tool's schema. `problems` says where."""
+    """Edited arguments do not fit the tool's schema. `problems` lists the places."""
 
     def __init__(self, problems: Problems) -> None:
         self.problems = tuple((f"arguments.{place}".rstrip("."), words) for place, words in problems)
@@ -73,11 +73,11 @@ async def answer_permission(  # noqa: PLR0913 - what an answer can say
     edited: dict[str, Any] | None = None,
     only_if: tuple[ArgumentPattern, ...] = (),
 ) -> PermissionRequest:
-    """Answer a request. `edited`: it is to run with these arguments; `only_if`: the rule is for such ones alone.
+    """Answer a request. `edited` replaces the call's arguments; `only_if` limits the new rule to matching arguments.
 
     Raises:
-        NotFoundError: there is none of that id.
-        SettledError: it was answered before, or the time is over.
+        NotFoundError: there is no request with this id.
+        SettledError: it was answered before, or it has expired.
         InputError: the arguments do not fit the tool, or the rule would not cover this very call.
     """
     async with wb.store.read() as session:
@@ -108,7 +108,7 @@ def _read_answer(
         return PersonDenied()
     edited_json = None if edited is None else write_arguments(edited)
     if edited_json is not None:
-        read_arguments(edited_json)  # what cannot be read again, or shown, cannot run
+        read_arguments(edited_json)  # arguments that cannot be read back, or shown, cannot be used
     if only_if:
         _require_rule(answer, only_if, read_arguments(request.input_json) if edited is None else edited)
     return PersonAllowed(_SCOPES[answer], edited_json)
@@ -120,7 +120,7 @@ def _require_rule(answer: Answer, only_if: tuple[ArgumentPattern, ...], argument
     if len(only_if) > MAX_PATTERNS:
         raise InputError("only_if", f"A rule has at most {MAX_PATTERNS} patterns.")
     for each in only_if:
-        read_arguments(write_arguments({each.name: each.pattern}))  # half a character can neither be kept nor shown
+        read_arguments(write_arguments({each.name: each.pattern}))  # half a character can neither be stored nor shown
     if not covers_arguments(only_if, arguments):
         raise InputError(
             "only_if", "These patterns do not cover this very call. Each of its arguments must be as one of them says."
@@ -149,17 +149,17 @@ async def _make_rule(
 
 
 async def read_request(wb: Workbench, owner: str, request_id: str) -> PermissionRequest:
-    """A request, however it stands.
+    """Read a request of any status.
 
     Raises:
-        NotFoundError: there is none of that id.
+        NotFoundError: there is no request with this id.
     """
     async with wb.store.read() as session:
         return await stored.load_request(session, owner, request_id)
 
 
 async def list_pending(wb: Workbench, owner: str, conversation_id: str) -> tuple[PermissionRequest, ...]:
-    """What waits for an answer in a conversation, the oldest first.
+    """List the pending requests of a conversation, oldest first.
 
     Raises:
         NotFoundError: there is no such conversation.
@@ -170,7 +170,7 @@ async def list_pending(wb: Workbench, owner: str, conversation_id: str) -> tuple
 
 
 async def list_rules(wb: Workbench, owner: str) -> tuple[StoredRule, ...]:
-    """Every rule that stands, the newest first; those of temporary conversations, too."""
+    """List all rules, newest first, including those of temporary conversations."""
     found: dict[str, StoredRule] = {}
     for bench in _benches(wb):
         async with bench.store.read() as session:
@@ -180,10 +180,10 @@ async def list_rules(wb: Workbench, owner: str) -> tuple[StoredRule, ...]:
 
 @shielded
 async def revoke_rule(wb: Workbench, owner: str, rule_id: str) -> StoredRule:
-    """From now on the calls it allowed are asked again. What is running goes on.
+    """Delete a rule: calls that it allowed need permission again. Running calls continue.
 
     Raises:
-        NotFoundError: there is none of that id.
+        NotFoundError: there is no rule with this id.
     """
     async with wb.store.write() as session:
         kept = await stored.delete_rule(session, owner, rule_id)
@@ -193,7 +193,7 @@ async def revoke_rule(wb: Workbench, owner: str, rule_id: str) -> StoredRule:
 
 @shielded
 async def revoke_rules_of(wb: Workbench, owner: str, server_id: str) -> int:
-    """Revoke all rules of a server that is another one from now on, or gone; how many there were."""
+    """Revoke all rules of a server that was replaced or deleted; return how many there were."""
     revoked: set[str] = set()
     for bench in _benches(wb):
         async with bench.store.write() as session:
@@ -207,7 +207,7 @@ async def revoke_rules_of(wb: Workbench, owner: str, server_id: str) -> int:
 
 @shielded
 async def expire_requests_of(wb: Workbench, owner: str, server_id: str) -> int:
-    """Expire all requests that wait for calls of a server that is another one from now on, or gone; return how many."""
+    """Expire all pending requests for calls of a server that was replaced or deleted; return how many there were."""
     return sum([await _expire_requests(bench, owner, server_id) for bench in _benches(wb)])
 
 
@@ -223,7 +223,7 @@ async def _expire_requests(bench: Workbench, owner: str, server_id: str) -> int:
 async def read_audit(
     wb: Workbench, owner: str, *, limit: int, before: int | None = None, conversation_id: str | None = None
 ) -> tuple[tuple[int, AuditEntry], ...]:
-    """The audit trail, the newest entry first, each with its number."""
+    """Read the audit trail, newest entry first, each with its number."""
     async with wb.store.read() as session:
         return await list_entries(session, owner, limit=limit, before=before, conversation_id=conversation_id)
 

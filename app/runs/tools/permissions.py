@@ -1,4 +1,4 @@
-"""Permission for a call of a tool: decide, and where a person must decide, request it and wait.
+"""Permission for a tool call: decide it, or request it from a person and wait for the answer.
 
     permission = await ask_permission(wb, run, tool, call, allowed=None)
     if isinstance(permission, Allowed): ...        # call it with exactly permission.input_json
@@ -6,8 +6,8 @@
 Requests are stored: a reloaded page, another tab or a program finds them, and the first answer counts. Every decision
 is written to the audit trail in the same transaction.
 
-Not here: the rules of the decision (`domain/permissions.py`), answers and stored rules (`permission_commands.py`), and
-the call itself (`tool_calls.py`).
+Not here: the rules of the decision (`domain/tools/permissions.py`), answers and stored rules
+(`permission_commands.py`), and the call itself (`tool_calls.py`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from app.runs.workbench import Workbench
 from app.store.tools import permissions as stored
 
 LOOK_SECONDS: Final = 1.0
-"""Whoever waits looks again after so long, should another process have settled it."""
+"""Seconds between two looks at a pending request, in case another process settled it."""
 
 
 # --- asking ---
@@ -64,12 +64,12 @@ LOOK_SECONDS: Final = 1.0
 async def ask_permission(
     wb: Workbench, run: LiveRun, tool: Tool, call: ToolCall, *, allowed: tuple[AllowedTool, ...] | None
 ) -> Allowed | Denied:
-    """Whether a call may be made, and with which arguments; waits for a person where one must be asked.
+    """Decide whether a call may be made, and with which arguments; wait for a person where the rules require it.
 
-    `allowed` is the agent's list as the run began (None: it has none). Cancelling gives the request up.
+    `allowed` is the agent's list when the run started (None: it has none). Cancelling this withdraws the request.
 
     Raises:
-        StoreError: nothing can be read or written: then nothing may be called either.
+        StoreError: the store cannot be read or written: then no tool may be called either.
     """
     try:
         arguments = read_arguments(call.input_json)
@@ -117,7 +117,7 @@ async def _begin(
     arguments: dict[str, Any],
     allowed: tuple[AllowedTool, ...] | None,
 ) -> Allowed | Denied | None:
-    """Decide; None: a person was asked. The decision and the rules it came from are of one moment."""
+    """Decide; return None if a person must answer. The decision and its rules are read in one transaction."""
     owner = run.place.owner
     async with wb.store.write() as session:
         request = replace(request, shown_in=await stored.find_root(session, request.conversation_id))
@@ -148,7 +148,7 @@ async def _wait(
 ) -> Allowed | Denied:
     owner = run.place.owner
     while True:
-        changed = wb.desk.changed  # taken before looking: what is said after that wakes us
+        changed = wb.desk.changed  # taken before the read below: any later change sets it
         request, rules = await _look(wb, owner, request.id)
         if (permission := permission_of(request)) is not None:
             _forget(wb, request)
@@ -199,7 +199,7 @@ async def _settle_by_rule(wb: Workbench, owner: str, request_id: str, rule_id: s
 async def claim_request(
     wb: Workbench, session: AsyncSession, owner: str, request_id: str, event: Event
 ) -> PermissionRequest:
-    """Settle a request, if nobody has, and write that down. Who calls this tells it, once it is committed.
+    """Settle a pending request and write that to the audit trail. The caller publishes it after the commit.
 
     Raises:
         SettledError: it was settled before.
@@ -213,7 +213,7 @@ async def claim_request(
 
 
 def tell_settled(wb: Workbench, owner: str, settled: PermissionRequest) -> None:
-    """Tell those who wait, and those who look."""
+    """Wake the runs that wait for this request, and publish the settled request to subscribers."""
     _forget(wb, settled)
     wb.desk.tell()
     publish(wb.event_bus, owner, settled)

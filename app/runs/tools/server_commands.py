@@ -1,10 +1,11 @@
-"""What can be done with MCP servers: add, change, delete, test, and have those running that are switched on.
+"""Commands for MCP servers: add, change, delete and test them, and keep the enabled ones connected.
 
     server = await add_server(wb, LOCAL_OWNER, ServerWish("files", OverStdio("npx", ("-y", "…", "/srv/notes"))))
     seen = await try_server(wb, LOCAL_OWNER, server.id)
 
-A program is started on this machine only for an administrator, and only where the installation allows it at all
-(INVIEW_STDIO_SERVERS); addresses of private networks are likewise theirs to allow. Secrets go in and never come out.
+Only an administrator can have a program started on this machine, and only if the installation allows it
+(INVIEW_STDIO_SERVERS). Only an administrator can allow addresses of private networks. Secrets are written and never
+returned.
 """
 
 from __future__ import annotations
@@ -55,14 +56,16 @@ _PIECES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 _REPLACED: Final = {"enabled", "created_at", "updated_at"}
-"""Columns that a change of the server stores again."""
+"""Columns that a change of the server writes again."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class ServerWish:
-    """A server as somebody wants it. `secrets`: environment variables or headers; in a change None removes one."""
+    """The values of a server to add or change. `secrets`: environment variables or headers; in a change, None removes
+    one.
+    """
 
     name: str
     way: Way
@@ -73,9 +76,9 @@ class ServerWish:
 
 @dataclass(frozen=True, slots=True)
 class SeenServer:
-    """A server as set up, and how it stands. Without a session it is switched off.
+    """A server's settings and its connection. `session` is None while it is switched off.
 
-    `signing_in`: a person is about to sign in. `damage` lists what of its row cannot be read.
+    `signing_in`: a person's sign-in is under way. `damage` lists the columns of its row that cannot be read.
     """
 
     server: ToolServer
@@ -85,14 +88,14 @@ class SeenServer:
 
     @property
     def problem(self) -> str:
-        """Why it does not work, without a full stop, "" if it does or is switched off."""
+        """The reason why the server does not work, without a full stop; "" if it works or is switched off."""
         if self.damage:
             return describe_damaged_server(self.damage)
         return "" if self.session is None else self.session.problem
 
 
 def describe_damaged_server(damage: Sequence[Damage]) -> str:
-    """Say that a server cannot be read, and what to do."""
+    """Describe which columns of a server cannot be read, and what to do."""
     columns = {one.column for one in damage}
     lines = " ".join(one.describe(_PIECES.get(one.column, one.column)) for one in damage)
     what = "Switch it on again" if columns <= _REPLACED else "Delete it and add it again"
@@ -100,22 +103,22 @@ def describe_damaged_server(damage: Sequence[Damage]) -> str:
 
 
 def is_admin(owner: str) -> bool:
-    """Whether this owner may do what touches the machine and its networks."""
+    """Return True if this owner may use this machine's programs and private networks."""
     return owner == LOCAL_OWNER
 
 
 async def list_servers(wb: Workbench, owner: str) -> tuple[SeenServer, ...]:
-    """An owner's servers by name."""
+    """List an owner's servers by name."""
     async with wb.store.read() as session:
         stored = await mcp_servers.load_servers(session, owner)
     return tuple(_see(wb, owner, one) for one in stored)
 
 
 async def read_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
-    """One server.
+    """Read one server.
 
     Raises:
-        NotFoundError: no such server of this owner.
+        NotFoundError: this owner has no such server.
     """
     async with wb.store.read() as session:
         stored = await mcp_servers.load_server(session, owner, server_id)
@@ -124,12 +127,12 @@ async def read_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
 
 @shielded
 async def add_server(wb: Workbench, owner: str, wish: ServerWish) -> SeenServer:
-    """Set up a server, and connect if it is switched on; whether that works is seen in how it stands.
+    """Add a server, and connect to it if it is enabled. A failed connection is not an error: `problem` describes it.
 
     Raises:
-        InputError: something of it cannot be.
-        ForbiddenError: only an administrator may, or nobody here.
-        ConflictError: another bears the name, or there are too many.
+        InputError: a value is invalid.
+        ForbiddenError: only an administrator may add such a server, or the installation allows none.
+        ConflictError: another server has this name, or there are too many.
     """
     require_allowed(wb, owner, wish.way)
     secrets = {name: value for name, value in wish.secrets.items() if value is not None}
@@ -149,16 +152,16 @@ async def add_server(wb: Workbench, owner: str, wish: ServerWish) -> SeenServer:
 
 @shielded
 async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerWish) -> SeenServer:
-    """Have a server as wished. Secrets that are not named stay, unless the address leads to another host now.
+    """Change a server. Secrets that are not named stay, unless the address leads to another host now.
 
-    Where it is another program, address or client than before, somebody has to sign in again, and what people had
-    allowed of it is asked again. Calls that wait for permission are not made; with other secrets they are not either.
+    If the program, address or client changed, a person must sign in again, and permissions for its tools are revoked.
+    Pending requests for permission expire then, and also if the secrets changed.
 
     Raises:
-        NotFoundError: no such server of this owner.
-        InputError: something of it cannot be.
-        ForbiddenError: only an administrator may, or nobody here.
-        ConflictError: another bears the name, or what it is made of cannot be read.
+        NotFoundError: this owner has no such server.
+        InputError: a value is invalid.
+        ForbiddenError: only an administrator may have such a server, or the installation allows none.
+        ConflictError: another server has this name, or stored settings of this one cannot be read.
     """
     async with wb.store.write() as session:
         before = await mcp_servers.load_server(session, owner, server_id)
@@ -192,7 +195,7 @@ async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerW
         await mcp_servers.save_server(session, stored)
     if before.server.way != wish.way:
         await wb.toolbox.sign_ins.cancel(server_id)
-        await revoke_rules_of(wb, owner, server_id)  # what was allowed of one program says nothing of another
+        await revoke_rules_of(wb, owner, server_id)  # permissions for one program do not apply to another
     if before.server.way != wish.way or old_secrets != secrets:
         await expire_requests_of(wb, owner, server_id)
     await have_server(wb, stored)
@@ -201,10 +204,10 @@ async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerW
 
 @shielded
 async def delete_server(wb: Workbench, owner: str, server_id: str) -> None:
-    """Delete a server, its secrets, what people had allowed of it, and what of it was running.
+    """Delete a server with its secrets and the permissions for its tools, and close its connection.
 
     Raises:
-        NotFoundError: no such server of this owner.
+        NotFoundError: this owner has no such server.
     """
     async with wb.store.write() as session:
         await mcp_servers.delete_server(session, owner, server_id)
@@ -216,10 +219,10 @@ async def delete_server(wb: Workbench, owner: str, server_id: str) -> None:
 
 
 async def try_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
-    """See whether a server answers, and what it has now. One that is switched off is connected for that alone.
+    """Test whether a server answers, and read its current tools. One that is switched off is connected only for this.
 
     Raises:
-        NotFoundError: no such server of this owner.
+        NotFoundError: this owner has no such server.
         ForbiddenError: it is a program, and none may be started here any more.
         StoreError: its secrets cannot be read.
     """
@@ -241,7 +244,7 @@ async def try_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
 
 
 async def connect_servers(wb: Workbench) -> None:
-    """Have every server that is switched on. One query; nothing else where there are none."""
+    """Connect to every enabled server of all owners. One query; without servers nothing else happens."""
     async with wb.store.read() as session:
         every = await mcp_servers.load_every_server(session)
     for stored in every:
@@ -249,7 +252,7 @@ async def connect_servers(wb: Workbench) -> None:
 
 
 async def have_server(wb: Workbench, stored: StoredServer) -> None:
-    """Have the server among the tools if it is switched on, else not. Who shows the servers hears of it."""
+    """Add the server's connection to the toolbox if it is enabled, else remove it, and publish the change."""
     session = _session_to_have(wb, stored)
     if session is None:
         await wb.toolbox.drop(stored.owner, stored.server.id)
@@ -287,7 +290,7 @@ def _see(wb: Workbench, owner: str, stored: StoredServer) -> SeenServer:
 
 
 def secrets_of(wb: Workbench, stored: StoredServer) -> dict[str, str]:
-    """A server's secrets.
+    """Return a server's secrets.
 
     Raises:
         StoreError: they cannot be read.
@@ -296,15 +299,15 @@ def secrets_of(wb: Workbench, stored: StoredServer) -> dict[str, str]:
 
 
 def session_of(wb: Workbench, owner: str, server_id: str) -> ServerSession | None:
-    """What keeps the connection to a server, if it is switched on."""
+    """Return the session with a server; None if it is switched off."""
     return wb.toolbox.sessions.get(owner, {}).get(server_id)
 
 
 def require_allowed(wb: Workbench, owner: str, way: Way) -> None:
-    """See that this owner may have a server there.
+    """Check that this owner may have such a server.
 
     Raises:
-        ForbiddenError: they may not, or nobody here.
+        ForbiddenError: this owner may not, or the installation allows none.
     """
     match way:
         case OverStdio():
@@ -332,7 +335,7 @@ def _require_free(known: tuple[StoredServer, ...], server: ToolServer) -> None:
 
 
 def _place(way: Way) -> tuple[str, ...]:
-    """Where secrets go to: a program, or a host under a scheme."""
+    """Return where the server's secrets are sent: a program, or a scheme and host."""
     match way:
         case OverStdio(command):
             return ("stdio", command)

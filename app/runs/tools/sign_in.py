@@ -1,4 +1,4 @@
-"""Sign-ins at MCP servers: how a connection uses what a sign-in gave, and how that is stored encrypted."""
+"""Sign-ins at MCP servers: how a connection uses the tokens of a sign-in, and how they are stored encrypted."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ AUTHORIZATION = "authorization"
 
 
 def may_sign_in(stored: StoredServer) -> bool:
-    """Whether a sign-in is of use: over HTTP, and where no header says already who asks."""
+    """Return True for a server over HTTP that has no Authorization header among its secrets."""
     over_http = isinstance(stored.server.way, OverHttp)
     return over_http and AUTHORIZATION not in map(str.lower, stored.server.secret_names)
 
 
 def make_auth_of(wb: Workbench, stored: StoredServer) -> Callable[[Terms], httpx2.Auth] | None:
-    """What makes the signature of a connection to this server, where a sign-in is of use.
+    """Return a factory for the authentication of connections to this server; None if it cannot use a sign-in.
 
     Raises:
-        StoreError: what the sign-in gave cannot be read.
+        StoreError: the stored tokens cannot be read.
     """
     way = stored.server.way
     if not isinstance(way, OverHttp) or not may_sign_in(stored):

@@ -1,10 +1,10 @@
-"""Signing in to an MCP server, and out again.
+"""Signing in to an MCP server, and signing out.
 
-    begun = await begin_sign_in(wb, LOCAL_OWNER, server_id, "http://127.0.0.1:8520")
-    begun.asked.result()                                # what somebody opens in a browser
-    name = await finish_sign_in(wb, state, answer)      # which comes back to /api/v1/mcp-servers/oauth/callback
+    sign_in = await begin_sign_in(wb, LOCAL_OWNER, server_id, "http://127.0.0.1:8520")
+    sign_in.asked.result()                              # the address that the person opens in a browser
+    name, failed = await finish_sign_in(wb, state, answer)     # called by /api/v1/mcp-servers/oauth/callback
 
-What a sign-in gave is stored sealed with the key file, and never told.
+The tokens of a sign-in are stored sealed with the key file, and are never shown.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from app.tools.sign_in.sign_ins import Answer, Refusal, SignIn, SignInFailedErro
 
 CALLBACK: Final = "/api/v1/mcp-servers/oauth/callback"
 ASK_SECONDS: Final = 30.0
-"""So long a server and its authorization server may take to say where somebody signs in."""
+"""Maximum time for a server and its authorization server to return the address of the sign-in page."""
 
 
 async def begin_sign_in(wb: Workbench, owner: str, server_id: str, base_url: str) -> SignIn:
-    """Begin to sign in, in the place of one that is under way; what it gives has been `asked`.
+    """Start a sign-in and wait until its `asked` has the address to open. It replaces a sign-in that is under way.
 
-    `base_url` is where the browser of whoever signs in finds Inview.
+    `base_url` is the address of Inview for the browser of the person who signs in.
 
     Raises:
-        NotFoundError: no such server of this owner.
-        ForbiddenError: its address is not theirs to use.
-        ConflictError: a sign-in is of no use to it, or it does not get so far that somebody is asked.
+        NotFoundError: this owner has no such server.
+        ForbiddenError: this owner may not use the server's address.
+        ConflictError: the server cannot use a sign-in, or gives no address to sign in at.
     """
     async with wb.store.read() as session:
         stored = await mcp_servers.load_server(session, owner, server_id)
@@ -66,12 +66,12 @@ async def begin_sign_in(wb: Workbench, owner: str, server_id: str, base_url: str
 
 
 async def finish_sign_in(wb: Workbench, state: str, answer: Answer | Refusal) -> tuple[str, str]:
-    """Go on with what the browser brought back, and wait until it is over.
+    """Continue a sign-in with the answer from the browser, and wait until it is over.
 
-    Gives the server's name, and why the sign-in failed (nothing: it did not).
+    Returns the server's name, and the reason if the sign-in failed, else "".
 
     Raises:
-        NotFoundError: no sign-in of that state is under way.
+        NotFoundError: no sign-in with this state is under way.
     """
     sign_in = wb.toolbox.sign_ins.take(state)
     if sign_in is None:
@@ -86,17 +86,17 @@ async def finish_sign_in(wb: Workbench, state: str, answer: Answer | Refusal) ->
 
 @shielded
 async def end_sign_in(wb: Workbench, owner: str, server_id: str) -> None:
-    """Sign out: call off what is under way, and forget what a sign-in gave. Where nobody is signed in, that is all.
+    """Sign out: cancel a sign-in that is under way, and delete the stored tokens. Does nothing else if there are none.
 
     Raises:
-        NotFoundError: no such server of this owner.
+        NotFoundError: this owner has no such server.
     """
     async with wb.store.read() as session:
         before = await mcp_servers.load_server(session, owner, server_id)
     await wb.toolbox.sign_ins.cancel(server_id)
     if before.sealed_tokens is None:
         return
-    await wb.toolbox.drop(owner, server_id)  # first, or it could keep what it renews meanwhile
+    await wb.toolbox.drop(owner, server_id)  # first, because a live connection could store renewed tokens
     async with wb.store.write() as session:
         await mcp_servers.save_tokens(session, server_id, None)
         stored = await mcp_servers.load_server(session, owner, server_id)
@@ -104,12 +104,12 @@ async def end_sign_in(wb: Workbench, owner: str, server_id: str) -> None:
 
 
 def callback_of(base_url: str) -> str:
-    """Where browsers come back to."""
+    """Return the address to which the authorization server sends the browser back."""
     return f"{base_url.rstrip('/')}{CALLBACK}"
 
 
 async def _sign_in(wb: Workbench, stored: StoredServer, sign_in: SignIn) -> str:
-    """Do it, and say why it failed, or nothing when it did not."""
+    """Sign in; return the reason if it failed, else ""."""
     server = stored.server
     secrets = secrets_of(wb, stored)
     running = session_of(wb, stored.owner, server.id)
@@ -130,7 +130,7 @@ async def _sign_in(wb: Workbench, stored: StoredServer, sign_in: SignIn) -> str:
 
 @shielded
 async def _keep(wb: Workbench, signed_in: StoredServer) -> None:
-    """Store what was given, unless the server went or moved meanwhile, and connect with it."""
+    """Store the tokens and connect with them, unless the server was deleted or changed meanwhile."""
     async with wb.store.write() as session:
         stored = await mcp_servers.load_server(session, signed_in.owner, signed_in.server.id)
         if stored.server.way != signed_in.server.way:

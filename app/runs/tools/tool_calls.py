@@ -1,11 +1,11 @@
-"""Calling the tools that a reply asks for: the tool executor of the engine.
+"""Calls of the tools that a reply asks for: the tool executor of the engine.
 
-    finished = await RecordedToolExecutor(wb).call_tool(run, call)      # whatever becomes of the call, it is an answer
+    finished = await RecordedToolExecutor(wb).call_tool(run, call)      # every outcome, also a failure, is a result
 
-A call is made when the model was told of the tool, its input is what the tool's schema says, and it is allowed; and not
-before it is stored that it is about to be made. Everything else is an answer that tells the model what was wrong.
+A tool is called only if the request offered it, the input fits its schema, and it is permitted; and only after the
+store has recorded that the call is about to be made. In all other cases the result tells the model what was wrong.
 
-Not here: going on with what they answered (`tool_rounds.py`), permissions (`permissions.py`), the calling
+Not here: the next call of the model (`tool_rounds.py`), permissions (`permissions.py`), the protocol of tool servers
 (`app/tools`).
 """
 
@@ -37,13 +37,13 @@ from app.tools.connection.schemas import check_arguments
 log = structlog.get_logger()
 
 CALL_SECONDS = 120.0
-"""How long a tool may take, unless its server allows less. Waiting for a person's permission is not part of it."""
+"""Maximum duration of a tool call, unless its server has a lower limit. Waiting for permission does not count."""
 PROGRESS_SECONDS = 0.25
-"""Between two reports of how far a tool is that are told."""
+"""Minimum time between two published progress reports of a tool."""
 
 
 class _NotMadeError(Exception):
-    """A call that is not made, or gave nothing. The text is for the model."""
+    """A call that was not made, or that failed. `text` is for the model."""
 
     def __init__(self, fault: CallFault, text: str, *, by_person: bool = False) -> None:
         super().__init__(text)
@@ -54,12 +54,12 @@ class _NotMadeError(Exception):
 
 @dataclass(frozen=True)
 class RecordedToolExecutor:
-    """What replies of this workbench need to call tools."""
+    """The tool executor for all replies of this workspace."""
 
     wb: Workbench
 
     async def call_tool(self, run: LiveRun, call: ToolCall) -> ToolFinished:
-        """Call a tool; whatever becomes of that is an answer. Cancelling it ends the call."""
+        """Call a tool. Failures are returned as results. Cancelling this cancels the call."""
         calls = [part.tool_call_id for part in run.state.parts if isinstance(part, ToolCall)]
         run.records[call.tool_call_id] = ToolCallRecord(
             call.tool_call_id, calls.index(call.tool_call_id) + 1, call.name, call.input_json, now()
@@ -109,7 +109,7 @@ class RecordedToolExecutor:
             raise _NotMadeError(CallFault(error.fault.value), f"{call.name}: {error.message}") from error
 
     def _find(self, run: LiveRun, loop: Loop, call: ToolCall) -> Tool:
-        """The tool as it is now, if the model was told of it."""
+        """Return the current version of the tool, if this reply's request offered it."""
         told = {tool.name: tool for tool in loop.tools}
         asked = told.get(call.name)
         if asked is None:
@@ -121,7 +121,7 @@ class RecordedToolExecutor:
         return found
 
     async def _ask(self, run: LiveRun, loop: Loop, tool: Tool, call: ToolCall) -> str:
-        """The input that may be run."""
+        """Ask for permission; return the input to call the tool with."""
         try:
             answer = await ask_permission(self.wb, run, tool, call, allowed=loop.allowed)
         except StoreError as error:
@@ -134,7 +134,7 @@ class RecordedToolExecutor:
         return answer.input_json
 
     async def _take(self, run: LiveRun, call: ToolCall, outcome: ToolOutcome) -> ToolFinished:
-        """The outcome as the model gets it; the whole of it is kept."""
+        """Turn an outcome into the result for the model, which may be cut; the record keeps the whole."""
         outcome = await self._keep(run, outcome)
         whole = whole_result(outcome)
         content = cut_result(whole, loop_of(run).model.context_window)
@@ -149,7 +149,7 @@ class RecordedToolExecutor:
         return ToolFinished(call.tool_call_id, content, outcome.is_error, _seconds(run, call))
 
     async def _keep(self, run: LiveRun, outcome: ToolOutcome) -> ToolOutcome:
-        """Keep the bytes that came with it; where that cannot be, they are left out, and it is said that they were."""
+        """Store the attachments of an outcome. If they cannot be stored, remove them and say so in the result."""
         if not outcome.attachments:
             return outcome
         place = run.place
@@ -164,7 +164,7 @@ class RecordedToolExecutor:
 
 @dataclass(eq=False)
 class _ProgressReporter:
-    """Tells who watches how far a tool is; not more often than anybody can read."""
+    """Publishes a tool's progress to subscribers, at most once per PROGRESS_SECONDS."""
 
     wb: Workbench
     run: LiveRun
@@ -184,7 +184,7 @@ class _ProgressReporter:
 
 
 async def _check(run: LiveRun, tool: Tool, name: str, input_json: str) -> Mapping[str, Any]:
-    """The arguments that a text says, if the tool takes them."""
+    """Parse and check the arguments of a call."""
     try:
         arguments = read_arguments(input_json)
     except InputError as error:
@@ -198,7 +198,7 @@ async def _check(run: LiveRun, tool: Tool, name: str, input_json: str) -> Mappin
 
 
 def _note(run: LiveRun, call: ToolCall, **changes: Any) -> None:
-    """What is known of a call from now on. One that was closed meanwhile, as the run is over, stays as it is."""
+    """Update the record of a call, unless the record is closed because the run is over."""
     record = run.records[call.tool_call_id]
     if record.ended_at is None:
         run.records[call.tool_call_id] = replace(record, **changes)

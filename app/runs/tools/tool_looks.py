@@ -1,10 +1,10 @@
-"""A look at a conversation's tools: which a send tells of now, which it would in other modes, and what a change breaks.
+"""The tools of a conversation's next send: in the current mode, in other modes, and what a change does to the cache.
 
-    seen = await look_at_tools(wb, LOCAL_OWNER, conversation_id, Look(), "What time is it?")
+    seen = await look_at_tools(wb, LOCAL_OWNER, conversation_id, ViewOptions(), "What time is it?")
     seen.now.tools.tokens, [(other.mode, other.composed.tools.tokens) for other in seen.modes]
 
-Nothing is called, stored or changed. Other modes are planned to the end only where the vendor keeps something of the
-conversation: tools stand before everything else, so another list of them leaves nothing of what is kept.
+No tool is called; nothing is stored or changed. The whole request is planned for other modes only if the provider has
+cached something of the conversation: tools are the first part of a request, so other tools invalidate all of the cache.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from app.runs.workbench import Workbench
 
 @dataclass(frozen=True, slots=True)
 class SeenMode:
-    """What a mode would tell of. `planned` None: nothing is kept of the conversation that it could break."""
+    """The send in one tool mode. `planned` is None if the provider has nothing cached that it could invalidate."""
 
     mode: ToolMode
     composed: Composed
@@ -32,7 +32,7 @@ class SeenMode:
 
 @dataclass(frozen=True, slots=True)
 class SeenTools:
-    """`modes` are all there are, the conversation's own among them; `other` one that tells of another list, if any."""
+    """The tools of a send. `modes` has all tool modes; `other` is the first mode with other tools than now."""
 
     now: Composed
     modes: tuple[SeenMode, ...]
@@ -47,10 +47,10 @@ class SeenTools:
 async def look_at_tools(
     wb: Workbench, owner: str, conversation_id: str, look: ViewOptions, text: str = ""
 ) -> SeenTools:
-    """The tools of a conversation as it is looked at, with this draft.
+    """Compose the tools of the next send with these options and this draft, in every mode.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
         ConflictError: the conversation changes faster than it can be read.
@@ -78,7 +78,7 @@ async def _plan(  # noqa: PLR0913, PLR0917 - as look_at_tools, and what was comp
     composed: dict[ToolMode, Composed],
     own: ToolMode,
 ) -> dict[tuple[ToolDefinition, ...], Preview]:
-    """The send by every list of tools there is, if the vendor keeps anything of this conversation."""
+    """Plan the send for each different list of tools, if the provider has cached anything of this conversation."""
     planned = await preview_send(wb, owner, conversation_id, text, look)
     use = planned.plan.cache
     if use is None or not (use.plan.prediction.tokens or use.broken):
@@ -88,6 +88,6 @@ async def _plan(  # noqa: PLR0913, PLR0917 - as look_at_tools, and what was comp
         if one.tools.definitions not in plans:
             other = await preview_send(wb, owner, conversation_id, text, replace(look, tool_mode=mode))
             plans[one.tools.definitions] = other
-    # The next send is more like this one than like the last of those that were only tried.
+    # The plans above were trials. Remember the request that the next send will probably resemble.
     wb.sent_pairs.remember(conversation_id, planned.plan.hashed)
     return plans

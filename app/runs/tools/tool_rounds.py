@@ -1,8 +1,8 @@
-"""Going on with a reply whose tools have answered: the next call of its run.
+"""The next round of a reply whose tools have answered: the next call of its model.
 
     planned = await plan_round(wb, run)
 
-Not here: calling the tools (`tool_calls.py`), and whether a reply may go on (`domain/run/rounds.py`).
+Not here: calling the tools (`tool_calls.py`), and the decision whether a reply may continue (`domain/run/rounds.py`).
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ log = structlog.get_logger()
 
 CHARACTERS_PER_TOKEN = 4
 LONG_REQUEST = 1_000
-"""Messages from which on a request is written in a thread."""
+"""Number of messages above which a request is encoded in a thread."""
 
 
 async def plan_round(wb: Workbench, run: LiveRun) -> NextRound:
-    """The call that goes on with the reply so far.
+    """Plan the call that continues the reply.
 
     Raises:
-        ProviderError: the request is longer than the model takes.
-        InviewError: a budget is spent, or the conversation is gone.
+        ProviderError: the request is longer than the model's window.
+        InviewError: a budget of money is spent, or the conversation was deleted.
     """
     place, loop = run.place, loop_of(run)
     built = continue_request(loop.first.request, run.state.parts, loop.model, redact=loop.replaced is not None)
@@ -71,7 +71,7 @@ async def _write(
     wb: Workbench, run: LiveRun, request: Request, tokens: int, *, tools_apart: bool
 ) -> tuple[WireRequest, CacheUse | None]:
     place, loop = run.place, loop_of(run)
-    await _save(wb, run)  # what the round before wrote into the vendor's cache is worked out from what is stored
+    await _save(wb, run)  # the cache plan reads the store for what the last round wrote to the cache
     caching = await load_caching(
         wb.store,
         place.owner,
@@ -99,7 +99,7 @@ async def _save(wb: Workbench, run: LiveRun) -> None:
 
 
 async def _note_replaced(wb: Workbench, run: LiveRun, replaced: Sequence[Replaced]) -> None:
-    """Note what marks stand for; a round has all that the rounds before it had."""
+    """Store the texts that redaction marks replace; each round's list includes those of the rounds before it."""
     try:
         async with wb.store.write() as session:
             await note_replaced(session, run.run_id, replaced)
@@ -119,9 +119,9 @@ async def _keep_plan(wb: Workbench, run: LiveRun, loop: Loop, use: CacheUse) -> 
 
 
 def _estimate(run: LiveRun) -> int:
-    """Tokens of the next request, about: what the provider counted of the last one, and the results that came since.
+    """Estimate the tokens of the next request: the last round's reported tokens plus the results received since.
 
-    Where it told nothing, what was estimated of the first one and everything since.
+    Without reported usage: the estimate of the first request plus everything since.
     """
     last = run.state.rounds[-1].usage if run.state.rounds else None
     parts = run.state.parts

@@ -1,4 +1,4 @@
-"""The tools of a conversation, as the API and the page show them."""
+"""The view of a conversation's tools for the API and the page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.views.tools.tools import ConversationToolsView, ToolModeView, describe_
 
 
 def describe_seen_tools(seen: SeenTools) -> ConversationToolsView:
-    """Every tool that is offered, and what each mode would tell of."""
+    """Describe every offered tool, and the tools that each mode would send."""
     base, choice = seen.now.base, seen.now.tools
     conversation = base.conversation
     there = {decided.sized.tool.name for decided in choice.decided}

@@ -1,9 +1,10 @@
-"""The images and files that go along with an export: those its messages and calls of tools name, as far as there is
-room in a file that can be imported again.
+"""The images and files of an export: those that its messages and tool calls name and that fit into the file.
 
     luggage = await pack(session, owner, named, room=40_000_000)
     luggage.left_out                                   # "2 images and files (120.0 MiB)", or ""
     async for written in luggage.write(session): ...   # JSON objects, the bytes in base64
+
+A file that is larger than the limit could not be imported again.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from app.views.encode import to_json
 
 @dataclass(frozen=True, slots=True)
 class Luggage:
-    """What goes along, by ids, and what does not, in words."""
+    """The ids of the attachments that the file takes, and a text about those left out."""
 
     owner: str
     ids: tuple[str, ...]
     left_out: str
 
     async def write(self, session: AsyncSession) -> AsyncIterator[bytes]:
-        """One after the other: all of them together may be large."""
+        """Write one attachment at a time: all of them together may be large."""
         for attachment_id in self.ids:
             one = await load_attachment(session, self.owner, attachment_id)
             data = b64encode(one.data).decode()
@@ -35,7 +36,7 @@ class Luggage:
 
 
 async def pack(session: AsyncSession, owner: str, named: Iterable[str], room: int) -> Luggage:
-    """Choose what goes along: in the order in which it is named, as long as it fits into so many bytes."""
+    """Choose the attachments in the order of their names in the file, while they fit into `room` bytes."""
     sizes = await measure_attachments(session, owner, tuple(dict.fromkeys(named)))
     taken: list[str] = []
     left: list[int] = []

@@ -1,9 +1,9 @@
-"""Inview's own export format as JSON values: a conversation, its pairs and nodes, topics. It keeps everything.
+"""Inview's own export format as JSON values: a conversation, its pairs and nodes, topics. It is complete.
 
-The same words as the HTTP API where both tell of the same thing. Texts stand as `user_text` and `reply_text`, which is
-all that a simple message is; `parts` are written where a message is more than its words.
+The field names are those of the HTTP API. Texts are `user_text` and `reply_text`; `parts` are written only for a
+message with more than text.
 
-Not here: reading it back (`import_file.py`); `docs/export-format.md` describes it for people.
+Not here: reading it back (`import_file.py`); `docs/export-format.md` describes the format for people.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Json = dict[str, Any]
 
 
 def write_conversation(conversation: Conversation) -> Json:
-    """A conversation without its pairs."""
+    """Write a conversation without its pairs."""
     return {
         "id": conversation.id,
         "title": conversation.title,
@@ -61,7 +61,7 @@ def write_conversation(conversation: Conversation) -> Json:
 
 
 def write_pair(record: PairRecord, paths: Mapping[str, str]) -> Json:
-    """A pair with all that hangs on it. `paths` has that of every topic, by its id."""
+    """Write a pair with its messages, runs and versions. `paths` has the path of every topic by its id."""
     pair = record.pair
     return {
         "id": pair.id,
@@ -92,7 +92,7 @@ def write_pair(record: PairRecord, paths: Mapping[str, str]) -> Json:
 
 
 def write_node(node: NodeRecord) -> Json:
-    """What stands between pairs."""
+    """Write a node between pairs."""
     return {
         "id": node.id,
         "after_position": node.after_position,
@@ -103,17 +103,17 @@ def write_node(node: NodeRecord) -> Json:
 
 
 def write_topic(filed: FiledTopic, path: str) -> Json:
-    """A topic by its path."""
+    """Write a topic with its path."""
     return {"path": path, "created_at": filed.created_at, "used_at": filed.used_at}
 
 
 def text_alone(text: str) -> tuple[Part, ...]:
-    """The parts of a message that is nothing but this text."""
+    """Return the parts of a message that consists only of this text."""
     return (Text(text),) if text else ()
 
 
 def _write_message(message: Message) -> Json:
-    """A message without its words, unless these are not all that it is."""
+    """Write a message; its parts only if it is more than its text."""
     written: Json = {"id": message.id, "role": message.role, "created_at": message.created_at}
     if message.parts != text_alone(plain_text(message.parts)):
         written["parts"] = encode_parts(message.parts)

@@ -1,9 +1,9 @@
-"""Exporting a conversation, or what a filter selects of it: as Inview's own format, as Markdown, or as a page.
+"""Export of a conversation, or of the pairs that a filter selects: as Inview's own format, as Markdown, or as a page.
 
 export = await export_conversation(wb, LOCAL_OWNER, conversation_id, ExportFormat.JSON)
 
-The file is written whole before it is handed out, to the disk once it is large: what is exported is the conversation as
-of one moment, and no reader can hold that moment up.
+The whole file is written before the first byte is returned, to the disk if it is large: so the export is the
+conversation at one moment, and a slow reader cannot keep the read transaction open.
 """
 
 from __future__ import annotations
@@ -44,23 +44,23 @@ from app.views.conversation.transcript_markdown import markdown_head, markdown_p
 from app.views.encode import to_json
 
 IN_MEMORY = 8 * 1024 * 1024
-"""Bytes of a file that are kept in memory before it goes to the disk."""
+"""Size in bytes up to which a file stays in memory instead of on the disk."""
 CHUNK = 256 * 1024
 FOR_THE_REST = 2 * 1024 * 1024
-"""Bytes of a file that are left for what is neither a pair nor an image or a file."""
+"""Bytes reserved in a file for all but pairs, images and files."""
 MAX_NAME = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A file: its name, its size in bytes, and what is in it, to be read once."""
+    """An exported file: its name, its size in bytes, and its content, which can be read once."""
 
     filename: str
     size: int
     chunks: AsyncIterator[bytes]
 
 
-async def export_conversation(  # noqa: PLR0913 - whose, which, and how it is to be written
+async def export_conversation(  # noqa: PLR0913 - everything that selects the pairs and the form of the file
     wb: Workbench,
     owner: str,
     conversation_id: str,
@@ -70,10 +70,10 @@ async def export_conversation(  # noqa: PLR0913 - whose, which, and how it is to
     order: ExportOrder = ExportOrder.TIME,
     filename: str | None = None,
 ) -> Exported:
-    """A file of what is in view for who looks like this; None: of the whole conversation.
+    """Export the pairs in view under the options `look`; None: the whole conversation.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
         FilterError: the filter cannot be used; it says where.
         InputError: the model or the time zone cannot be used.
         DamagedRowError: the order of its pairs cannot be read.
@@ -85,7 +85,7 @@ async def export_conversation(  # noqa: PLR0913 - whose, which, and how it is to
     file = SpooledTemporaryFile[bytes](max_size=IN_MEMORY)
     try:
         async with wb.store.read() as session:
-            await load_conversation(session, owner, conversation_id)  # refuses one whose pairs have no order
+            await load_conversation(session, owner, conversation_id)  # raises if the order of the pairs cannot be read
             listed = await describe_listed(session, owner, conversation_id)
             places = await load_places(session, owner, conversation_id)
             chosen = places if selected is None else tuple(place for place in places if place.pair_id in selected)
@@ -115,7 +115,7 @@ class _Source:
     damage: list[str] = field(default_factory=list[str])
 
     async def batches(self) -> AsyncIterator[tuple[PairRecord, ...]]:
-        """The pairs in their order, some at a time."""
+        """Yield the pairs in their order, a batch at a time."""
         for start in range(0, len(self.places), BATCH):
             pair_ids = [place.pair_id for place in self.places[start : start + BATCH]]
             records = await load_records(self.session, self.owner, pair_ids)
@@ -130,7 +130,7 @@ _File = SpooledTemporaryFile[bytes]
 
 
 def _arrange(places: Sequence[Place], tree: TopicTree, order: ExportOrder) -> Sequence[Place]:
-    """By time, or by topic as the tree has them and by time within each; pairs without a topic come last."""
+    """Sort by time, or by topic in the order of the tree and then by time; pairs without a topic come last."""
     if order is ExportOrder.TIME:
         return places
     rank = {topic_id: number for number, (topic_id, _) in enumerate(sorted(tree.paths.items(), key=lambda one: one[1]))}
@@ -141,7 +141,7 @@ def _arrange(places: Sequence[Place], tree: TopicTree, order: ExportOrder) -> Se
 
 
 async def _list_left_out(source: _Source) -> list[str]:
-    """What is under way in the conversation, and so is no part of its history yet."""
+    """List the pending items that are not exported: queued texts and an open comparison."""
     queue = await load_queue(source.session, source.owner, source.conversation.id)
     comparing = await load_open(source.session, source.owner, source.conversation.id)
     waiting = len(queue.items)
@@ -152,7 +152,7 @@ async def _list_left_out(source: _Source) -> list[str]:
 
 
 async def _list_damaged(source: _Source) -> list[dict[str, object]]:
-    """The columns of the conversation that cannot be read. The file has their default."""
+    """List the columns of the conversation that cannot be read. The file has their defaults."""
     damage = source.conversation.damage
     if not damage:
         return []
@@ -161,7 +161,7 @@ async def _list_damaged(source: _Source) -> list[dict[str, object]]:
 
 
 def _find_fault(line: str, saved: Mapping[str, str]) -> str | None:
-    """Why no import would take this filter, as one that it uses is damaged or missing; None: it can be used."""
+    """Return why no import would accept this filter, as a saved filter is damaged or missing; None if one would."""
     try:
         expand_saved(parse_filter(line), saved)
     except FilterError as error:
@@ -206,7 +206,7 @@ async def _write_json(source: _Source, file: _File) -> None:
 
 
 def _way_to(topic_id: str, filed: Mapping[str, FiledTopic]) -> list[FiledTopic]:
-    """The topics from the root down to this one."""
+    """Return the topics from the root down to this one."""
     way = [filed[topic_id]]
     while (parent := way[-1].topic.parent_id) is not None:
         way.append(filed[parent])
@@ -245,7 +245,7 @@ async def _read(file: _File) -> AsyncIterator[bytes]:
 
 
 def _name_file(name: str, format_: ExportFormat) -> str:
-    """A name that every file system takes."""
+    """Return a file name that every file system accepts."""
     kept = "".join(sign if sign.isprintable() and sign not in '/\\:*?"<>|' else "-" for sign in name)
     ending = f".{format_.value}"
     stem = kept.removesuffix(ending).strip(" .")[:MAX_NAME].strip(" .") or "conversation"

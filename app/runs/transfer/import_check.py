@@ -1,9 +1,10 @@
-"""What holds for all of a file to be imported: each id once, each position once, no image that nothing names.
+"""Checks across a whole file to be imported: unique ids and positions, no image or file that no message names.
 
-    checked = check_file(read_file(body, rest), owner, now)     # nothing of it is stored, and no pair is kept
-    records = checked.read_records(0, range(50), Fresh(new_id))
+    checked = check_file(read_file(body, rest), owner, now)     # stores nothing, and keeps no pair
+    records = checked.read_pairs(0, range(50), conversation_id, Fresh(new_id))
 
-Each pair is read twice, here and when it is stored: kept, they would take many times the memory of the file.
+Each pair is read twice, here and when it is stored: kept in memory, the pairs would take many times the size of the
+file.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ from app.runs.transfer.import_tools import read_attachment
 
 @dataclass(frozen=True, slots=True)
 class CheckedConversation:
-    """A conversation as the file has it. `positions` are those of its pairs, `order` their numbers by position.
+    """A conversation of the file. `positions` are those of its pairs in file order, `order` the pairs' numbers by
+    position.
 
-    `named` are the images and files that it names, as far as they are in the file.
+    `named` are the images and files that it names and that the file contains.
     """
 
     conversation: Conversation
@@ -44,7 +46,7 @@ class CheckedConversation:
 
 @dataclass(frozen=True, slots=True)
 class ReadPair:
-    """A pair ready to be stored, and the path of its topic."""
+    """A pair that is ready to be stored, and the path of its topic."""
 
     record: PairRecord
     topic: TopicPath | None
@@ -52,9 +54,9 @@ class ReadPair:
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """A file that can be imported. `topics` are the paths that its pairs name, `ids` those in it.
+    """A file that can be imported. `topics` are the paths that its pairs name, `ids` the ids in it.
 
-    `attachments` are the numbers of images and files by their ids, `labels` the parts that their bytes make.
+    `attachments` maps the ids of images and files to their numbers, `labels` to the parts that their bytes make.
     """
 
     file: ImportFile
@@ -69,7 +71,7 @@ class CheckedFile:
         return sum(len(one.positions) for one in self.conversations)
 
     def read_pairs(self, number: int, indexes: Iterable[int], conversation_id: str, fresh: Fresh) -> list[ReadPair]:
-        """Pairs of a conversation, with new ids. `fresh` forgets the ids of rows that had none in the file."""
+        """Read pairs of a conversation, with new ids. `fresh` drops the ids made for rows without an id in the file."""
         one, ids, read = self.conversations[number], Ids(), list[ReadPair]()
         for index in indexes:
             place = f"$.conversations[{number}].pairs[{index}]"
@@ -82,13 +84,13 @@ class CheckedFile:
         return read
 
     def read_nodes(self, number: int, indexes: Iterable[int], fresh: Fresh) -> list[NodeRecord]:
-        """The nodes between the pairs of a conversation, with new ids."""
+        """Read nodes between the pairs of a conversation, with new ids."""
         ids = Ids()
         nodes = [read_node(self.file.read_node(number, index), "$", ids) for index in indexes]
         return [replace(node, id=fresh(node.id)) for node in nodes]
 
     def read_attachment(self, attachment_id: str) -> Attachment:
-        """An image or a file of it."""
+        """Read an image or a file of the file."""
         index = self.attachments[attachment_id]
         return read_attachment(self.file.read_attachment(index), f"$.attachments[{index}]")
 
@@ -97,8 +99,8 @@ def check_file(file: ImportFile, owner: str, now: datetime) -> CheckedFile:
     """Read all of a file once.
 
     Raises:
-        FaultError: something in it is wrong, or contradicts something else.
-        ConflictError: it has more topics or saved filters than there can be.
+        FaultError: a value is wrong, or contradicts another.
+        ConflictError: the file has more than the maximum number of topics or saved filters.
     """
     ids, topics = Ids(), dict[TopicPath, None]()
     _require_most(len(file.shape.filters), MAX_SAVED, "saved filters")

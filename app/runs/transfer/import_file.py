@@ -1,10 +1,10 @@
-"""Reading a file to be imported: its long lists an item at a time, and the first fault is told by its place.
+"""Reading a file to be imported: its long lists one item at a time. The first fault is reported with its place.
 
     file = read_file(b'{"title": "Plans", "pairs": [{"user_text": "Hi", "model": "offline:demo"}]}', Rest())
     file.shape.conversations[0].title, file.read_pair(0, 0).user_text        # ("Plans", "Hi")
 
-Not here: where the items are (`import_scan.py`), the shape itself (`import_shapes.py`), and what the values mean for
-each other, such as two pairs at one position (`import_check.py`).
+Not here: finding the items (`import_scan.py`), the schema (`import_shapes.py`), and checks across values, such as two
+pairs at one position (`import_check.py`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from app.runs.transfer.import_scan import FaultError, Scan, scan_file
 from app.runs.transfer.import_shapes import AttachmentShape, ExportShape, NodeShape, PairShape
 
 MAX_BYTES = 64 * 1024 * 1024
-"""Of a file. It is held in memory once."""
+"""Maximum size of a file in bytes. It is held in memory once."""
 
 _WHAT_TO_IMPORT = "Import a file that Inview exported, or one conversation of it."
 _PRODUCTS: Mapping[str, str] = MappingProxyType(
@@ -36,16 +36,16 @@ _PRODUCTS: Mapping[str, str] = MappingProxyType(
         "exportType": "LobeChat",
     }
 )
-"""Products by a field that only their exports have, in the file or in its first conversation."""
+"""Other products by a field that only their exports have, in the file or in its first conversation."""
 
 Valid = TypeVar("Valid", bound=Shape)
 
 
 @dataclass(frozen=True)
 class ImportFile:
-    """A file that has the shape of one. `shape` is without pairs, nodes and attachments: these are read when asked for.
+    """A file that matches the schema. `shape` is without pairs, nodes and attachments: these are read on request.
 
-    `alone`: it is one conversation, without the frame of a file. `rest` is called before each item that is read.
+    `alone`: the file is a single conversation, without the outer object of a file. `rest` is called before each item.
     """
 
     scan: Scan
@@ -54,35 +54,35 @@ class ImportFile:
     rest: Callable[[], None]
 
     def count(self, name: str, number: int = 0) -> int:
-        """How many items a list has."""
+        """Return the number of items of a list."""
         return len(self.scan.spans(name, number)) // 2
 
     def size(self, name: str, number: int, index: int) -> int:
-        """The bytes of an item."""
+        """Return the size of an item in bytes."""
         start, end = self.scan.spans(name, number)[2 * index : 2 * index + 2]
         return end - start
 
     def read_pair(self, number: int, index: int) -> PairShape:
-        """A pair of a conversation.
+        """Read a pair of a conversation.
 
         Raises:
-            FaultError: it is none.
+            FaultError: the item is not a pair.
         """
         return self._read(PairShape, "pairs", number, index)
 
     def read_node(self, number: int, index: int) -> NodeShape:
-        """What stands between two pairs of a conversation.
+        """Read a node between two pairs of a conversation.
 
         Raises:
-            FaultError: it is none.
+            FaultError: the item is not a node.
         """
         return self._read(NodeShape, "nodes", number, index)
 
     def read_attachment(self, index: int) -> AttachmentShape:
-        """An image or a file.
+        """Read an image or a file.
 
         Raises:
-            FaultError: it is none.
+            FaultError: the item is not an attachment.
         """
         return self._read(AttachmentShape, "attachments", 0, index)
 
@@ -99,10 +99,11 @@ class ImportFile:
 
 
 def read_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int = MAX_TEXT_BYTES) -> ImportFile:
-    """The file, if it has the shape of one. A file that is one conversation alone is taken as such.
+    """Read a file and check it against the schema. A file that is a single conversation is accepted.
 
     Raises:
-        FaultError: it has not; with the place of the first fault. Pairs, nodes and attachments were not looked at.
+        FaultError: it does not match; it names the place of the first fault. Pairs, nodes and attachments are not
+            checked.
     """
     _require_text(bytes(body[:4]), len(body))
     scan = scan_file(body, rest, most_text)
@@ -123,7 +124,7 @@ def read_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int 
 
 
 def _require_text(beginning: bytes, size: int) -> None:
-    """Refuse what is no UTF-8 text by its first bytes."""
+    """Refuse compressed files and files that are not UTF-8, by their first bytes."""
     if beginning.startswith((b"PK", b"\x1f\x8b")):
         raise FaultError("$", "is a compressed file. Unpack it, and import the JSON file that is in it.")
     if beginning.startswith((b"\xff\xfe", b"\xfe\xff")) or (size > 1 and 0 in beginning):
@@ -131,7 +132,7 @@ def _require_text(beginning: bytes, size: int) -> None:
 
 
 def _require_ours(data: Any) -> None:
-    """Refuse other formats, by the name of the product where it is known."""
+    """Refuse other formats, with the name of the product if it is known."""
     first = next(iter(cast("list[Any]", data)), None) if isinstance(data, list) else data
     found = [name for field, name in _PRODUCTS.items() if isinstance(first, dict) and field in first]
     if found:
@@ -154,7 +155,7 @@ def _shorten(place: str, *, alone: bool) -> str:
 
 
 def write_path(data: Any, loc: Sequence[str | int]) -> str:
-    """The place of a fault as a JSON path. What pydantic adds of its own, the name of a union's case, is left out.
+    """Return the place of a fault as a JSON path, without the name of a union's case that pydantic adds.
 
     >>> write_path({"parts": [{"type": "text"}]}, ("parts", 0, "text", "text"))
     '$.parts[0].text'

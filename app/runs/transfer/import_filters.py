@@ -1,4 +1,4 @@
-"""The saved filters of a file: stored under names that are free here, and put into the filters that use them.
+"""The saved filters of a file: stored under names that are free here, and renamed in the filters that use them.
 
 names = await save_filters(session, owner, file, at)
 line = read_filter("@good & s>=2", names, saved, "$.conversations[0].filter")
@@ -23,7 +23,7 @@ from app.store.organise.filters import load_saved_filters, write_saved_filters
 
 
 async def save_filters(session: AsyncSession, owner: str, file: ExportShape, at: datetime) -> dict[str, str]:
-    """Store the saved filters of a file and return their names. A name that another filter has gets a number."""
+    """Store the saved filters of a file and return their names here. A name that another filter has gets a number."""
     known = await load_saved_filters(session, owner)
     names, lines = _name_filters(file, known)
     new = {name: line for name, line in lines.items() if known.get(name) != line}
@@ -38,9 +38,9 @@ async def save_filters(session: AsyncSession, owner: str, file: ExportShape, at:
 
 
 def _name_filters(file: ExportShape, known: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """What each saved filter of a file is called here, and what is then to be saved under those names.
+    """Choose a name here for each saved filter of a file; return the new names by the old, and the filters by the new.
 
-    Those that use others come after them, so that a filter that is here already is known by what it says.
+    A filter comes after those that it uses, so that one that exists here is recognised by its renamed text.
     """
     names: dict[str, str] = {}
     lines: dict[str, str] = {}
@@ -74,7 +74,7 @@ def _free_name(name: str, line: str, known: Mapping[str, str]) -> str:
 
 
 def _rename(line: str, names: Mapping[str, str]) -> str:
-    """Return the line with the new name of every saved filter. Unused names come between, as two may swap names."""
+    """Return the line with the new names of its saved filters. Temporary names come between, as two may swap names."""
     parse_filter(line)
     changed = [(old, new) for old, new in names.items() if old != new]
     for number, (old, _) in enumerate(changed):
@@ -85,10 +85,10 @@ def _rename(line: str, names: Mapping[str, str]) -> str:
 
 
 def read_filter(line: str, names: Mapping[str, str], saved: Mapping[str, str], place: str) -> str:
-    """The filter of a conversation, by the names that saved filters have here.
+    """Return the filter of a conversation with the names that saved filters have here.
 
     Raises:
-        FaultError: it cannot be read; `place` is where it stands in the file.
+        FaultError: it cannot be parsed; `place` is its place in the file.
     """
     try:
         renamed = _rename(line, names)

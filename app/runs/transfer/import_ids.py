@@ -1,4 +1,4 @@
-"""The ids that stand in a file to be imported.
+"""The ids in a file to be imported.
 
 >>> ids = Ids()
 >>> ids.take("a", "$.pairs[0].id")
@@ -12,7 +12,7 @@ from app.runs.transfer.import_scan import FaultError
 
 
 class Ids:
-    """The ids of a file (`seen`): each stands for one thing. What has none gets one (`made`)."""
+    """The ids of a file (`seen`), each of one thing. A thing without an id gets a new one (`made`)."""
 
     def __init__(self) -> None:
         self.seen: set[str] = set()

@@ -1,8 +1,8 @@
-"""What the shapes of an import are made of: ids, times and counts as a file writes them, and the parts of a message.
+"""Building blocks of the import schema: ids, times and counts as a file writes them, and the parts of a message.
 
     TextShape.model_validate({"type": "text", "text": "Hello"})
 
-Not here: the shapes made of these (`import_shapes.py`).
+Not here: the schemas that use these (`import_shapes.py`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Shape(BaseModel):
-    """Base of all that a file holds."""
+    """Base of all schemas of a file: strict, without unknown fields."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -102,7 +102,7 @@ PartShape = Annotated[
     TextShape | ThinkingShape | ImageShape | FileShape | TextFileShape | ToolCallShape | ToolResultShape,
     Field(discriminator="type"),
 ]
-# Words are the enums' own; strict, these would want members rather than what is written.
+# A file has the values of these enums. Strict validation would accept only their members.
 RoleName = Annotated[Role, Field(strict=False)]
 LifecycleName = Annotated[Lifecycle, Field(strict=False)]
 StopReasonName = Annotated[StopReason, Field(strict=False)]

@@ -1,6 +1,6 @@
-"""From the shape of a file to what is stored: what is left out is filled in, and what contradicts itself is refused.
+"""Conversion of a checked file to records for the store: missing values are filled in, contradictions are refused.
 
-Not here: the shape itself (`import_shapes.py`), what holds for all of a file (`import_check.py`) and storing it
+Not here: the schema (`import_shapes.py`), checks across a whole file (`import_check.py`) and storing
 (`importing.py`).
 """
 
@@ -46,10 +46,10 @@ TopicPath = tuple[str, ...]
 
 
 def read_conversation(shape: ConversationShape, place: str, owner: str, now: datetime, ids: Ids) -> Conversation:
-    """A conversation as the file has it, without what hangs on it.
+    """Read a conversation without its pairs and nodes.
 
     Raises:
-        FaultError: its id stands for something else, or a parameter cannot be used.
+        FaultError: its id is used twice, or a parameter cannot be used.
     """
     return Conversation(
         id=ids.take(shape.id, f"{place}.id"),
@@ -71,25 +71,25 @@ def read_conversation(shape: ConversationShape, place: str, owner: str, now: dat
         parent_id=shape.parent_id,
         fork_pair_id=shape.fork_pair_id,
         trigger_message_id=shape.trigger_message_id,
-        temporary=False,  # what is imported is kept, whatever it was
+        temporary=False,  # an imported conversation is stored even if the original was temporary
         checkpoint=None if shape.checkpoint is None else Checkpoint(**shape.checkpoint.model_dump()),
     )
 
 
 def read_node(shape: NodeShape, place: str, ids: Ids) -> NodeRecord:
-    """What stands between two pairs.
+    """Read a node between two pairs.
 
     Raises:
-        FaultError: its id stands for something else.
+        FaultError: its id is used twice.
     """
     return NodeRecord(ids.take(shape.id, f"{place}.id"), shape.after_position, shape.role, shape.data, shape.created_at)
 
 
 def read_topic_path(text: str, place: str) -> TopicPath:
-    """The names of a topic's path.
+    """Return the names in a topic's path.
 
     Raises:
-        FaultError: it cannot be one.
+        FaultError: the text is not a valid path.
     """
     try:
         return read_path(text)
@@ -101,10 +101,10 @@ def read_topic_path(text: str, place: str) -> TopicPath:
 
 
 def read_pair(shape: PairShape, place: str, conversation: Conversation, position: int, ids: Ids) -> PairRecord:
-    """A pair with all that hangs on it. Its topic is not set.
+    """Read a pair with its messages, runs and versions. Its topic is not set.
 
     Raises:
-        FaultError: something in it contradicts something else.
+        FaultError: a value in it contradicts another.
     """
     model = shape.model or conversation.model
     if model is None:
@@ -150,7 +150,7 @@ def read_pair(shape: PairShape, place: str, conversation: Conversation, position
 
 
 def _read_lifecycle(shape: PairShape, place: str) -> Lifecycle:
-    """Where the pair stands. Nothing runs in a file: what did was interrupted."""
+    """Read the status of a pair. Nothing is running in a file: what was running was interrupted."""
     if shape.lifecycle is None:
         return Lifecycle.CANCELED if shape.reply_text is None else Lifecycle.SUCCEEDED
     if shape.lifecycle is Lifecycle.SUCCEEDED and shape.reply_text is None:

@@ -1,6 +1,6 @@
-"""From the shape of a file to what is stored: the runs of a pair, and the request of one that failed.
+"""Conversion of a checked file to records for the store: the runs of a pair, and the request of one that failed.
 
-Not here: the shape itself (`import_shapes.py`), pairs (`import_records.py`) and calls of tools (`import_tools.py`).
+Not here: the schema (`import_shapes.py`), pairs (`import_records.py`) and tool calls (`import_tools.py`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ INTERRUPTED = failure(
 
 
 def read_run(shape: RunShape, place: str, ids: Ids) -> RunRecord:
-    """A run of a pair. One that was on when the file was written was cut off by that.
+    """Read a run of a pair. A run that was active when the file was written becomes an interrupted one.
 
     Raises:
         FaultError: it contradicts itself.
@@ -68,7 +68,7 @@ def read_run(shape: RunShape, place: str, ids: Ids) -> RunRecord:
 
 
 def read_snapshot(shape: SnapshotShape, place: str) -> SnapshotRecord:
-    """The exact request of a pair that failed.
+    """Read the exact request of a pair that failed.
 
     Raises:
         FaultError: its body is not base64.

@@ -1,13 +1,13 @@
-"""Where the long lists of a file to be imported begin and end, found without building what is in them.
+"""Positions of the long lists and their items in a file to be imported, found without building the items.
 
     scan = scan_file(b'{"title": "Plans", "pairs": [{"user_text": "Hi"}, {}]}', rest=lambda: None)
     scan.shell                                        # b'{"title": "Plans", "pairs": []}'
     scan.spans("pairs", 0)                            # array('Q', [29, 48, 49, 52])
 
-A file of 64 MiB can hold 20 million objects, which take a gigabyte once they are built. Counted here, they are refused
-before; what is then built is one item of a list at a time. Whether each piece is JSON says who reads it.
+A file of 64 MiB can contain 20 million objects, which take a gigabyte once they are built. This module counts and
+refuses them first; then one item of a list is built at a time. The code that parses an item checks that it is JSON.
 
-Not here: reading the pieces (`import_file.py`).
+Not here: reading the items (`import_file.py`).
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from app.domain.errors import InputError
 from app.domain.json_size import MAX_VALUES
 
 MAX_PAIRS: Final = 200_000
-"""Of all conversations of a file together; the same for what stands between pairs."""
+"""Maximum number of pairs in all conversations of a file together; the same limit applies to nodes."""
 MAX_ATTACHMENTS: Final = 20_000
 MAX_SHELL: Final = 16 * 1024 * 1024
-"""Bytes of a file that are in no long list: titles, system prompts, and the blanks between."""
+"""Maximum number of bytes of a file outside the long lists: titles, system prompts, white space."""
 MAX_OTHER_TEXT: Final = 16 * 1024 * 1024
-"""Bytes of another text of an item, in UTF-8, such as the result of a tool. It is not in the full-text index."""
+"""Maximum size in bytes of any other text of an item in UTF-8, such as a tool result. It is not in the text index."""
 DEEPEST: Final = 64
 MAX_DIGITS: Final = 4_096
-"""The most digits of a number. Nothing else in JSON is long without brackets, quotes or blanks."""
+"""Maximum number of digits of a number. Nothing else in JSON is long without brackets, quotes or white space."""
 
 _WINDOW: Final = 16 * 1024
-"""Bytes looked at at once, as nobody else can work meanwhile."""
+"""Number of bytes scanned at once, because other threads cannot run meanwhile."""
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\],"]', re.DOTALL)
 _IN_STRING: Final = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
@@ -52,7 +52,7 @@ _IN_TEXT: Final = re.compile(rb'(?:[^"\\]++|\\u.{4}|\\[^u])*+', re.DOTALL)
 _ESCAPE: Final = re.compile(rb"\\(?:u.{4}|[^u])", re.DOTALL)
 _WORDS: Final = frozenset({"user_text", "reply_text"})
 _NO_TEXTS: Final = frozenset({"body_base64", "data_base64"})
-"""Fields with bytes, which have bounds of their own."""
+"""Fields with binary data, which have their own limits."""
 
 
 class FaultError(InputError):
@@ -60,18 +60,18 @@ class FaultError(InputError):
 
 
 class EndedError(Exception):
-    """The import is not wanted any more."""
+    """The import was cancelled."""
 
 
 @dataclass(eq=False)
 class Rest:
-    """Called often by a thread that works long: lets others work every millisecond, and ends it once it is told to."""
+    """Called often by a thread that works long: lets other threads run every millisecond, and can end the work."""
 
     ended: bool = False
     _since: float = field(default_factory=time.perf_counter)
 
     def __call__(self) -> None:
-        """Raise EndedError if the work is to end."""
+        """Raise EndedError if the work should stop."""
         if self.ended:
             raise EndedError
         if time.perf_counter() - self._since > 0.001:
@@ -81,9 +81,9 @@ class Rest:
 
 @dataclass(frozen=True)
 class Scan:
-    """A file. `shell` is all of it but what is in the long lists.
+    """A scanned file. `shell` is the whole file without the items of the long lists.
 
-    `lists` are these by name and by the number of their conversation, each as where its items begin and end in `body`.
+    `lists` has the start and end of each item in `body`, by the name of the list and the number of its conversation.
     """
 
     body: bytes | bytearray
@@ -91,15 +91,15 @@ class Scan:
     lists: dict[tuple[str, int], array[int]]
 
     def spans(self, name: str, number: int) -> array[int]:
-        """Where the items of a list begin and end; of one that is not there, nothing."""
+        """Return the start and end of each item of a list; nothing if the file does not have the list."""
         return self.lists.get((name, number), array("Q"))
 
 
 def scan_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int = MAX_TEXT_BYTES) -> Scan:
-    """Find the long lists. `rest` is called all the time, and may raise. `most_text`: bytes of a request or a reply.
+    """Find the long lists. `rest` is called often, and may raise. `most_text`: maximum bytes of a request or a reply.
 
     Raises:
-        FaultError: there is too much in it, or brackets do not match.
+        FaultError: the file exceeds a limit, or its brackets do not match.
     """
     return _Scanner(body, rest, most_text).scan()
 
@@ -123,24 +123,24 @@ class _Scanner:
     closers: list[int] = field(default_factory=list[int])
     kinds: list[_Kind] = field(default_factory=list[_Kind])
     key: bytes | None = None
-    """The last name in an object that has long lists."""
+    """The last name read in an object that can have long lists."""
     wants_key: bool = False
     number: int = 0
-    """Of the conversation."""
+    """Number of the current conversation."""
     current: array[int] = field(default_factory=lambda: array("Q"))
-    """The long list that is open, `name` what it is called."""
+    """The positions of the open long list; `name` is its name."""
     name: str = ""
     holder: str = "$"
-    """Where that list is."""
+    """JSON path of the object that has this list."""
     item: int = 0
-    """Where its item begins."""
+    """Position where the current item begins."""
     in_item: bool = False
     values: int = 0
     shell_values: int = 0
     counts: dict[str, int] = field(default_factory=dict[str, int])
 
     def scan(self) -> Scan:
-        at = self.copied = len(BOM_UTF8) if self.body.startswith(BOM_UTF8) else 0  # as editors on Windows write it
+        at = self.copied = len(BOM_UTF8) if self.body.startswith(BOM_UTF8) else 0  # editors on Windows write this mark
         while at < len(self.body):
             self.rest()
             at = self._look(at, min(at + _WINDOW, len(self.body)))
@@ -148,7 +148,7 @@ class _Scanner:
         return Scan(self.body, bytes(self.shell), self.lists)
 
     def _copy(self, end: int) -> None:
-        """Take what is before this place, and in no long list, into the shell."""
+        """Copy the bytes before this position that are outside the long lists to the shell."""
         if len(self.shell) + end - self.copied > MAX_SHELL:
             most = MAX_SHELL // 2**20
             raise FaultError(
@@ -157,12 +157,12 @@ class _Scanner:
         self.shell += self.body[self.copied : end]
 
     def _look(self, at: int, end: int) -> int:
-        """Take what stands in a window; where the next one begins."""
+        """Scan a window of bytes; return where the next window begins."""
         token = None
         for token in _TOKEN.finditer(self.body, at, end):
             start, byte = token.start(), self.body[token.start()]
             if byte == _QUOTE:
-                if token.end() - start == 1:  # it goes on beyond the window
+                if token.end() - start == 1:  # it continues after the window
                     after = self._skip_string(start + 1)
                     if self.in_item and after - start > self.most_text:
                         self._require_text(start, after)
@@ -195,7 +195,7 @@ class _Scanner:
             at = end
 
     def _require_text(self, start: int, end: int) -> None:
-        """Refuse a text that is too large. An escape counts for one byte at least, whatever it stands for."""
+        """Refuse a text that is too large. An escape sequence counts as one byte, its minimum."""
         named = _NAME_BEFORE.search(self.body[max(0, start - 200) : start])
         name = "" if named is None else named[1].decode()
         most = self.most_text if name in _WORDS else max(self.most_text, MAX_OTHER_TEXT)
@@ -206,7 +206,7 @@ class _Scanner:
             self.rest()
             inside = _IN_TEXT.match(self.body, at, min(at + _WINDOW, end - 1))
             if inside is None or inside.end() == at:
-                return  # it is no JSON, as who reads the item says
+                return  # it is not JSON: parsing the item will report that
             size += len(_ESCAPE.sub(b".", inside[0]))
             at = inside.end()
         if size > most:
@@ -298,7 +298,7 @@ class _Scanner:
 
 
 def _read_name(text: bytes) -> bytes | None:
-    """A name as it is meant, if it can be one of ours."""
+    """Decode the name of a field; None if it is not valid JSON."""
     if b"\\" not in text:
         return text[1:-1]
     try:

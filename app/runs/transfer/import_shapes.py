@@ -1,14 +1,14 @@
-"""The shape of a file to be imported, field by field.
+"""The schema of a file to be imported, field by field.
 
-Strict: a field that nobody knows would be lost, so it is refused. Everything but the texts may be left out; a file
-written by hand says what it has to say and no more.
+It is strict: an unknown field would be lost, so it is refused. Every field except the texts may be left out, so that
+a file can be written by hand.
 
     PairShape.model_validate({"user_text": "Hi", "reply_text": "Hello", "model": "offline:demo"})
 
-Not here: reading a file (`import_file.py`), and what the values mean for each other (`import_records.py`).
+Not here: reading a file (`import_file.py`), and checks across values (`import_records.py`).
 """
 
-# ruff: noqa: RUF012 - pydantic copies a default; ruff knows a model by a base in the same file, and ours is in another
+# ruff: noqa: RUF012 - pydantic copies a default; ruff recognises a model only if its base is in the same file
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Tokens = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 
 
 class MessageShape(Shape):
-    """A message of a pair. Its words stand in the pair; `parts` when it is more than those."""
+    """A message of a pair. Its text is a field of the pair; `parts` are set if it is more than its text."""
 
     id: Id | None = None
     role: RoleName | None = None
@@ -53,7 +53,7 @@ class MessageShape(Shape):
 
 
 class EarlierMessageShape(Shape):
-    """A message that does not stand any more, with its words."""
+    """A message of an earlier version, with its text."""
 
     id: Id
     role: RoleName
@@ -63,7 +63,7 @@ class EarlierMessageShape(Shape):
 
 
 class UsualShape(Shape):
-    """How the models of a conversation are asked."""
+    """The parameters of a conversation."""
 
     temperature: Annotated[float, Field(allow_inf_nan=False)] | None = None
     top_p: Annotated[float, Field(allow_inf_nan=False)] | None = None
@@ -74,7 +74,7 @@ class UsualShape(Shape):
 
 
 class ParametersShape(UsualShape):
-    """How a model was asked for a reply."""
+    """The parameters of a reply."""
 
     reply_schema: str | None = None
 
@@ -104,7 +104,7 @@ class UsageShape(Shape):
 
 
 class RoundShape(Shape):
-    """A call of a reply that ended in tools."""
+    """A provider call that ended with tool calls."""
 
     attempt: Position
     usage: UsageShape | None = None
@@ -112,7 +112,7 @@ class RoundShape(Shape):
 
 
 class ToolCallRecordShape(Shape):
-    """A call of a tool: what was asked, what was run, what came of it, and when."""
+    """The record of a tool call: its input as asked and as run, its result, and the times."""
 
     tool_call_id: Annotated[str, Field(min_length=1)]
     number: Position
@@ -133,7 +133,7 @@ class ToolCallRecordShape(Shape):
 
 
 class ReplacedShape(Shape):
-    """A secret that a mark stood for in a request. `pair_id` null: it stood in no pair."""
+    """A secret that a mark replaced in a request. `pair_id` null: it was outside the pairs."""
 
     kind: str
     place: str
@@ -141,7 +141,7 @@ class ReplacedShape(Shape):
 
 
 class RunShape(Shape):
-    """One attempt at a reply. `outcome` null: it was running when the file was written."""
+    """One run of a reply. `outcome` null: it was running when the file was written."""
 
     id: Id
     reply_id: Id
@@ -166,7 +166,7 @@ class RunShape(Shape):
 
 
 class VersionShape(Shape):
-    """What stood in a pair before it was sent again."""
+    """An earlier version of a pair, before it was sent again."""
 
     number: Position
     request_id: Id
@@ -191,7 +191,7 @@ class SnapshotShape(Shape):
 
 
 class PairShape(Shape):
-    """A pair. By hand: `user_text`, `reply_text` and `model`, and what else is known."""
+    """A pair. A file written by hand needs `user_text`, `reply_text` and `model`."""
 
     id: Id | None = None
     position: Position | None = None
@@ -228,7 +228,7 @@ class NodeShape(Shape):
 
 
 class CheckpointShape(Shape):
-    """A summary that is sent in the place of the pairs before its position."""
+    """A summary that is sent instead of the pairs before its position."""
 
     summary: str
     position: Count
@@ -243,7 +243,7 @@ class DamagedShape(Shape):
 
 
 class ConversationShape(Shape):
-    """A conversation. By hand: `title` and `pairs`."""
+    """A conversation. A file written by hand needs `title` and `pairs`."""
 
     id: Id | None = None
     title: Annotated[str, Field(max_length=300)] = ""
@@ -283,7 +283,7 @@ class SavedFilterShape(Shape):
 
 
 class AttachmentShape(Shape):
-    """The bytes of an image or a file. Its id is their SHA-256, hex."""
+    """The bytes of an image or a file. Its id is their SHA-256 in hexadecimal."""
 
     id: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     media_type: str

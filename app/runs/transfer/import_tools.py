@@ -1,6 +1,6 @@
-"""From the shape of a file to what is stored: what tools answered, the records of their calls, and the bytes of both.
+"""Conversion of a checked file to records for the store: tool results, records of tool calls, images and files.
 
-Not here: the shape itself (`import_shapes.py`), pairs (`import_records.py`) and storing it (`importing.py`).
+Not here: the schema (`import_shapes.py`), pairs (`import_records.py`) and storing (`importing.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from app.runs.transfer.import_shapes import AttachmentShape, ToolCallRecordShape
 
 
 def read_content(shape: TextShape | ImageShape | FileShape) -> Text | Image | File:
-    """A piece of what a tool answered."""
+    """Read one part of a tool result."""
     match shape:
         case TextShape():
             return Text(shape.text)
@@ -32,10 +32,11 @@ def read_content(shape: TextShape | ImageShape | FileShape) -> Text | Image | Fi
 def read_tool_calls(
     shapes: Sequence[ToolCallRecordShape], place: str, died_at: datetime | None
 ) -> Iterator[ToolCallRecord]:
-    """The records of a run's calls. `died_at`: the run was on in the file, and so what had not ended never will.
+    """Read the records of a run's tool calls. `died_at`: end of calls that had not ended, if the run was active in the
+    file.
 
     Raises:
-        FaultError: two bear one id or number.
+        FaultError: two calls have the same id or number.
     """
     ids, numbers = set[str](), set[int]()
     for index, shape in enumerate(shapes):
@@ -65,10 +66,10 @@ def read_tool_calls(
 
 
 def read_attachment(shape: AttachmentShape, place: str) -> Attachment:
-    """An image or a file.
+    """Read an image or a file.
 
     Raises:
-        FaultError: its bytes are not what their id says, or too many.
+        FaultError: its id is not the hash of its bytes, or it is too large.
     """
     try:
         data = b64decode(shape.data_base64, validate=True)

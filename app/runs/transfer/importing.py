@@ -1,9 +1,9 @@
-"""Importing a file in Inview's own format: checked as a whole, then stored in slices, with new ids.
+"""Import of a file in Inview's own format: checked as a whole, then stored in slices, with new ids.
 
 done = await import_file(wb, LOCAL_OWNER, body)
 
-Importing a file twice gives everything twice, but for topics and saved filters: those are found again by their names.
-The ledger is left alone: it records calls that were made here.
+A file that is imported twice is stored twice, except for topics and saved filters: existing ones are found by their
+names. The ledger does not change: it records calls that were made here.
 
 Others can write between two slices. Until the last slice is stored, the conversations of a large file are in the trash,
 and their titles begin with `UNFINISHED` (docs/decisions/0064-an-import-is-checked-and-stored-in-slices.md).
@@ -56,17 +56,17 @@ from app.store.organise.filters import load_saved_filters
 SLICE_PAIRS: Final = 50
 SLICE_CONVERSATIONS: Final = 20
 SLICE_BYTES: Final = 500_000
-"""The size of a slice, in bytes of the file. A slice has one pair at least."""
+"""Maximum size of a slice in bytes of the file, but a slice has at least one pair."""
 UNFINISHED: Final = "Unfinished import: "
 """The beginning of the title of a conversation until all of it is stored."""
 TELL_SECONDS: Final = 5.0
 """Seconds between two lines of the log about a running import."""
 
 LOOK_SECONDS: Final = 0.1
-"""Seconds between two checks whether Inview ends."""
+"""Seconds between two checks whether Inview is shutting down."""
 
 _FIRST_REVISION: Final = 1
-"""The revision of a conversation without any change."""
+"""The revision of an unchanged conversation."""
 
 log = structlog.get_logger()
 
@@ -75,9 +75,9 @@ Given = TypeVar("Given")
 
 @dataclass(frozen=True, slots=True)
 class ImportedOne:
-    """A conversation that came of a file. `pair_count` counts its pairs.
+    """An imported conversation. `pair_count` counts its pairs.
 
-    `damaged` says of each setting that could not be read when the file was written why: it has its default now.
+    `damaged` names each setting that could not be read when the file was written, with the reason: it has its default.
     """
 
     id: str
@@ -91,12 +91,12 @@ class UnfinishedImportError(ConflictError):
 
 
 async def import_file(wb: Workbench, owner: str, body: bytes | bytearray) -> tuple[ImportedOne, ...]:
-    """Store what a file holds; its conversations as they are now.
+    """Check and store a file; return the conversations that were stored.
 
     Raises:
         FaultError: the file cannot be imported; it names the place of the first fault. Nothing was stored.
-        ConflictError: there would be too many topics or saved filters, or Inview ends. Nothing was stored.
-        UnfinishedImportError: it could not be stored to the end.
+        ConflictError: there would be too many topics or saved filters, or Inview is shutting down. Nothing was stored.
+        UnfinishedImportError: only a part could be stored.
     """
     at, rest = now(), Rest()
     most_text = max(MAX_TEXT_BYTES, wb.engine.max_bytes)
@@ -108,7 +108,7 @@ async def import_file(wb: Workbench, owner: str, body: bytes | bytearray) -> tup
 
 
 async def _in_thread(wb: Workbench, rest: Rest, work: Callable[[], Given]) -> Given:
-    """Run this in a thread, which ends early when the caller is cancelled or Inview ends."""
+    """Run this in a thread, which ends early when the caller is cancelled or Inview shuts down."""
     working = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         while not (await asyncio.wait({working}, timeout=LOOK_SECONDS))[0]:
@@ -127,7 +127,7 @@ def _take_end(working: asyncio.Future[Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Slice:
-    """What is stored at once of a conversation, by its number: some pairs, some nodes, or one image or file."""
+    """The part of a conversation that one transaction stores: some pairs, some nodes, or one image or file."""
 
     number: int
     pairs: Sequence[int] = ()
@@ -146,7 +146,7 @@ class _ReadSlice:
 
 @dataclass(eq=False)
 class _Importer:
-    """Stores one file. `done` are its conversations as they come to be, `stored` counts pairs."""
+    """Stores one file. `done` are the conversations stored so far, `stored` counts pairs."""
 
     wb: Workbench
     owner: str
@@ -163,7 +163,7 @@ class _Importer:
     async def store(self) -> tuple[ImportedOne, ...]:
         """Store a small file in one transaction, a larger one in many."""
         for one in self.checked.conversations:
-            self.fresh(one.conversation.id)  # so that a conversation may name one that comes later as its parent
+            self.fresh(one.conversation.id)  # so that a conversation can name a later one as its parent
         is_small = self.checked.pair_count <= SLICE_PAIRS and len(self.checked.file.scan.body) <= SLICE_BYTES
         first = [await self._read(one) for one in self._cut()] if is_small else []
         async with self.wb.store.write() as session:
@@ -209,7 +209,7 @@ class _Importer:
             parent_id=self.fresh(old.parent_id)
             if old.parent_id in in_file
             else await _find_parent(session, self.owner, old.parent_id),
-            # The parent's pair up to which it was copied: by its new id, if the parent came with the file.
+            # The pair of the parent up to which the fork copied: with its new id if the file contains the parent.
             fork_pair_id=self.fresh(fork) if fork is not None and old.parent_id in in_file else fork,
             trigger_message_id=self.fresh(trigger) if trigger is not None and trigger in self.checked.ids else trigger,
         )
@@ -242,7 +242,7 @@ class _Importer:
             ) from error
 
     def _cut(self) -> Iterator[_Slice]:
-        """The slices in their order: what a pair names comes before it."""
+        """Yield the slices so that attachments come before the pairs that name them."""
         for number, one in enumerate(self.checked.conversations):
             for name in one.named:
                 yield _Slice(number, attachment=name)
@@ -259,10 +259,10 @@ class _Importer:
                 yield _Slice(number, nodes=range(start, min(start + SLICE_PAIRS, one.node_count)))
 
     async def _read(self, one: _Slice) -> _ReadSlice:
-        """Read a slice of the file once more.
+        """Read a slice of the file again.
 
         Raises:
-            EndedError: Inview ends.
+            EndedError: Inview is shutting down.
         """
         conversation_id = self.fresh(self.checked.conversations[one.number].conversation.id)
 
@@ -318,7 +318,7 @@ def _describe(error: Exception) -> str:
 
 
 async def _find_parent(session: AsyncSession, owner: str, parent_id: str | None) -> str | None:
-    """The parent that is here, if there is one."""
+    """Return the id of the parent if it exists here, else None."""
     if parent_id is None:
         return None
     try:
@@ -330,7 +330,7 @@ async def _find_parent(session: AsyncSession, owner: str, parent_id: str | None)
 async def _make_topics(
     session: AsyncSession, owner: str, file: ExportShape, named: Sequence[TopicPath]
 ) -> Mapping[TopicPath, str]:
-    """The topics of a file, found by their paths or made; their ids by path."""
+    """Find or create the topics of a file; return their ids by path."""
     listed = [
         (read_topic_path(topic.path, f"$.topics[{number}].path"), topic) for number, topic in enumerate(file.topics)
     ]

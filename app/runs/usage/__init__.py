@@ -1,4 +1,4 @@
-"""What calls cost and may cost: prices, accounts, budgets, limits, reports, reconciliation.
+"""The cost of calls and its limits: prices, accounts, budgets, limits, reports, reconciliation.
 
-Not the rules (`domain/costs`) and not the ledger (`store/ledger`).
+Not here: the rules (`domain/costs`) and the ledger (`store/ledger`).
 """

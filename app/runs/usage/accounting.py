@@ -17,7 +17,7 @@ from app.store.ledger.ledger import count_calls, sum_usage
 async def note_departure(  # noqa: PLR0913, PLR0917 - what leaves, from where, and why
     session: AsyncSession, owner: str, conversation_id: str, after_position: int, reason: Departure, messages: int
 ) -> None:
-    """Write down, in the transaction in which they leave, what had been spent by now and why messages go."""
+    """Record the usage so far and the removal reason, in the transaction that removes the messages."""
     spent = await sum_usage(session, owner, conversation_id=conversation_id)
     usage = sum(spent.values(), start=Usage())
     calls = await count_calls(session, owner, conversation_id)
@@ -28,6 +28,6 @@ async def note_departure(  # noqa: PLR0913, PLR0917 - what leaves, from where, a
 async def note_pairs(
     session: AsyncSession, owner: str, conversation_id: str, pair_ids: Sequence[str], reason: Departure
 ) -> None:
-    """Note whole pairs that leave or come back; the node has the place of the oldest of them."""
+    """Record pairs that leave or return; the node is placed at the oldest of them."""
     messages, position = await count_messages(session, pair_ids)
     await note_departure(session, owner, conversation_id, position - 1, reason, messages)

@@ -1,10 +1,10 @@
-"""Accounts: what a conversation cost, request by request, with what was derived from it (titles, summaries).
+"""Accounts: the cost of a conversation, call by call, with its child conversations (titles, summaries).
 
     account = await load_account(wb, LOCAL_OWNER, conversation_id)
     account.spent.cost
 
-A pair that was deleted, edited or failed has its calls here all the same: the ledger forgets nothing. Not here: sums
-over many conversations (`usage.py`).
+A pair that was deleted, edited or failed keeps its calls here: the ledger deletes nothing. Not here: sums over many
+conversations (`usage.py`).
 """
 
 from __future__ import annotations
@@ -33,14 +33,15 @@ from app.store.ledger.usage import UsageQuery
 
 NO_USAGE = Usage()
 MAX_DERIVED = 10_000
-"""Calls of a derived conversation that are added up one by one; it has a few."""
+"""Maximum number of calls of a child conversation that are added up one by one; it usually has a few."""
 
 
 @dataclass(frozen=True, slots=True)
 class Booked:
-    """A call with what it came to. `entry` orders the calls; `position` is its pair's, None if that is gone.
+    """A call with its cost. `entry` orders the calls; `position` is that of its pair, None if the pair was deleted.
 
-    `foretold` is what it was to read of the provider's cache, None where nobody said, and `judged` how that came out.
+    `foretold` is the predicted read from the provider's cache, None without a prediction, and `judged` compares it with
+    the reported read.
     """
 
     entry: int
@@ -53,10 +54,10 @@ class Booked:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What stands on a conversation's account.
+    """The account of a conversation.
 
-    `cumulative` counts from the last accounting node on: what had been used by then, and all that came after.
-    `window` is how much of a context window is taken now; None: nobody has told yet.
+    `cumulative` is the usage recorded in the last accounting node plus all later usage. `window` is the number of
+    tokens of the context window in use now; None: no call has reported it yet.
     """
 
     conversation: Conversation
@@ -69,7 +70,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """What a conversation cost in all, and its `window` as an `Account` has it."""
+    """The total cost of a conversation, and its `window` as in `Account`."""
 
     conversation: Conversation
     spent: Spent
@@ -77,10 +78,10 @@ class Balance:
 
 
 async def load_balance(wb: Workbench, owner: str, conversation_id: str) -> Balance:
-    """What a conversation cost in all, without the sums of its parts: each open page asks after each reply.
+    """Load the total cost of a conversation without subtotals. Each open page calls this after each reply.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
     """
     async with wb.store.read() as session:
         conversation = await load_conversation(session, owner, conversation_id)
@@ -94,10 +95,10 @@ async def load_balance(wb: Workbench, owner: str, conversation_id: str) -> Balan
 
 
 async def load_account(wb: Workbench, owner: str, conversation_id: str) -> Account:
-    """What a conversation cost in all.
+    """Load the account of a conversation.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
     """
     async with wb.store.read() as session:
         conversation = await load_conversation(session, owner, conversation_id)
@@ -127,10 +128,10 @@ async def load_account(wb: Workbench, owner: str, conversation_id: str) -> Accou
 async def list_booked(
     wb: Workbench, owner: str, conversation_id: str, *, limit: int, before: int | None = None
 ) -> tuple[Booked, ...]:
-    """The calls on a conversation's account, the one entered last first.
+    """List the calls of a conversation's account, newest entry first.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
     """
     async with wb.store.read() as session:
         await load_conversation(session, owner, conversation_id)
@@ -152,7 +153,7 @@ async def list_booked(
 
 
 async def _sum_derived(wb: Workbench, owner: str, conversation_id: str) -> tuple[dict[str, Spent], dict[str, Spent]]:
-    """By purpose and by model, of a derived conversation. The sums are kept of accounts, and its is another's."""
+    """Sum the cost of a child conversation by purpose and by model. Stored sums exist only for its parent's account."""
     by_purpose: dict[str, Spent] = {}
     by_model: dict[str, Spent] = {}
     for booked in await list_booked(wb, owner, conversation_id, limit=MAX_DERIVED):
@@ -163,7 +164,7 @@ async def _sum_derived(wb: Workbench, owner: str, conversation_id: str) -> tuple
 
 
 def price_one(call: Call, tariff: Tariff | None) -> Spent:
-    """What a call came to."""
+    """Price one call."""
     usage = call.usage or NO_USAGE
     told = call.usage is not None
     faulty = call.report_fault is not None
@@ -177,7 +178,7 @@ def _last_written_here(nodes: tuple[Accounting, ...]) -> Accounting | None:
 
 
 def _window(latest: tuple[Call, ...], checkpoint: Checkpoint | None) -> int | None:
-    """What the newest call leaves taken. A summary that became no checkpoint, or is none any more, changed nothing."""
+    """Return the tokens in use after the newest call that counts. A summary counts only while there is a checkpoint."""
     for call in latest:
         if call.purpose == "summary" and checkpoint is None:
             continue

@@ -1,8 +1,8 @@
-"""Budgets of money: set, seen with who used them, and asked before anything is sent.
+"""Budgets of money: set them, list them with their largest users, and check them before a send.
 
     await require_budgets(wb, owner, conversation, estimate.cost)      # raises BudgetSpentError
 
-Without a budget, a send asks the database nothing.
+Without budgets, a send needs no query.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ MAX_USERS = 5
 
 @dataclass(frozen=True, slots=True)
 class Budgeted:
-    """How a budget stands, and who used it: the dearest models and conversations.
+    """The status of a budget, with the most expensive models and conversations.
 
-    Of a budget for each conversation, or each agent, it is the one that used most that is told.
+    For a budget per conversation or per agent, this is the status of the one that spent most.
     """
 
     budget: SpendingBudget
@@ -51,10 +51,10 @@ class Budgeted:
 
 @shielded
 async def set_budget(wb: Workbench, owner: str, budget: SpendingBudget) -> None:
-    """Set a budget, in the place of another one of the same.
+    """Set a budget, replacing one with the same scope, subject and span.
 
     Raises:
-        InputError: it cannot be one.
+        InputError: it is invalid.
     """
     require_usable(budget)
     async with wb.store.write() as session:
@@ -67,7 +67,7 @@ async def remove_budget(wb: Workbench, owner: str, scope: Scope, subject: str, s
     """Remove a budget.
 
     Raises:
-        NotFoundError: there is none of that.
+        NotFoundError: there is no such budget.
     """
     async with wb.store.write() as session:
         await delete_budget(session, owner, (scope, subject, span))
@@ -75,37 +75,37 @@ async def remove_budget(wb: Workbench, owner: str, scope: Scope, subject: str, s
 
 
 async def list_budgets(wb: Workbench, owner: str) -> tuple[Budgeted, ...]:
-    """Every budget as it stands now."""
+    """List every budget with its present status."""
     return tuple([await _look_at(wb, owner, budget) for budget in await _budgets_of(wb, owner)])
 
 
 async def list_budgets_of(wb: Workbench, owner: str, conversation: Conversation) -> tuple[Budgeted, ...]:
-    """The budgets that a send in a conversation is part of, as they stand now."""
+    """List the budgets that apply to a send in a conversation, with their present status."""
     concerned = [(budget, _subject(budget, conversation)) for budget in await _budgets_of(wb, owner)]
     return tuple([await _look_at(wb, owner, budget, subject) for budget, subject in concerned if subject is not None])
 
 
 async def require_budgets(wb: Workbench, owner: str, conversation: Conversation, wanted: Decimal | None) -> None:
-    """Refuse to send what would go beyond a budget that stops. `wanted`: what it would cost, as far as that is known.
+    """Refuse a send that would exceed a budget that stops. `wanted`: its cost, None if unknown.
 
     Raises:
-        BudgetSpentError: it would.
+        BudgetSpentError: it would exceed a budget.
     """
     for budget in await _budgets_of(wb, owner):
         subject = _subject(budget, conversation) if budget.stops else None
         if subject is None:
             continue
         spent = (await report_usage(wb, owner, _asked(budget, subject), "model")).total.cost
-        free = wanted is not None and not wanted  # what costs nothing may always be sent
+        free = wanted is not None and not wanted  # a send without cost is always allowed
         if not free and stand(budget, spent, wanted) is Standing.SPENT:
             raise BudgetSpentError(budget, spent, wanted)
 
 
 async def require_budgets_for(wb: Workbench, conversation: Conversation, model: str, tokens: int) -> None:
-    """As `require_budgets`, for a call of this model that reads so many tokens.
+    """Do what `require_budgets` does for a call of this model that reads this number of tokens.
 
     Raises:
-        BudgetSpentError: it would.
+        BudgetSpentError: it would exceed a budget.
     """
     owner = conversation.owner
     if await _budgets_of(wb, owner):
@@ -114,7 +114,7 @@ async def require_budgets_for(wb: Workbench, conversation: Conversation, model: 
 
 
 async def _budgets_of(wb: Workbench, owner: str) -> tuple[SpendingBudget, ...]:
-    kept = wb.catalogue.budgets  # the mapping from before the reading: a change meanwhile replaces it
+    kept = wb.catalogue.budgets  # this mapping is replaced if a budget changes during the read
     if (known := kept.get(owner)) is None:
         async with wb.store.read() as session:
             known = kept[owner] = await load_budgets(session, owner)
@@ -122,7 +122,7 @@ async def _budgets_of(wb: Workbench, owner: str) -> tuple[SpendingBudget, ...]:
 
 
 def _subject(budget: SpendingBudget, conversation: Conversation) -> str | None:
-    """Whose spending counts for a send in this conversation; None: the budget has nothing to do with it."""
+    """Return the subject whose spending counts for a send in this conversation; None: the budget does not apply."""
     derived = conversation.kind is ConversationKind.TOOL and conversation.parent_id is not None
     own = {
         Scope.ALL: "",

@@ -1,6 +1,6 @@
-"""Limits of a send: what a person allows in all, less what the ledger says was spent of it.
+"""Limits of a send: the limits set by the user, minus the usage in the ledger.
 
-A ceiling in money counts what is priced: calls of models whose price nobody knows add nothing to it.
+A limit in money counts only calls of models with a known price.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Amount = TypeVar("Amount", int, Decimal)
 
 
 async def load_limits(wb: Workbench, session: AsyncSession, head: Head, zone: tzinfo) -> Limits:
-    """What the next send in a conversation may hold. The ledger is asked only where a ceiling needs it."""
+    """Return the limits of the next send in a conversation. Reads the ledger only if a limit needs it."""
     preferences, owner = read_preferences(head.preferences), head.conversation.owner
     here: Mapping[str, Usage] = {}
     today: Mapping[str, Usage] = {}

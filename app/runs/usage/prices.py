@@ -1,11 +1,11 @@
-"""Prices: what an owner's models cost, now and at any earlier time.
+"""Prices of an owner's models, now and at any earlier time.
 
     tariffs = await learn_tariffs(wb, owner, {"anthropic:claude-sonnet-4-5"})
     price_usage(usage, tariffs["anthropic:claude-sonnet-4-5"], at)
 
-The figures of the public table, corrected by what this installation knows better. A model without a price on a machine
-of one's own is free, also after its server was removed. A vendor's model that such a machine forwards to costs the
-vendor's price. An unknown price is None, never zero.
+The prices are those of the public table; prices that the user entered override them. A model without a price on a local
+server is free, also after its server was removed. A vendor's model that a local server forwards to has the vendor's
+price. An unknown price is None, never zero.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from app.runs.workbench import Workbench
 from app.store.ledger.prices import OwnPrice, delete_own_price, save_own_price
 
 MAX_MONEY_A_MILLION = 1_000_000
-"""US dollars per million tokens: more is a slip of the pen."""
+"""Maximum price in US dollars per million tokens: a higher one is a typing error."""
 
 
 def known_tariffs(wb: Workbench, owner: str) -> Mapping[str, Tariff | None]:
-    """What was learned of an owner's models. It is always the same mapping: what is learned later is in it too."""
+    """Return the known tariffs of an owner's models. The mapping is updated when more are learned."""
     return wb.catalogue.tariffs.setdefault(owner, {})
 
 
 async def learn_tariffs(wb: Workbench, owner: str, models: Collection[str]) -> Mapping[str, Tariff | None]:
-    """Learn what these models cost; all that is known then. The database is asked only for what is new.
+    """Learn the tariffs of these models; return all known tariffs. The database is queried only for new models.
 
-    All prices are unknown while one that a person entered cannot be read. A send reports that.
+    All prices are unknown while a price that a user entered cannot be read. A send reports that.
     """
     catalogue, known = wb.catalogue, wb.catalogue.tariffs.setdefault(owner, {})
-    # Again until all are there: a provider or a price that is entered meanwhile makes what was read useless.
+    # Repeat until all are known: a provider or price entered meanwhile invalidates the values just read.
     while missing := [model for model in models if model not in known]:
         changes = catalogue.price_changes
         async with wb.store.read() as session:
@@ -52,7 +52,7 @@ async def learn_tariffs(wb: Workbench, owner: str, models: Collection[str]) -> M
                 own = await catalogue.own_prices(session, owner)
             except DamagedRowError:
                 own = None
-        # In a thread: the first question about a vendor reads the public price table.
+        # In a thread: the first look-up for a vendor reads the public price table.
         found = await asyncio.to_thread(_find_tariffs, providers, own, missing)
         if catalogue.price_changes == changes:
             known |= found
@@ -61,10 +61,10 @@ async def learn_tariffs(wb: Workbench, owner: str, models: Collection[str]) -> M
 
 @shielded
 async def set_price(wb: Workbench, owner: str, own: OwnPrice) -> None:
-    """Let a model cost this from a UTC day on, whatever the public table says.
+    """Set a model's own price from a UTC day on, which overrides the public table.
 
     Raises:
-        InputError: the model or a price cannot be one.
+        InputError: the model or a price is invalid.
     """
     split_model_name(own.model)
     for kind in fields(Prices):
@@ -78,10 +78,10 @@ async def set_price(wb: Workbench, owner: str, own: OwnPrice) -> None:
 
 @shielded
 async def remove_price(wb: Workbench, owner: str, model: str, since: date) -> None:
-    """Take a price of one's own away.
+    """Remove an own price.
 
     Raises:
-        NotFoundError: there is none from that day on.
+        NotFoundError: there is no own price from that day on.
     """
     async with wb.store.write() as session:
         await delete_own_price(session, owner, model, since)

@@ -13,7 +13,7 @@ from app.store.ledger.usage import UsageQuery, sum_calls
 
 
 async def reconcile(wb: Workbench, owner: str, text: str) -> tuple[Statement, tuple[Line, ...]]:
-    """What the vendor's file says beside what the ledger says of the same days and vendor.
+    """Read the provider's file; return it, compared line by line with the ledger for the same days and provider.
 
     Raises:
         InputError: the file cannot be read; it says where.

@@ -1,10 +1,10 @@
-"""Usage: what was spent, by day, model, purpose, agent or conversation, priced at the time of each call.
+"""Usage and cost by day, model, purpose, agent or conversation, priced at the time of each call.
 
-    report = await report_usage(wb, LOCAL_OWNER, Asked(first=date(2026, 5, 1)), "model")
+    report = await report_usage(wb, LOCAL_OWNER, UsageQuery(first=date(2026, 5, 1)), "model")
     report.total.cost
 
-Everything is worked out of the ledger when it is asked for: a price that is corrected corrects the past as well. Not
-here: the requests of one conversation (`accounts.py`) and budgets (`budgets.py`).
+Every report is computed from the ledger: a corrected price also corrects earlier reports. Not here: the calls of one
+conversation (`accounts.py`) and budgets (`budgets.py`).
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from app.store.ledger.usage import (
 )
 
 EMPTY = timedelta(366)
-"""Days without a call that are told at either end of a period."""
+"""Maximum number of days without a call that are reported at either end of a period."""
 IN_ORDER = frozenset({"day", "month"})
-"""Groups that are told in their order; the others with the dearest first."""
+"""Groupings that are reported in their own order; all others start with the most expensive group."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What was spent in one group. `name` as grouped; `title` of a conversation that is still there."""
+    """The usage of one group. `name` as grouped; `title` of a conversation that still exists."""
 
     name: str
     spent: Spent
@@ -52,7 +52,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was spent, by group. `others` are the groups left out, if there were too many, `more` how many."""
+    """Usage by group. `others` is the sum of the groups left out by the limit, `more` is their number."""
 
     groups: tuple[Group, ...]
     total: Spent
@@ -63,7 +63,7 @@ class Report:
 async def report_usage(
     wb: Workbench, owner: str, asked: UsageQuery, group_by: GroupBy, limit: int | None = None
 ) -> Report:
-    """What was spent, by group; of the groups at most so many."""
+    """Report the usage by group, with at most `limit` groups."""
     async with wb.store.read() as session:
         models = await list_models(session, owner)
     tariffs = await learn_tariffs(wb, owner, models)
@@ -82,15 +82,15 @@ async def report_usage(
     return Report(groups, total, others, len(rest))
 
 
-async def _report_dearest(  # noqa: PLR0913, PLR0917 - whose, which, at what prices, how many
+async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and the limit
     session: AsyncSession, owner: str, asked: UsageQuery, apart: Apart, tariffs: Mapping[str, Tariff | None], limit: int
 ) -> Report:
-    """By conversation: there may be tens of thousands, so the database says which few are the dearest.
+    """Report by conversation: there may be tens of thousands, so the database finds the most expensive ones.
 
-    What the others come to is all that was used less what is shown, place by place: to the last digit the same.
+    The sum of the others is everything minus the shown groups, place by place, so it is exact to the last digit.
 
     Raises:
-        DamagedRowError: the two tables of sums do not say the same.
+        DamagedRowError: the two tables of sums contradict each other.
     """
     everything = await sum_calls(session, owner, asked, "model", apart)
     prices = {one.place: _prices_at(one.place, tariffs, apart) for one in everything}
@@ -111,12 +111,12 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - whose, which, at what pri
 
 
 async def sum_spent(wb: Workbench, owner: str, asked: UsageQuery) -> Spent:
-    """What was spent in all."""
+    """Return the total usage."""
     return (await report_usage(wb, owner, asked, "month")).total
 
 
 def _price(sums: Sequence[Sum], tariffs: Mapping[str, Tariff | None], apart: Apart) -> dict[str, Spent]:
-    """What each group came to. Prices are looked up once for all calls that have the same."""
+    """Price each group. Each price is looked up once for all calls that share it."""
     together: dict[str, list[tuple[Place, tuple[int, ...]]]] = {}
     prices: dict[Place, Prices | None] = {}
     for one in sums:
@@ -137,7 +137,7 @@ def _prices_at(place: Place, tariffs: Mapping[str, Tariff | None], apart: Apart)
 
 def _arrange(spent: Mapping[str, Spent], group_by: GroupBy, asked: UsageQuery) -> list[str]:
     if group_by == "day" and spent:
-        if not all(map(_is_day, spent)):  # damage of the sums: what was spent is shown, without the days between
+        if not all(map(_is_day, spent)):  # the stored sums are damaged: show the usage without the days between
             return sorted(spent)
         return _every_day(min(spent), max(spent), asked)
     if group_by in IN_ORDER:
@@ -154,7 +154,7 @@ def _is_day(name: str) -> bool:
 
 
 def _every_day(first: str, last: str, asked: UsageQuery) -> list[str]:
-    """Also the days without a call, a year of them at either end: a gap in a chart would look like a day less."""
+    """List all days, also those without a call, up to a year at either end: a gap would make a chart misleading."""
     oldest, newest = date.fromisoformat(first), date.fromisoformat(last)
     begin = oldest if asked.first is None else min(oldest, max(asked.first, oldest - EMPTY))
     end = newest if asked.last is None else min(asked.last, newest + EMPTY)

@@ -1,9 +1,10 @@
-"""Who watches: a run from any position on, and what happens in a conversation.
+"""Subscriptions: the events of a run from any position, and the changes of a conversation.
 
     async for events in follow(wb, owner, run_id, after=position): ...
-    feed = watch(wb, owner, conversation_id)          # heard from now on; then read, then iterate
+    feed = watch(wb, owner, conversation_id)          # subscribes; then read the stored state, then iterate
 
-A watcher costs and changes nothing but its own time; a run that is over is told from the store in the same words.
+A subscriber does not affect the run or other subscribers. A finished run is read from the store and yields the same
+events.
 """
 
 from __future__ import annotations
@@ -23,25 +24,25 @@ from app.runs.workbench import Workbench
 from app.store.run.runs import load_run
 
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
-"""How long after the last piece the next one waits at most for more to come with it, while the window is shorter."""
+"""Maximum time that a chunk waits for more to come with it, from the last update, while the window is shorter."""
 POLL_SECONDS = 1.0
-"""Between two looks at a run that another process drives."""
+"""Seconds between two reads of a run that another process drives."""
 
 
 def watch(wb: Workbench, owner: str, conversation_id: str) -> Subscription:
-    """What happens in a conversation from this call on. The caller has made sure that it is the owner's.
+    """Subscribe to the changes of a conversation. The caller has checked that it belongs to the owner.
 
-    Whoever watches is likely to send: that is made ready meanwhile.
+    This also starts to prepare the next send, because a person who opens a conversation probably sends something.
     """
     warm(wb, owner, conversation_id)
     return wb.event_bus.subscribe(owner, conversation_id)
 
 
 async def load_state(wb: Workbench, owner: str, run_id: str) -> RunState:
-    """A run as watchers see it now, running or over.
+    """Return the published state of a run, running or over.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: there is no run with this id, or it belongs to another owner.
     """
     run = wb.engine.runs.get(run_id)
     if run is not None and run.place.owner == owner:
@@ -51,10 +52,10 @@ async def load_state(wb: Workbench, owner: str, run_id: str) -> RunState:
 
 
 async def follow(wb: Workbench, owner: str, run_id: str, after: int = 0) -> AsyncGenerator[tuple[LogEvent, ...], None]:
-    """The events of a run after a position, each once, paced as `follow_states` is; it ends after the run's end.
+    """Yield the events of a run after a position, each once, at the rate of `follow_states`, until the run has ended.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: there is no run with this id, or it belongs to another owner.
     """
     position = after
     asked: set[str] = set()
@@ -70,13 +71,13 @@ async def follow(wb: Workbench, owner: str, run_id: str, after: int = 0) -> Asyn
 
 
 async def follow_states(wb: Workbench, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:
-    """The states of a run as watchers see them: the one it is in, then each that follows; the last one has the outcome.
+    """Yield the published states of a run: the present one, then each later one; the last one has the outcome.
 
-    The first text comes at once; then a state a display frame or a little more, or fewer when the event loop is late.
-    A reply slower than that is given as it comes.
+    The first text comes at once, then at most one state per display frame, or fewer when the event loop is late. The
+    states of a slower reply come without delay.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: there is no run with this id, or it belongs to another owner.
     """
     run = wb.engine.runs.get(run_id)
     if run is None or run.place.owner != owner:
@@ -92,7 +93,7 @@ async def follow_states(wb: Workbench, owner: str, run_id: str) -> AsyncGenerato
         if grown > 0:
             several = run.chunks - chunks > 1
             told_at = clock() if several else _window_begins(clock(), told_at, wb.pace.window)
-        else:  # what comes before the first text, or between texts, is no piece of one and holds none back
+        else:  # a state without new text is no piece of a text and delays none
             told_at = 0.0
         chunks = run.chunks
         yield state
@@ -103,7 +104,7 @@ async def follow_states(wb: Workbench, owner: str, run_id: str) -> AsyncGenerato
 
 
 def count_characters(state: RunState) -> int:
-    """The characters of all texts of a reply so far: what it says, its thinking, the arguments of its calls."""
+    """Count the characters of all texts of a reply so far: its text, its thinking, the arguments of its tool calls."""
     return sum(
         len(part.input_json) if isinstance(part, ToolCall) else len(part.text)
         for part in state.parts
@@ -112,18 +113,18 @@ def count_characters(state: RunState) -> int:
 
 
 def _window_begins(now: float, told_at: float, window: float) -> float:
-    """When the window after a piece begins that is one chunk alone: as much sooner as it came later than it might have.
+    """Return the start of the window after a piece of one chunk: earlier by the time that the piece came late.
 
-    So a reply slower than the windows is told as it comes, also where its chunks come unevenly. A faster one, whose
-    pieces are several chunks, has its windows whole. `told_at` 0: nothing came before it.
+    So a reply slower than the windows is published without delay, even if its chunks come unevenly. A faster reply,
+    whose pieces are several chunks, has full windows. `told_at` 0: there was no piece before.
     """
     return min(now, max(told_at + window, now - window)) if told_at else now
 
 
 async def _gather(run: LiveRun, pace: Pace, told_at: float) -> None:
-    """Let a window pass since the last piece, and the next chunk join this one if it is near.
+    """Wait until a window has passed since the last piece, and let the next chunk join if it is near.
 
-    A chunk wakes this process anyway, a timer for itself alone.
+    A chunk wakes this process in any case; a timer would wake it once more.
     """
     clock = asyncio.get_running_loop().time
     due = told_at + pace.window
@@ -136,7 +137,7 @@ async def _gather(run: LiveRun, pace: Pace, told_at: float) -> None:
 
 
 async def _poll_states(wb: Workbench, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:
-    """The states of a run that another process drives, or that is over, as the store has them."""
+    """Yield the stored states of a run that another process drives, or that is over."""
     while True:
         async with wb.store.read() as session:
             state = (await load_run(session, owner, run_id)).state

@@ -1,12 +1,12 @@
-"""The replies of the comparison that is open, followed for a page that looks at them.
+"""The replies of the open comparison, followed for a page that shows them.
 
     compared = ComparedReplies(wb, owner, spawn, changed)
     compared.open(comparison)                # another one, or None
-    compared.look(on=True)                   # somebody looks at its replies
-    compared.show(permissions, standing)     # as they are now
+    compared.look(on=True)                   # the page shows its replies
+    compared.show(permissions, standing)     # the present replies
 
-Each reply is a run of its own. Nothing is followed while nobody looks; what a crash cut off is read all the same, as an
-open page may have more of it (`runs/recovery/recovery.py`).
+Each reply is a separate run. While the page does not show them, no run is followed; but replies that a crash
+interrupted are read, because an open page may have more of their text (`runs/recovery/recovery.py`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Spawn = Callable[[Coroutine[None, None, None]], asyncio.Task[None]]
 
 @dataclass(eq=False)
 class ComparedReplies:
-    """`spawn` begins a task of the watcher, `changed` is called whenever a reply has grown."""
+    """Replies of a comparison. `spawn` starts a task of the watcher, `changed` is called whenever a reply has grown."""
 
     wb: Workbench
     owner: str
@@ -55,7 +55,7 @@ class ComparedReplies:
     _shown: ComparedView | None = None
 
     def open(self, comparison: ScreenComparisonView | None) -> None:
-        """This comparison is open from now on; None: none is. Replies of the same one that are over are read again."""
+        """Set the open comparison; None: none is open. If it is the same one, its finished replies are read again."""
         before, self.comparison = self.comparison, comparison
         if (before and before.id) != (comparison and comparison.id):
             self._follow_anew()
@@ -64,13 +64,13 @@ class ComparedReplies:
             self._tasks += [self.spawn(self._read(run)) for run in comparison.runs if run.run_id not in followed]
 
     def look(self, *, on: bool) -> None:
-        """Somebody looks at the replies, or no longer does."""
+        """Start or stop following the replies, when the page shows or hides them."""
         if on != self._looked_at:
             self._looked_at = on
             self._follow_anew()
 
     def show(self, permissions: Sequence[PermissionItemView], standing: ScreenPairView | None) -> ComparedView | None:
-        """The replies as they are now; the same value while nothing has changed. None: nobody looks at them."""
+        """Return the present replies; the same object while nothing has changed. None: the page does not show them."""
         is_damaged = self._looked_at and self.comparison is not None and not self.comparison.runs
         if self.comparison is None or not (self._columns or is_damaged):
             self._shown = None
@@ -93,7 +93,7 @@ class ComparedReplies:
         self.changed()
 
     async def _follow(self, run: ComparedReplyView) -> None:
-        with suppress(NotFoundError):  # one is kept, or all are gone; the feed tells
+        with suppress(NotFoundError):  # deleted, or another reply was kept: the subscription reports it
             async for state in follow_states(self.wb, self.owner, run.run_id):
                 self._grow(run.run_id, state)
         await self._read(run)
@@ -107,7 +107,7 @@ class ComparedReplies:
         self.changed()
 
     async def _read(self, run: ComparedReplyView) -> None:
-        """Show the reply as it is stored. Not while nobody looks, unless a crash cut it off."""
+        """Show the stored reply. If the page does not show replies, only one that a crash interrupted."""
         with suppress(NotFoundError):
             async with self.wb.store.read() as session:
                 pair = await load_pair(session, self.owner, run.pair_id)

@@ -1,11 +1,11 @@
-"""What is in view of a conversation as one page looks at it: composed by the same function as for a send.
+"""The view of a conversation for one page, composed by the same function as for a send.
 
-    view = ComposedView(wb, owner, "c1", Look(filter="s>=2"))
-    found = await view.compose()                # as asked, or as can be
+    view = ComposedView(wb, owner, "c1", ViewOptions(filter="s>=2"))
+    found = await view.compose()                # with the wanted options, or with others that work
     refusal = view.take(found)
     view.change(SETTLE_SECONDS)                 # something happened: `keep` composes again, and applies it
 
-Not here: the pairs of the window, and what the page is told (`watcher.py`).
+Not here: the pairs of the window, and the updates of the page (`watcher.py`).
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from app.runs.workbench import Workbench
 from app.views.screen.context import RefusalView, show_refusal
 
 SETTLE_SECONDS: Final = 0.02
-"""After a change, others of the same action are waited for before what is in view is composed again."""
+"""Delay before the view is composed again after a change, so that further changes of the same action are included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """How the page looks from now on, what is in view of that, and why not what was `asked` for.
+    """The composed view, the options used for it, and the reason why the options that were `asked` for cannot be used.
 
-    `edition` is that of the draft that was composed.
+    `edition` is the number of the composed draft.
     """
 
     asked: ViewOptions
@@ -44,11 +44,11 @@ class Composition:
 
 @dataclass(eq=False)
 class ComposedView:
-    """What is in view, as far as it is `composed`. `look` is how the page wants to look, `draft` what it has to send,
-    `asked` how the model is asked this once, `attached` what goes with the draft.
+    """The view of a page, once `composed`. `look` are the wanted options, `draft` and `attached` the content of the
+    composer, `asked` the parameters for this send only.
 
-    `edition` is the number that the page gave the draft, 0 for none.
-    `turn` grows whenever what a send would carry was composed again. `busy` is held until what was composed is shown.
+    `edition` is the number that the page gave the draft, 0 for none. `turn` increases whenever the content of a send
+    was composed again. `busy` is locked until the composed view is shown.
     """
 
     wb: Workbench
@@ -62,15 +62,15 @@ class ComposedView:
     turn: int = 0
     composed: Composed | None = None
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _held: ViewOptions | None = None  # how the page looks by now, once that is known
-    _refusal: RefusalView | None = None  # why what was asked for cannot be; until something else is asked for
-    _outdated: bool = True  # more may have changed than the draft
+    _held: ViewOptions | None = None  # the options of the present view, once known
+    _refusal: RefusalView | None = None  # why the last wanted options cannot be used, until others are wanted
+    _outdated: bool = True  # more than the draft may have changed
     _stale: asyncio.Event = field(default_factory=asyncio.Event)
-    _due: float = 0.0  # by the loop's clock: not before that is it composed again
+    _due: float = 0.0  # on the loop's clock: the view is not composed before
 
     @property
     def seen(self) -> ViewOptions:
-        """The look that a send has to carry so that what is in view is what is sent."""
+        """The options with which a send carries exactly the pairs in view."""
         look = self._held or self.look
         if self.composed is None:
             return look
@@ -78,31 +78,31 @@ class ComposedView:
         return replace(look, filter=base.filter, model=base.profile.model, as_of=base.as_of if base.ages else None)
 
     def look_as(self, look: ViewOptions) -> None:
-        """Look at the conversation like this from now on."""
+        """Use these view options from now on."""
         self.look, self._outdated, self._refusal = look, True, None
         self._compose_in(0)
 
     def write(self, draft: str, asked: Parameters, edition: int) -> None:
-        """This stands in the composer, and how the model is asked this once."""
+        """Set the draft and the parameters for this send only."""
         self.draft, self.asked, self.edition = draft, asked, edition
         self._compose_in(0)
 
     def attach(self, attached: tuple[Part, ...]) -> None:
-        """This goes with what stands in the composer."""
+        """Set the attachments of the draft."""
         if attached != self.attached:
             self.attached = attached
             self._compose_in(0)
 
     def change(self, seconds: float) -> None:
-        """Something happened to the conversation: compose it again after so long."""
+        """Compose the view again after this time, because the conversation changed."""
         self._outdated = True
         self._compose_in(seconds)
 
     async def try_look(self, look: ViewOptions) -> Composition:
-        """Look at the conversation like this from now on, if that is possible.
+        """Use these view options from now on, if that is possible.
 
         Raises:
-            NotFoundError: the conversation is gone.
+            NotFoundError: the conversation was deleted.
             InputError: the filter, the model or the time zone cannot be used.
             ConflictError: the conversation changes faster than it can be read.
         """
@@ -112,8 +112,8 @@ class ComposedView:
         return Composition(look, look, composed, edition)
 
     async def compose(self) -> Composition:
-        """What is in view as asked; if that cannot be, as it was looked at before, or as can be."""
-        self._outdated = False  # what is asked for from now on is composed after this
+        """Compose the view with the wanted options; if that is impossible, with the previous or simpler ones."""
+        self._outdated = False  # a change from now on is composed after this
         refusal: InviewError | None = None
         asked, edition = self.look, self.edition
         others = (self._held,) if self._held else (replace(asked, filter=None), replace(asked, filter="", model=None))
@@ -127,34 +127,34 @@ class ComposedView:
         return Composition(asked, asked, self.composed, edition, refusal)
 
     def take(self, found: Composition) -> RefusalView | None:
-        """Go on from what was found, and return why what was asked for cannot be.
+        """Continue with the composed view; return the reason why the wanted options cannot be used.
 
-        `hold` follows unless nothing could be composed.
+        The caller calls `hold` next, unless nothing could be composed.
         """
         refusal = self._refusal if found.refusal is None else show_refusal(found.refusal)
         self.turn += 1
-        if found.refusal is not None and self.look is found.asked:  # else another is asked for by now
+        if found.refusal is not None and self.look is found.asked:  # else other options are wanted by now
             self.look = found.look
             self._refusal = refusal if isinstance(found.refusal, InputError) else None  # a conflict passes
         return refusal
 
     def hold(self, look: ViewOptions, composed: Composed) -> None:
-        """This is in view by now."""
+        """Store the view that is shown now."""
         self._held, self.composed = look, composed
 
     async def keep(self, apply: Callable[[Composition], Awaitable[None]]) -> None:
-        """Compose it again whenever it may have changed, and have that applied."""
+        """Compose the view again whenever it may have changed, and call `apply` with it."""
         clock = asyncio.get_running_loop().time
         while True:
             await self._stale.wait()
-            while (early := self._due - clock()) > 0:  # noqa: ASYNC110 - who waits for it may bring it forward
+            while (early := self._due - clock()) > 0:  # noqa: ASYNC110 - the due time may be moved forward
                 await asyncio.sleep(min(early, SETTLE_SECONDS))
             async with self.busy:
                 self._stale.clear()
                 await apply(await self._compose_again())
 
     async def _compose_again(self) -> Composition:
-        """Compose what changed: all of it, or only what the draft decides."""
+        """Compose what changed: the whole view, or only the part that depends on the draft."""
         if self._outdated or self.composed is None:
             return await self.compose()
         look, schema, edition = self.look, self.asked.reply_schema, self.edition
@@ -168,7 +168,7 @@ class ComposedView:
         )
 
     def _compose_in(self, seconds: float) -> None:
-        """Have it composed again: at once if a person waits for it, else after so long."""
+        """Compose the view again: at once if a person waits for it, else after this time."""
         due = asyncio.get_running_loop().time() + seconds
         self._due = due if seconds == 0 or not self._stale.is_set() else max(self._due, due)
         self._stale.set()

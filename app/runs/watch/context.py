@@ -1,4 +1,4 @@
-"""What the page shows of a composition beside the pairs."""
+"""The view of a composition for the page, except the pairs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.views.screen.context import ContextView, show_tools
 
 
 def show_context(composed: Composed, topic: str | None, asked: Parameters = NO_PARAMETERS) -> ContextView:
-    """The composition, looked at with this topic chosen, with what is `asked` of the model this once."""
+    """Describe a composition with this chosen topic and the parameters `asked` for this send only."""
     base, composition = composed.base, composed.composition
     boundary, boundary_reason = boundary_of(composition)
     first = composition.first_sent

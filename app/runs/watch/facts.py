@@ -26,8 +26,8 @@ from app.views.conversation.pair import PairFacts
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """How pairs look now. `out`: why those in view are not sent, if that is to be told with each; `paths` of topics
-    (None: the topic is missing).
+    """The data to describe pairs. `out`: reasons why pairs in view are not sent; `paths` of topics (None: topic
+    missing).
 
     `tariffs` of the models that answered: see `show_pairs`.
     """
@@ -38,7 +38,7 @@ class Showing:
     tariffs: Mapping[str, Tariff | None] = field(default_factory=dict[str, Tariff | None])
 
     def facts_of(self, pair: Pair) -> PairFacts:
-        """What stands beside this pair."""
+        """Return the facts about this pair."""
         missing = pair.topic is not None and self.paths.get(pair.topic, "") is None
         return PairFacts(
             tokens=self.base.tokens_of(pair.id, pair.position),
@@ -66,12 +66,12 @@ async def load_topic_paths(wb: Workbench, owner: str, pairs: Iterable[Pair]) -> 
 
 
 async def show_pairs(wb: Workbench, base: Base, composition: Composition, pairs: Iterable[Pair]) -> Showing:
-    """How these pairs look, with why each of them is not sent."""
+    """Load the data to describe these pairs, with the reasons why they are not sent."""
     pairs = tuple(pairs)
     paths, tariffs = await load_topic_paths(wb, base.owner, pairs), await learn_prices(wb, base.owner, pairs)
     return Showing(base, paths, composition.out, tariffs)
 
 
 async def learn_prices(wb: Workbench, owner: str, pairs: Iterable[Pair]) -> Mapping[str, Tariff | None]:
-    """What the models that answered these pairs cost."""
+    """Load the tariffs of the models that answered these pairs."""
     return await learn_tariffs(wb, owner, {pair.model for pair in pairs})

@@ -1,11 +1,10 @@
-"""Structured replies of one watcher's window, read as the JSON they were asked to be, also while they still come.
+"""Structured replies of one watcher's window, parsed as JSON, also while they stream.
 
     structured = StructuredReplies(wb, owner, views)
-    view = structured.put(view)                  # with what was read of this very reply, if it was
-    await structured.keep_read(show)             # reads what there is to read, again and again; `show` after each
+    view = structured.put(view)                  # adds the parsed reply, if there is one for this very reply
+    await structured.keep_read(show)             # parses replies as they grow; calls `show` after each
 
-What is read of a reply is part of its pair's view. What a schema is, and what fits, is decided in
-`runs/send/structured_replies.py`.
+The parsed reply is part of its pair's view. Schemas are checked in `runs/send/structured_replies.py`.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from app.views.screen.pair import ScreenPairView, ScreenPart
 from app.views.screen.structured import ReadReply, ReadReplyView, show_read_reply
 
 PACE_SECONDS: Final = 0.5
-"""How often a reply that still comes is read."""
+"""Seconds between two reads of a reply that is still running."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What was read of a reply, when it had these `parts` and was in this state."""
+    """The result of reading a reply with these `parts` in this state."""
 
     reply: tuple[int, str | None]
     running: bool
@@ -39,7 +38,7 @@ class _Read:
 
 @dataclass(eq=False)
 class StructuredReplies:
-    """`views` are the pairs of the window by id, which are changed here."""
+    """The structured replies of a window. `views` are its pairs by id, which are changed here."""
 
     wb: Workbench
     owner: str
@@ -49,7 +48,7 @@ class StructuredReplies:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def put(self, view: ScreenPairView) -> ScreenPairView:
-        """The pair with what was read of its reply. If there is something to read, it is read soon."""
+        """Return the pair with its parsed reply. A reply that needs to be read is scheduled."""
         if not view.structured:
             return view
         read = self._read.get(view.id)
@@ -61,13 +60,13 @@ class StructuredReplies:
         return view if read is None else replace(view, read=read.view)
 
     def forget(self, pair_ids: Collection[str]) -> None:
-        """These pairs left the window."""
+        """Drop pairs that left the window."""
         self._due.difference_update(pair_ids)
         for pair_id in pair_ids:
             self._read.pop(pair_id, None)
 
     async def keep_read(self, show: Callable[[], None]) -> None:
-        """Read every structured reply of the window once it is over, and now and then before that. Never ends."""
+        """Read every structured reply of the window when it is over, and repeatedly before that. Never returns."""
         while True:
             await self._changed.wait()
             self._changed.clear()
@@ -81,7 +80,7 @@ class StructuredReplies:
                 self._changed.set()
 
     async def _read_one(self, view: ScreenPairView) -> bool:
-        """Read a reply if it has grown or ended. True: the pair shows something else."""
+        """Read a reply if it has grown or ended. Return True if the pair's view changed."""
         known = self._read.get(view.id)
         if known is not None and known.parts is view.parts and known.running == _is_running(view):
             return False
@@ -103,7 +102,7 @@ class StructuredReplies:
         )
         current = self.views.get(view.id)
         if current is None or _reply_of(current) != _reply_of(view):
-            return False  # gone, or answered again meanwhile
+            return False  # deleted, or answered again meanwhile
         self._read[view.id] = _Read(_reply_of(view), found.running, view.parts, shown)
         if not found.running and not _is_running(current):
             self._due.discard(view.id)

@@ -1,4 +1,4 @@
-"""The window of a long conversation that a page holds: a range of the pairs in view. Pure.
+"""The window of a page: the range of a long conversation's pairs in view that the page has loaded. Pure.
 
 >>> from app.domain.tokens.estimates import PairSizes
 >>> pairs = [Candidate(f"p{position}", position, PairSizes(1, 2)) for position in range(1, 501)]
@@ -25,33 +25,33 @@ from app.domain.conversation.page_bytes import MAX_PAGE_BYTES, grow_range
 from app.store.conversation.pairs import WINDOW
 
 STEP: Final = 60
-"""Pairs that join the window when a reader comes near one of its ends."""
+"""Number of pairs that join the window when a reader comes near one of its ends."""
 MAX_PAIRS: Final = 180
-"""Pairs of a window; those at its other end leave it when more join."""
+"""Maximum number of pairs of a window; when more join, pairs at its other end leave."""
 
 
 Kept = tuple[int, int]
-"""Positions of the pairs, the first and the last, that stay in the window however large they are."""
+"""Positions of the first and the last pair that stay in the window whatever their size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The positions that a page holds. `since` 0: from the first pair on. `until` None: up to whatever comes."""
+    """The positions that a page has loaded. `since` 0: from the first pair. `until` None: with all future pairs."""
 
     since: int = 0
     until: int | None = None
 
     def cut(self, visible: Sequence[Candidate]) -> Sequence[Candidate]:
-        """The pairs in view that belong to the window, oldest first."""
+        """Return the pairs in view that belong to the window, oldest first."""
         first, end = self._edges(visible)
         return visible[first:end]
 
     def has_earlier(self, visible: Sequence[Candidate]) -> bool:
-        """Whether pairs in view stand before the window."""
+        """Return True if there are pairs in view before the window."""
         return self._edges(visible)[0] > 0
 
     def has_later(self, visible: Sequence[Candidate]) -> bool:
-        """Whether pairs in view stand after the window."""
+        """Return True if there are pairs in view after the window."""
         return self._edges(visible)[1] < len(visible)
 
     def _edges(self, visible: Sequence[Candidate]) -> tuple[int, int]:
@@ -61,12 +61,12 @@ class Window:
 
 
 def newest(visible: Sequence[Candidate], count: int = WINDOW) -> Window:
-    """The newest pairs in view, and all that follow."""
+    """Return a window with the newest pairs in view and all future ones."""
     return _window(visible, max(0, len(visible) - count), len(visible))
 
 
 def earlier(window: Window, visible: Sequence[Candidate]) -> Window:
-    """The window with older pairs; its newest ones leave it where it becomes too large."""
+    """Return the window with older pairs; its newest ones leave if it becomes too large."""
     shown = window.cut(visible)
     end = bisect_left(visible, shown[0].position, key=_position_of) + len(shown) if shown else len(visible)
     first = max(0, end - len(shown) - STEP)
@@ -74,7 +74,7 @@ def earlier(window: Window, visible: Sequence[Candidate]) -> Window:
 
 
 def later(window: Window, visible: Sequence[Candidate]) -> Window:
-    """The window with newer pairs; its oldest ones leave it where it becomes too large."""
+    """Return the window with newer pairs; its oldest ones leave if it becomes too large."""
     if window.until is None:
         return window
     end = min(len(visible), bisect_right(visible, window.until, key=_position_of) + STEP)
@@ -83,7 +83,7 @@ def later(window: Window, visible: Sequence[Candidate]) -> Window:
 
 
 def narrow(window: Window, visible: Sequence[Candidate], sizes: Mapping[str, int], keep: Kept) -> Window:
-    """The window, or as much of it around the pairs to `keep` as a page has room for, by their bytes."""
+    """Reduce the window to the pairs around `keep` that fit into a page, by their bytes."""
     shown = window.cut(visible)
     held = [sizes.get(pair.pair_id, 0) for pair in shown]
     if sum(held) <= MAX_PAGE_BYTES:
@@ -96,7 +96,7 @@ def narrow(window: Window, visible: Sequence[Candidate], sizes: Mapping[str, int
 
 
 def keep_newest(window: Window, visible: Sequence[Candidate]) -> Kept:
-    """The newest pair of the window if it is open to what comes, else its oldest."""
+    """Return the newest pair of the window if it includes future pairs, else its oldest."""
     shown = window.cut(visible)
     if not shown:
         return (window.since, window.since)
@@ -105,7 +105,7 @@ def keep_newest(window: Window, visible: Sequence[Candidate]) -> Kept:
 
 
 def keep_oldest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
-    """The oldest pair of the window and the one before it, for a reader who goes there."""
+    """Return the oldest pair of the window and the one before it, for a reader who scrolls there."""
     shown = window.cut(visible)
     if not shown:
         return keep_newest(window, visible)
@@ -114,7 +114,7 @@ def keep_oldest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
 
 
 def keep_newest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
-    """The newest pair of the window and the one after it, as above."""
+    """Return the newest pair of the window and the one after it, for a reader who scrolls there."""
     shown = window.cut(visible)
     if not shown:
         return keep_newest(window, visible)
@@ -123,7 +123,7 @@ def keep_newest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
 
 
 def fit(window: Window, visible: Sequence[Candidate]) -> Window:
-    """The window for what is in view by now: open to what comes once it reaches the end, and never too large."""
+    """Adapt the window to the present pairs in view: it includes future pairs at the end, and is never too large."""
     if not window.has_later(visible):
         window = Window(window.since)
     shown = window.cut(visible)
@@ -135,13 +135,13 @@ def fit(window: Window, visible: Sequence[Candidate]) -> Window:
 
 
 def up_to(position: int, visible: Sequence[Candidate], count: int = WINDOW) -> Window:
-    """A window that ends with the pair at this position, or the next one in view: a page is opened at its end."""
+    """Return a window that ends with the pair at this position, or the next one in view: a page opens at its end."""
     end = min(len(visible), bisect_left(visible, position, key=_position_of) + 1)
     return _window(visible, max(0, end - count), end)
 
 
 def around(position: int, visible: Sequence[Candidate]) -> Window:
-    """A window in which the pair at this position, or the next one in view, stands with neighbours on both sides."""
+    """Return a window with the pair at this position, or the next one in view, and pairs on both sides."""
     at = bisect_left(visible, position, key=_position_of)
     first = max(0, at - STEP // 2)
     return _window(visible, first, min(len(visible), first + MAX_PAIRS))

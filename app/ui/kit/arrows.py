@@ -1,4 +1,4 @@
-"""Walking through a group with the arrow keys."""
+"""Arrow keys that move the focus within a group."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.ui.kit.island import Island, island
 
 
 class Arrows(Island):
-    """A group in which arrow keys walk through the controls inside `among`, a CSS selector of a part of it."""
+    """A group whose arrow keys move the focus between the controls inside `among`, a CSS selector of a part of it."""
 
     library = island("kit/arrows.tsx")
     tag = "Arrows"
@@ -16,9 +16,9 @@ class Arrows(Island):
 
 
 class Rows(Island):
-    """A list in which the up and down arrows lead from row to row, the left and right ones through its controls.
+    """A list whose up and down arrows move the focus between rows, and left and right ones between a row's controls.
 
-    `among` is the CSS selector of a row. One control of each is enough for Tab.
+    `among` is the CSS selector of a row. Tab needs to reach only one control of each row.
     """
 
     library = island("kit/arrows.tsx")

@@ -1,10 +1,10 @@
-/** Groups whose buttons, boxes or links can be walked through with the arrow keys; the ends meet. */
+/** Groups whose buttons, boxes or links the arrow keys walk through; the ends meet. */
 import type { KeyboardEvent, ReactNode } from "react";
 import type { ArrowsProps, RowsProps, TabsProps } from "./views.ts";
 
 const STOPS = "button:not(:disabled), input:not(:disabled), a[href]";
 
-/** Where a step from the focus leads among these: from elsewhere to the first or the last. */
+/** Move the focus a step among these elements; from elsewhere to the first or the last. */
 function walk(event: KeyboardEvent<HTMLElement>, step: number | undefined, among: string): HTMLElement | undefined {
   if (!step || event.defaultPrevented) return undefined;
   event.preventDefault();
@@ -50,7 +50,7 @@ export const Rows = ({ among, className, children }: RowsProps): ReactNode => {
   );
 };
 
-/** The tab that is reached is chosen. */
+/** The tab that gets the focus is chosen. */
 export const Tabs = ({ label, className, children }: TabsProps): ReactNode => (
   <div
     className={className}

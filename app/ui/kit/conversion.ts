@@ -1,6 +1,7 @@
 /**
- * Keys that belong to the conversion of a Japanese, Chinese or Korean text reach nothing of the page: Enter takes a
- * suggestion there, and Escape drops it. Safari ends the composition before it reports such a key; only its code tells.
+ * Keys that belong to the conversion of a Japanese, Chinese or Korean text do not reach the page: Enter accepts a
+ * suggestion there, and Escape drops it. Safari ends the composition before it reports such a key; only its code
+ * differs.
  */
 const CONVERTING = 229;
 

@@ -1,4 +1,4 @@
-/** Copies a text, and says for two seconds what came of it. */
+/** A button that copies a text and shows the result for two seconds. */
 import { memo, type ReactNode, useEffect, useState } from "react";
 import type { CopyButtonProps } from "./views.ts";
 

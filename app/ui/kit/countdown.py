@@ -1,4 +1,4 @@
-"""What holds until a moment of the server's clock."""
+"""Components that depend on the time left until a moment of the server's clock."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _FILE = island("kit/countdown.tsx")
 
 
 class Countdown(Island):
-    """The time left `until` a moment (ISO), followed by `after`. `now` is the server's clock as this is sent.
+    """The time left `until` a moment (ISO), followed by `after`. `now` is the server's time when this is sent.
 
-    `hours` follows where there are some, `seconds` where there are less than 60. It is marked `data-late` while less
-    than `late` seconds are left.
+    `hours` follows a time of at least an hour, `seconds` a time of less than 60 seconds. The attribute `data-late` is
+    set while less than `late` seconds are left.
     """
 
     library = _FILE
@@ -27,7 +27,7 @@ class Countdown(Island):
 
 
 class Until(Island):
-    """Its children `until` a moment (ISO), as for `Countdown`."""
+    """Shows its children `until` a moment (ISO), as `Countdown`."""
 
     library = _FILE
     tag = "Until"

@@ -1,4 +1,4 @@
-/** What holds until a moment of the server's clock: shown until then, with the time that is left. */
+/** Components that depend on the time left until a moment of the server's clock. */
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { two } from "./time.ts";
 import type { CountdownProps, UntilProps } from "./views.ts";
@@ -6,7 +6,7 @@ import type { CountdownProps, UntilProps } from "./views.ts";
 const SECOND = 1000;
 const HOUR = 3600;
 
-/** How many seconds are left, now and whenever that changes. `now` is the server's clock as this came. */
+/** Return the seconds left, now and whenever that changes. `now` is the server's time when this was received. */
 function useSecondsLeft(until: string, now: string): number {
   const ahead = useMemo(() => Date.parse(now) - Date.now(), [now]);
   const left = () => Math.max(0, Math.ceil((Date.parse(until) - Date.now() - ahead) / SECOND));

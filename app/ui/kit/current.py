@@ -1,4 +1,4 @@
-"""A region that is marked while what it shows is outdated."""
+"""A region that is marked while its content is outdated."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from app.ui.kit.island import Island, island
 
 
 class Current(Island):
-    """What was made of the draft with the number `edition`. It is outdated while the composer has another draft, or is
-    `old` for another reason. It is marked as well while the draft is too large to send, and so nothing is made of it.
+    """Content that was computed for the draft with the number `edition`. It is outdated while the composer has another
+    draft, or if `old` is true. It is also marked while the draft is too large to send, because nothing is computed
+    then.
     """
 
     library = island("kit/current.tsx")

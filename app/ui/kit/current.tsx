@@ -1,6 +1,6 @@
 /**
- * Marks what it holds for the stylesheet: `data-old` while that is outdated, `data-large` while the draft is too large to
- * send. It has no box of its own.
+ * Marks its content for the stylesheet: `data-old` while it is outdated, `data-large` while the draft is too large to
+ * send. It has no box.
  */
 import type { ReactNode } from "react";
 import { oversize, useOutdated } from "./edition.ts";

@@ -1,4 +1,4 @@
-"""The box that says what cannot be read: a title, a line for each piece, an export of the stored rows, and actions."""
+"""The box for unreadable data: a title, a line for each piece, an export of the stored rows, and actions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PATHS: Final = {"pair": "pairs", "conversation": "conversations", "filter": "fi
 
 
 def damage_box(title: str, lines: rx.Component, words: str, *actions: Any, name: str, space: str) -> rx.Component:
-    """Draw the box. `words` say what follows for the next send, `name` is the name of the group of actions."""
+    """Draw the box. `words` describe the effect on the next send, `name` is the name of the group of actions."""
     return rx.el.div(
         rx.el.div(
             rx.el.p(title, class_name="font-medium"),
@@ -29,5 +29,5 @@ def export_raw(kind: str, kind_id: rx.vars.StringVar[str]) -> rx.Component:
         "Export raw",
         href=f"/api/v1/{_PATHS[kind]}/" + kind_id + "/raw",
         download=f"{kind}-" + kind_id + "-raw.json",
-        custom_attrs={"reloadDocument": True},  # else the router takes it for a page
+        custom_attrs={"reloadDocument": True},  # else the router treats it as a page
     )

@@ -1,12 +1,12 @@
-"""Load a dialog or a panel when it is first shown, so that it costs the first visit nothing.
+"""Load a dialog or a panel when it is first shown, so that the first visit does not load it.
 
     @rx.memo
     def delete_dialog() -> rx.Component: ...
 
     deferred(delete_dialog, when=TrashState.deleting)
 
-The view takes no arguments (it reads its state) and lies in a Python module that nothing drawn at once lies in: what is
-in one module of Python is in one file of JavaScript.
+The view takes no arguments (it reads its state). Its Python module must contain nothing that is drawn at once, because
+one Python module becomes one JavaScript file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.ui.kit.island import Island, IslandError, island
 
 
 class Deferred(Island):
-    """What the module that `load` imports calls `name`, drawn while `when` is true."""
+    """Draws the component `name` of the module that `load` imports, while `when` is true."""
 
     library = island("kit/deferred.tsx")
     tag = "Deferred"
@@ -30,7 +30,7 @@ class Deferred(Island):
 
 
 def deferred(view: Callable[[], rx.Component], *, when: rx.Var[Any]) -> rx.Component:
-    """Draw `view`, made by `rx.memo`, while `when` is truthy as Python has it; load it the first time that is so.
+    """Draw `view`, made by `rx.memo`, while `when` is truthy in Python's sense; load it the first time.
 
     Raises:
         IslandError: the view was not made by `rx.memo`.

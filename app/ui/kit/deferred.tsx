@@ -1,8 +1,8 @@
 /**
- * A part of the page that is loaded when it is first shown, also if the server is out of reach just then.
+ * A part of the page that is loaded when it is first shown, even if the server is unreachable at the time.
  *
- * React remembers that a part could not be loaded, and takes the whole page away. So React gets only a part that came;
- * until then nothing is drawn.
+ * React remembers that a part could not be loaded, and removes the whole page. So React gets only a loaded part; until
+ * then nothing is drawn.
  */
 import { type ComponentType, lazy, type ReactNode, Suspense, useLayoutEffect } from "react";
 import { fetchPart } from "./part.ts";
@@ -14,7 +14,7 @@ type Module = Record<string, ComponentType>;
 type Load = () => Promise<Module>;
 
 const parts = new Map<string, ComponentType>();
-/** How many parts are to be shown and have not come. */
+/** Number of parts that should be shown and are still loading. */
 export const coming = signal(0);
 
 export function Deferred({ when, name, load }: DeferredProps): ReactNode {

@@ -1,4 +1,4 @@
-"""A modal dialog, open while it is drawn, and what its foot is made of."""
+"""A modal dialog, open while it is drawn, and the parts of its footer."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from app.ui.kit.island import Island, island
 
 
 class Dialog(Island):
-    """A dialog above everything, called `label`. Draw it only while it is open.
+    """A modal dialog with the name `label`. Draw it only while it is open.
 
-    `on_close` clears the var that opened it: after Escape, a click beside it, or `dialog_cancel`. It needs no server to
-    go away. The focus is first on the element with `custom_attrs={"data-first": ""}`, else on the first that takes it.
-    `at` is the id of the element it stands at; where that is out of sight, and on small screens, it is in the middle.
-    `on_key` has each key pressed in it that is one of the characters `keys`.
+    `on_close` clears the var that opened it: after Escape, a click outside it, or `dialog_cancel`. It closes without
+    the server. The focus is first on the element with `custom_attrs={"data-first": ""}`, else on the first focusable
+    one. `at` is the id of the element next to which it opens; if that is not visible, and on small screens, it is
+    centred. `on_key` gets each pressed key that is one of the characters `keys`.
     """
 
     library = island("kit/dialog.tsx")
@@ -28,12 +28,12 @@ class Dialog(Island):
 
 
 def dialog_title(text: str | rx.Var[str]) -> rx.Component:
-    """What the dialog is about, in large."""
+    """The title of a dialog, in large text."""
     return rx.el.h2(text, class_name="dialog-title")
 
 
 def dialog_text(*text: str | rx.Var[str] | rx.Component) -> rx.Component:
-    """A paragraph."""
+    """A paragraph of a dialog."""
     return rx.el.p(*text, class_name="dialog-words")
 
 
@@ -49,10 +49,10 @@ def dialog_cancel(text: str = "Cancel", *, first: bool = False) -> rx.Component:
 
 
 def dialog_action(text: str, on_click: Any) -> rx.Component:
-    """The button that does what the dialog asks about."""
+    """The button that performs the action of the dialog."""
     return rx.el.button(text, type="button", on_click=on_click, class_name="loud")
 
 
 def dialog_danger(text: str, on_click: Any) -> rx.Component:
-    """The same where something is deleted."""
+    """The button that performs a deletion."""
     return rx.el.button(text, type="button", on_click=on_click, class_name="danger")

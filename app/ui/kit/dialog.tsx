@@ -1,10 +1,12 @@
 /**
- * The browser's own modal dialog, open for as long as it is drawn: it keeps the focus. Escape, a click beside it and
- * the elements marked `data-close` close it at once; Python is told when it can be. The element marked `data-first` has
- * the focus first, and whatever had it before has it again in the end. The one marked `data-shown` is scrolled to.
+ * The browser's own modal dialog, open while it is drawn: it keeps the focus. Escape, a click outside it and the
+ * elements marked `data-close` close it at once; Python is notified when it is reachable. The element marked
+ * `data-first` has the focus first, and the element that had it before gets it back at the end. The one marked
+ * `data-shown` is scrolled to.
  *
- * A person who goes on with a text while it opens, or begins one in it outside its fields, presses no button by the next
- * space or Enter: the letters take the focus from the button, until Tab, and are written in the composer below.
+ * A person may continue a text while a dialog opens, or start one in it outside its fields. The next space or Enter
+ * must press no button then: the letters take the focus from the button, until Tab, and are written in the composer
+ * below.
  */
 import type { KeyboardEvent, MouseEvent, PointerEvent, ReactNode, SyntheticEvent } from "react";
 import { useLayoutEffect, useRef } from "react";
@@ -33,7 +35,7 @@ export function Dialog({
     anchor?.style.setProperty("anchor-name", "--popup"); // the stylesheet places it there
     element.showModal();
     element.querySelector("[data-shown]")?.scrollIntoView();
-    // React's autoFocus comes before the dialog is open, and an open dialog focuses what it likes.
+    // React's autoFocus comes before the dialog is open, and an open dialog focuses its first control.
     element.querySelector<HTMLElement>("[data-first]")?.focus();
     if (isWriting() && document.activeElement?.matches(PRESSED)) element.focus();
     return () => {

@@ -1,4 +1,4 @@
-"""Something that is shown when its summary is pressed."""
+"""Content that is shown when its summary is pressed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from app.ui.kit.island import Island, island
 
 
 class Disclosure(Island):
-    """The children, under a `summary`; they are drawn when it is opened. `opened`: it is so at first.
+    """Children under a `summary`; they are drawn when it is opened. `opened`: it is open at first.
 
-    Where they are not known before: `missing` names what has to be read, "" if it is there, and `on_need` reads it, as
-    soon as it is open and whenever another name is missing. `on_fold`: it is closed again. `status` is for its looks.
-    `opened`: it begins open.
+    For content that is loaded later: `missing` names the content to load, "" if it is loaded, and `on_need` loads it
+    when the disclosure is open and whenever `missing` changes. `on_fold` is sent when it is closed. `status` is for
+    styling.
     """
 
     library = island("kit/disclosure.tsx")

@@ -1,4 +1,6 @@
-/** Something that is shown when its summary is pressed. What is not shown is not drawn: it may be long and is rarely read. */
+/**
+ * Content that is shown when its summary is pressed. Hidden content is not drawn: it may be long and is rarely read.
+ */
 import { type ReactNode, type SyntheticEvent, useEffect, useEffectEvent, useState } from "react";
 import { untilOpen } from "./link.ts";
 import type { DisclosureProps } from "./views.ts";

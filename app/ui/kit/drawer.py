@@ -1,4 +1,4 @@
-"""The column that folds away."""
+"""The column that can be collapsed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FILE = island("kit/drawer.tsx")
 
 
 class Drawer(Island):
-    """The column: beside the centre on wide screens, over it on small ones."""
+    """The column: next to the centre on wide screens, over it on small ones."""
 
     library = _FILE
     tag = "Drawer"
@@ -18,7 +18,7 @@ class Drawer(Island):
 
 
 class DrawerToggle(Island):
-    """A button that folds the column away, or back."""
+    """A button that collapses or expands the column."""
 
     library = _FILE
     tag = "DrawerToggle"

@@ -1,4 +1,6 @@
-/** The column that folds away. On wide screens that is remembered, on small ones it is closed on every page at first. */
+/**
+ * The column that can be collapsed. Wide screens store its state; on small ones it is closed at first on every page.
+ */
 import { createRef, type ReactNode, useEffect } from "react";
 import { useLocation } from "react-router";
 import type { DrawerProps, DrawerToggleProps } from "./views.ts";
@@ -18,12 +20,12 @@ function setDrawer(open: boolean): void {
   const state = open ? "open" : "closed";
   show(state);
   if (isWide()) localStorage.setItem(KEPT, state);
-  if (open && !isWide()) drawer.current?.focus({ preventScroll: true }); // over the page, not beside it
+  if (open && !isWide()) drawer.current?.focus({ preventScroll: true }); // over the page, not next to it
 }
 
 export function Drawer({ children, label }: DrawerProps): ReactNode {
   const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each page begins with it as it is wanted there
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page sets the first state again
   useEffect(() => {
     const wide = matchMedia(WIDE);
     const adapt = () => show(wide.matches ? (localStorage.getItem(KEPT) ?? "open") : "closed");

@@ -1,9 +1,9 @@
 /**
- * Every text of the page within bounds: React's way to make an element is changed, so that a text which takes a browser
- * long to lay out becomes several elements (text_pieces.ts). This covers Reflex, the islands and the libraries.
+ * Bounds for every text of the page: React's functions that make an element are replaced, so that a text which takes a
+ * browser long to lay out becomes several elements (text_pieces.ts). This covers Reflex, the islands and the libraries.
  *
- * Not for fields, whose text is one value. What is copied and what `textContent` reads
- * stay as they are; a note on the screen says that a text is drawn in groups (`.heap` in inview.css).
+ * Not for fields, whose text is one value. Copied text and `textContent` do not change; a note on the screen says that
+ * a text is drawn in groups (`.heap` in inview.css).
  */
 import React from "react";
 import * as runtime from "react/jsx-runtime";
@@ -48,7 +48,7 @@ function nodesOf({ groups, size }: Part): unknown[] {
   return [...groups.flatMap((group) => [make("wbr", null), group]), note];
 }
 
-/** HTML of the server, with its long texts in groups. It escapes each `<` and `>` that is no tag. */
+/** HTML of the server, with its long texts in groups. The server escapes each `<` and `>` that is not part of a tag. */
 const drawnHtml = (html: string): string =>
   html.replace(/>[^<]+/g, (text) => partsOf(text.slice(1))?.reduce((all, part) => all + htmlOf(part), ">") ?? text);
 
@@ -70,7 +70,7 @@ function bounded(own: Make): Make {
   };
 }
 
-/** Once, before the page is drawn. */
+/** Called once, before the page is drawn. */
 export function boundTexts(): void {
   const inProps = bounded(make);
   makers.createElement = (type, props, ...children) =>

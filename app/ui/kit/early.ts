@@ -1,35 +1,36 @@
 /**
- * Keys that are pressed before what opens for them is there: they are held, and belong to it once it has the focus.
+ * Keys that are pressed before the field or dialog that they open exists: they are held, and passed to it when it has
+ * the focus.
  *
- * keyboard.tsx says when something opens, and when nothing does.
+ * keyboard.tsx reports when something opens, and when nothing does.
  */
 const TEXT_FIELD = "textarea, input[type=text], input[type=search], input:not([type])";
 const WRITTEN_IN = `:is(${TEXT_FIELD}):not(#prompt)`;
 const OPENED = `${WRITTEN_IN}, dialog:modal *`;
-const HELD = /^(.|Enter|Escape|Tab|Backspace|Delete|Home|End|Arrow.+)$/su; // others are the browser's
+const HELD = /^(.|Enter|Escape|Tab|Backspace|Delete|Home|End|Arrow.+)$/su; // the browser handles all others
 const AS_TYPED = { bubbles: true, cancelable: true };
 
-let last = Math.trunc(Date.now() / 10) % 2 ** 30; // numbers of what opens, counted on from page to page
-let awaited = 0; // the one that has not opened yet, 0: there is none
-let returns = false; // whether letters are written in the composer where nothing opens
+let last = Math.trunc(Date.now() / 10) % 2 ** 30; // numbers of what opens, which continue from page to page
+let awaited = 0; // the one that has not opened yet, 0: none
+let returns = false; // whether letters are written in the composer if nothing opens
 const early: KeyboardEvent[] = []; // pressed meanwhile
 
-/** A number for what opens next. */
+/** Return a number for what opens next. */
 export function nextOpening(): number {
   last += 1;
   return last;
 }
 
-/** Hold keys until this has opened. `byControl`: not a key opens it, so letters are a text and no commands. */
+/** Hold keys until this has opened. `byControl`: a control opens it, so letters are text and not commands. */
 export function holdKeys(opening: number, byControl: boolean): void {
   awaited = opening;
   returns = byControl;
 }
 
-/** Whether keys are held: for this, or for anything. */
+/** True if keys are held: for this, or for anything. */
 export const isHolding = (opening?: number): boolean => awaited !== 0 && (opening ?? awaited) === awaited;
 
-/** Hold a key, if it is one that is held. A second Escape ends the waiting: `write` as for `giveBack`. */
+/** Hold a key if it can be held. A second Escape ends the waiting: `write` as for `giveBack`. */
 export function holdKey(event: KeyboardEvent, write: () => unknown): boolean {
   const { key, metaKey, ctrlKey, altKey } = event;
   if (!isHolding() || event.defaultPrevented || !HELD.test(key) || metaKey || ctrlKey !== altKey) return false; // AltGr is both
@@ -39,19 +40,19 @@ export function holdKey(event: KeyboardEvent, write: () => unknown): boolean {
   return true;
 }
 
-/** Whether this is a place where what opened wants the keys. */
+/** True for an element inside a field or dialog that opened, which gets the held keys. */
 export const wantsKeys = (target: EventTarget | null): boolean => target instanceof Element && target.matches(OPENED);
 
-/** Let the element that has the focus have the keys, as soon as the field has its caret. */
+/** Pass the held keys to the element with the focus, as soon as the field has its caret. */
 export function handOver(): void {
   const heard = take();
-  // A dialog focuses its first control before the one that it is for.
+  // A dialog focuses its first control before the one it is meant for.
   queueMicrotask(() => {
     for (const event of heard) type(document.activeElement, event);
   });
 }
 
-/** Nothing opens. Letters, and what corrects them, go where one writes: `write` focuses that. */
+/** Nothing opens: letters and Backspace go to the composer, which `write` focuses. */
 export function giveBack(write: () => unknown): void {
   const isText = returns;
   const text = take().filter(({ key }) => key.length === 1 || key === "Backspace");
@@ -65,7 +66,7 @@ function take(): KeyboardEvent[] {
   return early.splice(0);
 }
 
-/** Let an element hear a key that was pressed before it was there: a text field any, a dialog only Escape. */
+/** Send an element a key pressed before it existed: a text field gets any key, a dialog only Escape. */
 function type(at: Element | null, { key, keyCode, shiftKey }: KeyboardEvent): void {
   const dialog = key === "Escape" ? at?.closest("dialog") : null;
   const text = key === "Enter" && shiftKey ? "\n" : key.length === 1 ? key : "";

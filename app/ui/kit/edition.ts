@@ -1,7 +1,7 @@
 /**
- * The number of the text that stands in the composer: another one after every change, also after a reload.
+ * The number of the text in the composer: it changes with every change of the text, also after a reload.
  *
- * What Python says of a text has its number. While the two differ, it belongs to another text.
+ * Data from Python about a text has its number. If the two differ, the data belongs to another text.
  */
 import { signal } from "./signal.ts";
 
@@ -10,12 +10,12 @@ const PER_MS = 0.1;
 const edition = signal(0);
 let last = Math.trunc(Date.now() * PER_MS) % 2 ** 30;
 
-/** The characters of the text in the composer if it is too large to send: nothing is counted of it. Else 0. */
+/** The number of characters in the composer if they are too large to send, so that they are not counted. Else 0. */
 export const oversize = signal(0);
 
 export const currentEdition = edition.get;
 
-/** The text in the composer is another one, or will be: what was said of it until now is outdated. */
+/** The text in the composer has changed or will change: data about the previous text is outdated. */
 export function renewEdition(): void {
   last += 1;
   edition.set(last);
@@ -27,7 +27,7 @@ export function endEdition(): void {
   oversize.set(0);
 }
 
-/** Whether something that was said of the text `of` belongs to another text than the one in the composer. */
+/** True if data about the text `of` belongs to another text than the one in the composer. */
 export function useOutdated(of: number | undefined): boolean {
   const now = edition.use();
   return of !== undefined && now !== 0 && now !== of;

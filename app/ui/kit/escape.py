@@ -1,4 +1,4 @@
-"""A part of the page in which Escape does something, such as closing a form."""
+"""A part of the page with its own action for Escape, such as closing a form."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ class _Listener(Div):
 
 
 def escape(*children: rx.Component, on_escape: Any, **props: Any) -> rx.Component:
-    """`on_escape` hears the key from every control in it. Nothing around it does: a dialog stays open."""
+    """Send `on_escape` when Escape is pressed in a control inside. A dialog around it does not get the key."""
     mine = on_escape.prevent_default.stop_propagation
     return _Listener.create(*children, on_key_down=lambda key: rx.cond(key == "Escape", mine, rx.noop()), **props)

@@ -1,4 +1,4 @@
-"""A button that uploads files over HTTP: a file may be larger than the page's socket takes."""
+"""A button that uploads files over HTTP, because a file may exceed the limit of the page's socket."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ def _answered(names: rx.Var[list[str]], answers: rx.Var[list[str]]) -> tuple[rx.
 
 
 class FileUpload(Island):
-    """Posts each chosen file to `address` as `type`. `on_answers` gets their names, and each answer or "" for none.
+    """Posts each chosen file to `address` as `type`. `on_answers` gets their names, and each response or "" if it
+    failed.
 
-    `accept` are the files offered, `label` the name of the hidden input. The children are what stands on the button.
+    `accept` are the file types offered, `label` is the name of the hidden input. The children are the button's content.
     """
 
     library = island("kit/file_upload.tsx")

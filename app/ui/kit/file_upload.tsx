@@ -1,6 +1,6 @@
 /**
- * A button that chooses files and uploads one after the other. At the end `onAnswers` gets their names and the answer to
- * each, "" if there was none.
+ * A button that chooses files and uploads one after the other. At the end `onAnswers` gets their names and the response
+ * to each, "" if there was none.
  */
 import { type ChangeEvent, type ReactNode, useRef } from "react";
 import type { FileUploadProps } from "./views.ts";

@@ -8,10 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class FormKeys(Island):
-    """The form inside: Ctrl+Enter submits it, with `enter` Enter in its text area; Escape is `on_escape`.
+    """A form with keys: Ctrl+Enter submits it; with `enter`, Enter in its text area too; Escape sends `on_escape`.
 
-    No key reaches the page. The caret begins at the end of the text. With an `edit`, a name that no other one has, the
-    text that was written for it is there again after a reload.
+    Keys do not reach the rest of the page. The caret starts at the end of the text. With an `edit`, a unique name, the
+    text written for it is restored after a reload.
     """
 
     library = island("kit/form_keys.tsx")

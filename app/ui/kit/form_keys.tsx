@@ -1,6 +1,6 @@
 /**
- * Keys of a form with a text area: Ctrl+Enter submits it, with `enter` Enter alone does while one writes; Escape leaves
- * it. No other key of it reaches the page. The caret begins at the end. What is written for an `edit` survives a reload.
+ * Keys of a form with a text area: Ctrl+Enter submits it; with `enter`, Enter in the text area too; Escape leaves it.
+ * Its keys do not reach the page. The caret starts at the end. The text written for an `edit` survives a reload.
  */
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from "react";
 import { keepText } from "./kept_text.ts";
@@ -18,7 +18,7 @@ export function FormKeys({ enter = false, edit = "", children, onEscape }: FormK
     const { key, ctrlKey, metaKey, shiftKey, altKey, repeat } = event;
     if (key === "Escape") {
       onEscape?.();
-      // The form goes after a round trip: what is typed meanwhile is no longer for it. A dialog keeps the focus.
+      // The form is removed after a round trip: later keys are not for it. A dialog keeps the focus.
       if (event.target instanceof HTMLElement && !event.target.closest("dialog")) event.target.blur();
     }
     const alone = enter && event.target instanceof HTMLTextAreaElement && !shiftKey && !altKey;

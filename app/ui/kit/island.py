@@ -1,7 +1,7 @@
 """The base class of islands: parts of the page that are written in TypeScript.
 
-Not the copying of their files into the build (`app/ui/islands.py`) and not their types (`make types`). How to write
-one: docs/islands.md.
+Not here: copying their files into the build (`app/ui/islands.py`) and their types (`make types`). For how to write an
+island, see docs/islands.md.
 
     class Moment(Island):
         library = island("kit/moment.tsx")
@@ -19,7 +19,7 @@ import reflex as rx
 
 UI: Final = Path(__file__).resolve().parents[1]
 FOLDER: Final = "islands"
-"""Where the files lie in the build, in folders of the same names."""
+"""Folder of the files in the build, with the same subfolders."""
 
 
 class IslandError(Exception):
@@ -40,12 +40,13 @@ def island(path: str) -> str:
 class Island(rx.Component):
     """Base of components that are drawn by an island.
 
-    A prop declared as `rx.Var[X]` is required, one declared as `rx.Var[X] | None = None` is not. Events are optional.
+    A prop declared as `rx.Var[X]` is required, one declared as `rx.Var[X] | None = None` is optional. Events are
+    optional.
     """
 
     @classmethod
     def create(cls, *children: Any, **props: Any) -> Self:
-        """Make the component.
+        """Create the component.
 
         Raises:
             IslandError: a required prop is missing.
@@ -57,7 +58,7 @@ class Island(rx.Component):
 
 
 def required_props(component: type[Island]) -> set[str]:
-    """Return the names of props that have to be given."""
+    """Return the names of the required props."""
     return {name for name, declared in declared_props(component).items() if is_var(declared)}
 
 
@@ -67,5 +68,5 @@ def declared_props(component: type[Island]) -> dict[str, Any]:
 
 
 def is_var(declared: Any) -> bool:
-    """Tell `rx.Var[X]` from what may be left out."""
+    """Return True for `rx.Var[X]`, False for an optional prop."""
     return get_origin(declared) is rx.Var

@@ -1,4 +1,4 @@
-"""A JSON text to be read, with a button that copies it."""
+"""A JSON text to read, with a button that copies it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from app.ui.kit.json_lines import JsonLines
 
 
 def json_figure(text: rx.Var[str], label: str | rx.Var[str]) -> rx.Component:
-    """A JSON text; `label` is the name of the button that copies it."""
+    """Show a JSON text; `label` is the name of the button that copies it."""
     return figure(copy_button(text, label=label), JsonLines.create(text=text))
 
 
 def figure(button: rx.Component, *content: rx.Component) -> rx.Component:
-    """The frame of JSON: a line with a button, and what follows."""
+    """The frame of a JSON text: a line with a button, and the content."""
     return rx.el.figure(rx.el.figcaption(rx.el.span("json"), button), *content, class_name="code json")

@@ -1,4 +1,4 @@
-"""JSON laid out and coloured, to be read."""
+"""A JSON text with line breaks and colours, to read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.ui.kit.island import Island, island
 
 
 class JsonLines(Island):
-    """The lines of a JSON text that begins `depth` levels deep. `plain`: it is no JSON by itself."""
+    """The lines of a JSON text that begins `depth` levels deep. `plain`: it is not valid JSON alone."""
 
     library = island("kit/json_lines.tsx")
     tag = "JsonLines"

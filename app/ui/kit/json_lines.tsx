@@ -1,4 +1,4 @@
-/** JSON to be read. Colours are put on what is near the screen only, so that a long text scrolls like a short one. */
+/** JSON to read. Only the lines near the screen are coloured, so that a long text scrolls like a short one. */
 import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { colour, inBlocks, layOut } from "./json_text.ts";
 import type { JsonLinesProps } from "./views.ts";

@@ -1,12 +1,12 @@
 /**
- * JSON laid out in lines and coloured, character for character what it is but for blanks between its tokens. Pure.
+ * JSON with line breaks and colours. No character changes except white space between its tokens. Pure.
  *
  * layOut('{"a":[1,true]}', 0)  // ['{', '  "a": [', '    1,', '    true', '  ]', '}']
  */
-const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[{}[\],:]|[^\s{}[\],:"]+/g; // a string that does not end is one all the same
+const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[{}[\],:]|[^\s{}[\],:"]+/g; // an unfinished string is a token too
 const PIECE = /("[^"\\]*(?:\\[\s\S][^"\\]*)*"?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*)/;
-const MAX_INDENT = 40; // levels; what is deeper stands below that
-const LINES = 60; // in a block that is coloured at once
+const MAX_INDENT = 40; // levels; deeper ones have the same indent
+const LINES = 60; // in a block, which is coloured at once
 
 /** A run of characters with the class of its colour, "" for none. */
 export interface Span {
@@ -14,7 +14,7 @@ export interface Span {
   readonly kind: "" | "hljs-attr" | "hljs-string" | "hljs-literal" | "hljs-number";
 }
 
-/** The lines, two blanks a level. The text begins `depth` levels deep. Tokens are taken over as they stand. */
+/** Return the lines, indented by two blanks a level. The text begins `depth` levels deep. Tokens do not change. */
 export function layOut(text: string, depth: number): string[] {
   const lines: string[] = [];
   let level = depth;
@@ -41,13 +41,13 @@ export function layOut(text: string, depth: number): string[] {
   return lines;
 }
 
-/** Lines in blocks that are coloured one at a time. */
+/** Group lines into blocks that are coloured one at a time. */
 export const inBlocks = (lines: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(lines.length / LINES) }, (_, at) => lines.slice(at * LINES, (at + 1) * LINES));
 
-/** A line in runs of one colour each. */
+/** Split a line into runs of one colour each. */
 export function colour(line: string): Span[] {
-  const runs = line.split(PIECE); // every second one is a piece
+  const runs = line.split(PIECE); // every second one matches PIECE
   const kindOf = (text: string, next: string | undefined): Span["kind"] => {
     if (text.startsWith('"')) return next?.startsWith(": ") ? "hljs-attr" : "hljs-string";
     return /^[tfn]/.test(text) ? "hljs-literal" : "hljs-number";

@@ -1,6 +1,6 @@
 /**
- * Keep the text of a text area over a reload, in the tab's storage under `name`. A text that was kept for the same
- * `edit` is put in now, as if it were typed. Returns a function that ends the keeping.
+ * Keep the text of a text area over a reload, in the tab's storage under `name`. A text that was stored for the same
+ * `edit` is inserted now, as if it were typed. Returns a function that stops this.
  */
 export function keepText(box: HTMLTextAreaElement, name: string, edit: string): () => void {
   const kept = keptText(name, edit);
@@ -16,11 +16,11 @@ export function keepText(box: HTMLTextAreaElement, name: string, edit: string): 
   };
 }
 
-/** The text that was kept under `name` for this `edit`; undefined: none. */
+/** Return the text that was stored under `name` for this `edit`, else undefined. */
 export function keptText(name: string, edit: string): string | undefined {
   const kept = sessionStorage.getItem(name);
   return kept?.startsWith(edit) ? kept.slice(edit.length) : undefined;
 }
 
-/** The name under which the text of an edited pair is kept. */
+/** The storage name for the text of an edited pair. */
 export const EDITED = "inview.edit.text";

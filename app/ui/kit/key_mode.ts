@@ -1,8 +1,9 @@
 /**
- * Whether single keys are commands. Only Escape turns that on; `keyboard.tsx` shows it in the document.
+ * The key mode: while it is on, single keys are commands. Only Escape turns it on; `keyboard.tsx` shows it in the
+ * document.
  *
- * While it is off, a letter that is typed outside a text field goes to the composer, also where the inspector covers it on
- * a small screen. A dialog that opens meanwhile gives none of its buttons the focus: the next space would press it.
+ * While it is off, a letter that is typed outside a text field goes to the composer, even if the inspector covers it on
+ * a small screen. A dialog that opens meanwhile focuses none of its buttons: the next space would press it.
  */
 import { isHolding } from "./early.ts";
 import { signal } from "./signal.ts";
@@ -17,10 +18,10 @@ const COVERS = "#inspector";
 
 let writes = false; // whether a person is in the middle of a text
 
-/** Whether a letter was typed since a pointer, Enter, Escape or Tab was pressed. */
+/** True if a letter was typed since a pointer, Enter, Escape or Tab was pressed. */
 export const isWriting = (): boolean => writes;
 
-/** Whether this is in a field that takes letters. */
+/** True for an element in a field that takes letters. */
 export const takesText = (at: Element | null): boolean => at?.closest(TAKES_TEXT) != null;
 
 /** True for a key that continues a text that is being written. */
@@ -28,8 +29,8 @@ export const goesOn = ({ key }: Pick<KeyboardEvent, "key">): boolean =>
   writes && (key.length === 1 || key === "Backspace");
 
 /**
- * Give letters to the composer: `focus` focuses it, and the browser then types the letter there. Where it is covered and
- * cannot have the focus, `type` writes the key. Returns how to stop.
+ * Send letters to the composer: `focus` focuses it, and the browser then types the letter there. If it is covered and
+ * cannot have the focus, `type` writes the key. Returns a function that stops this.
  */
 export function catchLetters(focus: () => boolean, type: (key: string) => unknown): () => void {
   const pressed = (event: KeyboardEvent) => {
@@ -54,6 +55,6 @@ export function catchLetters(focus: () => boolean, type: (key: string) => unknow
   };
 }
 
-/** A character, also one of an input method, a dead key or AltGr. Space scrolls. */
+/** True for a character, also of an input method, a dead key or AltGr. Space is excluded, because it scrolls. */
 const isText = (by: KeyboardEvent) => /^(\S|Process|Dead)$/u.test(by.key) && !isShortcut(by);
 const isShortcut = (by: KeyboardEvent) => by.metaKey || by.ctrlKey !== by.altKey;

@@ -1,17 +1,17 @@
 /**
- * Whether the page reaches the server: the state of Reflex's own socket, and what becomes of events while it is away.
+ * The connection to the server: the state of Reflex's own socket, and the handling of events while it is down.
  *
  * Reflex would keep events and send them when the socket is back: a deletion minutes after its click. So events of the
- * app's states are refused while there is no connection. Reflex's own (hydrate, what a page loads) pass.
+ * app's states are refused while there is no connection. Reflex's own events (hydrate, page loads) pass.
  *
- * Not a socket of its own. `app/ui/link.py` makes Reflex's runtime call `attach` and `admit`.
+ * It opens no second socket. `app/ui/link.py` makes Reflex's runtime call `attach` and `admit`.
  */
 import { signal } from "./signal.ts";
 
 /** `opening`: the page was loaded just now. `lost`: Reflex tries to connect again. */
 export type Link = "opening" | "open" | "lost";
 
-/** What is needed of Reflex's socket: Socket.IO's, with its manager and what Reflex adds. */
+/** The used part of Reflex's socket: Socket.IO's, with its manager and Reflex's additions. */
 export interface Socket {
   on(event: "connect" | "disconnect" | "connect_error", listener: () => void): unknown;
   onAny(listener: (name: string, update?: Update) => void): unknown;
@@ -19,14 +19,14 @@ export interface Socket {
   reconnect?(): void;
 }
 
-/** What is needed of an event of Reflex. A temporal one is dropped without a word while it cannot be sent. */
+/** The used part of a Reflex event. A temporal event is dropped silently while it cannot be sent. */
 export interface ReflexEvent {
   readonly name?: string;
   readonly event_actions?: { readonly temporal?: boolean };
   readonly payload?: unknown;
 }
 
-/** What is needed of what the server sends: where handlers lead the page. */
+/** The used part of a message from the server: where handlers lead the page. */
 export interface Update {
   readonly events?: readonly ServerEvent[];
 }
@@ -36,24 +36,24 @@ interface ServerEvent {
   readonly payload?: { readonly path?: string | null; readonly external?: boolean };
 }
 
-const SILENCE_MS = 25_000; // the server gives a sign of life every 20 s: REFLEX_SOCKET_INTERVAL
-const FIRST_ATTEMPT_MS = 20_000; // of the first attempt to connect: the page may be busy with its scripts meanwhile
-const ATTEMPT_MS = 5000; // of a later one: the network may have changed, and the next attempt may succeed
-const SHOWN_MS = 7000; // how long it is said of a refusal that the server is back
-const LARGEST = 17_000_000; // bytes of an event; app/web/sockets.py takes 18,000,000
-const BYTES = 6; // of a character in JSON, at most: "\\u0001"
+const SILENCE_MS = 25_000; // the server sends a ping every 20 s: REFLEX_SOCKET_INTERVAL
+const FIRST_ATTEMPT_MS = 20_000; // for the first attempt to connect: the page may be busy with its scripts meanwhile
+const ATTEMPT_MS = 5000; // for a later one: the network may have changed, and the next attempt may succeed
+const SHOWN_MS = 7000; // how long a refusal shows that the server is back
+const LARGEST = 17_000_000; // bytes of an event; app/web/sockets.py accepts 18,000,000
+const BYTES = 6; // maximum size of a character in JSON: "\\u0001"
 const APP = "reflex___state____state.";
 const REDIRECT = "_redirect";
 const OWN = `${APP}reflex___`;
 
 const link = signal<Link>("opening");
-/** Why an action was refused: the server is `away`, was so a moment ago (`back`), or what it sends is too `large`. */
+/** Why an action was refused: the server is `away`, was so a moment ago (`back`), or the event is too `large`. */
 export const refused = signal<"" | "away" | "back" | "large">("");
-/** The path that the page is still at while a handler leads it to another one, else "". */
+/** The path of the present page while a handler leads to another one, else "". */
 export const leaving = signal("");
 const hearers = new Set<(event: string) => void>();
 let shown: ReturnType<typeof setTimeout> | undefined;
-let heardAt = 0; // by the clock, which goes on while the machine sleeps; timers do not
+let heardAt = 0; // on the clock that continues while the machine sleeps; timers do not
 let socket: Socket | null = null;
 let pending: ReflexEvent[] = [];
 
@@ -66,7 +66,7 @@ export function arriveAt(path: string): void {
   if (path !== leaving.get()) leaving.set("");
 }
 
-/** Resolves when the server is reached: at once if it is. */
+/** Resolve when the server is reachable: at once if it is. */
 export function untilOpen(): Promise<void> {
   if (link.get() === "open") return Promise.resolve();
   return new Promise((resolve) => {
@@ -78,7 +78,7 @@ export function untilOpen(): Promise<void> {
   });
 }
 
-/** Follow Reflex's socket. Called once for each that it makes; `queue` holds its events that wait to be sent. */
+/** Follow Reflex's socket. Called once for each socket; `queue` holds its events that wait to be sent. */
 export function attach(made: Socket, queue: ReflexEvent[]): void {
   socket = made;
   pending = queue;
@@ -101,13 +101,13 @@ export function attach(made: Socket, queue: ReflexEvent[]): void {
   made.io.timeout(FIRST_ATTEMPT_MS);
 }
 
-/** Have a function called with the name of each event that may be sent. Returns how to stop. */
+/** Call a function with the name of each event that may be sent. Returns a function that stops this. */
 export function onSent(hear: (event: string) => void): () => void {
   hearers.add(hear);
   return () => void hearers.delete(hear);
 }
 
-/** The events that may be sent, of those just made. */
+/** Return those of the new events that may be sent. */
 export function admit<Event extends ReflexEvent>(events: Event[]): Event[] {
   const admitted = sift(events);
   for (const { name = "" } of admitted) for (const hear of hearers) hear(name);
@@ -115,7 +115,7 @@ export function admit<Event extends ReflexEvent>(events: Event[]): Event[] {
 }
 
 function sift<Event extends ReflexEvent>(events: Event[]): Event[] {
-  if (isSilent()) socket?.io._close(); // it is gone, and nobody has noticed
+  if (isSilent()) socket?.io._close(); // the connection is dead, and no one has noticed
   const small = events.filter((event) => fits(event.payload));
   if (small.length < events.length) show("large");
   if (link.get() !== "lost") return small;
@@ -125,7 +125,7 @@ function sift<Event extends ReflexEvent>(events: Event[]): Event[] {
 }
 
 /**
- * True for a value that the server takes: it closes the connection at an event with more bytes, also of those in its
+ * True for a value that the server accepts: it closes the connection at an event with more bytes, also counted in its
  * memory, where each character takes the bytes of the widest.
  */
 export function fits(value: unknown): boolean {
@@ -136,7 +136,7 @@ export function fits(value: unknown): boolean {
   return characters * width <= LARGEST && new Blob([json]).size <= LARGEST;
 }
 
-/** The characters of all texts in a value. */
+/** Count the characters of all texts in a value. */
 function lengthOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 0;

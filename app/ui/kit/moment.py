@@ -1,4 +1,4 @@
-"""A moment, as people say it or as clocks and calendars do."""
+"""A moment, as a relative time, a time of day or a date."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from app.ui.kit.island import Island, island
 
 
 class TimeForm(StrEnum):
-    """How a moment is written."""
+    """The form of a moment."""
 
     AGO = "ago"
-    """"5m ago", "21 Nov". It keeps up with the clock."""
+    """A relative time such as "5m ago", or "21 Nov". It is updated with the clock."""
     CLOCK = "clock"
     """The hour and the minute."""
     TIME = "time"
-    """The time of day with seconds, as the reader's language writes it."""
+    """The time of day with seconds, in the format of the reader's language."""
     DAY = "day"
     FULL = "full"
     """The day and the time of day."""
 
 
 class Moment(Island):
-    """The moment `at` (ISO 8601, "" for none) in the reader's time zone. Without a form: how long ago it was."""
+    """The moment `at` (ISO 8601, "" for none) in the reader's time zone. Without a form: the relative time."""
 
     library = island("kit/moment.tsx")
     tag = "Moment"

@@ -19,7 +19,7 @@ export function Moment({ at, form = "ago" }: MomentProps): ReactNode {
     const timer = setInterval(tick, TICK_MS);
     return () => clearInterval(timer);
   }, [form]);
-  if (!at || typeof window === "undefined") return null; // the page is drawn at build time in no zone
+  if (!at || typeof window === "undefined") return null; // at build time the page is drawn without a time zone
   const date = new Date(at);
   return (
     <time

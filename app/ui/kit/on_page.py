@@ -1,4 +1,4 @@
-"""What belongs to one page of the app, and goes as soon as the address is another."""
+"""Content of one page of the app, which is hidden as soon as the address changes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from app.ui.kit.island import Island, island
 
 
 class OnPage(Island):
-    """Its children on the page of `path`, and what is `elsewhere` on every other.
+    """Shows its children on the page of `path`, and `elsewhere` on every other page.
 
-    For what a state says of the page on screen: it hears of another page later than the browser.
+    For data in a state that describes the page on screen: the state learns of another page later than the browser.
     """
 
     library = island("kit/on_page.tsx")

@@ -1,4 +1,4 @@
-/** Its children on one page of the app; in their place what is `elsewhere`. */
+/** Shows its children on one page of the app, and `elsewhere` on all others. */
 import type { ReactNode } from "react";
 import { useLocation } from "react-router";
 import type { OnPageProps } from "./views.ts";

@@ -1,4 +1,4 @@
-"""A list that one option is chosen from, by what is typed, by arrows or by pointer."""
+"""A list to choose one option from by typing, arrow keys or pointer."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from app.views.screen.options import OptionRow
 
 
 class OptionList(Island):
-    """A search field called `label`, and below it the `rows` that have all words typed, `none` where no row has.
+    """A search field called `label`, and the `rows` that contain all words typed; the text `none` if no row does.
 
-    The one that is `chosen` is pointed at first, else the first one; to choose it again changes nothing. `closes`: a
-    choice closes the dialog around the list. Of more than `most` rows the first ones are shown,
-    and `more` says so, with `{count}` for how many there are. The field has the focus when the dialog or menu around it
-    opens.
+    The `chosen` row is highlighted at first, else the first one; choosing it again changes nothing. `closes`: a choice
+    closes the dialog around the list. If there are more than `most` rows, only the first ones are shown with the text
+    `more`, where `{count}` is their number. The field has the focus when the dialog or menu around it opens.
     """
 
     library = island("kit/option_list.tsx")

@@ -1,4 +1,4 @@
-/** A search field and the options that have all words typed, in their groups. */
+/** A search field and the options that contain all words typed, in their groups. */
 import { type ReactNode, useId, useState } from "react";
 import { fitting, grouped } from "./options.ts";
 import { SearchList } from "./search_list.tsx";
@@ -8,7 +8,7 @@ export function OptionList(props: OptionListProps): ReactNode {
   const { rows, label, listLabel, placeholder, chosen, most = Infinity, className = "option-list" } = props;
   const id = useId();
   const [typed, setTyped] = useState("");
-  const [pointed, point] = useState<string>(); // by its value: rows may still come
+  const [pointed, point] = useState<string>(); // by its value: more rows may come
   const fit = fitting(rows, typed);
   const groups = grouped(fit.slice(0, most));
   const usable = groups.flat().filter((row) => row.name && row.usable);

@@ -1,7 +1,7 @@
-/** Which options of a list fit what is typed, and how they stand below the names of their groups. */
+/** The options of a list that match the typed text, and their groups. */
 import type { OptionRow } from "./views.ts";
 
-/** The rows that have all words typed; a group without options is there while nothing is typed. */
+/** Return the rows that contain all typed words; a group without options is included while nothing is typed. */
 export function fitting(rows: readonly OptionRow[], typed: string): readonly OptionRow[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.length) return rows;
@@ -10,6 +10,6 @@ export function fitting(rows: readonly OptionRow[], typed: string): readonly Opt
   return rows.filter((row) => row.name && words.every((word) => has(row, word)));
 }
 
-/** In groups, in the order in which these begin. */
+/** Group the rows, in the order of the first row of each group. */
 export const grouped = (rows: readonly OptionRow[]): readonly [OptionRow, ...OptionRow[]][] =>
   [...Map.groupBy(rows, ({ group }) => group).values()] as [OptionRow, ...OptionRow[]][]; // none is empty

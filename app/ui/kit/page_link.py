@@ -7,7 +7,7 @@ from reflex_components_core.el.elements.inline import A
 
 
 class PageLink(rx.Component):
-    """A link within the app. The page it leads to, if open, is `aria-current`."""
+    """A link within the app. If its page is open, it has `aria-current`."""
 
     library = "react-router"
     tag = "NavLink"
@@ -16,4 +16,4 @@ class PageLink(rx.Component):
 
 
 class PlaceLink(A):
-    """A link to the element of this id, `#id`. `rx.el.a` asks the router, which makes another page's address of it."""
+    """A link to the element with this id, `#id`. The router would take the `href` of `rx.el.a` for another page."""

@@ -1,7 +1,7 @@
 /**
- * Fetch a module of the page that is not in its first files, also if the server is out of reach just then.
+ * Fetch a module of the page that is not in its first files, even if the server is unreachable at the time.
  *
- * Not a component (deferred.tsx): the promise resolves as soon as the module could be had.
+ * Not here: the component (deferred.tsx). The promise resolves when the module was fetched.
  */
 import { currentLink, untilOpen } from "./link.ts";
 
@@ -10,7 +10,7 @@ const SETTLE_MS = 250; // a connection that is about to break is noticed later t
 const AGAIN_MS = 5000;
 let attempt = 0;
 
-/** The module that `load` imports, as soon as it can be had. */
+/** Return the module that `load` imports, when it can be fetched. */
 export const fetchPart = <Module>(load: () => Promise<Module>): Promise<Module> =>
   load().catch((fault: unknown) => loadOnceReached(load, String(fault)));
 
@@ -28,8 +28,8 @@ async function loadOnceReached<Module>(load: () => Promise<Module>, fault: strin
 }
 
 /**
- * The module that `load` failed to import with this `fault`. Browsers do not fetch a module a second time, but they do
- * under another address, and the fault names the address. What the module imports itself is still one.
+ * Import the module that `load` failed to import with this `fault`. Browsers do not fetch a failed module again, except
+ * under another address, and the fault names the address. The modules that it imports keep their addresses.
  */
 function loadAnew<Module>(load: () => Promise<Module>, fault: string): Promise<Module> {
   const address = /https?:\/\/\S+\.js/.exec(fault)?.[0];
@@ -38,18 +38,18 @@ function loadAnew<Module>(load: () => Promise<Module>, fault: string): Promise<M
   return import(/* @vite-ignore */ `${address}?attempt=${attempt}`);
 }
 
-/** A socket may outlive the network for a while; to load the page anew then would lose it. */
+/** Wait for the network. A socket may outlive it for a while; reloading the page then would lose the page. */
 function untilOnline(): Promise<void> {
   if (navigator.onLine) return Promise.resolve();
   return new Promise((resolve) => addEventListener("online", () => resolve(), { once: true }));
 }
 
-/** A server that was brought up to date has parts of other names: the page is loaded anew, once for each. */
+/** Reload the page once for each missing module: an updated server has parts with other names. */
 async function reloadOnce(fault: string): Promise<void> {
   if (sessionStorage.getItem(RELOADED) === fault) return pause(AGAIN_MS);
   sessionStorage.setItem(RELOADED, fault);
   location.reload();
-  return new Promise(() => {}); // the page is gone before anything else happens
+  return new Promise(() => {}); // the page is unloaded before anything else happens
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,4 +1,4 @@
-"""A line that goes by itself, or at any rate soon."""
+"""A line that disappears automatically after some time."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class Passing(Island):
-    """Sends `on_end` after so many `milliseconds`, but not while a pointer or the focus is on it.
+    """Sends `on_end` after `milliseconds`, but not while a pointer or the focus is on it.
 
-    If it goes while it has the focus, that goes to the history, or to the composer. Without `milliseconds` it does
-    nothing else.
+    If it is removed while it has the focus, the focus moves to the history, or to the composer. Without `milliseconds`
+    it does nothing else.
     """
 
     library = island("kit/passing.tsx")

@@ -1,4 +1,4 @@
-/** A line that goes after a while, but stays while a pointer or the focus is on it. */
+/** A line that disappears after a while, but stays while a pointer or the focus is on it. */
 import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { goTo } from "./places.ts";
 import type { PassingProps } from "./views.ts";

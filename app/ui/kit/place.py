@@ -1,4 +1,4 @@
-"""Ways between regions of the page, by name (`places.ts`)."""
+"""Names by which regions of the page focus or act on each other (`places.ts`)."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ from app.ui.kit.island import island
 
 
 class Place(StrEnum):
-    """What a region offers to others. `PAIR` returns the pair that keys act on, `TYPING` whether the person is typing.
+    """Actions that a region offers to others. `PAIR` returns the pair that keys act on, `TYPING` whether the person is
+    typing.
 
-    The last ones are called like the actions whose keys lead there.
+    The last ones have the names of the actions whose keys lead there.
     """
 
     COMPOSER = "composer"
     FILTER = "filter"
     HISTORY = "history"
     TRANSCRIPT = "transcript"  # HISTORY, if it is there
-    PAGE = "page"  # the history moves as this key says: PageUp, PageDown, Home, End
-    QUEUE = "queue"  # its last text is edited
-    STOP = "stop"  # of the reply that runs
-    COMPARE = "compare"  # the compared replies are shown
-    SEND = "send"  # what is written
-    WRITE = "write"  # this key is typed in the composer, which something covers
-    DRAFT = "draft"  # returns what is written
-    ATTACH = "attach"  # the browser asks for files
-    PHOTO = "photo"  # and for a picture of its camera
-    TITLE = "title"  # of the conversation, to be typed over
-    KEYS = "keys"  # turns single keys on, or off again
-    LEAVE = "leave"  # this pair is about to go: the cursor goes to the one beside it
+    PAGE = "page"  # scrolls the history as this key does: PageUp, PageDown, Home, End
+    QUEUE = "queue"  # edits its last text
+    STOP = "stop"  # stops the running reply
+    COMPARE = "compare"  # shows the compared replies
+    SEND = "send"  # sends the draft
+    WRITE = "write"  # types this key in the composer, which something covers
+    DRAFT = "draft"  # returns the draft
+    ATTACH = "attach"  # opens the browser's file dialog
+    PHOTO = "photo"  # opens the camera for a picture
+    TITLE = "title"  # edits the title of the conversation
+    KEYS = "keys"  # turns single keys on or off
+    LEAVE = "leave"  # this pair is about to be removed: the cursor moves to the next one
     PAIR = "pair"
     TYPING = "typing"
 
@@ -49,7 +50,7 @@ class Place(StrEnum):
 
 
 def go_to(place: Place, text: rx.Var[str] | None = None) -> EventSpec:
-    """Go to a place, with this text."""
+    """Return the event that goes to a place, with this text."""
     text = rx.Var.create("") if text is None else text
     made = rx.vars.VarData.merge(
         text._get_all_var_data(),  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - Reflex has no other name

@@ -1,6 +1,6 @@
 /**
- * A button that other regions can press by the name of a place (places.ts), for as long as it can be pressed. If it has the
- * focus when it is disabled or removed, the composer gets it, unless that would open the keyboard of a phone.
+ * A button that other regions can press by the name of a place (places.ts) while it is enabled. If it has the focus
+ * when it is disabled or removed, the composer gets it, unless that would open the keyboard of a phone.
  */
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { goTo, offer } from "./places.ts";

@@ -1,17 +1,17 @@
 /**
- * Ways between regions of the page, by name: to give another region the focus, or to have it do the one thing it is for.
+ * Actions between regions of the page, by name: give another region the focus, or make it perform its one action.
  *
- * A region offers its own and takes them back when it goes; whoever calls one learns whether somebody was there. Nothing
- * is decided here and nothing is kept.
+ * A region offers its actions and withdraws them when it is removed; a caller learns whether there was one. This module
+ * decides and stores nothing else.
  */
 import type { Place } from "./views.ts";
 
-/** What is done there; false: nothing was. */
+/** The actions by place; a result of false means that nothing was done. */
 export type Acts = { readonly [place in Place]?: (text: string) => unknown };
 
 const places = new Map<Place, Acts[Place]>();
 
-/** Offer places. Returns how to take them back. */
+/** Offer actions. Returns a function that withdraws them. */
 export function offer(acts: Acts): () => void {
   const offered = Object.entries(acts) as [Place, Acts[Place]][];
   for (const [place, act] of offered) places.set(place, act);
@@ -20,11 +20,11 @@ export function offer(acts: Acts): () => void {
   };
 }
 
-/** Go there. False: nobody offers it now, or nothing was done. */
+/** Perform the action of a place. Returns false if no region offers it now, or if it did nothing. */
 export function goTo(place: Place, text = ""): boolean {
   const act = places.get(place);
   return act !== undefined && act(text) !== false;
 }
 
-/** What is said there, "" if nobody offers it. */
+/** Return the answer of a place, "" if no region offers it. */
 export const answerOf = (place: Place): string => String(places.get(place)?.("") ?? "");

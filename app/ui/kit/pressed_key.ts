@@ -1,12 +1,12 @@
-/** The key that was pressed, as `app/views/keys.py` writes it: the character it types, whatever the caps lock says. */
+/** The name of a pressed key, as `app/views/keys.py` writes it: the character it types, without caps lock. */
 
-/** What of an event of the keyboard says which key it was. */
+/** The fields of a keyboard event that identify the key. */
 export type Pressed = Pick<KeyboardEvent, "key" | "code" | "shiftKey">;
 
 export function keyIn({ key, code, shiftKey }: Pressed): string {
   if (key === " ") return "Space";
   const letter = /^Key([A-Z])$/.exec(code)?.[1];
-  const isForeign = key.length === 1 && !/^[\x20-\x7e]$/.test(key); // not a Latin layout: the key as it is labelled
+  const isForeign = key.length === 1 && !/^[\x20-\x7e]$/.test(key); // not a Latin layout: use the label of the key
   const typed = letter && isForeign ? letter : key;
   if (!/^\p{L}$/u.test(typed)) return typed;
   return shiftKey ? typed.toUpperCase() : typed.toLowerCase();

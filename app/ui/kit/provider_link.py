@@ -1,4 +1,4 @@
-"""Links to the settings of a provider, alone or in a text that says where these are."""
+"""Links to the settings of a provider, alone or inside a text that names them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ WORDS: Final = "Settings → Providers"
 
 
 def provider_address(provider: Any) -> rx.Var[str]:
-    """The address of the card of this provider; "": of the list of providers."""
+    """Return the address of this provider's card; "": of the list of providers."""
     return rx.cond(provider != "", routes.PROVIDER + provider, routes.PROVIDERS).to(str)
 
 
 def with_provider_link(text: Any, provider: Any = "") -> rx.Component:
-    """The text. Its words "Settings → Providers" are a link to the card of this provider; "": to the list."""
+    """Return the text with its words "Settings → Providers" as a link to this provider's card; "": to the list."""
     pieces = text.split(WORDS)
     link = PageLink.create(WORDS, to=provider_address(provider), class_name="underline underline-offset-2")
     return rx.fragment(pieces[0], rx.cond(pieces.length() > 1, rx.fragment(link, pieces[1])))
 
 
 def vendor_of(model: Any) -> rx.Var[str]:
-    """The provider of a model, which is written "provider:model"."""
+    """Return the provider of a model, which is written "provider:model"."""
     return model.split(":")[0]

@@ -1,15 +1,15 @@
-/** A field and the list that is searched in it: arrows walk its rows and meet at the ends, Enter takes the one pointed at. */
+/** A search field and its list: arrows walk the rows and meet at the ends, Enter takes the highlighted one. */
 import { type KeyboardEvent, type ReactNode, useLayoutEffect } from "react";
 
 interface SearchListProps {
-  /** Of the list; that of a row is this with "-" and its place. */
+  /** The id of the list; a row's id is this with "-" and its index. */
   readonly id: string;
   readonly role: "listbox" | "tree";
   readonly label: string;
   readonly listLabel: string;
   readonly placeholder: string;
   readonly className: string;
-  /** How many rows can be pointed at, and which one is. */
+  /** The number of rows, and the index of the highlighted one. */
   readonly count: number;
   readonly at: number;
   readonly onType: (text: string) => void;

@@ -1,10 +1,10 @@
 /**
- * Requests sent from this tab that are not among the pairs on the page yet. The transcript shows them at its end, and goes
- * to the pair of one when it appears.
+ * Requests sent from this tab that are not among the pairs on the page yet. The transcript shows them at its end, and
+ * scrolls to a request's pair when it appears.
  */
 import { signal } from "./signal.ts";
 
-/** `conversation` is "" for the first message of one. `isPair`: it becomes a pair at once, and not after a comparison. */
+/** `conversation` is "" for its first message. `isPair`: it becomes a pair at once, not only after a comparison. */
 export interface SentText {
   readonly conversation: string;
   readonly text: string;
@@ -27,14 +27,14 @@ export const acceptSent = (text: string): void => {
     sentHere.set(sentHere.get().map((one) => (isOf(text)(one) ? { ...one, isAccepted: true } : one)));
 };
 
-/** Its pair has come, or it was not sent. Returns whether it was here. */
+/** Remove a text whose pair has come, or that was not sent. Returns whether it was in the list. */
 export function dropSent(text: string): boolean {
   const at = sentHere.get().findIndex(isOf(text));
   if (at >= 0) sentHere.set(sentHere.get().filter((_, each) => each !== at));
   return at >= 0;
 }
 
-/** Drop what this says. */
+/** Remove the texts that match. */
 export const dropWhere = (isPast: (one: SentText) => boolean): void => {
   if (sentHere.get().some(isPast)) sentHere.set(sentHere.get().filter((one) => !isPast(one)));
 };

@@ -1,7 +1,9 @@
 /** A value outside React that several parts of the page watch. */
 import { useSyncExternalStore } from "react";
 
-/** `subscribe` calls a listener after each change, and returns how to stop. `use` draws it again then. */
+/**
+ * `subscribe` calls a listener after each change, and returns a function that stops this. `use` redraws the component.
+ */
 export interface Signal<Value> {
   get(): Value;
   set(next: Value): void;

@@ -1,4 +1,4 @@
-/** What a field could be completed by, as a list that the arrows of the field walk: it keeps the focus. */
+/** Completions of a field, as a list that the field's arrow keys walk; the field keeps the focus. */
 import { type ReactNode, useEffect, useRef } from "react";
 
 interface Suggestion {
@@ -8,7 +8,7 @@ interface Suggestion {
 }
 
 interface Props<Row> {
-  readonly id: string; // of the list; that of a row is this with "-" and its place
+  readonly id: string; // of the list; a row's id is this with "-" and its index
   readonly label: string;
   readonly of: readonly Row[];
   readonly at: number;

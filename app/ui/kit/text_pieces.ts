@@ -1,15 +1,18 @@
 /**
- * Texts that take a browser long to lay out, in pieces that it lays out cheaply. Pure.
+ * Texts that take a browser long to lay out, split into pieces that are cheap to lay out. Pure.
  *
- * Time grows with the square of what has no break: the marks on one letter, the letters of a word in a script whose
- * letters join or that sets no blanks, the changes of direction in a paragraph. Nothing is left out, and no character
- * is added: only elements come between.
+ * The time grows with the square of a text without breaks: the marks on one letter, the letters of a word in a script
+ * whose letters join or that has no blanks, the changes of direction in a paragraph. No character is removed or added:
+ * only elements are put between them.
  */
 
-/** Marks on one letter, and letters of one word, that are drawn as ever. The most that people write is far below. */
+/**
+ * Maximum number of marks on one letter, and of letters of one word, that are drawn unchanged. Real texts have far
+ * fewer.
+ */
 export const MOST_MARKS = 64;
 export const MOST_LETTERS = 2_000;
-/** Characters of one text, and changes of direction in it, that are drawn as ever. */
+/** Maximum number of characters of one text, and of changes of direction in it, that are drawn unchanged. */
 export const MOST_WHOLE = 40_000;
 export const MOST_TURNS = 1_000;
 const GROUP = 64;
@@ -22,13 +25,15 @@ const HEAPS = new RegExp(`${HEAP}|(?<!${LETTER})${LETTER}{${MOST_LETTERS + 1},}`
 const GROUPS = new RegExp(`[\\s\\S]{1,${GROUP}}${MARK}{0,16}`, "gu");
 const TURN = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]\W?(?=[a-z])/gi;
 
-/** A heap of marks or letters in groups between which a line may be broken. `size`: its characters, 0 for no heap. */
+/**
+ * Marks or letters in groups with possible line breaks between them. `size`: number of characters, 0 for normal text.
+ */
 export interface Part {
   readonly groups: readonly string[];
   readonly size: number;
 }
 
-/** The text in parts. null: it is drawn as ever. */
+/** Split a text into parts. null: it is drawn unchanged. */
 export function partsOf(text: string): Part[] | null {
   if (text.length < 9) return null;
   const parts: Part[] = [];
@@ -43,7 +48,7 @@ export function partsOf(text: string): Part[] | null {
   return parts;
 }
 
-/** The text in pieces that are laid out as they come near the screen: whole lines, or 2,000 characters of a longer one. */
+/** Split a text into pieces that are laid out near the screen: whole lines, or 2,000 characters of a longer one. */
 export function piecesOf(text: string): string[] | null {
   const isLong = text.length > MOST_WHOLE;
   const turns = !isLong && text.length > 2 * MOST_TURNS && (text.match(TURN)?.length ?? 0) > MOST_TURNS;

@@ -1,4 +1,4 @@
-"""An event again and again while something is on the screen, for what tells nobody of its changes."""
+"""An event at regular intervals while a component is on the screen, for data that publishes no changes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.ui.kit.island import Island, island
 
 
 class Ticker(Island):
-    """Sends `on_tick` every so many `milliseconds`, for as long as it is drawn. Missed ticks are not made up for."""
+    """Sends `on_tick` every `milliseconds` while it is drawn. Missed ticks are not sent later."""
 
     library = island("kit/ticker.tsx")
     tag = "Ticker"

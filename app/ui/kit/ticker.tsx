@@ -1,4 +1,4 @@
-/** Nothing to see: calls `onTick` again and again, for as long as it is drawn. */
+/** Draws nothing: calls `onTick` at regular intervals while it is drawn. */
 import { type ReactNode, useEffect, useEffectEvent } from "react";
 import type { TickerProps } from "./views.ts";
 

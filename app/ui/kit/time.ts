@@ -1,11 +1,11 @@
-/** Times as people say them, by hand: the browser's formatters take ten milliseconds to make. */
+/** Times in short forms. The browser's formatters are not used, because they take ten milliseconds to create. */
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const HOUR = 60;
 const DAY = 24 * HOUR;
 const WEEK = 7 * DAY;
 
-/** A number with two digits at least. */
+/** A number with at least two digits. */
 export const two = (number: number): string => String(number).padStart(2, "0");
 
 /** "14:05", in the reader's zone. */

@@ -1,4 +1,4 @@
-"""A figure that explains itself."""
+"""A figure with an explanation."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from app.ui.kit.island import Island, island
 
 
 class Tip(Island):
-    """A button that a `panel` explains on hover, focus and tap. Its name is what stands on it, and then `label`.
+    """A button that shows a `panel` on hover, focus and tap. Its name is its visible content followed by `label`.
 
-    `above`: the panel opens upwards. `short`: there is not enough of what it tells, and it is coloured so.
-    `edition`: the draft that it tells of. While the composer has another one, the label is `old_label`, and `old`
-    covers it. While that draft is too large to send, `large` is shown, and the label is `large_label`, with `{count}`
-    for the characters; without them it stays as it is. `on_look`: it was opened, or what it tells of (`about`) is
-    another while it is open.
+    `above`: the panel opens upwards. `short`: the figure shows a shortage and is coloured. `edition`: the draft that
+    the figure is about. While the composer has another draft, the label is `old_label`, and `old` covers the figure.
+    While that draft is too large to send, `large` is shown, and the label is `large_label`, where `{count}` is the
+    number of characters; without these props nothing changes. `on_look`: the panel was opened, or its subject (`about`)
+    changed while it is open.
     """
 
     library = island("kit/tip.tsx")

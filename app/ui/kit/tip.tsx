@@ -1,4 +1,4 @@
-/** A button that a panel explains on hover, focus and tap. The panel may hold controls of its own. */
+/** A button that shows a panel on hover, focus and tap. The panel may contain controls. */
 import type { FocusEvent, KeyboardEvent, PointerEvent, ReactNode } from "react";
 import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import { oversize, useOutdated } from "./edition.ts";
@@ -12,10 +12,10 @@ export function Tip(props: TipProps): ReactNode {
   const look = useEffectEvent(() => props.onLook?.());
   const [open, setOpen] = useState(false);
   const place = useRef<HTMLDivElement>(null);
-  const pressed = useRef(""); // by what: a press focuses as well, and what it does is decided at its click
-  const entered = useRef(false); // what came under a pointer that stands still was not asked for
+  const pressed = useRef(""); // the pointer type: a press focuses as well, and its click decides what it does
+  const entered = useRef(false); // a tip that appears under a resting pointer must not open
   const id = useId();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it looks again when what it tells of changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it looks again when its subject changes
   useEffect(() => {
     if (open) look();
   }, [open, about]);

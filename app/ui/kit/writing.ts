@@ -1,21 +1,24 @@
 /**
- * Small help while writing markdown: lists go on, fences close, a key wraps the selection.
+ * Help while writing markdown: lists continue, fences close, a key wraps the selection.
  *
- * Not a formatter: nothing changes unless a key asks for it, and Ctrl+Z takes it back.
+ * Not a formatter: the text changes only when a key is pressed, and Ctrl+Z undoes it.
  */
 
 const LIST_ITEM = /^(\s*)([-*+]|(\d+)([.)]))(\s+)(\[[ xX]\]\s+)?(.*)$/;
 const FENCE = /^\s*(```+|~~~+)[\w-]*$/;
 const WRAPS: Readonly<Record<string, string>> = { b: "**", i: "*", e: "`" };
 
-/** What a line break does in place of itself: `cut` the line before the caret, `text` inserted, caret after `at` of it. */
+/**
+ * A replacement for a line break: `cut` characters before the caret, `text` inserted, caret after `at` of its
+ * characters.
+ */
 export interface LineBreak {
   readonly cut: number;
   readonly text: string;
   readonly at: number;
 }
 
-/** Act on a key in a text area. Returns whether it did. */
+/** Handle a key in a text area. Returns whether it did something. */
 export function applyShortcut(event: KeyboardEvent, box: HTMLTextAreaElement): boolean {
   if (event.key === "Enter" && event.shiftKey) return breakLine(box);
   const mark = WRAPS[event.key];
@@ -24,7 +27,7 @@ export function applyShortcut(event: KeyboardEvent, box: HTMLTextAreaElement): b
   return true;
 }
 
-/** How the line before the caret goes on after a break; null: as any line. */
+/** Plan the line break after a line; null: an ordinary one. */
 export function planBreak(before: string): LineBreak | null {
   const line = before.slice(before.lastIndexOf("\n") + 1);
   const fence = FENCE.exec(line)?.[1];
@@ -57,7 +60,7 @@ function wrap(box: HTMLTextAreaElement, mark: string): void {
   box.setSelectionRange(from + mark.length, to + mark.length);
 }
 
-/** Write where the caret is; "" deletes the selection. The one way that a text area's own undo knows about. */
+/** Insert at the caret; "" deletes the selection. Only this way can a text area's own undo undo it. */
 export function insertText(text: string): void {
   document.execCommand(text ? "insertText" : "delete", false, text);
 }

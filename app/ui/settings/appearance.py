@@ -1,6 +1,6 @@
-"""Settings → Appearance: the colours of the page, and what applies them.
+"""Settings → Appearance: the choice of the colours of the page, and the component that applies it.
 
-The choice is a preference of the person. The browser keeps a copy, which the first script of every page reads before
+The choice is a preference of the user. The browser keeps a copy, which the first script of every page reads before
 anything is drawn: Reflex writes that script into the page, and the policy admits it by its hash.
 """
 
@@ -30,14 +30,14 @@ def appearance() -> rx.Component:
 
 
 def preferred_theme() -> rx.Component:
-    """Have the browser use and keep the preferred theme. One on each page."""
+    """Make the browser use and store the preferred theme. Each page has exactly one."""
     theme = PreferencesState.preferred.theme
-    return rx.cond(PreferencesState.loaded, rx.fragment(applied_theme(theme=theme), key=theme))  # mounted anew for each
+    return rx.cond(PreferencesState.loaded, rx.fragment(applied_theme(theme=theme), key=theme))  # mounted again
 
 
 @rx.memo
 def applied_theme(theme: rx.Var[LiteralColorMode]) -> rx.Component:
-    """Tell Reflex's colour mode, which the browser keeps. A component of its own, as it acts when it is mounted."""
+    """Set Reflex's colour mode, which the browser stores. A separate component, as it acts when it is mounted."""
     return rx.el.span(hidden=True, on_mount=set_color_mode(theme))
 
 

@@ -1,4 +1,4 @@
-"""Settings → Context: the form of limits, ceilings and choices. Reasons stand at the fields they are about."""
+"""Settings → Context: the form of limits and choices. Errors are shown at their fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A button that shows a key and takes another one when it is pressed."""
+"""A button that shows a key and records another one when it is pressed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ def _pressed(key: rx.Var[str], combined: rx.Var[bool]) -> tuple[rx.Var[str], rx.
 
 
 class KeyField(Island):
-    """A key called `label`. `on_ask`: it was clicked, and the next key is meant for it. `asking` says that it waits.
+    """A key with the name `label`. `on_ask`: it was clicked, and records the next key. `asking`: it is recording.
 
-    `on_press` has the key, as `app/views/keys.py` writes it, and whether Ctrl, Alt or Cmd was held. `on_leave`: the
-    focus has gone, no key is expected any more.
+    `on_press` gets the key, as `app/views/keys.py` writes it, and whether Ctrl, Alt or Cmd was held. `on_leave`: the
+    focus has left, and recording has ended.
     """
 
     library = island("settings/key_field.tsx")

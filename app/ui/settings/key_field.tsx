@@ -1,6 +1,6 @@
 /**
- * A button that takes the next key. It waits from the click on, before Python has heard of it; Python decides what
- * becomes of the key, and whether it waits for another.
+ * A button that records the next key. It records from the click on, before Python knows of it; Python decides what the
+ * key does, and whether the button records another.
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useState } from "react";
 import { keyIn } from "../kit/pressed_key.ts";

@@ -1,4 +1,4 @@
-"""Settings → Keys: every action that has a single key, with a button that takes another key for it."""
+"""Settings → Keys: every action that has a single key, with a button that records another key for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the sections of Settings have in common: headings, buttons, labelled fields, checkboxes, status lines."""
+"""Common parts of the sections of Settings: headings, buttons, labelled fields, checkboxes, status lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def section(anchor: str, title: str, description: str, *content: rx.Component) -
 
 
 def labelled(name: str, field: rx.Component, aside: rx.Component | None = None) -> rx.Component:
-    """A field below its label. `aside` stands at the end of the label's line."""
+    """A field below its label. `aside` is shown at the end of the label's line."""
     return rx.el.label(
         rx.el.span(
             rx.el.span(name), aside or rx.fragment(), class_name="mb-1 flex justify-between text-[13px] text-muted"
@@ -38,7 +38,7 @@ def labelled(name: str, field: rx.Component, aside: rx.Component | None = None) 
 def checkbox(
     label: Any, *, checked: Any, on_change: Any, class_name: str = "context-choice", **props: Any
 ) -> rx.Component:
-    """A checkbox with its label. It shows what is stored: a change that is refused does not show."""
+    """A checkbox with its label. It shows the stored value: a change that is refused does not show."""
     return rx.el.label(
         rx.el.input(type="checkbox", checked=checked, on_change=on_change, **props),
         " ",
@@ -48,12 +48,12 @@ def checkbox(
 
 
 def radio(label: str, **props: Any) -> rx.Component:
-    """A choice with its label."""
+    """A radio button with its label."""
     return rx.el.label(rx.el.input(type="radio", **props), " ", label, class_name="context-choice")
 
 
 def status(said: Any) -> rx.Component:
-    """What came of the last thing done, read out by screen readers."""
+    """The result of the last action, which screen readers read out."""
     return rx.el.p(said, role="status", class_name="context-said")
 
 
@@ -63,5 +63,5 @@ def saving(said: Any) -> rx.Component:
 
 
 def once_loaded(loaded: Any, content: rx.Component) -> rx.Component:
-    """The content as soon as its values are there: fields show what they are given first."""
+    """Show the content once its values are loaded, because fields keep the first value that they get."""
     return rx.cond(loaded, content, status("Reading the settings…"))

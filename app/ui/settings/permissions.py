@@ -1,4 +1,4 @@
-"""Settings → Permissions: rules with a button that revokes each, and the audit trail, read once it is opened."""
+"""Settings → Permissions: rules with a button that revokes each, and the audit trail, loaded when it is opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings → Privacy: what models are told about the person, and what is replaced before sending."""
+"""Settings → Privacy: the text about the user that models get, and redaction before sending."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.state.settings.privacy import PrivacyState
 from app.ui.settings.parts import checkbox, once_loaded, saving, section
 
 _MY_ZONE: Final = rx.Var("(Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC')").to(str)
-"""Only the browser knows the time zone that it runs in."""
+"""The browser's time zone, which only the browser knows."""
 
 
 def privacy() -> rx.Component:

@@ -1,6 +1,6 @@
 """Settings → Providers: a card per provider, and the form for another server. Each card has an address.
 
-A key goes to the server and never comes back.
+A key is sent to the server and is never returned.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _cards(*, offered: bool) -> rx.Component:
 
 
 def _add_a_provider() -> rx.Component:
-    """Providers that have no key yet, and any other server. Open while nothing but the built-in provider answers."""
+    """Providers without a key, and any other server. Open while only the built-in provider is available."""
     return rx.el.details(
         rx.el.summary("Add a provider"),
         _cards(offered=True),
@@ -54,7 +54,7 @@ def _add_a_provider() -> rx.Component:
 
 @rx.memo
 def provider_card(item: rx.vars.ObjectVar[ProviderItem], rest: rx.RestProp) -> rx.Component:
-    """One provider: its state, and what can be changed about it."""
+    """One provider: its state, and the settings that can be changed."""
     return rx.el.li(
         rx.el.details(
             rx.el.summary(
@@ -87,7 +87,7 @@ def provider_card(item: rx.vars.ObjectVar[ProviderItem], rest: rx.RestProp) -> r
 
 
 def _health_icon(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
-    """Another shape for each state, so that colour alone says nothing."""
+    """The icon of a provider's state. Each state has its own shape, so that colour is not the only difference."""
     icon = rx.match(
         item.health,
         (ProviderHealth.ANSWERS.value, line_icon("M3 8.5l3.2 3.2L13 4.8", "1.8", class_name="provider-icon")),
@@ -100,7 +100,7 @@ def _health_icon(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
 
 
 def _problem(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
-    """Why it cannot be used and what to do, in sight while the card is closed."""
+    """The reason why a provider cannot be used, and the next step, visible while the card is closed."""
     failed = (item.health == ProviderHealth.KEY_REJECTED.value) | (item.health == ProviderHealth.UNREACHABLE.value)
     return rx.el.div(
         rx.el.p(item.problem, class_name="provider-problem"),

@@ -1,4 +1,4 @@
-"""The sections of the Settings page and the navigation beside them. One section is shown at a time."""
+"""The sections of the Settings page and their navigation. One section is shown at a time."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from app.ui.kit.island import Island, island
 
 @dataclass(frozen=True)
 class SectionLink:
-    """A section by the id of its heading, which is its address (`/settings#id`), and its name."""
+    """The link to a section: the id of its heading, which is its address (`/settings#id`), and its name."""
 
     id: str
     name: str
 
 
 class Sections(Island):
-    """A navigation called `label`, and the one of the children that the address names. `links` are in their order.
+    """A navigation with the name `label`, and the child that the address names. `links` have the order of the children.
 
-    An address may also name something inside a section (`/settings#provider-openai`).
+    An address may also name an element inside a section (`/settings#provider-openai`).
     """
 
     library = island("settings/sections.tsx")

@@ -1,9 +1,9 @@
 /**
- * The sections of a page, one at a time: the one that the address names (`/settings#tools`), or that has what the address
- * names (`/settings#provider-openai`). Without either it is the first.
+ * The sections of a page, one at a time: the one that the address names (`/settings#tools`), or that contains the
+ * element that the address names (`/settings#provider-openai`). Without either it is the first.
  *
- * What the address names, and what is above it, may still come from the server. The page waits for it, opens it, and
- * holds it at the top until a person scrolls.
+ * The named element, and the content above it, may still be loading. The page waits for the element, opens it, and
+ * keeps it at the top until a person scrolls.
  */
 import { Children, type MouseEvent, type ReactNode, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
@@ -51,8 +51,8 @@ export function Sections({ label, links, className, children }: SectionsProps): 
 }
 
 /**
- * Show the section of the element of that id, once the element is there, and go to it. It stays in sight while what is
- * above it grows. Returns how to let go.
+ * Show the section of the element with this id when the element exists, and scroll to it. It stays in view while the
+ * content above it grows. Returns a function that ends this.
  */
 function hold(id: string, show: (section: string) => void): () => void {
   let timer: number | undefined;
@@ -76,7 +76,7 @@ function hold(id: string, show: (section: string) => void): () => void {
     come.disconnect();
     timer = window.setTimeout(end, SETTLES_MS);
     requestAnimationFrame(() => {
-      flushSync(() => show(section.dataset.section ?? "")); // what is hidden takes no focus
+      flushSync(() => show(section.dataset.section ?? "")); // a hidden element takes no focus
       enter(found);
       go();
       grown.observe(section);
@@ -88,12 +88,12 @@ function hold(id: string, show: (section: string) => void): () => void {
   return end;
 }
 
-/** Go to the top of the page, above its navigation. */
+/** Scroll to the top of the page, above its navigation. */
 function topOf(found: HTMLElement): void {
   found.closest("[data-scroller]")?.scrollTo(0, 0);
 }
 
-/** Give it the focus, after opening it, and what it is folded away in. */
+/** Open the element and everything that it is collapsed in, and focus it. */
 function enter(found: HTMLElement): void {
   for (let part: HTMLElement | null = found; part; part = part.parentElement) {
     if (part instanceof HTMLDetailsElement) part.open = true;

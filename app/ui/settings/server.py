@@ -1,4 +1,4 @@
-"""A row of the list of MCP servers: how it stands, what can be done with it, its log, and what it offers."""
+"""A row of the list of MCP servers: its status, actions, log, tools, resources and prompts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _actions(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
 
 
 def _sign_in(server: rx.vars.ObjectVar[ServerItem]) -> tuple[rx.Component, ...]:
-    """Signing in happens at the server's own page, in another tab, which comes back to Inview."""
+    """The controls to sign in, which happens on the server's own page in another tab and returns to Inview."""
     end = ServersState.end_sign_in(server.id)
     return (
         rx.cond(

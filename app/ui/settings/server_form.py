@@ -10,7 +10,7 @@ from app.ui.settings.parts import radio, status
 
 
 def server_form() -> rx.Component:
-    """The form. What was typed is removed when a server was added."""
+    """The form. Its fields are cleared when a server was added."""
     return rx.el.form(
         rx.el.fieldset(
             rx.el.legend("Add a server"),
@@ -100,7 +100,7 @@ def _secrets(label: str) -> rx.Component:
 
 
 def _own_client() -> rx.Component:
-    """For authorization servers that do not register clients by themselves."""
+    """Fields for authorization servers that do not register clients automatically."""
     secret = rx.el.input(
         id=field_id("client_secret"),
         name="client_secret",

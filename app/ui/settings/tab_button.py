@@ -1,4 +1,4 @@
-"""A button that opens a tab of its own, which goes to an address that is known only later."""
+"""A button that opens a tab for an address that is known only later."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class TabButton(Island):
-    """Opens an empty tab when it is pressed, and leads it to `address` as soon as there is one.
+    """Opens an empty tab when it is pressed, and loads `address` in it as soon as there is one.
 
-    `on_open` is told whether the browser has opened a tab. While `asking`, the address is being asked for; if that ends
-    without one, the tab is closed. The button itself is drawn while `shown`; it waits for the address also when it is
-    not.
+    `on_open` gets whether the browser has opened a tab. `asking`: the address is being requested; if this ends without
+    an address, the tab is closed. The button is drawn while `shown`; it waits for the address even if it is not drawn.
     """
 
     library = island("settings/tab_button.tsx")

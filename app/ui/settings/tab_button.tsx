@@ -1,8 +1,8 @@
 /**
- * A button that opens a tab, and leads it to an address that comes later.
+ * A button that opens a tab and loads an address in it that is known only later.
  *
- * Browsers let a page open a tab only while somebody presses something, so it is opened empty. It is closed again when
- * no address comes, and not opened at all while the server is out of reach.
+ * Browsers let a page open a tab only during a press, so it is opened empty. It is closed again if no address comes,
+ * and not opened at all while the server is unreachable.
  */
 import { type ReactNode, useEffect, useRef } from "react";
 import { currentLink } from "../kit/link.ts";

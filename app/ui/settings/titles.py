@@ -1,4 +1,4 @@
-"""Settings → Titles and replays. Each setting is stored as soon as it is changed."""
+"""Settings → Titles and replays. Each change of a setting is stored at once."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def tools() -> rx.Component:
 
 
 def _built_ins() -> rx.Component:
-    """Inview's own tools. Models are told of each only once it is switched on."""
+    """Inview's own tools. Models get only those that the user enabled."""
     return rx.el.fieldset(
         rx.el.legend("Built in"),
         rx.foreach(

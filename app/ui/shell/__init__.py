@@ -1,1 +1,1 @@
-"""What every page has around its content: the keyboard and toasts. How it is put together: `app/ui/pages/frame.py`."""
+"""The parts of every page around its content: the keyboard and toasts. `app/ui/pages/frame.py` combines them."""

@@ -24,7 +24,7 @@ _PLACES: Final[Mapping[str, Place]] = {
     "leave_input": Place.KEYS,
     "leave_command": Place.HISTORY,
 }
-_ENDS: Final = frozenset({"fork", "new_conversation"})  # a message is written there
+_ENDS: Final = frozenset({"fork", "new_conversation"})  # a message is written next
 _SENT: Final = frozenset({*PAIR_EVENTS, *PAGE_EVENTS, FIRST_SENT})
 
 
@@ -79,11 +79,11 @@ def _performed(
 
 
 class Keyboard(Island):
-    """Hears the keys of the page. `own` are the keys that differ from those of `bindings`, once they are `known`.
+    """Handles the keys of the page. `own` are the keys that differ from those of `bindings`, once they are `known`.
 
-    `on_perform` gets the action, the pair at the cursor ("" for none), and the number of what the key opens (0 for
-    nothing). `openers` are the names of the events by which controls open something that takes keys, or lead to
-    another conversation: `on_ask` gets the number of each. `answered` is the number of what has been done.
+    `on_perform` gets the action, the pair at the cursor ("" for none), and the number of the thing that the key opens
+    (0 for nothing). `openers` are the names of the events by which controls open something that takes keys, or lead to
+    another conversation: `on_ask` gets the number of each. `answered` is the number of the last one that was handled.
     """
 
     library = island("shell/keyboard.tsx")
@@ -98,7 +98,7 @@ class Keyboard(Island):
 
 
 def keyboard() -> rx.Component:
-    """Hear the keys. One on each page."""
+    """Handle the keys. Each page has exactly one."""
     return Keyboard.create(
         bindings=BINDINGS,
         own=PreferencesState.preferred.own_keys,
@@ -111,7 +111,7 @@ def keyboard() -> rx.Component:
 
 
 def keys_bar() -> rx.Component:
-    """Says that single keys are commands. The stylesheet shows it while they are."""
+    """Show that single keys are commands. The stylesheet shows this bar while they are."""
     return rx.el.div(
         rx.el.p("Keys: ", PreferencesState.preferred.key_hints, " · Esc\u00a0back", role="status"),
         rx.el.button("All keys", type="button", title="Show all keys (F1)", on_click=SheetState.show("keys")),

@@ -1,9 +1,9 @@
 /**
- * Hears the keys of the page. What a key does is done by the region that offers it (places.ts), or by Python.
+ * Handles the keys of the page. The region that offers an action (places.ts), or Python, performs it.
  *
  * The mode follows the focus; the stylesheet reads it from the document. Single keys are commands only after Escape
- * (key_mode.ts), and never while a text field or a menu has the focus. Keys pressed before the field or the dialog is there
- * that a key or a control opens go to it (early.ts); where nothing opens for a control, letters go to the composer: to that
+ * (key_mode.ts), and never while a text field or a menu has the focus. A key or a control may open a field or a dialog:
+ * keys pressed before that exists go to it (early.ts). If a control opens nothing, letters go to the composer: to that
  * of another conversation, if the control leads there.
  */
 import { useEffect, useRef } from "react";
@@ -23,7 +23,7 @@ const PRESSED = "button, a, summary, label, [role=button], [role=option]";
 const COMPOSER = "#prompt";
 const TWICE_MS = 600;
 const TYPING_MS = 1000;
-const OWN_KEYS = "inview.keys"; // in the browser, so that they are right before Python says them
+const OWN_KEYS = "inview.keys"; // in the browser, so that they are right before Python sends them
 
 let mode: Mode = "INPUT";
 let typedAt = -TYPING_MS;
@@ -42,11 +42,11 @@ export function Keyboard(props: KeyboardProps): null {
   useEffect(() => arriveAt(pathname), [pathname]);
   useEffect(() => takeFocus(pathname), [pathname]);
   useEffect(() => {
-    // What opens has the focus by now, unless it is in a part of the page that is being fetched, or on another page.
+    // What opened has the focus by now, unless it is in a part of the page that is being fetched, or on another page.
     const look = () => {
       if (link === "lost" || (isHolding(answered) && !coming.get() && !leaving.get())) giveBack(write);
     };
-    // What came is drawn, and can be written in, by the end of this task.
+    // Parts that were loaded are drawn, and can be written in, by the end of this task.
     const lookSoon = () => queueMicrotask(look);
     lookSoon();
     const unwatch = [coming, leaving].map((each) => each.subscribe(lookSoon));
@@ -56,7 +56,7 @@ export function Keyboard(props: KeyboardProps): null {
   return null;
 }
 
-/** Focus the new page if the element that had the focus went with the page before. */
+/** Focus the new page if the element that had the focus was removed with the previous page. */
 function takeFocus(path: string): void {
   const isAnother = page !== "" && page !== path;
   page = path;
@@ -65,7 +65,7 @@ function takeFocus(path: string): void {
   }
 }
 
-/** Listen until the function that is returned is called. `now` is what Python says at that moment. */
+/** Listen until the returned function is called. `now` returns the latest props from Python. */
 function listen(now: () => KeyboardProps): () => void {
   const remembered: readonly OwnKey[] = JSON.parse(localStorage.getItem(OWN_KEYS) ?? "[]");
   const pressed = (event: KeyboardEvent) => {
@@ -75,7 +75,7 @@ function listen(now: () => KeyboardProps): () => void {
     const found = bindingOf(event, spotOf(event.target), bindings, known ? own : remembered);
     if (found && perform(found, event.repeat, onPerform)) event.preventDefault();
   };
-  // Comes before any other meaning of Escape: the second of two stops the reply that runs.
+  // Comes before any other meaning of Escape: the second of two stops the running reply.
   const escaped = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.repeat || !event.isTrusted || !isPlain(event)) return;
     if (hasModal()) return;
@@ -96,13 +96,13 @@ function listen(now: () => KeyboardProps): () => void {
     if (!now().openers.includes(event)) return;
     const opening = nextOpening();
     holdKeys(opening, true);
-    queueMicrotask(() => now().onAsk?.(opening)); // behind this event
+    queueMicrotask(() => now().onAsk?.(opening)); // after this event
   };
   const pointed = () => giveBack(write);
   const typed = () => {
     typedAt = performance.now();
   };
-  // Not when the pointer is pressed: the bar would go, and what is pressed would move away from under the pointer.
+  // Not when the pointer is pressed: the bar would disappear, and the pressed element would move away from the pointer.
   const clicked = ({ target, detail }: MouseEvent) => {
     const isInBar = target instanceof Element && target.closest(".keys-bar") !== null;
     if (!isInBar && detail > 0) keyMode.set(false); // 0: a key pressed a button
@@ -132,11 +132,11 @@ function listen(now: () => KeyboardProps): () => void {
   };
 }
 
-/** What was typed there last has been sent, or deleted. */
+/** True for an empty composer: the text typed there last was sent or deleted. */
 const isEmptyComposer = (box: Element | null): boolean =>
   box instanceof HTMLTextAreaElement && box.matches(COMPOSER) && box.value === "";
 
-/** Do what a key calls. Returns whether the key is used up. A key that is held down only walks. */
+/** Perform the action of a key. Returns whether the key is used up. A key that is held down only walks. */
 function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPerform"]): boolean {
   const { action, place, pair, sends, opens, ends } = binding;
   const id = pair === "none" ? "" : answerOf("pair");
@@ -150,19 +150,22 @@ function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPe
   return true;
 }
 
-/** Go where one writes; an open dialog keeps the focus. */
+/** Focus the composer; an open dialog keeps the focus. */
 function write(): void {
   if (!hasModal()) goTo("composer");
 }
 
-/** Leave the field that has the focus, for the place in the history where one was. */
+/** Leave the field that has the focus, for the reader's place in the history. */
 function enterView(): void {
   goTo("transcript");
   const { activeElement } = document;
   if (modeOf(activeElement) !== "VIEW" && activeElement instanceof HTMLElement) activeElement.blur();
 }
 
-/** Escape turns single keys on, from a draft only once the composer has been left; off, it leads back to the composer. */
+/**
+ * Escape turns single keys on, from a draft only once the composer has been left. Turning them off focuses the
+ * composer.
+ */
 function toggleKeys(): void {
   if (keyMode.get()) {
     goTo("composer");

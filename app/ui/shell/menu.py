@@ -1,4 +1,4 @@
-"""A button, and the menu that it opens at itself. `MenuState` has the name of the open menu.
+"""A button, and the menu that opens next to it. `MenuState` has the name of the open menu.
 
 menu(Menu.ADD, line_icon(PLUS), menu_item("Attach files", event), label="Add to the message", ...)
 """
@@ -17,9 +17,9 @@ from app.ui.kit.icon import line_icon
 def menu(
     which: Menu, face: rx.Component, *items: rx.Component, label: str, look: str = "", **button: Any
 ) -> rx.Component:
-    """Draw `face` on the button, and `items` in the menu, which is called `label`.
+    """Draw `face` on the button, and `items` in the menu, which has the name `label`.
 
-    `look` are more classes of the menu, `button` props of the button. Without `on_click` it opens the menu.
+    `look` are additional classes of the menu, `button` are props of the button. Without `on_click` it opens the menu.
     """
     is_open = MenuState.shown == which.value
     props: dict[str, Any] = {"on_click": MenuState.show(which.value), **button}

@@ -1,7 +1,7 @@
-"""The events by which a control opens a field that one writes in, or leads to another conversation.
+"""The events by which a control opens a text field or leads to another conversation.
 
-Keys pressed before the field or the page is there belong to it. A handler that does either belongs here. For keys
-that open something, see `keyboard.py`.
+Keys pressed before the field or the page exists are passed to it. Add each handler that does one of these to the
+list. For keys that open something, see `keyboard.py`.
 """
 
 from __future__ import annotations
@@ -60,4 +60,4 @@ _HANDLERS: Final[tuple[Any, ...]] = (
 )
 
 OPENERS: Final = tuple(map(format_event_handler, _HANDLERS))
-"""Their names, as the browser sends them."""
+"""The names of the handlers, as the browser sends them."""

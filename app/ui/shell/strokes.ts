@@ -1,13 +1,13 @@
-/** Which entry of the table of keys a pressed key stands for. Pure: the focus comes as a `Spot`. */
+/** The binding of a pressed key in the table of keys. Pure: the focus comes as a `Spot`. */
 import { keyIn, type Pressed } from "../kit/pressed_key.ts";
 import type { KeyBinding, OwnKey } from "./views.ts";
 
-/** INPUT: the composer, or a pair that is edited. COMMAND: the filter bar. VIEW: all the rest. */
+/** INPUT: the composer, or a pair that is edited. COMMAND: the filter bar. VIEW: everything else. */
 export type Mode = "INPUT" | "VIEW" | "COMMAND";
 
 /**
- * Where the focus is. `place` is "beside" in the inspector, "" where keys of VIEW do not act; `presses`: on a button or a
- * link. `keys`: single keys are commands.
+ * The place of the focus. `place` is "beside" in the inspector, "" where keys of VIEW do not act; `presses`: on a
+ * button or a link. `keys`: single keys are commands.
  */
 export interface Spot {
   readonly mode: Mode;
@@ -20,7 +20,7 @@ export type Stroke = Pressed & Pick<KeyboardEvent, "ctrlKey" | "metaKey" | "altK
 
 export const isPlain = ({ ctrlKey, metaKey, altKey }: Stroke): boolean => !ctrlKey && !metaKey && !altKey;
 
-/** The binding of a key at a spot. `own` are the keys that a person gave to actions in place of those of the table. */
+/** Find the binding of a key at a spot. `own` are the keys that a person chose instead of those of the table. */
 export function bindingOf(
   stroke: Stroke,
   spot: Spot,
@@ -40,7 +40,7 @@ function acts({ mode, beside, fixed }: KeyBinding, spot: Spot): boolean {
   return mode !== "VIEW" || spot.place === "page" || (spot.place === "beside" && beside);
 }
 
-/** A key as the table writes it, "" for what belongs to the browser. */
+/** Return the name of a key in the table, "" for keys of the browser. */
 function nameOf(stroke: Stroke): string {
   if (isPlain(stroke)) return stroke.key === "Escape" ? "Esc" : keyIn(stroke);
   return stroke.altKey || stroke.shiftKey ? "" : `Ctrl+${stroke.key.toUpperCase()}`;

@@ -1,4 +1,4 @@
-"""The viewer of pictures, loaded with the first picture that is looked at."""
+"""The viewer of pictures, loaded with the first picture that is opened."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.kit.dialog import Dialog, dialog_cancel
 
 @rx.memo
 def viewer() -> rx.Component:
-    """One picture above everything. Escape, a click beside it and Close lead back to where it was opened."""
+    """One picture above everything. Escape, a click outside it and Close return to the place where it was opened."""
     picture = ViewerState.picture.to(ViewedPicture)
     return Dialog.create(
         rx.el.div(
@@ -24,7 +24,7 @@ def viewer() -> rx.Component:
                     "Save",
                     href=picture.address,
                     download=picture.name,
-                    custom_attrs={"reloadDocument": True},  # else the router takes it for a page
+                    custom_attrs={"reloadDocument": True},  # else the router treats it as a page
                     class_name="quiet",
                 ),
                 dialog_cancel("Close", first=True),

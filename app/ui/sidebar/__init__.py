@@ -1,1 +1,1 @@
-"""The left column: the conversations, and what can be done to each."""
+"""The left column: the conversations, and actions for each."""

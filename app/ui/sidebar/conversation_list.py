@@ -30,7 +30,7 @@ _FOOT_LINK = (
 
 
 def conversation_list() -> rx.Component:
-    """All conversations, newest first, with what can be done to each."""
+    """All conversations, newest first, with actions for each."""
     return Drawer.create(
         rx.el.div(
             PageLink.create(
@@ -203,7 +203,7 @@ def _row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
 
 
 def _excerpt(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
-    """What stands around the words that are searched for."""
+    """The text around the words that were searched for."""
     return rx.el.span(
         rx.foreach(
             item.excerpt.to(list[ExcerptPiece]),
@@ -232,7 +232,7 @@ def _rename_form(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
 
 
 def _running_dot(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
-    """Shown while a reply is on. Of the conversation on screen that is known at once."""
+    """The mark of a running reply. For the conversation on screen it is updated at once."""
     return rx.cond(
         rx.cond(NewsState.conversation == item.id, NewsState.running, item.running),
         rx.el.span(role="img", aria_label="A reply is running", class_name="dot flex-none"),

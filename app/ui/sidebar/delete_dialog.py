@@ -10,7 +10,7 @@ from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_danger, dialog_foot,
 
 @rx.memo
 def delete_conversation_dialog() -> rx.Component:
-    """Names the conversation and where it goes."""
+    """The dialog with the name of the conversation and the place where it goes."""
     return Dialog.create(
         dialog_title("Delete this conversation?"),
         dialog_text(

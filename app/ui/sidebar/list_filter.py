@@ -1,4 +1,4 @@
-"""Which conversations the left column lists: chats or what was derived from them, and under which agent."""
+"""The filter of the left column: chats or child conversations, and an agent."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _SELECT = "list-choice"
 
 
 SEARCH_REST_MS = 200
-"""Without another key, until what was typed is searched for."""
+"""Time without another key until the typed words are searched for."""
 
 
 def search_field() -> rx.Component:
-    """Lists the conversations that have some words in their title or in one pair."""
+    """A field that lists the conversations that have some words in their title or in one pair."""
     return rx.el.div(
         rx.el.input(
             type="search",
@@ -24,7 +24,7 @@ def search_field() -> rx.Component:
             max_length=MAX_SEARCH,
             auto_complete="off",
             default_value=SidebarState.words,
-            key=SidebarState.kept_words,  # another key is another field, without the focus
+            key=SidebarState.kept_words,  # a new key makes a new field, without the focus
             on_change=SidebarState.search.debounce(SEARCH_REST_MS),
             class_name="list-search",
         ),
@@ -47,7 +47,7 @@ def search_field() -> rx.Component:
 
 
 def found_incompletely() -> rx.Component:
-    """Says that only the newest places were looked at."""
+    """The text that says that only the newest places were searched."""
     return rx.el.p(
         "Many pairs contain these words; only the newest were compared. Add a word to find older ones.",
         class_name="px-2.5 pt-2 text-[12.5px] text-muted",
@@ -55,7 +55,7 @@ def found_incompletely() -> rx.Component:
 
 
 def list_filter() -> rx.Component:
-    """Two small menus, and a way back to all chats while something else is chosen."""
+    """Two small menus, and a button back to all chats while something else is chosen."""
     return rx.el.div(
         rx.el.select(
             rx.el.option("Chats", value="chats"),
