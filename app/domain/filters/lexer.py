@@ -21,7 +21,7 @@ MAX_LENGTH = 4_000
 
 
 class Kind(Enum):
-    """What a token is. The last four mean that the line cannot be used from there on."""
+    """The kind of a token. After one of the last four, the rest of the line cannot be read."""
 
     WORD = auto()
     NUMBER = auto()

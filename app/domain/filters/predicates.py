@@ -34,7 +34,7 @@ class Name(StrEnum):
 
 
 class Takes(Enum):
-    """Whether a predicate takes an argument."""
+    """The rule for the argument of a predicate: never, optional, or required."""
 
     NOTHING = "nothing"
     MAYBE = "maybe"

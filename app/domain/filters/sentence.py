@@ -224,7 +224,7 @@ _SENTENCE_WORDS = frozenset({"and", "or", "the", "now"})
 
 
 def _name(name: Pattern) -> str:
-    """The name as it is, in quotes if it could be taken for a part of the sentence."""
+    """Return the name, in quotes if it could be mistaken for a part of the sentence."""
     text = "*".join(name.pieces)
     is_plain = _PLAIN.fullmatch(text) and _SENTENCE_WORDS.isdisjoint(text.split(" "))
     return text if is_plain and "*" not in "".join(name.pieces) else quote_pattern(name)
