@@ -117,7 +117,7 @@ class Turns(Generic[Item]):
         items = self._waiting.pop(account)
         item = items.popleft()
         if items:
-            self._waiting[account] = items  # behind the others
+            self._waiting[account] = items  # after the others
         return item
 
 

@@ -99,7 +99,7 @@ class CachePlan:
         return self.marks[-1].place if self.marks else None
 
 
-def ask(  # noqa: PLR0913 - what a plan looks at
+def ask(  # noqa: PLR0913 - the inputs of a plan
     request: Request,
     hashes: tuple[str, ...],
     tokens: int,

@@ -99,7 +99,7 @@ def _bare(token: Token) -> Token:
     return token
 
 
-# --- what is given, read ---
+# --- reading arguments and flags ---
 
 
 def _read_export(given: _Given) -> Export:

@@ -72,7 +72,7 @@ class Stars:
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """Among the last `count` pairs of the whole conversation, whatever else is filtered."""
+    """Among the last `count` pairs of the whole conversation, independent of other terms."""
 
     count: int
 

@@ -27,7 +27,7 @@ class TrashEntryView:
     expires_at: datetime | None
 
 
-def describe_entry(  # noqa: PLR0913 - what there is to say of an entry
+def describe_entry(  # noqa: PLR0913 - the fields of an entry
     *,
     entry_id: str,
     kind: Literal["conversation", "pairs"],

@@ -115,7 +115,7 @@ class CacheStateView:
     kept: KeepWarmView | None
 
 
-def describe_cache(  # noqa: PLR0913, PLR0917 - what is known of a request
+def describe_cache(  # noqa: PLR0913, PLR0917 - the inputs of the view
     request: Request,
     plan: CachePlan,
     broken: Break | None,
@@ -145,7 +145,7 @@ def describe_cache(  # noqa: PLR0913, PLR0917 - what is known of a request
     )
 
 
-def describe_call(  # noqa: PLR0913, PLR0917 - what is known of a call
+def describe_call(  # noqa: PLR0913, PLR0917 - the inputs of the view
     run_id: str,
     pair_id: str,
     started_at: datetime,

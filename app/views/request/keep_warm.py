@@ -83,7 +83,7 @@ def describe_offer(offer: Offer | str, expires_at: datetime | None, at: datetime
     )
 
 
-def describe_keeping(  # noqa: PLR0913, PLR0917 - what is known of it
+def describe_keeping(  # noqa: PLR0913, PLR0917 - the inputs of the view
     started_at: datetime,
     until: datetime,
     ended_at: datetime | None,

@@ -105,7 +105,7 @@ def show_compared(
 ) -> ComparedView:
     """Return the columns side by side. `asking` are the runs with a call that waits for a permission."""
     shown = tuple(replace(column, status=WAITS) if column.run_id in asking else column for column in columns)
-    if count == 0:  # an open comparison has replies, unless what is stored of it is damaged
+    if count == 0:  # an open comparison without replies is damaged
         return ComparedView("Replies that cannot be read", (), UNREADABLE)
     title = f"{count} replies to compare"
     if standing is None:
