@@ -78,7 +78,7 @@ class ServerItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolPanelView:
-    """The panel of tools. `unable`: the model cannot call tools. `lost`: the loss that `breaks` describes happened."""
+    """The panel of tools. `unable`: the model cannot call tools. `breaks` is a cache loss; `lost`: it has happened."""
 
     unable: str
     count: str

@@ -183,7 +183,7 @@ def describe_report(fault: str | None, reported: Observation | None) -> str | No
 
 
 def describe_reconciled(statement: Statement, lines: Sequence[Line]) -> ReconciledView:
-    """Return the view of a comparison."""
+    """Return the view of a comparison with a provider's export."""
     shown = tuple(
         LineView(line.day, line.model, line.verdict, _tokens(line.here), _tokens(line.there)) for line in lines
     )
