@@ -1,8 +1,8 @@
-"""The pure core: what a conversation is, what a send contains, how a run proceeds.
+"""The pure core: the conversation, the content of a send, the steps of a run.
 
 Standard library only; no I/O, no clock, no framework. A decision takes values and returns values.
 
-There is a package for each noun; what all of them need is beside them. Start reading at
-`conversation/conversation.py` (the nouns), then `context/context.py` (what is sent), then `run/run.py` (how a reply
-comes about).
+Each noun has a package; the modules here are those that all packages need. Start reading at
+`conversation/conversation.py` (the nouns), then `context/context.py` (what is sent), then `run/run.py` (how a reply is
+received).
 """

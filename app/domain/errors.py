@@ -1,26 +1,26 @@
-"""Everything that can go wrong, as one tree of exceptions and one value that is stored and shown.
+"""All errors of Inview: one tree of exceptions, and one value that is stored and shown.
 
     InviewError
-    ├── InputError          unusable input from a person or a program (names the field)
+    ├── InputError          invalid input from a person or a program (names the field)
     │   └── FilterError           a filter or command that cannot be read, and where (in filters/errors.py)
     ├── ForbiddenError      the caller lacks the right, or the installation forbids it
-    ├── NotFoundError       no such object, or not this owner's
-    ├── ConflictError       the object is not in a state that allows this
+    ├── NotFoundError       no such object, or it belongs to another owner
+    ├── ConflictError       the state of the object does not allow this
     │   ├── SendLockedError       a reply is already running in the conversation
-    │   ├── OverBudgetError       more is in view than may be sent (in over_budget.py); carries the ways out
-    │   ├── SelectionChangedError  other pairs would be sent than were counted (in selection.py)
+    │   ├── OverBudgetError       more is in view than may be sent (in over_budget.py); has the options
+    │   ├── SelectionChangedError  the send would have other pairs than were counted (in selection.py)
     │   ├── DamagedSettingError   a setting of the conversation cannot be read (in damage.py)
     │   ├── DamagedRowError       another row that a send depends on cannot be read (in damage.py)
-    │   ├── BudgetSpentError      it would go beyond a budget of money (in budgets.py)
+    │   ├── BudgetSpentError      the send would exceed a budget of money (in budgets.py)
     │   └── IllegalTransitionError  a pair's lifecycle forbids the step
-    ├── SettingsError       the installation is set up wrongly
+    ├── SettingsError       the settings of the installation are wrong
     ├── StoreError          the database cannot be used
-    ├── ToolFailedError     a tool gave nothing (in tools.py); names the fault
-    ├── ProviderError       a provider call failed; carries a Failure
-    │   └── NoKeyError            its provider has no key, so it was not asked
-    └── OutOfOrderError     an adapter broke the order of stream events (in run.py): a fault of ours
+    ├── ToolFailedError     a tool call gave no result (in tools.py); names the fault
+    ├── ProviderError       a provider call failed; has a Failure
+    │   └── NoKeyError            the provider has no key, so it was not called
+    └── OutOfOrderError     an adapter broke the order of stream events (in run.py): a bug of Inview
 
-A `Failure` is the value behind `[error: class] message`: it is kept with the pair and never raised itself.
+A `Failure` is the value behind `[error: class] message`: it is stored with the pair and is not an exception.
 
     >>> failure(ErrorClass.AUTH, 'No key for provider "anthropic".').next_step
     'Add or correct the key in Settings → Providers.'
@@ -35,7 +35,7 @@ from types import MappingProxyType
 
 
 class ErrorClass(StrEnum):
-    """Why a reply failed, in the words of `context.md`; shown as `[error: class]`."""
+    """The class of a reply's failure, shown as `[error: class]`."""
 
     AUTH = "auth"
     RATE = "rate"
@@ -53,7 +53,7 @@ class ErrorClass(StrEnum):
 
 
 RETRYABLE = frozenset({ErrorClass.RATE, ErrorClass.NETWORK, ErrorClass.SERVER, ErrorClass.OVERLOADED})
-"""Classes that may be retried, and only before the first token."""
+"""The classes of failures that can be retried, only before the first token."""
 
 NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
     {
@@ -79,8 +79,8 @@ NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
 class Failure:
     """Why a reply failed, as stored with its pair.
 
-    `retry_after` is the provider's own wish in seconds (its `Retry-After`), None when it said nothing. `recovered` is
-    how many characters of an interrupted reply an open page gave back (`domain/run/recovery.py`).
+    `retry_after` is the provider's `Retry-After` in seconds, None if it sent none. `recovered` is the number of
+    characters of an interrupted reply that an open page returned (`domain/run/recovery.py`).
     """
 
     error_class: ErrorClass
@@ -94,12 +94,12 @@ class Failure:
 
 
 def failure(error_class: ErrorClass, message: str, retry_after: float | None = None) -> Failure:
-    """A failure with the usual next step of its class."""
+    """Make a failure with the usual next step of its class."""
     return Failure(error_class, message, NEXT_STEP[error_class], retry_after)
 
 
 def add_next_step(message: str, next_step: str) -> str:
-    """Join what happened and what to do about it. A provider's text may end without a full stop: it gets one.
+    """Join a message and the next step. A provider's message without a full stop at its end gets one.
 
     >>> add_next_step("Acme failed (HTTP 502): bad gateway", "Try again."), add_next_step("No key.", "")
     ('Acme failed (HTTP 502): bad gateway. Try again.', 'No key.')
@@ -121,11 +121,11 @@ def words_of(error: BaseException, otherwise: str) -> str:
 
 
 class InviewError(Exception):
-    """Base of every error that Inview raises on purpose. Its text is fit to be shown to a person."""
+    """Base of every error that Inview raises on purpose. Its message can be shown to a person."""
 
 
 class InputError(InviewError):
-    """Input that cannot be used. `field` names the place, as a dotted path."""
+    """Invalid input. `field` names its place, as a dotted path."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f"{field}: {reason}")
@@ -147,7 +147,7 @@ class ForbiddenError(InviewError):
 
 
 class ConflictError(InviewError):
-    """The object is not in a state that allows this."""
+    """The state of the object does not allow this."""
 
 
 class SendLockedError(ConflictError):
@@ -172,7 +172,7 @@ class LaterPairsError(ConflictError):
 
 
 class PairChangedError(ConflictError):
-    """The pair has another current version than the caller saw. Replacing it would lose words unseen."""
+    """The pair has another current version than the caller saw. Replacing it would lose text that they did not see."""
 
     def __init__(self, position: int, version: int, versions: int) -> None:
         super().__init__(
@@ -187,7 +187,7 @@ class IllegalTransitionError(ConflictError):
 
 
 class SettingsError(InviewError):
-    """The installation is set up in a way that cannot work."""
+    """The settings of the installation cannot work."""
 
 
 class StoreError(InviewError):
@@ -199,7 +199,7 @@ class StoreError(InviewError):
 
 
 class ProviderError(InviewError):
-    """A provider call failed. `failure` says why, in stored form."""
+    """A provider call failed. `failure` is the reason, in stored form."""
 
     def __init__(self, reason: Failure) -> None:
         super().__init__(str(reason))
@@ -207,7 +207,7 @@ class ProviderError(InviewError):
 
 
 class NoKeyError(ProviderError):
-    """The provider of that name has no key, so it was not asked."""
+    """The provider has no key, so it was not called."""
 
     def __init__(self, provider: str) -> None:
         super().__init__(failure(ErrorClass.AUTH, f'No key for provider "{provider}".'))

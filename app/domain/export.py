@@ -1,6 +1,6 @@
-"""What of a pair is taken along when it is exported, imported or copied: all that is known of it but its place.
+"""Records of pairs for export, import and copies: everything that is stored about a pair except its place.
 
-Ledger rows are never among it: they are records of calls that were really made, here.
+Ledger rows are never included: they are records of calls that this installation made.
 
     >>> fresh = Fresh(iter(["n1", "n2"]).__next__)
     >>> fresh("old"), fresh("other"), fresh("old")
@@ -29,11 +29,11 @@ from app.domain.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One attempt at a reply that is over. `outcome` None: it is not.
+    """One attempt at a reply. `outcome` None: it has not ended.
 
-    `sent` are the pairs that went with its request, as ranges of positions, both ends included; None: not known.
-    `replay_of`: the run whose reply was given again, without a call. `prelude`: the card of the person that went with
-    it; `redacted`: the secrets that marks replaced, None if none were looked for.
+    `sent` are the pairs in its request, as ranges of positions, both ends included; None: unknown. `replay_of`: the run
+    whose reply was replayed without a call. `prelude`: the card about the person in its request; `redacted`: the
+    secrets that marks replaced, None if redaction was off.
     """
 
     id: str
@@ -60,7 +60,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotRecord:
-    """The exact request of a reply that failed, secrets masked."""
+    """The exact request of a failed reply, with masked secrets."""
 
     run_id: str
     model: str
@@ -100,7 +100,7 @@ class NodeRecord:
 
 @dataclass(frozen=True, slots=True)
 class PairRecord:
-    """A pair with all that belongs to it. `messages` are the earlier ones."""
+    """A pair with everything that belongs to it. `messages` are its earlier messages."""
 
     pair: Pair
     messages: tuple[Message, ...] = ()
@@ -111,7 +111,7 @@ class PairRecord:
 
 @dataclass(slots=True)
 class Fresh:
-    """Gives every old id one new id."""
+    """Gives each old id one new id."""
 
     make: Callable[[], str]
     known: dict[str, str] = field(default_factory=dict[str, str])
@@ -123,9 +123,9 @@ class Fresh:
 
 
 def renew(record: PairRecord, conversation_id: str, fresh: Fresh) -> PairRecord:
-    """The same pair in another conversation, with new ids."""
+    """Return the same pair in another conversation, with new ids."""
     pair = record.pair
-    for run in record.runs:  # in their order, which ids keep where times are equal
+    for run in record.runs:  # in their order: the new ids keep it for runs with equal times
         fresh(run.id)
     return PairRecord(
         pair=replace(
@@ -160,7 +160,7 @@ def _renew_run(run: RunRecord, fresh: Fresh) -> RunRecord:
 
 
 def relabel(record: PairRecord, labels: Mapping[str, Image | File]) -> PairRecord:
-    """The same pair with the images and files as their bytes are. `labels` are these parts by the id of the bytes."""
+    """Return the pair with corrected images and files. `labels` are the correct parts by the id of their bytes."""
     if labels.keys().isdisjoint(list_attachments(record)):
         return record
     pair = record.pair
@@ -180,7 +180,7 @@ def relabel(record: PairRecord, labels: Mapping[str, Image | File]) -> PairRecor
 
 
 def list_attachments(record: PairRecord) -> Iterator[str]:
-    """The ids of the images and files of a pair: of its messages, old versions too, and of its tool calls."""
+    """Yield the ids of the images and files of a pair, from its messages (also earlier ones) and its tool calls."""
     for message in (record.pair.request, record.pair.reply, *record.messages):
         if message is not None:
             yield from list_named(message.parts)
@@ -219,5 +219,5 @@ def _relabel_named(part: Image | File, labels: Mapping[str, Image | File]) -> Im
 
 
 def forget_sent(record: PairRecord) -> PairRecord:
-    """The same pair without what went with its requests: the positions meant are not those around it any more."""
+    """Return the pair without the positions in its requests. They may refer to other pairs after an export or copy."""
     return replace(record, runs=tuple(replace(run, sent=None) for run in record.runs))

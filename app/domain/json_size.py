@@ -1,4 +1,4 @@
-r"""How many values a JSON text holds, counted while it is received and before any of them is built.
+r"""Counts the values of a JSON text while it is received, before any of them is built.
 
 A text of 15 MB can hold five million lists, which take 1.6 GB and ten seconds to build.
 
@@ -6,9 +6,10 @@ A text of 15 MB can hold five million lists, which take 1.6 GB and ten seconds t
     >>> count.feed(b'{"a": [1, "[[[,,,'), count.feed(b'\\"[", 2]}')
     (3, 4)
 
-Counted are commas and opening brackets outside of strings: nearly one for each value. What follows the first fault of a
-text may be counted wrongly, and no reader builds it. A line break ends a string, as JSON has none within one: so lines
-that are no JSON, such as those of server-sent events, mislead it no further than to their end.
+The count is the number of commas and opening brackets outside of strings: about one for each value. After the first
+error of a text the count may be wrong, but no reader builds that part. A line break ends a string, because JSON has
+none within a string. So a line that is not JSON, such as in server-sent events, does not affect the count of the next
+line.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import re
 from typing import Final
 
 MAX_VALUES: Final = 100_000
-"""The most values of one text. Building 100,000 takes about ten milliseconds and ten megabytes."""
+"""Maximum number of values of one text. Building 100,000 takes about ten milliseconds and ten megabytes."""
 
 _ESCAPED: Final = re.compile(rb"\\[^\r\n]")
 _STRING: Final = re.compile(rb'"[^"\r\n]*+["\r\n]')
@@ -27,7 +28,7 @@ _PIECE: Final = 65_536
 
 
 class ValueCount:
-    """Counts the values of a text that comes in pieces."""
+    """Counts the values of a text that arrives in pieces."""
 
     __slots__ = ("_held", "_in_string", "values")
 
@@ -37,8 +38,8 @@ class ValueCount:
         self._held = b""
 
     def feed(self, piece: bytes) -> int:
-        """Count what is in this piece as well; returns the number of values so far."""
-        self.values += piece.count(b"\0")  # no JSON in UTF-8 has one; in UTF-16 each bracket and comma has
+        """Add the values of this piece, and return the number of values so far."""
+        self.values += piece.count(b"\0")  # JSON in UTF-8 never has one; in UTF-16 each bracket and comma has one
         piece, self._held = _ESCAPED.sub(b"", self._held + piece), b""
         if piece.endswith(b"\\"):  # half of an escape sequence
             piece, self._held = piece[:-1], b"\\"
@@ -54,7 +55,7 @@ class ValueCount:
 
 
 def has_more_values(text: bytes, most: int) -> bool:
-    """Return True if a whole text has more than `most` values. Quick for nearly every text with fewer.
+    """Return True if a whole text has more than `most` values. It is fast for nearly every text with fewer.
 
     >>> has_more_values(b'["a,b,c"]', 2)
     False

@@ -1,7 +1,7 @@
-"""What is known of a model: its window, limits, prices and abilities.
+"""The profile of a model: its window, limits, prices and abilities.
 
-The figures come from a maintained public table (read in `providers`), overridable per installation. A model that the
-table does not know gets the stated conservative default, and its prices are unknown, which is never zero.
+The values come from a maintained public table (read in `providers`); an installation can override them. A model that is
+not in the table gets the conservative defaults below, and its prices are unknown, which is never zero.
 
     >>> split_model_name("anthropic:claude-sonnet-4-5")
     ('anthropic', 'claude-sonnet-4-5')
@@ -16,11 +16,11 @@ from enum import StrEnum
 from app.domain.errors import InputError
 
 UNKNOWN_WINDOW = 8_192
-"""Context window in tokens assumed for a model nobody knows: what the smallest models in use today have."""
+"""Assumed context window of an unknown model, in tokens: that of the smallest models in use today."""
 
 
 class ThinkingStyle(StrEnum):
-    """How a model is asked to think: not at all, by itself, adaptively, by a budget, or by an effort."""
+    """How a model thinks: never, always, adaptively, with a token budget, or with an effort."""
 
     NONE = "none"
     ALWAYS = "always"
@@ -42,11 +42,11 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class ModelProfile:
-    """A model on offer. `model` is "provider:model"; `known` says whether the figures come from the table.
+    """A model that a user can choose. `model` is "provider:model"; `known`: the values come from the table.
 
-    `context_window` and `max_output_tokens` are tokens; `prices` None means unknown, shown as "≥". `local` models
-    run on a server of the person's own and cost nothing, unless a price is known. `input_steps`: past so many tokens of
-    a prompt, the price of input is another one. `structured`: its reply can be held to a JSON schema.
+    `context_window` and `max_output_tokens` are tokens; `prices` None means unknown, shown as "≥". `local` models run
+    on the user's own server and cost nothing, unless a price is known. `input_steps`: above each number of prompt
+    tokens, the input price that applies. `structured`: its reply can be restricted to a JSON schema.
     """
 
     model: str
@@ -66,14 +66,14 @@ class ModelProfile:
 
 
 def takes_thinking(profile: ModelProfile) -> bool:
-    """Whether it can be told how hard to think, or not to. Of a model that nobody knows, its server has to say."""
+    """Return true if a request can set how much the model thinks. For an unknown model, its server decides."""
     if profile.thinking is ThinkingStyle.NONE:
         return not profile.known
     return profile.thinking is not ThinkingStyle.ALWAYS
 
 
 def vendor_and_name(model: str) -> tuple[str, str]:
-    """The two halves of a stored model. Its provider is "" where none is named, as another program may have stored it.
+    """Split a stored model name. The provider is "" if there is none: another program may have stored the name.
 
     >>> vendor_and_name("offline:demo"), vendor_and_name("demo")
     (('offline', 'demo'), ('', 'demo'))
@@ -83,10 +83,10 @@ def vendor_and_name(model: str) -> tuple[str, str]:
 
 
 def split_model_name(model: str) -> tuple[str, str]:
-    """The provider and the provider's own name of a model written "provider:model".
+    """Return the provider and the provider's own name of a model written as "provider:model".
 
     Raises:
-        InputError: it is not written so.
+        InputError: the name does not have this form.
     """
     provider, colon, name = model.partition(":")
     if not (provider and colon and name):

@@ -1,6 +1,6 @@
-"""Patterns: text in which `*` stands for any run of characters, compared without regard to case.
+"""Patterns: `*` matches any sequence of characters. Case is ignored.
 
-Matching is a search for each piece after the one before, so no pattern can make it slow.
+Matching searches for each piece after the previous one, so no pattern can make it slow.
 
     >>> Pattern(("claude", "")).matches("Claude Sonnet")
     True
@@ -27,11 +27,11 @@ class Pattern:
 
     @property
     def is_literal(self) -> bool:
-        """Whether there is no star in it."""
+        """True if the pattern has no star."""
         return len(self.pieces) == 1
 
     def matches(self, text: str) -> bool:
-        """Whether it is the whole text."""
+        """Return true if the pattern matches the whole text."""
         folded = fold(text)
         if self.is_literal:
             return folded == fold(self.pieces[0])
@@ -43,17 +43,17 @@ class Pattern:
         return occur_in_order(inner, middle)
 
     def searched_pieces(self) -> tuple[str, ...]:
-        """What has to occur in a folded text, in this order, when the pattern may stand anywhere in it."""
+        """Return the pieces that must occur in this order in a folded text if the pattern may match anywhere in it."""
         return tuple(fold(piece) for piece in self.pieces if piece)
 
 
 def fold(text: str) -> str:
-    """The form in which texts are compared: without case, and é is é whether it came as one character or as two."""
+    """Return the form for comparing texts: case is ignored, and é is equal to é in either Unicode form."""
     return normalize("NFC", text.casefold())
 
 
 def occur_in_order(pieces: Iterable[str], text: str) -> bool:
-    """Whether the pieces occur in the text, each after the one before."""
+    """Return true if the pieces occur in the text, each after the previous one."""
     place = 0
     for piece in pieces:
         place = text.find(piece, place)

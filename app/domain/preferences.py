@@ -1,4 +1,4 @@
-"""Preferences: what a person set for all conversations. What they did not set has the default that stands here.
+"""Preferences: a person's settings for all conversations, with the default of each.
 
 >>> Preferences().limits.reserve
 800
@@ -32,7 +32,7 @@ _MAX_KEY = 40
 
 
 class OverBudget(StrEnum):
-    """What becomes of pairs that do not fit: ask each time, send those that fit, or send all the same."""
+    """The action when pairs do not fit: ask each time, send the pairs that fit, or send all."""
 
     ASK = "ask"
     FIT = "fit"
@@ -40,14 +40,14 @@ class OverBudget(StrEnum):
 
 
 class TopicOrder(StrEnum):
-    """How topics are listed: those used last first, or as arranged by hand."""
+    """The order of topics: the last used first, or as arranged by hand."""
 
     RECENT = "recent"
     MANUAL = "manual"
 
 
 class Theme(StrEnum):
-    """Colours of the page: as the system of the device says, always light, or always dark."""
+    """The colours of the page: the device's setting, always light, or always dark."""
 
     SYSTEM = "system"
     LIGHT = "light"
@@ -56,17 +56,18 @@ class Theme(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """Ceilings are tokens and US dollars, per send, per conversation and per day; None: no ceiling.
+    """The settings of a person. Limits are in tokens and US dollars, per send, conversation and day; None: no limit.
 
-    `trash_days`: how long what was deleted can be brought back; None: until the trash is emptied.
+    `trash_days`: how long deleted items can be restored; None: until the trash is emptied.
 
-    `titles`: the first success brings an unnamed conversation a title, asked of `title_model` (None: of the model of
-    the conversation). `replay`: a request that was answered before is answered with what was said then. `keys` gives
-    actions other keys than the usual ones; an empty one means that the action has none. `built_in_tools` are the names
-    of those that models may be told of; without any, an installation without servers sends what it always sent.
+    `titles`: the first successful reply of an untitled conversation starts a title call to `title_model` (None: to the
+    model of the conversation). `replay`: a request that was answered before gets the stored answer. `keys` replaces the
+    keys of actions; an empty one means that the action has no key. `built_in_tools`: the names of the built-in tools
+    for models. If it is empty, an installation without servers sends no tools.
 
-    `about_me` is what models are told of the person, unless that is switched off by `tell_about_me`; `date_zone` the
-    time zone in which they are told the day (None: they are not). `redact`: secrets go out as marks.
+    `about_me` is the text about the person that is sent to models, unless `tell_about_me` is false; `date_zone` is the
+    time zone of the date that is sent to models (None: no date is sent). `redact`: requests have marks instead of
+    secrets.
     """
 
     soft_cap: Decimal = SOFT_CAP
@@ -95,12 +96,12 @@ class Preferences:
 
     @property
     def limits(self) -> Limits:
-        """The limits of a send, as if nothing had been spent yet."""
+        """The limits of a send, without any earlier spending."""
         return Limits(self.soft_cap, self.reserve, self.send_tokens, self.send_money)
 
 
 def read_wishes(preferences: Preferences, now: datetime) -> Wishes:
-    """What is preferred of the middleware around calls, at this instant."""
+    """Return the settings for the middleware at this instant."""
     zone = preferences.date_zone
     return Wishes(
         about=preferences.about_me if preferences.tell_about_me else "",
@@ -114,7 +115,7 @@ CEILINGS_IN_MONEY = ("send_money", "conversation_money", "day_money")
 
 
 def require_usable(preferences: Preferences) -> None:
-    """Refuse what nobody could mean.
+    """Refuse values that cannot be used.
 
     Raises:
         InputError: at the first preference that cannot be used.

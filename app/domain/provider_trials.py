@@ -1,10 +1,10 @@
-"""The result of asking a provider for its models: usable or not, and if not, the reason and what to do next.
+"""The result of requesting a provider's list of models: usable, or the reason and the next step.
 
     >>> from app.domain.errors import failure
     >>> describe_trial_failure(failure(ErrorClass.AUTH, "Acme refused the key.")).health
     <ProviderHealth.KEY_REJECTED: 'key_rejected'>
 
-Not the asking itself (`providers/models.py`).
+Not here: the request (`providers/models.py`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ProviderHealth(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The last result. `models` counts what the provider offers for conversations; `reason` says why it failed."""
+    """The last result. `models` is the number of models for conversations; `reason` says why the request failed."""
 
     health: ProviderHealth
     models: int = 0
@@ -51,7 +51,7 @@ _CHECK_BASE_URL = "Check the base URL, then try again."
 
 
 def describe_trial_failure(why: Failure) -> Trial:
-    """The result when the list of models could not be read. The next step is one that can be taken in Settings."""
+    """Return the result for a list of models that could not be read. Its next step is possible in Settings."""
     rejected = why.error_class is ErrorClass.AUTH
     health = ProviderHealth.KEY_REJECTED if rejected else ProviderHealth.UNREACHABLE
     usual = why.next_step == NEXT_STEP[why.error_class]

@@ -1,9 +1,9 @@
-"""What a provider's stream says, in one vocabulary for all vendors: past facts, in order.
+"""The events of a provider's stream, the same for all vendors: past facts, in order.
 
-Parts are sequential: a part is finished when the next one starts (or at `PartEnded`), so a reply only ever grows at
-its end. An adapter whose wire interleaves tool calls holds the later one back until the earlier is complete.
+Parts are sequential: a part is finished when the next one starts (or at `PartEnded`), so a reply only grows at its end.
+An adapter whose wire format interleaves tool calls holds back the later one until the earlier one is complete.
 
-A stream ends with exactly one `Stopped`. One that ends without it was cut, and is a failure of class `stream`.
+A stream ends with exactly one `Stopped`. A stream without it was cut off, which is a failure of class `stream`.
 
     >>> join_text([TextReceived("Hel"), TextReceived("lo"), Stopped(StopReason.END)])
     [TextReceived(text='Hello'), Stopped(reason=<StopReason.END: 'end'>)]
@@ -19,7 +19,7 @@ from app.domain.usage import Usage
 
 
 class StopReason(StrEnum):
-    """Why a model stopped, said by the provider; the last is Inview's own word for a reply that called too much."""
+    """The reason why a model stopped, as the provider reported it. Inview sets only the last: too many tool calls."""
 
     END = "end"
     MAX_TOKENS = "max_tokens"
@@ -34,26 +34,26 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TextReceived:
-    """Some more words of the reply."""
+    """More text of the reply."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ThinkingReceived:
-    """Some more reasoning."""
+    """More reasoning."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class TextWasThinking:
-    """All words so far were reasoning: its end was marked, and its beginning was not."""
+    """All text so far was reasoning: it has an end tag, but no start tag."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThinkingSigned:
-    """The signature of the thinking now open, valid for `vendor`."""
+    """The signature of the open thinking, valid for `vendor`."""
 
     signature: str
     vendor: str
@@ -61,7 +61,7 @@ class ThinkingSigned:
 
 @dataclass(frozen=True, slots=True)
 class RedactedThinkingReceived:
-    """Reasoning that the vendor keeps to itself: opaque `data` to be sent back as it is."""
+    """Reasoning that the vendor does not reveal: opaque `data`, which must be sent back unchanged."""
 
     data: str
     vendor: str
@@ -69,7 +69,7 @@ class RedactedThinkingReceived:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallStarted:
-    """The model began to call a tool."""
+    """The model started to call a tool."""
 
     tool_call_id: str
     name: str
@@ -77,22 +77,22 @@ class ToolCallStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolInputReceived:
-    """Some more of the open tool call's input, as JSON text."""
+    """More of the open tool call's input, as JSON text."""
 
     json_text: str
 
 
 @dataclass(frozen=True, slots=True)
 class PartEnded:
-    """The open part is finished; what comes next starts another, even of the same kind."""
+    """The open part is finished. Later content starts another part, even of the same kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsageReported:
-    """The counters of this call so far: each report replaces the one before it.
+    """The counters of this call so far. Each report replaces the previous one.
 
-    `fault` says what of the report is no count, None if all is. `usage` None: without that nothing is left of it, and
-    what was reported before stays.
+    `fault` names the fields of the report that are not valid counts; None: all are valid. `usage` None: no valid count
+    remains, and the previous report still applies.
     """
 
     usage: Usage | None
@@ -101,7 +101,7 @@ class UsageReported:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The provider says that the reply is complete."""
+    """The provider reported that the reply is complete."""
 
     reason: StopReason
 
@@ -121,7 +121,7 @@ StreamEvent = (
 
 
 def join_text(events: Iterable[StreamEvent]) -> list[StreamEvent]:
-    """The same events with runs of adjacent text, thinking or tool input joined: one read, one event."""
+    """Return the same events with adjacent text, thinking or tool input joined, so that one read gives one event."""
     joined: list[StreamEvent] = []
     pieces: list[str] = []
     kind: type[TextReceived | ThinkingReceived | ToolInputReceived] | None = None

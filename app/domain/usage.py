@@ -1,7 +1,7 @@
-"""Usage: the raw token counters of one provider call. Totals, costs and windows are derived on reading, never stored.
+"""Usage: the raw token counters of one provider call. Totals, costs and windows are computed on reading, never stored.
 
-The four prompt kinds are disjoint here whatever the vendor reports: `input_tokens` never includes what was read from
-or written to a cache (OpenAI reports cached tokens as a subset, Anthropic apart; adapters bring both to this form).
+The four prompt kinds are disjoint here, whatever the vendor reports: `input_tokens` never includes tokens that were
+read from or written to a cache (OpenAI reports cached tokens as a subset, Anthropic separately; adapters convert both).
 
     >>> (Usage(input_tokens=10, output_tokens=5) + Usage(output_tokens=1)).output_tokens
     6
@@ -20,17 +20,17 @@ from app.domain.model_profile import Prices
 
 MILLION = Decimal(1_000_000)
 MAX_TOKENS: Final = 100_000_000
-"""Of one counter of one call: ten times the largest context window of today. More is no count."""
+"""Maximum of one counter of one call: ten times the largest context window of today. A larger value is not a count."""
 MAX_SUM: Final = 2**53 - 1
-"""Of one counter of many calls: what every reader of JSON takes for the same number."""
+"""Maximum of one counter over many calls: the largest integer that every JSON reader represents exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one call (or, by `+`, of several).
 
-    `cache_write_tokens` are written for five minutes, `cache_write_1h_tokens` for an hour. `reasoning_tokens` are
-    the part of `output_tokens` that was reasoning.
+    `cache_write_tokens` are written for five minutes, `cache_write_1h_tokens` for an hour. `reasoning_tokens` are the
+    part of `output_tokens` that was reasoning.
     """
 
     input_tokens: int = 0
@@ -52,16 +52,16 @@ class Usage:
 
     @property
     def prompt_tokens(self) -> int:
-        """Everything the model read: fresh, read from cache and written to it."""
+        """All tokens that the model read: fresh, read from the cache and written to it."""
         return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens + self.cache_write_1h_tokens
 
     @property
     def all_tokens(self) -> int:
-        """Everything read and written."""
+        """All tokens read and written."""
         return self.prompt_tokens + self.output_tokens
 
     def cost(self, prices: Prices) -> Decimal:
-        """US dollars for these tokens. A kind without a price of its own is read, or written, at the full one."""
+        """Return the price of these tokens in US dollars. A missing price is that of input (1 h: that of a write)."""
         per_million = (
             self.input_tokens * prices.input
             + self.output_tokens * prices.output
@@ -77,20 +77,20 @@ COUNTERS: Final = tuple(counter.name for counter in fields(Usage))
 
 
 def read_count(value: object, most: int = MAX_TOKENS) -> int | None:
-    """Return the token count that `value` is: an integer from 0 to `most`; None: it is anything else."""
+    """Return `value` if it is a token count: an integer from 0 to `most`; None otherwise."""
     return value if type(value) is int and 0 <= value <= most else None
 
 
 def read_usage(stored: Mapping[str, object]) -> Usage | None:
-    """Return the usage of one call from its counters by name; None: its input is no count.
+    """Return the usage of one call from its counters by name; None if its input is not a valid count.
 
-    Any other counter that is none counts as not reported.
+    Any other invalid counter counts as not reported.
     """
     return None if read_count(stored.get("input_tokens", 0)) is None else read_counters(stored)
 
 
 def read_counters(stored: Mapping[str, object], most: int = MAX_TOKENS) -> Usage:
-    """Return the usage that counters by name tell. One that is no count counts nothing."""
+    """Return the usage from counters by name. An invalid counter counts as zero."""
     return Usage(**{name: read_count(stored.get(name, 0), most) or 0 for name in COUNTERS})
 
 

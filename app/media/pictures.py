@@ -1,4 +1,4 @@
-"""Converts pictures in processes of their own, so that a hostile one can neither stop nor fill the server.
+"""Converts pictures in separate processes, so that a malicious picture can neither stop nor fill the server.
 
     converted = await convert_picture(data)
     converted.data, converted.width
@@ -21,14 +21,14 @@ from app.domain.errors import InputError
 
 MAX_AT_ONCE: Final = 2
 MAX_WAIT_SECONDS: Final = 60.0
-"""How long a picture may take on a machine that is busy otherwise."""
+"""Maximum duration of a conversion, on a machine that is busy with other work."""
 _WORKER: Final = Path(__file__).with_name("worker.py")
 _threads: Final = ThreadPoolExecutor(MAX_AT_ONCE, thread_name_prefix="pictures")
 
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A picture as it is sent. Sizes are pixels; `full_width` and `full_height` are those that it came with."""
+    """A picture for sending. Sizes are pixels; `full_width` and `full_height` are those of the original."""
 
     data: bytes = field(repr=False)
     media_type: str
@@ -39,7 +39,7 @@ class Converted:
 
 
 async def convert_picture(data: bytes, name: str = "picture") -> Converted:
-    """Decode a picture and write it anew: scaled down to what models look at, without anything but its pixels.
+    """Decode a picture and encode it again: scaled down to the maximum size of models, with nothing but its pixels.
 
     Raises:
         InputError: it is damaged, too large, or takes too long. The message begins with `name`.
@@ -54,7 +54,7 @@ def _convert(data: bytes, name: str) -> Converted:
     except subprocess.TimeoutExpired:
         raise _refusal(name, "takes too long to read") from None
     line, found, written = ended.stdout.partition(b"\n")
-    if not found:  # it was ended by its bounds, or by the picture
+    if not found:  # its limits ended it, or the picture crashed it
         raise _refusal(name, "could not be read")
     said: dict[str, Any] = json.loads(line)
     if "fault" in said:

@@ -1,13 +1,13 @@
 """The process that converts one picture. It runs as a script and imports nothing of Inview.
 
-It reads the bytes of a picture from its standard input until that ends, and writes a line of JSON and the bytes of the
+It reads the bytes of a picture from its standard input until the end, and writes a line of JSON, then the bytes of the
 converted picture:
 
     {"media_type": "image/jpeg", "width": 2576, "height": 1932, "full_width": 4032, "full_height": 3024}
     {"fault": "has more than 50 million pixels"}
 
-Every picture is decoded and written anew from its pixels alone: nothing that was hidden in it (the place where it was
-taken, a second file, a script) is left. The process has bounds for memory and time, and ends after its one picture.
+Every picture is decoded and encoded again from its pixels alone, so nothing that was hidden in it (the place where it
+was taken, a second file, a script) remains. The process has limits for memory and time, and ends after one picture.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from typing import Any, Final
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 MAX_MEMORY: Final = 1024 * 1024 * 1024
-"""Bytes of address space: a picture of the most pixels is in it twice."""
+"""Bytes of address space: a picture with the maximum number of pixels is in it twice."""
 MAX_SECONDS: Final = 20
-"""Processor time."""
+"""Seconds of processor time."""
 MAX_PIXELS: Final = 50_000_000
-"""Photos of today's phones have 48 million."""
+"""Maximum number of pixels. Photos of today's phones have 48 million."""
 MAX_SIDE: Final = 2_576
-"""Pixels of the longer side. No model looks at more (docs/decisions/0074-re-encode-pictures.md)."""
+"""Maximum pixels of the longer side. No model uses more (docs/decisions/0074-re-encode-pictures.md)."""
 MAX_BYTES: Final = 3_500_000
-"""Bytes of the picture that is sent: in base64 that is less than the five million that Anthropic takes."""
+"""Maximum size of the sent picture: in base64 it has less than the five million bytes that Anthropic accepts."""
 FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")
 QUALITIES: Final = (90, 75, 50)
 
 
 def convert(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """The picture as it is sent, and what is said of it."""
-    Image.MAX_IMAGE_PIXELS = None  # its own bound is another one: what is over ours is told in words
+    """Convert a picture. Return its description and its bytes."""
+    Image.MAX_IMAGE_PIXELS = None  # a larger picture gets our own message below
     try:
         with Image.open(BytesIO(data), formats=FORMATS) as picture:
             full_width, full_height = picture.size
             if full_width * full_height > MAX_PIXELS:
                 return {"fault": f"has more than {MAX_PIXELS // 1_000_000} million pixels"}, b""
-            turned = picture.getexif().get(0x0112, 1) >= 5  # its sides change places
+            turned = picture.getexif().get(0x0112, 1) >= 5  # it is turned, so width and height are swapped
             lossy = picture.format == "JPEG" or (picture.format == "WEBP" and picture.mode == "RGB")
             made = _scale(picture)
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError):
@@ -62,7 +62,7 @@ def convert(data: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def _scale(picture: Image.Image) -> Image.Image:
-    """Its pixels, the right way up, at most `MAX_SIDE` long, and nothing else of it."""
+    """Return a new picture with only the pixels of this one, upright, and at most `MAX_SIDE` long."""
     picture.draft("RGB", (MAX_SIDE, MAX_SIDE))  # a large JPEG is decoded at half its size or less
     has_alpha = "A" in picture.getbands() or "transparency" in picture.info
     mode = "RGBA" if has_alpha else "RGB"
@@ -75,7 +75,7 @@ def _scale(picture: Image.Image) -> Image.Image:
 
 
 def _write(picture: Image.Image, *, lossy: bool) -> tuple[str, bytes]:
-    """As JPEG if it was a photo, else as PNG unless that is too large."""
+    """Encode a photo as JPEG, anything else as PNG unless that is too large."""
     if not lossy:
         png = BytesIO()
         picture.save(png, "PNG")
@@ -95,8 +95,8 @@ def _write(picture: Image.Image, *, lossy: bool) -> tuple[str, bytes]:
 
 
 def main() -> None:
-    """Convert the picture on the standard input."""
-    with suppress(ValueError, OSError):  # a system that has no such limits
+    """Convert the picture from the standard input."""
+    with suppress(ValueError, OSError):  # some systems have no such limits
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
         resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
     said, written = convert(sys.stdin.buffer.read())

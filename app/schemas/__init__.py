@@ -1,4 +1,4 @@
-"""JSON schemas that somebody else wrote: whether one can be used, and whether a value fits it.
+"""Checks JSON schemas that come from outside: if a schema is usable, and if a value matches it.
 
-A schema may ask for more work than anybody has time for, so all of it is done in a process that can be killed.
+A check of a schema can take unlimited time, so it runs in a process that can be killed.
 """

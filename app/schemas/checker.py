@@ -1,12 +1,12 @@
-"""Checks values against JSON schemas in a process of their own, which is killed when that takes too long.
+"""Checks values against JSON schemas in a separate process, which is killed when a check takes too long.
 
     checked = await check_value('{"type": "string"}', 3, account=conversation_id)
     checked.faults           # (((), "3 is not of type 'string'"),)
     checked.unusable         # None; or a sentence that says why the schema could not be applied
 
-One process, and one thread that talks to it, answer one question after the other. The account that spent least on
-slow checks is next. They start with the first question; the process ends after a minute without one. The
-checking itself is in `worker.py`, what slow checks cost and may cost in `costs.py`.
+One process, and one thread that talks to it, answer one question after the other. The next question is that of the
+account that spent least on slow checks. The process and the thread start with the first question; the process ends
+after a minute without one. The check itself is in `worker.py`, the accounting of slow checks in `costs.py`.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from app.schemas.costs import MAX_SPENT, WINDOW_SECONDS, Costs, Slow, Turns
 from app.workers import close_pipes, input_of, output_of, start_worker
 
 MAX_SECONDS: Final = 2.0
-"""Processor time that one question may take."""
+"""Maximum processor time of one question."""
 MAX_WAIT_SECONDS: Final = 30.0
-"""How long an answer is waited for on a machine that is busy otherwise."""
+"""Maximum wait for an answer, on a machine that is busy with other work."""
 MAX_CHARACTERS: Final = 100_000
-"""Characters of a schema. Those of real tools have some thousand."""
+"""Maximum number of characters of a schema. Those of real tools have some thousand."""
 BY_HAND: Final = "by hand"
 """The account of schemas that a person typed or a program sent, before they are part of a conversation."""
 _WORKER: Final = FilePath(__file__).with_name("worker.py")
@@ -49,9 +49,10 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Where something does not fit, and why. `unusable`: why nothing could be found out, as "refers to itself …".
+    """The places that do not match, with the reasons. `unusable`: why the check was impossible, such as "refers to
+    itself …".
 
-    `too_long`: because the schema asks for too much work.
+    `too_long`: the check takes too much work.
     """
 
     faults: tuple[tuple[Path, str], ...] = ()
@@ -70,7 +71,7 @@ ALL_SPENT: Final = Checked(
 async def check_schema(schema_json: str, *, account: str) -> Checked:
     """Check that a text is a usable JSON schema. The paths of its faults lead through the schema.
 
-    `account`: whose bound the check counts for, such as a conversation.
+    `account`: the account that the time of the check is charged to, such as a conversation.
     """
     return await _ask(_Question(account, schema_json, {}))
 
@@ -78,34 +79,34 @@ async def check_schema(schema_json: str, *, account: str) -> Checked:
 async def check_value(
     schema_json: str, value: object, *, account: str, open_path: Path | None = None, limit: int = 50
 ) -> Checked:
-    """Whether a value fits a schema: the first faults, at most `limit`.
+    """Check a value against a schema. Return the first faults, at most `limit`.
 
-    `account`: whose bound the check counts for, such as a conversation. `open_path` leads to the place of the value
-    that still arrives. Faults there that more text can mend are left out.
+    `account`: the account that the time of the check is charged to, such as a conversation. `open_path` leads to the
+    place where the value is still incomplete. Faults there that more text can correct are left out.
     """
     return await _ask(_Question(account, schema_json, {"value": value, "open_path": open_path, "limit": limit}))
 
 
 def close() -> None:
-    """End the process, whatever it is busy with. The next question starts another."""
+    """End the process, also during a check. The next question starts another."""
     _checker.kill()
     _thread.submit(_checker.reap)
 
 
 def process_id() -> int | None:
-    """The process that answers at present."""
+    """Return the id of the current process."""
     return None if _checker.process is None else _checker.process.pid
 
 
 def forget_refused() -> None:
-    """Try everything again that took too long, and reset all accounts."""
+    """Allow again everything that took too long, and reset all accounts."""
     _checker.slow.forget()
     _checker.costs.forget()
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A question about a schema; with a value, whether the value fits."""
+    """A question about a schema. With a value, the question is if the value matches it."""
 
     account: str
     schema_json: str
@@ -121,19 +122,19 @@ async def _ask(question: _Question) -> Checked:
 
 
 def _answer_next() -> None:
-    """Answer one of the questions that wait. There is a call for each of them."""
+    """Answer one of the waiting questions. There is a call for each of them."""
     with _lock:
         question = _turns.take(lambda account: _checker.costs.spent(account, monotonic()))
     if question.answer.set_running_or_notify_cancel():
         try:
             question.answer.set_result(_checker.ask(question))
-        except Exception as error:  # noqa: BLE001 - it goes to who asked
+        except Exception as error:  # noqa: BLE001 - the caller gets it
             question.answer.set_exception(error)
 
 
 @dataclass(eq=False)
 class _Checker:
-    """The process, if it runs, the pattern that it matches, and what was slow. Only one thread may ask."""
+    """The process if it is running, the pattern that it matches, and what was slow. Only one thread may ask."""
 
     process: subprocess.Popen[bytes] | None = None
     noted: mmap.mmap | None = None
@@ -155,7 +156,7 @@ class _Checker:
         except (RecursionError, ValueError):
             return Checked(unusable="cannot be applied: the value is nested too deeply, or has a number too long")
         try:
-            answer = self._exchange(line) or self._exchange(line)  # it may have ended just now, for want of questions
+            answer = self._exchange(line) or self._exchange(line)  # an idle process may have ended just now
         except _KilledError as error:
             if error.refuse:
                 self.slow.note(schema_json, self._read_note(), monotonic())
@@ -177,15 +178,15 @@ class _Checker:
             process.wait()
 
     def reap(self) -> None:
-        """Forget a process that has ended. Only the thread that asks may do so."""
+        """Drop a process that has ended. Only the thread that asks may do so."""
         if self.process is not None and self.process.poll() is not None:
             self._drop(self.process)
 
     def _exchange(self, line: bytes) -> bytes | None:
-        """Send a question and wait for its answer. None: the process had ended by itself.
+        """Send a question and wait for its answer. None: the process had already ended normally.
 
         Raises:
-            _KilledError: the process was killed, or by now is.
+            _KilledError: the process was killed before or during the question.
         """
         process = self._start()
         answer = b""
@@ -221,7 +222,7 @@ class _Checker:
         return self.process
 
     def _read_note(self) -> tuple[str, int] | None:
-        """The pattern that the process was matching when it ended, and the length of the text; None: it was not."""
+        """Return the pattern that the process was matching when it ended, with the text's length; None if none."""
         if self.noted is None:
             return None
         size, length = _NOTE.unpack_from(self.noted)
@@ -234,7 +235,10 @@ class _Checker:
 
 
 class _KilledError(Exception):
-    """The process was killed over a question. The text says why, of the schema, which is to be refused for a while."""
+    """The process was killed during a question. The text is the reason, as a statement about the schema.
+
+    `refuse`: the schema is refused for a while.
+    """
 
     def __init__(self, why: str, *, refuse: bool = True) -> None:
         super().__init__(why)
@@ -244,5 +248,5 @@ class _KilledError(Exception):
 _checker = _Checker()
 _turns = Turns[_Question]()
 _lock = Lock()
-"""Held while questions are put in and taken out."""
+"""Held while questions are added and removed."""
 _thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="schemas")

@@ -19,15 +19,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 WINDOW_SECONDS: Final = 60.0
-"""Time for which a cost counts, and for which a slow pattern or schema is refused."""
+"""Seconds that a cost counts, and that a slow pattern or schema is refused."""
 MAX_SPENT: Final = 6.0
-"""Processor time that slow checks of one account may take within a window."""
+"""Maximum seconds of processor time that slow checks of one account may take within a window."""
 SLOW_SECONDS: Final = 0.1
-"""A check that took less costs nothing. Honest ones take some milliseconds."""
+"""A check that took less costs nothing. Ordinary checks take some milliseconds."""
 MAX_REMEMBERED: Final = 64
 MAX_ACCOUNTS: Final = 1_000
 MAX_PATTERN: Final = 1_000
-"""Most characters of a remembered pattern. For a longer pattern the whole schema is remembered."""
+"""Maximum number of characters of a remembered pattern. For a longer pattern the whole schema is remembered."""
 _NOTES: Final = frozenset({"title", "description", "$comment"})
 """Keywords for people. They do not change the cost of a check."""
 
@@ -50,7 +50,7 @@ class Costs:
             self._paid.popitem(last=False)
 
     def spent(self, account: str, now: float) -> float:
-        """Seconds that an account spent within the last window."""
+        """Return the seconds that an account spent within the last window."""
         paid = self._paid.get(account)
         while paid and paid[0][0] + WINDOW_SECONDS <= now:
             paid.popleft()
@@ -92,11 +92,11 @@ class Slow:
         return until > now
 
     def patterns(self, now: float) -> dict[str, int]:
-        """The patterns that took too long lately, with the length from which on they are refused."""
+        """Return the patterns that took too long recently, with the text length from which they are refused."""
         return {text: length for text, (until, length) in self._patterns.items() if until > now}
 
     def forget(self) -> None:
-        """Try everything again."""
+        """Allow everything again."""
         self._patterns.clear()
         self._schemas.clear()
 
@@ -108,21 +108,21 @@ class Turns(Generic[Item]):
     _waiting: dict[str, deque[Item]] = field(default_factory=dict[str, Any])
 
     def add(self, account: str, item: Item) -> None:
-        """Let something wait behind what waits of its account."""
+        """Add an item after the waiting items of its account."""
         self._waiting.setdefault(account, deque()).append(item)
 
     def take(self, spent: Callable[[str], float]) -> Item:
-        """Take what is next. Something must wait."""
-        account = min(self._waiting, key=spent)  # of equals the first, which is the one that was put in first
+        """Remove and return the next item. An item must be waiting."""
+        account = min(self._waiting, key=spent)  # of equals the first, which was added first
         items = self._waiting.pop(account)
         item = items.popleft()
         if items:
-            self._waiting[account] = items  # behind the others
+            self._waiting[account] = items  # after the others
         return item
 
 
 def without_notes(schema_json: str) -> str:
-    """A schema as text without what it says to people, so that two that ask for the same work are the same.
+    """Return a schema without its keywords for people, so that schemas with equal work have equal text.
 
     >>> without_notes('{"title": "One", "pattern": "a", "properties": {"title": {"type": "string"}}}')
     '{"pattern":"a","properties":{"title":{"type":"string"}}}'

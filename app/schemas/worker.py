@@ -1,18 +1,18 @@
 r"""The process that checks values against JSON schemas. It runs as a script and imports nothing of Inview.
 
-It reads one question a line from its standard input and writes one answer a line, both JSON:
+It reads one question per line from its standard input and writes one answer per line, both JSON:
 
     {"schema": "{\"type\": \"string\"}", "value": 3}      {"faults": [[[], "3 is not of type 'string'"]]}
     {"schema": "{\"type\": 3}"}                            {"faults": [[["type"], "3 is not valid under …"]]}
 
-Without a `value`, the question is whether the schema is one. An answer says as well how many `seconds` of processor
-time it took. `slow` has patterns that took too long before, with the length of the text from which on they are not
-tried: `{"too_long": true}`. The pattern that is being matched is in the file whose descriptor is the second argument,
-so that it is known when this process is ended over it. `open_path` leads to the place of a value that still
-arrives: faults there that more text can mend are left out. `{"unusable": "…"}`: the schema could not be applied.
+Without a `value`, the question is if the schema is valid. An answer also has the `seconds` of processor time that it
+took. `slow` has patterns that took too long before, with the text length from which they are not tried: `{"too_long":
+true}`. The current pattern is written to the file whose descriptor is the second argument, so that it is known if this
+process is ended during the match. `open_path` leads to the place where a value is still incomplete: faults there that
+more text can correct are left out. `{"unusable": "…"}`: the schema could not be applied.
 
-The system ends this process when a question takes more processor time than its first argument says, in seconds. It does
-so whatever the process is busy with: a regular expression that backtracks holds Python's lock, so no thread could.
+The system ends this process when a question takes more processor time than its first argument says, in seconds. This
+works at any point of the check. A thread could not do it: a regular expression that backtracks holds Python's lock.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ MAX_MEMORY: Final = 512 * 1024 * 1024
 """Bytes of address space. A value of a megabyte and a real schema take a tenth of it."""
 MAX_MESSAGE: Final = 300
 MAX_PATH: Final = 2_000
-"""Characters of a path. A longer one is cut, so that it names the place around the fault."""
+"""Maximum number of characters of a path. A longer one is cut, so that it names the place around the fault."""
 IDLE_SECONDS: Final = 60.0
-"""After so long without a question the process ends; the next question starts another."""
+"""The process ends after this time without a question; the next question starts another."""
 LASTING: Final = frozenset({"type", "additionalProperties", "maxItems", "maxProperties", "maxLength"})
-"""Keywords that stay broken whatever else of an unfinished value arrives."""
+"""Keywords whose faults remain, whatever else of an incomplete value arrives."""
 
 NOTE: Final = struct.Struct("=II")
-"""What the file about the pattern begins with: its bytes, and the characters of the text. No bytes: none is matched."""
+"""The header of the file for the pattern: its bytes, and the characters of the text. Zero bytes: no pattern."""
 NOTE_BYTES: Final = 8_192
 
 Fault = tuple[list[str | int], str]
@@ -60,9 +60,9 @@ Fault = tuple[list[str | int], str]
 def serve(seconds: float, noted: mmap.mmap) -> None:
     """Answer questions until the input ends, or none came for a minute."""
     patterns = _Patterns(noted)
-    re.search = patterns.search  # as `jsonschema` calls it, whichever keyword has the pattern
+    re.search = patterns.search  # `jsonschema` calls it for every keyword with a pattern
     os.nice(5)  # other requests go first
-    with suppress(ValueError, OSError):  # a system that has no such limit
+    with suppress(ValueError, OSError):  # some systems have no such limit
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     while select.select([sys.stdin], [], [], IDLE_SECONDS)[0] and (line := sys.stdin.buffer.readline()):
         begun = time.process_time()
@@ -75,11 +75,11 @@ def serve(seconds: float, noted: mmap.mmap) -> None:
 
 
 class _TooSlowError(Exception):
-    """A pattern took too long before."""
+    """The pattern took too long before."""
 
 
 class _Patterns:
-    """Matches patterns, and notes which one is being matched."""
+    """Matches patterns, and records the one that is being matched."""
 
     def __init__(self, noted: mmap.mmap) -> None:
         self.slow: dict[str, int] = {}
@@ -90,7 +90,7 @@ class _Patterns:
         """Search as `re.search` does.
 
         Raises:
-            _TooSlowError: this pattern took too long on a text that was no longer.
+            _TooSlowError: this pattern took too long on a text of this length or less.
         """
         text = pattern if isinstance(pattern, str) else pattern.pattern
         if len(string) >= self.slow.get(text, sys.maxsize):
@@ -137,7 +137,7 @@ def _check_schema(schema_json: str) -> list[Fault]:
         validator_for(schema, default=Draft202012Validator).check_schema(schema)
     except SchemaError as error:
         return [(list(error.absolute_path), error.message[:MAX_MESSAGE])]
-    _read_schema(schema_json).is_valid({})  # a reference at its root that leads nowhere, or round in circles
+    _read_schema(schema_json).is_valid({})  # a reference at its root that leads nowhere, or in circles
     return []
 
 
@@ -160,13 +160,13 @@ def _cut(path: list[str | int]) -> list[str | int]:
 
 
 def _is_lasting(keyword: str, value: object) -> bool:
-    """Whether more text cannot mend the fault. A number that is not finished may change its type."""
+    """Return true if more text cannot correct the fault. An incomplete number may still change its type."""
     return keyword in LASTING and not (keyword == "type" and isinstance(value, int | float))
 
 
 @lru_cache(maxsize=64)
 def _read_schema(schema_json: str) -> Validator:
-    """The validator of a schema. Nothing that it refers to is fetched."""
+    """Return the validator of a schema. Nothing that it refers to is fetched."""
     schema: dict[str, Any] = json.loads(schema_json)
     kind = validator_for(schema, default=Draft202012Validator)
     kind.check_schema(schema)

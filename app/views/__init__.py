@@ -1,7 +1,7 @@
-"""Views: domain values as they are shown, as plain frozen dataclasses.
+"""Views: domain values in the form that is shown, as plain frozen dataclasses.
 
-The HTTP API's shapes, and in `screen` the page's; the names are those that programs rely on (docs/api.md).
-Not here: domain rules (they are in `domain`), fetching, HTTP. Everything is a pure function of its arguments.
+They are the schemas of the HTTP API and, in `screen`, the data of the page; programs rely on their names (docs/api.md).
+Not here: domain rules (they are in `domain`), reading data, HTTP. Everything is a pure function of its arguments.
 
     >>> from app.domain.usage import Usage
     >>> from app.views.conversation.pair import describe_usage

@@ -1,4 +1,4 @@
-"""Views to JSON, the one way: orjson reads dataclasses, enums and UTC times itself.
+"""Encodes views as JSON. All code uses this module; orjson reads dataclasses, enums and UTC times itself.
 
 >>> to_json({"at": None})
 b'{"at":null}'
@@ -13,23 +13,23 @@ JSON_OPTIONS = orjson.OPT_UTC_Z
 
 
 def to_json(view: object) -> bytes:
-    """The view as UTF-8 JSON.
+    """Encode a view as UTF-8 JSON.
 
     Raises:
-        TypeError: it holds something that is not a view.
+        TypeError: it contains a value that is not a view.
     """
     return orjson.dumps(view, option=JSON_OPTIONS)
 
 
 def to_readable_json(view: object) -> bytes:
-    """The same with a line for each value: for files that people read and change.
+    """Encode a view as JSON with a line for each value: for files that people read and change.
 
     Raises:
-        TypeError: it holds something that is not a view.
+        TypeError: it contains a value that is not a view.
     """
     return orjson.dumps(view, option=JSON_OPTIONS | orjson.OPT_INDENT_2)
 
 
 def raw_json(body: bytes) -> orjson.Fragment:
-    """JSON text that is to stand in a larger one byte for byte, such as the body of a preview."""
+    """Wrap JSON text to be included byte for byte in a larger JSON text, such as the body of a preview."""
     return orjson.Fragment(body)

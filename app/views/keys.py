@@ -1,4 +1,4 @@
-"""Every key of the page in one table, and which keys an action may be given instead.
+"""The keys of the page in one table, and the rules for other keys of an action.
 
 A key is written as the character that it types: "G" is Shift and g. The space bar is "Space". An action may have
 another key, or none (""). Not here: what an action does, and the events of the keyboard.
@@ -33,7 +33,7 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True)
 class KeyAction:
-    """Something that has a key. `fixed`: it cannot be given another one."""
+    """An action with a key. `fixed`: its key cannot be changed."""
 
     id: str
     key: str
@@ -173,17 +173,17 @@ ACTIONS_BY_ID: Final = {action.id: action for action in ACTIONS}
 
 
 def key_of(action: KeyAction, own: Mapping[str, str]) -> str:
-    """The key of an action, "" if it has none. `own` are the keys that differ from the usual ones, by action."""
+    """Return the key of an action, "" if it has none. `own` has the keys that differ from the default, by action."""
     return action.key if action.fixed else own.get(action.id, action.key)
 
 
 def key_name(key: str) -> str:
-    """A key as people write it."""
+    """Return a key in the form that people write."""
     return f"Shift+{key}" if len(key) == 1 and unicodedata.category(key) == "Lu" else key
 
 
 def describe_hints(own: Mapping[str, str]) -> str:
-    r"""Some keys with what they do, for the bar above the composer. An action without a key is left out.
+    r"""Describe some keys with their actions, for the bar above the composer. An action without a key is left out.
 
     A line breaks only between two of them.
 
@@ -196,7 +196,7 @@ def describe_hints(own: Mapping[str, str]) -> str:
 
 
 def refusal_of(action: KeyAction, key: str, own: Mapping[str, str]) -> str:
-    """Why an action cannot have this key, "" if it can."""
+    """Return why an action cannot have this key, "" if it can."""
     if key != "Space" and not _types_something(key):
         return (
             f"{key} belongs to the browser, to screen readers or to turning keys on. Take a letter, a digit or a sign."

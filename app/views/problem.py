@@ -1,6 +1,6 @@
-"""Problems: every way in which a request can fail, as RFC 9457 problem documents. One table says which there are.
+"""Problems: every error of a request, as RFC 9457 problem documents. One table lists all types.
 
-`type` is stable and made for programs; `detail` is made for people and may change its words.
+`type` is stable and for programs; `detail` is for people and may change.
 
     >>> describe_problem("not-found", "No pair 'x' here.")["status"]
     404
@@ -46,7 +46,7 @@ TYPE_PREFIX = "urn:inview:problem:"
 
 @dataclass(frozen=True, slots=True)
 class ProblemKind:
-    """What all problems of a type have in common."""
+    """The status and title that all problems of a type share."""
 
     status: int
     title: str
@@ -81,19 +81,19 @@ PROBLEMS: Mapping[ProblemName, ProblemKind] = MappingProxyType(
 
 
 class FieldProblem(TypedDict):
-    """One field that cannot be used, as a dotted path, and why."""
+    """One invalid field, as a dotted path, and the reason."""
 
     field: str
     reason: str
 
 
 class ProblemView(TypedDict):
-    """A problem document. Members that say nothing are left out.
+    """A problem document. Unused members are left out.
 
-    `position`, `found` and `expected` are told of a filter that cannot be read: a place in its line, from 0. `x` to
-    `larger` are the ways out when more is in view than may be sent to `model`; `x`, `y`, `tokens`, `cost` and
-    `selection` are the new figures when other pairs would be sent to it than were counted. `later` is how many pairs
-    stand after one, `version` which version stands in one that was changed elsewhere.
+    `position`, `found` and `expected` describe an unreadable filter: the position in its line, from 0. The members from
+    `x` to `larger` are the options when more is in view than may be sent to `model`. `x`, `y`, `tokens`, `cost` and
+    `selection` are also the new figures if the send would have other pairs than were counted. `later` is the number of
+    pairs after a pair, `version` the current version of a pair that was changed elsewhere.
     """
 
     type: str
@@ -124,6 +124,6 @@ class ProblemView(TypedDict):
 
 
 def describe_problem(name: ProblemName, detail: str) -> ProblemView:
-    """A problem document of that type. What only some types have (`errors`, `log_id` …) the caller adds."""
+    """Return a problem document of this type. The caller adds members of some types only (`errors`, `log_id` …)."""
     kind = PROBLEMS[name]
     return {"type": TYPE_PREFIX + name, "title": kind.title, "status": kind.status, "detail": detail}

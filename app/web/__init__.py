@@ -1,5 +1,5 @@
-"""How the page reaches a browser: who may ask (`gate`), the built files (`files`), what is done to them (`bundle`).
+"""Serves the page: checks of requests (`gate`), the built files (`files`), changes to them after the build (`bundle`).
 
-What is there before everything else is, and who waits for it: `door`. Not the API and not Reflex: `app.app` puts them
-together, and the server puts them behind the door.
+`readiness_gate` serves the page while the application is imported, and lets other requests wait. Not here: the API and
+Reflex. `app.app` combines them, and the server puts them behind the readiness gate.
 """

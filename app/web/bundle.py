@@ -1,8 +1,8 @@
-"""What is done to the built page before it is served: its backend is wherever the page came from.
+"""Changes the built page before it is served: its backend is the address that the page came from.
 
-Not the build itself (`app/cli/build.py`) and not the serving (`files.py`). Reflex bakes the backend's address, port
-included, into one file of the bundle. We build with addresses nobody can have and put expressions in their place,
-so that one build serves any host, any port and any proxy.
+Not here: the build (`app/cli/build.py`) and the serving (`files.py`). Reflex writes the backend's address, with its
+port, into one file of the bundle. The build uses placeholder addresses that cannot exist, and this module replaces them
+by expressions, so that one build works on any host, any port and behind any proxy.
 
     >>> same_origin('r={EVENT:"ws://same-origin.invalid/_event"}')
     'r={EVENT:location.origin.replace("http","ws")+"/_event"}'
@@ -16,7 +16,7 @@ from typing import Final
 
 from app.domain.errors import InviewError
 
-# .invalid never resolves (RFC 2606): a placeholder that survived a change of Reflex cannot reach anybody.
+# .invalid never resolves (RFC 2606): a placeholder that remains after a change of Reflex cannot reach any host.
 PLACEHOLDER_HOST: Final = "same-origin.invalid"
 
 _ADDRESS: Final = re.compile(r"""(["'`])(ws|http)s?://same-origin\.invalid(/[\w/-]*)\1""")
@@ -24,11 +24,11 @@ _ORIGIN: Final = {"ws": 'location.origin.replace("http","ws")', "http": "locatio
 
 
 class BundleError(InviewError):
-    """The built files are not as we know them: Reflex changed, and so must this module."""
+    """The built files differ from the known form: Reflex changed, and this module must change too."""
 
 
 def same_origin(script: str) -> str:
-    """Put the page's own origin where a placeholder address stands."""
+    """Replace placeholder addresses by the page's own origin."""
     return _ADDRESS.sub(lambda found: f'{_ORIGIN[found[2]]}+"{found[3]}"', script)
 
 
@@ -36,7 +36,7 @@ def free_from_address(static_dir: Path) -> None:
     """Rewrite the one file of the built page that names the backend.
 
     Raises:
-        BundleError: no file, or a file of another shape, names it.
+        BundleError: no file names it, or a file names it in an unknown form.
     """
     naming = [path for path in static_dir.rglob("*.js") if PLACEHOLDER_HOST in path.read_text()]
     if not naming:

@@ -1,8 +1,8 @@
-"""The built page as it goes out: precompressed, cached for good where the name holds a hash, under a strict CSP.
+"""Serves the built page: compressed in advance, cached permanently if the name has a hash, with a strict CSP.
 
-Not a general file server: it serves the files that one finished build holds, known by name from the start, so no path
-of a request ever reaches the file system. An address that names no file (`/c/<id>`) gets the page that was built for
-all of its kind (`/c/_`), if there is one.
+It is not a general file server: it serves only the files of one finished build, which are listed at the start, so the
+path of a request never reaches the file system. An address without a file (`/c/<id>`) gets the page that was built for
+all addresses of its kind (`/c/_`), if there is one.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ _ENCODINGS: Final = (("br", ".br"), ("gzip", ".gz"))
 _SIDECARS: Final = tuple(suffix for _, suffix in _ENCODINGS)
 _INLINE_SCRIPT: Final = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL)
 _ANY: Final = "_"
-"""The name of a page that is built for every address beside it (app/ui/prerender.py)."""
+"""The name of a page that is built for all addresses in the same folder (app/ui/prerender.py)."""
 _NOT_FOUND: Final = "404.html"
 
-# No unsafe-eval, no unsafe-inline: Reflex's own inline scripts are admitted by their hashes, injected ones are not.
-# Inline styles stay allowed: emotion and React Router render style elements, and a style runs nothing. So do pictures
-# from anywhere: a reply's remote pictures load after a click on each, which no policy can tell from loading by itself.
+# No unsafe-eval, no unsafe-inline: Reflex's own inline scripts are allowed by their hashes, injected ones are not.
+# Inline styles stay allowed: emotion and React Router render style elements, and a style runs nothing. Pictures from
+# anywhere are allowed too: a reply's remote pictures load after a click on each, and a policy cannot distinguish that
+# from loading without a click.
 _POLICY: Final = (
     "default-src 'self'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; font-src 'self' data:; "
     "img-src 'self' data: blob: http: https:; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; "
@@ -40,7 +41,7 @@ Headers = list[tuple[bytes, bytes]]
 
 @dataclass(frozen=True)
 class BuiltFile:
-    """One file of the build: its headers, and for each encoding on offer where the bytes are."""
+    """One file of the build: its headers, and the path of each available encoding."""
 
     headers: tuple[tuple[bytes, bytes], ...]
     etag: bytes
@@ -48,7 +49,7 @@ class BuiltFile:
     encoded: Mapping[str, Path]
 
     def pick(self, accepted: str) -> tuple[str | None, Path]:
-        """The best encoding the browser takes, and its file."""
+        """Return the best encoding that the browser accepts, and its file."""
         offers = {part.partition(";")[0].strip() for part in accepted.lower().split(",") if "q=0" not in part}
         for encoding, _ in _ENCODINGS:
             if encoding in offers and encoding in self.encoded:
@@ -57,7 +58,7 @@ class BuiltFile:
 
 
 def built_files(static_dir: Path) -> dict[str, BuiltFile]:
-    """Every file of the build by its URL path: `/index.html` is `/`, `/about.html` is `/about` too."""
+    """List the files of the build by URL path: `/index.html` is `/`, `/about.html` is `/about` too."""
     files: dict[str, BuiltFile] = {}
     for path in sorted(static_dir.rglob("*")):
         if not path.is_file() or path.suffix in _SIDECARS:
@@ -72,7 +73,7 @@ def built_files(static_dir: Path) -> dict[str, BuiltFile]:
 
 
 def serving(static_dir: Path) -> ASGIApp:
-    """Serve one build."""
+    """Return the application that serves one build."""
     files = built_files(static_dir)
     not_found = files[f"/{_NOT_FOUND}"]
 
@@ -101,7 +102,7 @@ async def _send_file(scope: Scope, send: Send, file: BuiltFile, status: int) -> 
         return
     if encoding:
         headers.append((b"content-encoding", encoding.encode()))
-    # Read in the loop: a few dozen microseconds from the page cache, less than handing it to a thread.
+    # Read in the event loop: it takes some dozen microseconds from the page cache, less than using a thread.
     body = path.read_bytes()
     headers.append((b"content-length", b"%d" % len(body)))
     await _answer(send, status, headers, b"" if scope["method"] == "HEAD" else body)
@@ -116,7 +117,7 @@ def _describe(path: Path, url: str) -> BuiltFile:
     content = path.read_bytes()
     media_type = "text/javascript" if path.suffix == ".js" else mimetypes.guess_type(path.name)[0]
     etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'.encode()
-    # Vite puts a hash of the content into every name below /assets/; all else is asked for again each time.
+    # Vite puts a hash of the content into every name below /assets/; all else is requested again each time.
     lasting = b"public, max-age=31536000, immutable" if url.startswith("/assets/") else b"no-cache"
     headers = [
         (b"content-type", (media_type or "application/octet-stream").encode()),
@@ -130,7 +131,7 @@ def _describe(path: Path, url: str) -> BuiltFile:
 
 
 def content_security_policy(html: str) -> str:
-    """The policy of one page: its inline scripts by hash (CSP level 2, section 7.2)."""
+    """Return the policy of one page: it allows its inline scripts by hash (CSP level 2, section 7.2)."""
     scripts = dict.fromkeys(_INLINE_SCRIPT.findall(html))
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     return _POLICY.format(hashes=" ".join(f"'sha256-{digest}'" for digest in hashes))

@@ -1,7 +1,7 @@
-"""The gate: who may talk to this server at all, and what every answer carries. Plain ASGI, before everything else.
+"""The gate: refuses requests of other web pages, and adds the common headers to every answer. The outermost ASGI layer.
 
-Not authentication. It stops other web pages: DNS rebinding (a foreign name that resolves to us: its Host is refused)
-and cross-site requests and sockets (a foreign Origin is refused). Programs send no Origin and pass.
+It is not authentication. It stops other web pages: DNS rebinding (a foreign name that resolves to us: its Host is
+refused) and cross-site requests and sockets (a foreign Origin is refused). Programs send no Origin and pass.
 
     >>> gate = GateRules.of(Settings(host="127.0.0.1", public_url="https://chat.example.org"))
     >>> gate.admits("chat.example.org", "https://chat.example.org"), gate.admits("evil.example", None)
@@ -25,12 +25,12 @@ _ALWAYS_OURS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _EVERYWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, never bound to
 _NAME: Final = r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))"
 _HOST: Final = re.compile(_NAME + r"(?::[0-9]{1,5})?")
-# What a browser writes and nothing more: `urlsplit` would read the host behind any userinfo, and ignore a path.
+# Exactly what a browser writes: `urlsplit` would accept userinfo before the host, and ignore a path.
 _ORIGIN: Final = re.compile(r"(?P<scheme>https?)://" + _NAME + r"(?::(?P<port>[1-9][0-9]{0,4}))?")
 _PORTS: Final = {"http": 80, "https": 443}
 _MAX_PORT: Final = 65_535
 
-# Sent with every answer; a route that needs another value sets its own, and that one stays.
+# Sent with every answer. A route can set another value for a header, which then applies.
 COMMON_HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
@@ -43,7 +43,7 @@ _REFUSAL: Final = b"This address is not known to this Inview. Set INVIEW_PUBLIC_
 
 @dataclass(frozen=True)
 class GateRules:
-    """Which Host names are ours and which Origins besides the Host's own may ask."""
+    """The Host names of this server, and the Origins that may send requests in addition to the Host's own."""
 
     hosts: frozenset[str]
     any_address: bool
@@ -60,13 +60,13 @@ class GateRules:
         )
 
     def admits(self, host: str | None, origin: str | None) -> bool:
-        """Whether a request with these two headers may pass; None is a header not sent."""
+        """Return true if a request with these two headers may pass. None: the header was not sent."""
         if host is None or not self._is_ours(_host_name(host)):
             return False
         if origin is None:
             return True
         asked = _origin(origin)
-        # Behind a proxy that ends TLS the browser's scheme is not ours: the Host is read under the Origin's scheme.
+        # Behind a proxy that ends TLS the browser's scheme is not ours: the Host is read with the Origin's scheme.
         own = asked and _origin(f"{asked.partition(':')[0]}://{host.lower()}")
         return asked is not None and asked in {self.public_origin, own}
 
@@ -75,7 +75,7 @@ class GateRules:
 
 
 def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
-    """Put the gate before `app`: refused requests and sockets get 403, answers to admitted ones the common headers."""
+    """Put the gate before `app`. Refused requests and sockets get 403, answers to others get the common headers."""
 
     async def gate(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -99,7 +99,7 @@ def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
 
 
 def _only(scope: Scope, name: bytes) -> str | None:
-    """The header's one value. Two of them are an attempt to say one thing here and another elsewhere: refused."""
+    """Return the value of a header. It is "" if sent twice, so that two values with two meanings are refused."""
     values = [value for key, value in scope["headers"] if key == name]
     return values[0].decode("latin-1") if len(values) == 1 else ("" if values else None)
 
@@ -120,7 +120,7 @@ def _with_common(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, by
 
 
 def _origin(text: str) -> str | None:
-    """`scheme://host:port` with the scheme's own port written out; None for all else, as "null", userinfo or a path."""
+    """Return `scheme://host:port` with the port written out; None for anything else: "null", userinfo, a path."""
     found = _ORIGIN.fullmatch(text)
     if found is None:
         return None

@@ -1,7 +1,8 @@
-"""Start and end an ASGI application by its lifespan protocol, ourselves.
+"""Starts and ends an ASGI application by its lifespan protocol. The server does not do it.
 
-Servers end the lifespan last, after every connection has closed. For us ending it is what saves the replies that are
-streaming, so it must not wait for a browser. A lifespan that fails is never served without (servers shrug and go on).
+Servers end the lifespan last, after every connection has closed. In this application the end of the lifespan saves the
+running replies, so it must not wait for a browser. If the lifespan fails, the application is not served (servers would
+ignore the failure).
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from app.domain.errors import InviewError
 
 
 class LifespanError(InviewError):
-    """The application refused to start, or failed while ending; the cause is chained."""
+    """The application failed to start or to end; the cause is chained."""
 
 
 class Lifespan:
-    """`await start()`, serve, `await end()`. Source: the ASGI lifespan specification, version 2."""
+    """The lifespan of an application: `await start()`, serve, `await end()`.
+
+    Source: the ASGI lifespan specification, version 2.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,7 +1,7 @@
 """The readiness gate: serves the built page at once; other requests wait until the application is imported.
 
-Importing the application takes seconds; serving a file needs none of it. A browser that comes early gets its page; its
-calls of the API and Reflex's socket wait here and are answered as if they had come later.
+Importing the application takes seconds, and serving a file does not need it. An early browser gets its page at once.
+Its requests to the API and Reflex's socket wait here, and are then answered normally.
 
     gate = ReadinessGate(files.serving(page))
     ...                               # a page is served; a request to the API waits
@@ -15,25 +15,25 @@ import asyncio
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 _BEHIND = ("/api/", "/_event")
-"""Of Reflex only its socket: no /_upload, /ping or /_health."""
+"""The paths that wait for the application. Reflex's paths /_upload, /ping and /_health are not among them."""
 
 
 class ReadinessGate:
-    """Plain ASGI, without the lifespan: that is the application's own."""
+    """A plain ASGI application without the lifespan, which the imported application handles."""
 
     def __init__(self, page: ASGIApp) -> None:
-        """Within a running event loop."""
+        """Create the gate within a running event loop."""
         self._page = page
         self._application: asyncio.Future[ASGIApp] = asyncio.get_running_loop().create_future()
 
     def open(self, application: ASGIApp) -> None:
-        """Let in those who wait, and from now on everybody at once."""
+        """Pass waiting requests to the application, and all later ones at once."""
         self._application.set_result(application)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request or socket."""
         if scope["path"].startswith(_BEHIND):
-            application = await asyncio.shield(self._application)  # one that goes away takes nobody with it
+            application = await asyncio.shield(self._application)  # a lost client does not cancel the other waits
             await application(scope, receive, send)
         else:
             await self._page(scope, receive, send)

@@ -1,4 +1,4 @@
-"""Log lines about connections that the server ends because of what they send: sampled, and without any of it."""
+"""Log lines about connections that the server ends because of what they send: sampled, and without the content."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ _sampler: Final = Sampler(logging.getLogger(__name__).warning)
 
 
 def note_refusal(client: tuple[str, int] | None, line: str) -> None:
-    """Log why the connection of this client is ended."""
+    """Log the reason for ending the connection of this client."""
     _sampler.write("{}:{}".format(*client) if client else "", line)

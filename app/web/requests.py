@@ -1,7 +1,7 @@
-"""Requests as uvicorn reads them, with bounds on what comes before and after a body.
+"""Reads requests with uvicorn's parser, with limits on the data before and after a body.
 
-uvicorn's parser has no bounds on the address, the headers and what follows the last chunk of a body, and keeps it all.
-The bounds of bodies are in `app/api/http/body_limit.py`.
+uvicorn's parser stores the address, the headers and what follows the last chunk of a body, without any limit. The
+limits for bodies are in `app/api/http/body_limit.py`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from app.web.refusals import note_refusal
 
 MAX_HEAD: Final = 65_536
-"""Bytes of an address and its headers, and of what else is neither the one nor part of a body."""
+"""Maximum size of an address with its headers, and of other data that is not part of a body."""
 HEAD_SECONDS: Final = 30.0
 MAX_REST: Final = 68 * 1024 * 1024
-"""Bytes of a body that are thrown away after the answer, so that who sends the largest file reads why it is refused."""
+"""Maximum size of the discarded rest of a body after the answer. It lets the sender of a large file read the answer."""
 REST_SECONDS: Final = 30.0
-"""The time for these bytes."""
+"""Maximum time for these bytes."""
 MAX_WAITING: Final = 100
-"""Requests of one connection that wait for the answer to the one before."""
+"""Maximum number of requests of one connection that wait for the answer to an earlier one."""
 
 _TOO_LONG: Final = f"The address and the headers of a request may have {MAX_HEAD:,} bytes. Shorten them."
 _TOO_LATE: Final = f"The address and the headers of a request may take {HEAD_SECONDS:g} seconds. Send it again."
@@ -33,7 +33,7 @@ _INVALID: Final = "Invalid HTTP request received."
 
 
 class RequestProtocol(HttpToolsProtocol):
-    """uvicorn's own, which refuses a request whose head is too long or takes too long."""
+    """uvicorn's protocol, which also refuses a request whose head is too long or takes too long."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
@@ -62,7 +62,7 @@ class RequestProtocol(HttpToolsProtocol):
             return
         self._unread += len(data)
         try:
-            self.parser.feed_data(data)  # pyright: ignore[reportOptionalMemberAccess] - none only once it is lost
+            self.parser.feed_data(data)  # pyright: ignore[reportOptionalMemberAccess] - none only after the connection is lost
         except httptools.HttpParserUpgrade:
             if self._should_upgrade():
                 self.handle_websocket_upgrade()
@@ -85,11 +85,11 @@ class RequestProtocol(HttpToolsProtocol):
         self._end_wait()
         self._unread = 0
         if self._is_ending or len(self.pipeline) >= MAX_WAITING:
-            raise ValueError(_TOO_MANY)  # ends the parser's work; `data_received` refuses
+            raise ValueError(_TOO_MANY)  # stops the parser; `data_received` refuses
         self._is_in_body = True
         before = self.cycle
         super().on_headers_complete()
-        if self.cycle is not before:  # else another protocol takes over
+        if self.cycle is not before:  # otherwise another protocol takes over
             self.cycle.transport = self._answers
 
     def on_body(self, body: bytes) -> None:
@@ -118,7 +118,7 @@ class RequestProtocol(HttpToolsProtocol):
     def end(self) -> None:
         """Send no more, and close the connection after the rest of the body.
 
-        A client that still sends when its connection is closed may lose the answer.
+        A client that is still sending when its connection is closed may lose the answer.
         """
         if self._is_ending or self.transport.is_closing():
             return
@@ -132,7 +132,7 @@ class RequestProtocol(HttpToolsProtocol):
 
     @property
     def is_ending(self) -> bool:
-        """True once nothing more is sent."""
+        """True after the last data was sent."""
         return self._is_ending or self.transport.is_closing()
 
     @property
@@ -174,14 +174,14 @@ class RequestProtocol(HttpToolsProtocol):
     def _end_late(self) -> None:
         self._late = None
         if self._is_answering:
-            self._expect_head()  # the answer to the request before comes first
+            self._expect_head()  # the answer to the previous request comes first
         elif self._is_empty:
             self.transport.close()  # browsers connect in advance
         else:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, _TOO_LATE)
 
     def _refuse(self, status: HTTPStatus, words: str) -> None:
-        """Answer with a refusal and end the connection. In the middle of an answer, end it alone.
+        """Answer with a refusal and end the connection. In the middle of an answer, only end it.
 
         Requests before the refused one get their answers first, unless too many wait.
         """
@@ -198,13 +198,13 @@ class RequestProtocol(HttpToolsProtocol):
         if not self._is_ending and not (self._is_answering and self.cycle.response_started):
             self.transport.write(refusal)
         self.end()
-        if self._is_answering:  # as if the client had gone
+        if self._is_answering:  # as if the client had disconnected
             self.cycle.disconnected = True
             self.cycle.message_event.set()
 
 
 class _Answers(asyncio.Transport):
-    """The transport as uvicorn sends answers through it. Closing it ends the connection after the rest of the body."""
+    """The transport that uvicorn gets for its answers. Closing it ends the connection after the rest of the body."""
 
     def __init__(self, protocol: RequestProtocol) -> None:
         super().__init__()

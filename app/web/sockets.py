@@ -1,13 +1,13 @@
-"""Websockets as uvicorn serves them, with bounds on what is received and an end where the browser reads no more.
+"""Websockets of uvicorn with limits on what is received. A connection whose browser stopped reading is ended.
 
-Not what is said on them (Reflex, `app/api`).
+Not here: the messages (Reflex, `app/api`).
 
 A message of 18 MB can hold millions of values, which take a gigabyte to build. One of 18 million letters and one emoji
 takes four times its bytes as text. Frames without content cost time, unfinished messages of many connections cost
-memory. A message beyond a bound closes its connection, with a line in the log.
+memory. A message beyond a limit closes its connection, with a line in the log.
 
-A connection is closed only after everything in its buffer was sent. A browser that takes nothing, because it sleeps or
-its network is gone, would keep the connection and its buffers for ever. So a connection that misses its keep-alive is
+A connection is closed only after everything in its buffer was sent. A browser that reads nothing, because it sleeps or
+has no network, would keep the connection and its buffers for ever. So a connection that misses its keep-alive is
 aborted a moment later, and the application may abort one at any time: `scope["extensions"]["websocket.abort"]()`.
 """
 
@@ -26,27 +26,27 @@ from app.web.refusals import note_refusal
 
 ABORT_SECONDS: Final = 5.0
 MAX_MESSAGE: Final = 18_000_000
-"""Bytes of a message, packed in UTF-8 and as text in memory. A text has less (`text_size.py`)."""
+"""Maximum size of a message, both in UTF-8 and as text in memory. A single text has less (`text_size.py`)."""
 MAX_UNFINISHED: Final = 32_000_000
-"""Bytes of the unfinished messages of all connections."""
+"""Maximum size of the unfinished messages of all connections."""
 SMALL: Final = 65_536
-"""Bytes of an unfinished message that every connection may have."""
+"""Size of an unfinished message that every connection may have."""
 MAX_FRAMES: Final = 1_000
-"""Frames of one message. Browsers cut large messages into frames of a hundred kilobytes and more."""
+"""Maximum number of frames of one message. Browsers cut large messages into frames of a hundred kilobytes and more."""
 MAX_WAITING: Final = 1_000
-"""Messages of a connection that are received and not yet handled."""
+"""Maximum number of messages of a connection that are received and not yet handled."""
 MAX_CONTROLS: Final = 1_000
-"""Pings and pongs between two messages. Scripts of a page cannot send any."""
+"""Maximum number of pings and pongs between two messages. Scripts of a page cannot send any."""
 
 _OWN_WORDS: Final = {CloseCode.MESSAGE_TOO_BIG, CloseCode.POLICY_VIOLATION, CloseCode.TRY_AGAIN_LATER}
 _CONTINUATIONS: Final = bytes(range(0x80, 0xC0))
 _FOUR_BYTES: Final = re.compile(rb"[\xf0-\xff]")
 _unfinished: Final[dict[object, int]] = {}
-"""Bytes by connection, of those with more than `SMALL`."""
+"""Bytes by connection, for connections with more than `SMALL`."""
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):
-    """uvicorn's own, with bounds for messages, which also ends when the browser reads no more."""
+    """uvicorn's protocol with limits for messages. It also ends a connection whose browser stopped reading."""
 
     _controls = 0
 
@@ -109,7 +109,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         return self._takes(self._values.feed(data), event)
 
     def _takes(self, values: int, event: Frame) -> bool:
-        """Return whether a message with these values, that ends or continues with this frame, is within its bounds."""
+        """Return true if a message is within its limits. It has `values`, and ends or continues with this frame."""
         if values > MAX_VALUES:
             self._refuse(CloseCode.MESSAGE_TOO_BIG, f"A message may have {MAX_VALUES:,} values.")
         elif event.fin and _text_size([*self.frames, event.data]) > MAX_MESSAGE:
@@ -120,7 +120,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         return False
 
     def handle_parser_exception(self) -> None:
-        """Also the library's own bounds, such as those of bytes, end here."""
+        """Log the reason and close. The library's own limits, such as those of bytes, also end here."""
         close = self.conn.close_sent
         if close is not None and not self.close_sent:
             words = close.reason if close.code in _OWN_WORDS else CloseCode(close.code).name
@@ -128,7 +128,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         super().handle_parser_exception()
 
     def _refuse(self, code: CloseCode, words: str) -> None:
-        """Close the connection."""
+        """Close the connection with a code and a reason."""
         self.frames = []
         if self.conn.close_sent is None:
             self.conn.fail(code, words)
@@ -140,7 +140,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
 
 
 def _text_size(pieces: Iterable[bytes | bytearray | memoryview]) -> int:
-    """The bytes that a message takes as Python's text: each character takes the bytes of the widest."""
+    """Return the bytes of a message as Python text: each character takes the bytes of the widest one."""
     characters, width = 0, 1
     for piece in map(bytes, pieces):
         if piece.isascii():

@@ -1,4 +1,4 @@
-"""Agents: a name with a system prompt, a model and tools; and work that one hands to another.
+"""Agents: a name with a system prompt, a model and tools; and tasks that one agent delegates to another.
 
-Not tools (`tools`) and not preferences (`preferences.py`).
+Not here: tools (`tools`) and preferences (`preferences.py`).
 """

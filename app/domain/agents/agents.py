@@ -1,8 +1,8 @@
-"""Agents: a name for who answers, with a system prompt, a model, parameters and tools of its own.
+"""Agents: a name with its own system prompt, model, parameters and tools.
 
-What an agent says is seen wherever it is sent: its prompt is the first card of the history, before the conversation's
-own. Which agent answers: the one a send names, else the conversation's, else the one that was used last. What an agent
-may spend is a budget like any other (`domain/costs/budgets.py`).
+The prompt of an agent is shown wherever it is sent: it is the first card of the history, before the conversation's
+system prompt. The agent that answers is the one that a send names, else the conversation's, else the one that was used
+last. The limit for an agent's cost is a budget like any other (`domain/costs/budgets.py`).
 
     >>> at = datetime(2026, 1, 31)
     >>> reviewer = Agent("a1", "local", "Reviewer", at, at, parameters=Parameters(temperature=0.2, seed=7))
@@ -25,27 +25,28 @@ from app.domain.tools.permissions import AllowedTool, covers_name
 from app.domain.tools.tools import BUILT_IN, Tool
 
 MAX_NAME = 60
-"""Characters of a name at most."""
+"""Maximum number of characters of a name."""
 MAX_ICON = 8
-"""Code points of an icon at most: an emoji may be made of that many."""
+"""Maximum number of code points of an icon: an emoji may consist of this many."""
 MAX_DESCRIPTION = 500
 MAX_PROMPT = 200_000
 MAX_AGENTS = 200
-"""Agents of an owner at most: menus show all of them."""
+"""Maximum number of agents of an owner: menus show all of them."""
 MAX_SERVERS = 100
 MAX_ALLOWED = 500
-"""Entries of allowed tools at most."""
+"""Maximum number of entries of allowed tools."""
 MAX_PATTERNS = 20
 MAX_PATTERN = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Who answers. `model` None: the conversation's own. `description`: what it is good at, told to other agents.
+    """A named set of system prompt, model, parameters and tools that answers in a conversation.
 
-    `server_ids`: the servers whose tools it has; None: all there are. `allowed_tools`: the calls it may make; None: all
-    may be asked for. `deleted_at`: it answers no more; what it answered keeps its name. With `damage` nothing is sent
-    under it.
+    `model` None: the conversation's. `description`: what the agent is good at, shown to other agents. `server_ids`: the
+    servers whose tools it has; None: all servers. `allowed_tools`: the tools that it may call; None: all tools, with a
+    permission request. `deleted_at`: it can no longer answer; its earlier replies keep its name. An agent with `damage`
+    sends nothing.
     """
 
     id: str
@@ -68,14 +69,14 @@ def require_readable(agent: Agent) -> None:
     """Refuse an agent with damage.
 
     Raises:
-        DamagedRowError: something of it cannot be read, so the content of a send under it is unknown.
+        DamagedRowError: a stored value of the agent cannot be read, so the content of a send is unknown.
     """
     if agent.damage:
         raise DamagedRowError(agent.damage[0])
 
 
 def has_tool(agent: Agent, tool: Tool) -> bool:
-    """Whether an agent could call a tool at all. Built-in ones are those of every agent that does not list its own."""
+    """Return true if an agent can call a tool. `server_ids` never excludes built-in tools."""
     if agent.server_ids is not None and tool.server_id not in {BUILT_IN, *agent.server_ids}:
         return False
     if agent.allowed_tools is None:
@@ -86,12 +87,12 @@ def has_tool(agent: Agent, tool: Tool) -> bool:
 
 
 def ask_always(entries: tuple[AllowedTool, ...] | None) -> tuple[AllowedTool, ...] | None:
-    """The same entries, for each of which a person is asked: what comes from elsewhere brings no permission along."""
+    """Return the same entries with `ask` set: an imported agent brings no permissions with it."""
     return None if entries is None else tuple(replace(entry, ask=True) for entry in entries)
 
 
 def require_usable(agent: Agent) -> None:
-    """Refuse what nobody could mean.
+    """Refuse values that cannot be used.
 
     Raises:
         InputError: at the first field that cannot be used.
@@ -112,10 +113,10 @@ def require_usable(agent: Agent) -> None:
 
 
 def require_free(agents: Iterable[Agent], agent: Agent) -> None:
-    """No other agent may bear the name, case aside: filters and other agents call it by that.
+    """Refuse a name that another agent has, ignoring case: filters and other agents refer to agents by name.
 
     Raises:
-        ConflictError: one does.
+        ConflictError: another agent has the name.
     """
     for other in agents:
         if other.id != agent.id and other.deleted_at is None and fold(other.name) == fold(agent.name):
@@ -123,7 +124,7 @@ def require_free(agents: Iterable[Agent], agent: Agent) -> None:
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:
-    """The name, with a number behind it if it is taken.
+    """Return the name, with a number after it if it is taken.
 
     >>> free_name("Reviewer", ["reviewer", "Reviewer 2"])
     'Reviewer 3'

@@ -1,10 +1,10 @@
-"""Delegation: an agent hands a piece of work to another. Whom it may hand it to, and what the model is told of that.
+"""Delegation: an agent gives a task to another agent. The agents it can choose from, and the description for the model.
 
     >>> find_delegate([], "Reviewer", ())
     Traceback (most recent call last):
     app.domain.errors.InputError: agent: 'Reviewer' is no agent here. There are none.
 
-Nobody gets back what came from them, however many hands it went through, and it goes through `MAX_DEEP` at most.
+A task is never delegated to an agent that it came through, and at most `MAX_DEEP` agents delegate it further.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from app.domain.pattern import fold
 from app.domain.tools.tools import BUILT_IN, Tool
 
 MAX_DEEP: Final = 3
-"""Hands that a piece of work goes through at most, the first one's not counted."""
+"""Maximum number of agents that a task is delegated through, without the first one."""
 MAX_TASK: Final = 100_000
-"""Characters of a task at most."""
+"""Maximum number of characters of a task."""
 
 DELEGATE: Final = Tool(
     name="delegate",
@@ -43,7 +43,7 @@ DELEGATE: Final = Tool(
 
 
 def describe_delegates(tool: Tool, agents: Sequence[Agent], asking: Agent | None) -> Tool | None:
-    """The tool with the agents that there are besides the one `asking`; None: nobody is there to hand anything to."""
+    """Return the tool with the names of all agents except `asking` in its description; None if there are no others."""
     others = [agent for agent in agents if asking is None or agent.id != asking.id]
     if not others:
         return None
@@ -52,11 +52,11 @@ def describe_delegates(tool: Tool, agents: Sequence[Agent], asking: Agent | None
 
 
 def find_delegate(agents: Sequence[Agent], name: str, above: Sequence[str | None]) -> Agent:
-    """The agent of that name, case aside. `above` are the ids of the agents that the work came through.
+    """Return the agent with this name, ignoring case. `above` are the ids of the agents that the task came through.
 
     Raises:
-        InputError: there is none of that name.
-        ConflictError: the work came from it, or through too many hands.
+        InputError: no agent has this name.
+        ConflictError: the task came through this agent, or through too many agents.
     """
     found = next((agent for agent in agents if fold(agent.name) == fold(name.strip())), None)
     if found is None:

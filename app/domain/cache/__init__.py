@@ -1,8 +1,8 @@
-"""Prompt caching: what a vendor keeps of a request, what the next one will read of that, and where to put breakpoints.
+"""Prompt caching: what a vendor caches of a request, what the next request will read, and where breakpoints go.
 
-`rules` are the vendors', `prefix` is a request as a cache sees it, `warmth` what is believed to be kept, `pauses` how
-likely it is that it will be needed late, `plan` where breakpoints go and what will be read, `misses` why something was
-not. All of it is pure; see `runs/request/caches.py`.
+`rules` are the vendors' rules, `prefix` is a request as a cache sees it, `warmth` is what is probably cached, `pauses`
+is the probability that it is needed late, `plan` places breakpoints and predicts the read, `misses` explains why
+something was not read. All of it is pure; see `runs/request/caches.py`.
 
-Not what was planned for earlier requests (`store/cache`) and not the keep-alive calls themselves (`runs/cache`).
+Not here: the plans of earlier requests (`store/cache`) and the keep-alive calls (`runs/cache`).
 """

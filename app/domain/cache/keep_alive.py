@@ -1,14 +1,14 @@
-"""Keeping warm: a beginning that a vendor keeps is read again before its time is over, so that the next send finds it.
+"""Cache keep-alive: a small call reads a cached prefix again before it expires, so that the next send can read it.
 
-What is sent is the next send's own beginning, up to what is kept, with one token of reply. It adds nothing to any
-context and writes nothing new: it pays the price of reading, and the vendor's clock starts anew. That is worth it as
-long as it comes to less than writing the beginning once more (`Offer.worth`).
+The call sends the prefix of the next send, up to the cached place, and asks for one token of reply. It adds nothing to
+any context and writes nothing new to the cache: it pays the price of reading, and the vendor restarts the lifetime.
+That is worth it while it costs less than writing the prefix once more (`Offer.worth`).
 
     >>> offer = Offer(40_000, 300, each=Decimal("0.012"), read=Decimal("0.012"), anew=Decimal("0.15"))
     >>> offer.worth, offer.count(at := datetime(2026, 5, 1), at + timedelta(minutes=30))
     (11, 7)
 
-Only where a vendor's public rules say that reading prolongs: see `explain_cold_shoulder`.
+Possible only where a vendor's public rules say that reading prolongs the lifetime: see `explain_cold_shoulder`.
 """
 
 from __future__ import annotations
@@ -29,20 +29,21 @@ from app.domain.request.request import Request, RequestMessage
 from app.domain.usage import Usage
 
 MARGIN = timedelta(seconds=30)
-"""So long before its end what is kept is read again: a call takes its time, and may have to be made twice."""
+"""The time before expiry when a cached prefix is read again: the call takes time, and may need a second try."""
 TAIL = "Keep warm."
-"""What is asked where what is kept does not end with a question: no vendor answers a request that ends otherwise."""
+"""The question added where a cached prefix does not end with one: no vendor answers a request that ends otherwise."""
 CHARACTERS_A_TOKEN = 4
-"""Of what is asked behind what is kept, which is hardly ever more than a few words."""
+"""Characters of a token in the messages after the cached prefix, which are rarely more than a few words."""
 REPLY_TOKENS = 1
 MAX_MINUTES = 720
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What keeping a beginning of so many `tokens` warm would cost, in US dollars. None: nobody knows the price.
+    """The cost of keeping a prefix of `tokens` tokens cached, in US dollars. None: the price is unknown.
 
-    `each` refresh, against the next send's price for it: `read` while it is kept, written `anew` once it is not.
+    `each` is the cost of a refresh. `read` and `anew` are the cost of the prefix in the next send: read while it is
+    cached, or written again after it expired.
     """
 
     tokens: int
@@ -53,25 +54,25 @@ class Offer:
 
     @property
     def worth(self) -> int | None:
-        """How many refreshes cost no more than what they save at the next send."""
+        """The number of refreshes that cost no more than they save at the next send."""
         if self.each is None or self.read is None or self.anew is None or not self.each:
             return None
         return max(0, int((self.anew - self.read) / self.each))
 
     @property
     def step(self) -> timedelta:
-        """From one refresh to the next."""
+        """The time from one refresh to the next."""
         return timedelta(seconds=self.lifetime) - MARGIN
 
     def count(self, expires_at: datetime, until: datetime) -> int:
-        """How many refreshes it takes to keep until then what would be gone at `expires_at`."""
+        """Return the number of refreshes needed to keep until `until` what expires at `expires_at`."""
         return max(0, ceil((until - expires_at) / self.step))
 
 
 def explain_cold_shoulder(
     rules: CacheRules | None, profile: ModelProfile, parameters: Parameters, prediction: Prediction
 ) -> str | None:
-    """Why nothing can be kept warm, in plain words; None: it can."""
+    """Return why nothing can be kept cached, as a text for people; None if it can."""
     if rules is None:
         return "Nobody knows of a prompt cache of this model."
     if rules.style is not CacheStyle.MARKED:
@@ -90,7 +91,7 @@ def explain_cold_shoulder(
 
 
 def write_refresh(request: Request, place: int) -> Request:
-    """The request that reads what is kept up to a place, as lawful as any: it ends with a question or with results."""
+    """Return the request that reads the cached prefix up to a place. It is valid: its end is a question or results."""
     messages = request.messages[: max(0, place + 1)]
     if messages and _calls_tools(messages[-1]):
         messages = request.messages[: place + 2]
@@ -101,12 +102,12 @@ def write_refresh(request: Request, place: int) -> Request:
 
 
 def cut_prefix(prefix: Prefix, place: int) -> Prefix:
-    """What of a request's keys a refresh up to a place has as well: that is all it is to find, and to leave."""
+    """Return the keys of a request that a refresh up to this place has too. The refresh reads and writes only these."""
     return Prefix(prefix.tools, prefix.system if place >= SYSTEM else b"", prefix.chain[: max(0, place + 1) * KEY])
 
 
 def price_keeping(request: Request, prediction: Prediction, tariff: Tariff | None, at: datetime) -> Offer:
-    """What keeping what this request would read now would cost."""
+    """Return the cost of keeping cached what this request would read now."""
     place = SYSTEM if prediction.place is None else prediction.place
     behind = sum(map(weigh, write_refresh(request, place).messages[max(0, place + 1) :]))
     tokens = prediction.tokens

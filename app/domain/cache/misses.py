@@ -1,8 +1,8 @@
-"""What is not read of a cache, and why: before sending, and after the provider's report.
+"""Cache misses: what a request does not read from a cache, and why, before the send and after the provider's report.
 
-Before: a filter, an edit, another system text may break a beginning that is kept. `find_break` says how much of it
-would be processed anew and where the first difference is. After: `judge` says whether the report is what was
-predicted, and if not what that means, in plain words.
+Before the send: a filter, an edit or another system text may change a cached prefix. `find_break` returns how many
+tokens of it would be processed again and where the first difference is. After it: `judge` compares the report with the
+prediction and explains a difference in plain words.
 
     >>> judge(Prediction(4, 5_000), Usage(cache_read_tokens=5_000)).outcome
     <Outcome.AS_PREDICTED: 'as_predicted'>
@@ -23,14 +23,14 @@ from app.domain.cache.warmth import CachedCall, Warmth
 from app.domain.usage import Usage
 
 NEARLY = 0.02
-"""The share by which a report may differ from a prediction that was only an estimate."""
+"""The relative difference that is allowed between a report and a prediction that was an estimate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A beginning that is kept and would not be read. `tokens` would be processed anew.
+    """A cached prefix that would not be read. `tokens` of it would be processed again.
 
-    `place` is the first that differs (see `prefix`); `last_run_id` is the call that kept it.
+    `place` is the first place that differs (see `prefix`); `last_run_id` is the call that cached the prefix.
     """
 
     tokens: int
@@ -40,7 +40,7 @@ class Break:
 
 
 class Outcome(StrEnum):
-    """How a report compares with what was predicted."""
+    """The result of comparing a report with the prediction."""
 
     AS_PREDICTED = "as_predicted"
     AS_ESTIMATED = "as_estimated"
@@ -51,14 +51,14 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What came of a prediction. `why` is None where it came true."""
+    """The outcome of a prediction. `why` is None if the prediction was right."""
 
     outcome: Outcome
     why: str | None = None
 
 
 def find_break(asked: CacheRequest, read: Prediction, warmth: Warmth, now: datetime) -> Break | None:
-    """What the newest call of a conversation left that this request would not read; None: nothing is lost."""
+    """Return the prefix that the last call of a conversation cached and this request would not read; None if none."""
     prefix, conversation_id = asked.prefix, asked.conversation_id
     call = next((call for call in reversed(warmth.calls) if call.conversation_id == conversation_id), None)
     if call is None:
@@ -74,7 +74,7 @@ def find_break(asked: CacheRequest, read: Prediction, warmth: Warmth, now: datet
 
 
 def first_difference(prefix: Prefix, other: Prefix) -> int:
-    """The first place at which two requests are not the same."""
+    """Return the first place where two requests differ."""
     shared = prefix.shared_with(other)
     if shared is not None:
         return shared + 1 if shared > TOOLS else SYSTEM
@@ -82,7 +82,7 @@ def first_difference(prefix: Prefix, other: Prefix) -> int:
 
 
 def judge(predicted: Prediction, usage: Usage | None) -> Judgement:
-    """How a provider's report compares with the prediction."""
+    """Compare a provider's report with the prediction."""
     if usage is None or not usage.prompt_tokens:
         return Judgement(Outcome.NOT_TOLD, "The provider did not say what it had read.")
     read = usage.cache_read_tokens
@@ -98,9 +98,9 @@ def judge(predicted: Prediction, usage: Usage | None) -> Judgement:
 
 
 def explain_cold(call: CachedCall, before: CachedCall | None, pairs: Sequence[int] = ()) -> str | None:
-    """Why a call did not go on from the one before it in its conversation: the first difference.
+    """Return why a call did not continue the previous one of its conversation: the first difference.
 
-    None: it did, or there was none before. `pairs`: of each of its messages the pair, by position, where that is known.
+    None: it did, or there was no previous call. `pairs`: the position of the pair of each message, where known.
     """
     if before is None or call.usage is None:
         return None
@@ -112,7 +112,7 @@ def explain_cold(call: CachedCall, before: CachedCall | None, pairs: Sequence[in
 
 
 def describe_place(place: int, pairs: Sequence[int] = ()) -> str:
-    """A place in plain words: by its pair, if that is known, else by the number of its message.
+    """Return a text for a place: the position of its pair, if known, else the number of its message.
 
     >>> describe_place(2, pairs=(4, 4, 5)), describe_place(2)
     ('Pair 5', 'Message 3 of the request')

@@ -1,4 +1,4 @@
-"""Pauses: how likely it is that what is sent now is needed again only when five minutes are over.
+"""Pauses: the probability that what is sent now is needed again only after more than five minutes.
 
 estimate_pauses(asked.prefix, "c1", warmth.calls, now)     # 0.2 where nothing is known yet
 """
@@ -14,15 +14,15 @@ from app.domain.cache.warmth import CachedCall
 
 PRIOR_PAUSES = 2
 PRIOR_SENDS = 10
-"""A conversation of which nothing is known: two sends in ten come after more than five minutes, within the hour."""
+"""The prior for a conversation without data: two of ten sends come after more than five minutes, within the hour."""
 LOOKED_AT = 16
-"""Calls by which that is then judged."""
+"""Maximum number of the latest calls that are used once there is data."""
 
 
 def estimate_pauses(prefix: Prefix, conversation_id: str, calls: Sequence[CachedCall], now: datetime) -> float:
-    """The chance that what is sent now is needed again only after more than five minutes, but within the hour.
+    """Estimate the probability that what is sent now is needed again after more than five minutes, but within the hour.
 
-    By how it was so far in this conversation: after pauses, and after looking at it through another filter for a while.
+    The estimate uses this conversation's past calls: the pauses, and the times spent with another filter.
     """
     here = [call for call in calls if call.conversation_id == conversation_id][-LOOKED_AT:]
     followers = [(call.prefix, call.at) for call in here[1:]] + [(prefix, now)]
@@ -32,7 +32,7 @@ def estimate_pauses(prefix: Prefix, conversation_id: str, calls: Sequence[Cached
 
 
 def _since_last(prefix: Prefix, at: datetime, earlier: Sequence[CachedCall]) -> float:
-    """Seconds since the call that this one has most in common with."""
+    """Return the seconds since the call with which this one shares the longest prefix."""
     places = ((prefix.shared_with(call.prefix), call.at) for call in earlier)
     last = max(((TOOLS - 1 if place is None else place, then) for place, then in places), default=None)
     return 0.0 if last is None else (at - last[1]).total_seconds()

@@ -1,17 +1,17 @@
-"""The cache plan of a request: where its breakpoints go, and what it will read of what is kept.
+"""The cache plan of a request: the places of its breakpoints, and what it will read from the cache.
 
-At most four breakpoints, and each has a reason: the newest message that the next request will begin with as well; the
-one before it, for the newest is what people edit; the deepest entry that is kept of this request, where looking back
-would not find it; the system text and the tools, which outlive any change of filter, where nothing deeper is kept; and
-the place where this request parted from an earlier one, for people go back and forth. A breakpoint costs nothing by
-itself. A title or a summary moves none (`frozen`): it reads what is there, and writes nothing that only it would use.
+There are at most four breakpoints, each for a reason: the newest message that the next request will have too; the
+message before it, because people edit the newest; the deepest cached entry of this request, where the lookback would
+not find it; the system text and the tools, which stay the same under any filter, where nothing deeper is cached; and
+the place where this request differs from an earlier one, because people go back and forth. A breakpoint itself costs
+nothing. A title or a summary moves none (`frozen`): it reads what is cached, and writes nothing that only it would use.
 
-Which lifetime: an hour costs 0.75 of the input price more for each token written than five minutes do, but protects
-the whole beginning, for what is written for an hour holds it all, now and for the sends to come. So it is chosen where
-the tokens that would be lost in a pause, times the chance of such a pause soon, are worth more. The newest message is
-then kept for five minutes all the same: it is the cheapest to lose, and as two lifetimes are reported apart the size of
-what comes before it is known from then on. For where there is a choice, it is of entries whose size has been told: what
-is said to be read is then what is billed.
+The lifetime: an hour costs 0.75 of the input price more for each written token than five minutes do, but protects the
+whole prefix, now and for later sends. So an hour is chosen where the tokens that a pause would lose, times the
+probability of such a pause soon, are worth more than that. The newest message is still cached for five minutes: it is
+the cheapest to lose, and because providers report two lifetimes separately, the size of everything before it becomes
+known. Where there is a choice, the plan uses entries whose size a provider has reported: then the predicted read is the
+billed read.
 
     plan = plan_cache(ask(request, hashes, tokens=12_000), warmth, now)
     plan.prediction.tokens                  # what it will read
@@ -31,29 +31,29 @@ from app.domain.cache.warmth import CachedCall, Entry, Mark, Size, Warmth
 from app.domain.request.request import Request
 
 DEAR = 0.75
-"""What a token written for an hour costs more than one written for five minutes, in prices of input."""
+"""Extra price of a token that is written for an hour instead of five minutes, in input prices."""
 LOSS = 1.15
-"""The extra price of a token that is written again instead of read, in prices of input."""
+"""Extra price of a token that is written again instead of read, in input prices."""
 SOON = 2
-"""Sends within which a pause makes up for what was paid for an hour: found with sessions of many kinds (0026)."""
+"""Number of sends within which a pause makes up for the price of an hour: found with sessions of many kinds (0026)."""
 SURELY = 1.1
-"""The multiple of the minimum from which an estimate counts as kept."""
+"""The multiple of the minimum length above which an estimate counts as cached."""
 EDITED_BACK = 7
-"""How many messages before the newest one more entry is kept, for the last four pairs are those that people edit."""
+"""Number of messages before the newest one where another entry is cached: people edit the last four pairs."""
 NEAR = 2
-"""The number of messages that are written once more instead of read from an entry of unknown size."""
+"""Number of messages that are written once more instead of read from an entry of unknown size."""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheRequest:
-    """A request to plan.
+    """The input of a plan: a request with its keys and sizes.
 
-    `positions` is how many each message takes (see `prefix`). `totals` is how long the request is up to the system
-    text, then up to each message, in any unit; `tokens` the estimate of all of it. No breakpoint can stand at
-    `unmarkable` places. `stable` is the last place that the next request will have as well, None for all of them: under
-    some filters the newest pair does not stay in view, and under others the oldest falls out of it with every send.
-    `tools_apart`: the tools are to be kept whatever becomes of the system text, so that a breakpoint after them goes
-    before most others.
+    `positions` is the number of positions of each message (see `prefix`). `totals` is the length of the request up to
+    the system text, then up to each message, in any unit; `tokens` is the estimate for the whole request. No breakpoint
+    is possible at the `unmarkable` places. `stable` is the last place that the next request will have too, None for all
+    places: under some filters the newest pair does not stay in view, and under others each send drops the oldest.
+    `tools_apart`: the tools must stay cached even if the system text changes, so a breakpoint after them has priority
+    over most others.
     """
 
     prefix: Prefix
@@ -68,9 +68,9 @@ class CacheRequest:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The expected read of the cache: up to a place (None: nothing), and its tokens.
+    """The expected read from the cache: up to a place (None: nothing), and its tokens.
 
-    `exact`: its provider has said that size before. `expires_at`: when what is read would be gone, which was kept for
+    `exact`: the provider has reported this size before. `expires_at`: when the entry expires, which has a lifetime of
     `lifetime` seconds.
     """
 
@@ -86,7 +86,7 @@ NOTHING = Prediction()
 
 @dataclass(frozen=True, slots=True)
 class CachePlan:
-    """The breakpoints of a request, in order, what it will read, and what it will write beyond that, in tokens."""
+    """The breakpoints of a request in order, the predicted read, and the tokens it will write in addition."""
 
     marks: tuple[Mark, ...] = ()
     prediction: Prediction = NOTHING
@@ -99,7 +99,7 @@ class CachePlan:
         return self.marks[-1].place if self.marks else None
 
 
-def ask(  # noqa: PLR0913 - what a plan looks at
+def ask(  # noqa: PLR0913 - the inputs of a plan
     request: Request,
     hashes: tuple[str, ...],
     tokens: int,
@@ -108,7 +108,7 @@ def ask(  # noqa: PLR0913 - what a plan looks at
     stable: int | None = None,
     tools_apart: bool = False,
 ) -> CacheRequest:
-    """A request as a plan looks at it, by its content hashes and an estimate of its tokens."""
+    """Make the input of a plan from a request, its content hashes and an estimate of its tokens."""
     head = sum(len(tool.name) + len(tool.description) + len(tool.input_schema_json) for tool in request.tools)
     totals = accumulate((weigh(message) for message in request.messages), initial=head + len(request.system))
     unmarkable = frozenset(place for place, message in enumerate(request.messages) if not can_be_marked(message))
@@ -132,7 +132,7 @@ def plan_cache(
     lifetime: CacheLifetime = CacheLifetime.AUTO,
     frozen: bool = False,
 ) -> CachePlan:
-    """Return the breakpoints of a request and its expected read. `frozen`: it writes nothing."""
+    """Return the breakpoints of a request and its expected read. `frozen`: the request writes nothing."""
     rules = warmth.rules
     if rules.style is CacheStyle.STEPPED:
         return CachePlan((), _predict_stepped(asked, warmth, now), 0, asked.tokens)
@@ -150,7 +150,7 @@ def plan_cache(
 
 
 def predict_read(asked: CacheRequest, marks: Sequence[Mark], warmth: Warmth, now: datetime) -> Prediction:
-    """What a request with these breakpoints will read: the deepest entry that one of them looks back at."""
+    """Predict what a request with these breakpoints reads: the deepest entry that one of their lookbacks reaches."""
     places = [mark.place for mark in marks]
     mine = sorted((entry for entry in warmth.alive(now) if entry.begins(asked.prefix)), key=lambda entry: -entry.place)
     for entry in mine:
@@ -163,14 +163,14 @@ def predict_read(asked: CacheRequest, marks: Sequence[Mark], warmth: Warmth, now
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A size in tokens, and whether it is known or estimated."""
+    """A size in tokens. `exact` is false for an estimate."""
 
     tokens: int
     exact: bool
 
 
 def measure(asked: CacheRequest, place: int, sizes: Sequence[Size]) -> Measured:
-    """How many tokens a request has up to a place: from the nearest size known before it, by length from there on."""
+    """Return the tokens of a request up to a place, from the nearest known size before it and a share by length."""
     known = [size for size in sizes if size.place <= place and asked.prefix.begins_with(size.place, size.key)]
     start = max(known, key=lambda size: size.place, default=None)
     if start is not None and start.place == place:
@@ -199,14 +199,15 @@ def _place_marks(
         return ()
     hour = _hour_up_to(asked, warmth, now, lifetime, chosen, deepest)
     if hour < (before := max(chosen) - 1) and deepest is not None and before - 1 <= deepest.place < before:
-        # An edit falls back to what is read now, of a size that is known: this one's would never be told.
+        # An edit then reads the current entry, whose size is known. The size of a new entry here would never be
+        # reported.
         fewer = [place for place in chosen if place != before]
         chosen = fewer if _finds(asked, warmth, fewer, deepest.place) else chosen
     return tuple(Mark(place, HOUR if place <= hour else FIVE_MINUTES) for place in sorted(chosen))
 
 
 def _writing_places(asked: CacheRequest, warmth: Warmth, deepest: Entry | None) -> list[int]:
-    """Where it is worth to have entries beyond the deepest that is kept, the most important first."""
+    """Return the places after the deepest cached entry where a new entry is useful, the most important first."""
     prefix = asked.prefix
     newest = prefix.last if asked.stable is None else asked.stable
     parting = _parting(prefix, warmth.calls)
@@ -218,14 +219,14 @@ def _writing_places(asked: CacheRequest, warmth: Warmth, deepest: Entry | None) 
 
 
 def _edited_back(asked: CacheRequest, newest: int, sizes: Sequence[Size]) -> int:
-    """Where an edit of one of the last pairs will part from this request: where the size is known, if that is near."""
+    """Return the place where an edit of one of the last pairs starts to differ. Prefer a near place of known size."""
     place = newest - EDITED_BACK
     known = (size.place for size in sizes if size.place <= place and size.key == asked.prefix.key(size.place))
     return max((one for one in known if one >= place - NEAR), default=place)
 
 
 def _choose(asked: CacheRequest, warmth: Warmth, places: Sequence[int]) -> list[int]:
-    """Return the useful places for breakpoints, at most as many as are allowed."""
+    """Return the useful places for breakpoints, up to the allowed number."""
     rules = warmth.rules
     return [
         place
@@ -243,7 +244,7 @@ def _finds(asked: CacheRequest, warmth: Warmth, marks: Sequence[int], place: int
 
 
 def _parting(prefix: Prefix, calls: Sequence[CachedCall]) -> int | None:
-    """Where this request parts from the one it has most in common with, if it parts from any."""
+    """Return the place where this request starts to differ from the call with the longest shared prefix, or None."""
     shared = ((prefix.shared_with(call.prefix), call.prefix.last) for call in calls)
     return max((place for place, last in shared if place is not None and 0 <= place < last), default=None)
 
@@ -256,7 +257,7 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
     chosen: Sequence[int],
     deepest: Entry | None,
 ) -> int:
-    """Return the last place to keep for an hour; before the tools: none. Longer entries must come first."""
+    """Return the last place to cache for an hour; before the tools: none. Longer lifetimes must come first."""
     newest = max(chosen)
     match lifetime:
         case CacheLifetime.SHORT | CacheLifetime.OFF:
@@ -280,7 +281,7 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
     chance = estimate_pauses(asked.prefix, asked.conversation_id, warmth.calls, now)
     at_stake, new = chance * LOSS * (whole - safe), whole - read
     pair = whole - measure(asked, max(SYSTEM, newest - 2), warmth.sizes).tokens
-    # The next send, with no more than a pair to write, will protect all of this as well: is it worth not to wait?
+    # The next send, with only one pair to write, will protect all of this as well: is it better to wait?
     if SOON * at_stake <= DEAR * new or at_stake < DEAR * (new - pair):
         return SYSTEM
     return newest - 1 if newest - 1 in chosen else newest
@@ -290,7 +291,7 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
 
 
 def _predict_stepped(asked: CacheRequest, warmth: Warmth, now: datetime) -> Prediction:
-    """The longest beginning shared with any request that is kept, cut down to a step."""
+    """Predict the read of a stepped cache: the longest prefix shared with a cached request, rounded down to a step."""
     rules, best = warmth.rules, NOTHING
     lifetime = timedelta(seconds=rules.lifetimes[0])
     for call in warmth.calls:

@@ -1,8 +1,8 @@
-"""A request as a cache sees it: tools, system, then the messages, each with a key over all that comes before it.
+"""A request as a cache sees it: tools, system, then the messages, each with a key over everything up to it.
 
-Equal keys mean an equal beginning. A key is the first eight bytes of the message's content hash
-(`domain.request.hashing`), so keeping a chain costs eight bytes a message. Parameters that no cache looks at, such as
-the temperature, are left out.
+Equal keys mean an equal prefix. A key is the first eight bytes of the message's content hash
+(`domain.request.hashing`), so a stored chain takes eight bytes per message. Parameters that no cache depends on, such
+as the temperature, are left out.
 
     >>> from app.domain.request.hashing import content_hashes
     >>> from app.domain.conversation.parts import Text
@@ -27,17 +27,17 @@ from app.domain.request.request import Request, RequestMessage
 TOOLS = -2
 """The place after the tools."""
 SYSTEM = -1
-"""The place after the system text; from 0 on, a place is that of a message."""
+"""The place after the system text; places from 0 on are those of the messages."""
 KEY = 8
 NO_KEY = b""
 _HEX = 2 * KEY
 _IMAGE_WEIGHT = 4_000
-"""Characters an image stands for where sizes are shared out by length."""
+"""Number of characters that an image counts as where sizes are shared out by length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """The keys of a request: after the tools (empty: there are none), after the system text, after each message."""
+    """The keys of a request: after the tools (empty: no tools), after the system text, after each message."""
 
     tools: bytes
     system: bytes
@@ -49,7 +49,7 @@ class Prefix:
         return len(self.chain) // KEY - 1
 
     def key(self, place: int) -> bytes:
-        """The key of everything up to a place, empty beyond the end."""
+        """Return the key of everything up to a place; empty beyond the end."""
         if place == TOOLS:
             return self.tools
         if place == SYSTEM:
@@ -57,11 +57,11 @@ class Prefix:
         return self.chain[place * KEY : (place + 1) * KEY]
 
     def begins_with(self, place: int, key: bytes) -> bool:
-        """Whether this request begins with what has this key at that place."""
+        """Return true if the key of this request at that place is `key`."""
         return key != NO_KEY and self.key(place) == key
 
     def shared_with(self, other: Prefix) -> int | None:
-        """The last place up to which both are the same; None: not even the tools are."""
+        """Return the last place up to which both are equal; None: not even the tools are."""
         low, high = 0, min(self.last, other.last) + 1
         while low < high:  # equal here means equal before
             middle = (low + high) // 2
@@ -75,12 +75,12 @@ class Prefix:
 
 
 def prefix_of(request: Request, hashes: tuple[str, ...]) -> Prefix:
-    """The keys of a request. `hashes` are its content hashes, which spare hashing it again."""
+    """Return the keys of a request. `hashes` are its content hashes, passed to avoid hashing it again."""
     asked = request.parameters
     cached = Parameters(effort=asked.effort, thinking=asked.thinking)
     if asked != cached:
         hashes = content_hashes(replace(request, parameters=cached))
-    # What stands before the messages does not depend on how the model is to think.
+    # The part before the messages does not depend on the parameters for thinking.
     tools = content_hashes(Request(request.model, "", (), tools=request.tools))[0]
     system = content_hashes(Request(request.model, request.system, (), tools=request.tools))[0]
     return Prefix(
@@ -91,28 +91,28 @@ def prefix_of(request: Request, hashes: tuple[str, ...]) -> Prefix:
 
 
 def name_beginning(request: Request) -> str:
-    """A name for requests that may share a beginning: equal for equal model, tools and system text.
+    """Return a name for requests that may share a prefix: equal for equal model, tools and system text.
 
-    OpenAI takes it as `prompt_cache_key`, to find the machine that keeps it. It names no person and no conversation, so
-    that a branch finds what was kept of the conversation it comes from.
+    OpenAI takes it as `prompt_cache_key`, to find the machine that has the prefix cached. It names no person and no
+    conversation, so a fork can read what was cached for its original conversation.
     """
     return "inview-" + content_hashes(Request(request.model, request.system, (), tools=request.tools))[0][:_HEX]
 
 
 def count_positions(message: RequestMessage) -> int:
-    """How many positions a message takes where a cache looks back: tool calls in a row are one, so are results."""
+    """Count the positions of a message in a lookback: consecutive tool calls count as one, and so do results."""
     return sum(
         1 if kind in {ToolCall, ToolResult} else len(list(run)) for kind, run in groupby(message.parts, key=type)
     )
 
 
 def can_be_marked(message: RequestMessage) -> bool:
-    """Whether a breakpoint can stand at the end of a message: not on thinking."""
+    """Return true if a breakpoint can be at the end of a message: thinking cannot have one."""
     return bool(message.parts) and not isinstance(message.parts[-1], Thinking)
 
 
 def weigh(message: RequestMessage) -> int:
-    """How long a message is, for sharing out an estimate: nearly its characters."""
+    """Return the approximate number of characters of a message, used to share out an estimate."""
     return 16 + sum(_weigh_part(part) for part in message.parts)
 
 

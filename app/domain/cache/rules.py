@@ -1,14 +1,16 @@
-"""What vendors say in public about their prompt caches, one row per family of models.
+"""The vendors' public rules for their prompt caches, one row per family of models.
 
 Sources, read in November 2026:
 - Anthropic: https://platform.claude.com/docs/en/build-with-claude/prompt-caching: a cache entry is the whole prefix
-  (tools, system, messages) up to a block with `cache_control`, four of them at most; from each, the 20 positions
-  before it are looked at for an entry; a minimum length by model; 5 minutes or 1 hour, counted from the start of the
-  request that writes or reads the entry; longer ones first; written at 1.25 or 2 times the price of input.
+  (tools, system, messages) up to a block with `cache_control`. A request has four such blocks at most; from each, the
+  20 positions before it are searched for an entry. The minimum length depends on the model. A lifetime is 5 minutes or
+  1 hour, counted from the start of the request that writes or reads the entry. Longer lifetimes come first. A write
+  costs 1.25 or 2 times the input price.
 - OpenAI: https://developers.openai.com/api/docs/guides/prompt-caching and the official SDK's notes on
-  `prompt_cache_options` and `prompt_cache_retention`: automatic from 1,024 tokens on. Until GPT-5.5 whatever a recent
-  request began with is read, in steps of 128 tokens, for 5 to 10 minutes, or up to 24 hours with extended retention;
-  from GPT-5.6 on one breakpoint is set at the newest message, entries are matched exactly there and kept 30 minutes.
+  `prompt_cache_options` and `prompt_cache_retention`: automatic from 1,024 tokens. Until GPT-5.5 a request reads the
+  beginning of any recent request, in steps of 128 tokens, for 5 to 10 minutes, or up to 24 hours with extended
+  retention. From GPT-5.6 on, one breakpoint is set at the newest message; entries must match exactly there and are
+  cached for 30 minutes.
 
     >>> find_rules("anthropic:claude-haiku-4-5").minimum
     4096
@@ -35,7 +37,7 @@ DAY = 86_400
 
 
 class CacheStyle(StrEnum):
-    """How a prefix comes into the cache: where we mark it, in steps by itself, or at the newest message by itself."""
+    """How a prefix gets into the cache: up to our breakpoints, automatically in steps, or up to the newest message."""
 
     MARKED = "marked"
     STEPPED = "stepped"
@@ -43,7 +45,7 @@ class CacheStyle(StrEnum):
 
 
 class CacheLifetime(StrEnum):
-    """What a person wants: as the plan sees fit, always five minutes, always an hour, or no breakpoints at all."""
+    """The lifetime that a person chose: as planned, always five minutes, always an hour, or no breakpoints at all."""
 
     AUTO = "auto"
     SHORT = "5m"
@@ -53,11 +55,11 @@ class CacheLifetime(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CacheRules:
-    """How a model's cache works. Sizes are tokens, lifetimes seconds (the shortest first).
+    """The rules of a model's cache. Sizes are in tokens, lifetimes in seconds (the shortest first).
 
-    `marks` breakpoints at most; from each, `lookback` positions are looked at, itself included (None: all). Reads of a
-    `STEPPED` cache are cut down to `minimum` plus a multiple of `step`. `closing`: tokens that end every prompt and are
-    no message's.
+    A request has at most `marks` breakpoints; from each, `lookback` positions are searched, its own included (None:
+    all). Reads of a `STEPPED` cache are rounded down to `minimum` plus a multiple of `step`. `closing`: tokens at the
+    end of every prompt that belong to no message.
     """
 
     style: CacheStyle
@@ -79,7 +81,8 @@ def _stepped(lifetime: int) -> CacheRules:
 
 _NEWEST = CacheRules(CacheStyle.NEWEST, 1_024, (HALF_AN_HOUR,), closing=3)
 
-# By vendor; the first match wins. A Claude that is not named has the longest minimum, so that nothing is promised.
+# By vendor; the first match wins. A Claude model that is not listed has the longest minimum, so nothing is promised
+# wrongly.
 _RULES: dict[str, tuple[tuple[str, CacheRules], ...]] = {
     "anthropic": (
         (r"claude-(fable|mythos)-5|claude-(opus|sonnet)-5-5|claude-opus-5(?!\d)", _claude(512)),
@@ -99,14 +102,14 @@ _PATTERNS = {vendor: tuple((re.compile(pattern), rules) for pattern, rules in ro
 
 
 def supports_caching(profile: ModelProfile) -> bool:
-    """Whether its provider keeps prompts: by public rules, or because it has a price for reading what it kept."""
+    """Return true if the provider caches prompts: by public rules, or because it has a price for cache reads."""
     return find_rules(profile.model) is not None or (
         profile.prices is not None and profile.prices.cache_read is not None
     )
 
 
 def find_rules(model: str) -> CacheRules | None:
-    """The rules of a model ("provider:model"); None: nothing is known of a cache there."""
+    """Return the rules of a model ("provider:model"); None: no cache is known."""
     vendor, name = vendor_and_name(model)
     rows = _PATTERNS.get(vendor, ())
     return next((rules for pattern, rules in rows if pattern.search(name.lower())), None)

@@ -1,13 +1,13 @@
-"""Warmth: which beginnings of requests a vendor is believed to keep right now, by its own reports.
+"""Warmth: the prefixes of requests that a vendor probably has cached now, according to its own reports.
 
-It is worked out from the calls that were made, never stored: what a call marked, and what its provider said it had read
-and written. A report corrects the belief: who reads less than was believed to be there has lost it.
+It is computed from the calls that were made, never stored: the breakpoints of a call, and what its provider reported as
+read and written. A report corrects the estimate: if less was read than expected, the rest is no longer cached.
 
     warmth = replay(calls, rules)                    # oldest call first
     warmth.alive(now)
 
-Where the vendors' public rules leave something open, the poorer case is assumed: reading an entry prolongs that entry
-alone, and a call of which no usage is known has left nothing behind.
+Where the vendors' public rules leave something open, the worse case is assumed: reading an entry prolongs only that
+entry, and a call of unknown usage has cached nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from app.domain.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A breakpoint at the end of a place (see `prefix`), and for how many seconds it is to be kept."""
+    """A breakpoint at the end of a place (see `prefix`), and the lifetime of its entry in seconds."""
 
     place: int
     lifetime: int
@@ -31,7 +31,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class CachedCall:
-    """A call to a model with a cache. `at` is its start, `usage` None: its provider told nothing."""
+    """A call to a model with a cache. `at` is its start. `usage` None: its provider reported nothing."""
 
     run_id: str
     conversation_id: str
@@ -43,7 +43,7 @@ class CachedCall:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A beginning that is kept. `tokens` is what its provider said it has; None: never said."""
+    """A cached prefix. `tokens` is its size as the provider reported it; None: never reported."""
 
     place: int
     key: bytes
@@ -52,13 +52,13 @@ class Entry:
     expires_at: datetime
 
     def begins(self, prefix: Prefix) -> bool:
-        """Whether that request begins with it."""
+        """Return true if the request has this prefix."""
         return prefix.begins_with(self.place, self.key)
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A beginning of which the size in tokens is known for sure, kept or not."""
+    """A prefix whose size in tokens is known exactly, cached or not."""
 
     place: int
     key: bytes
@@ -67,7 +67,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Warmth:
-    """What is believed of a model's cache. `calls` are those it comes from, oldest first."""
+    """The probable state of a model's cache. `calls` are the calls it is computed from, oldest first."""
 
     rules: CacheRules
     entries: tuple[Entry, ...] = ()
@@ -75,12 +75,12 @@ class Warmth:
     calls: tuple[CachedCall, ...] = field(default=(), repr=False)
 
     def alive(self, now: datetime) -> tuple[Entry, ...]:
-        """The entries that have not expired."""
+        """Return the entries that have not expired."""
         return tuple(entry for entry in self.entries if entry.expires_at > now)
 
 
 def replay(calls: Iterable[CachedCall], rules: CacheRules) -> Warmth:
-    """What is kept after these calls, oldest first."""
+    """Compute the state of the cache after these calls, oldest first."""
     warmth = Warmth(rules)
     for call in calls:
         warmth = after_call(warmth, call)
@@ -88,7 +88,7 @@ def replay(calls: Iterable[CachedCall], rules: CacheRules) -> Warmth:
 
 
 def after_call(warmth: Warmth, call: CachedCall) -> Warmth:
-    """What is kept after one more call."""
+    """Compute the state of the cache after one more call."""
     seen = replace(warmth, calls=(*warmth.calls, call))
     if call.usage is None or not call.usage.prompt_tokens:
         return seen
@@ -98,7 +98,7 @@ def after_call(warmth: Warmth, call: CachedCall) -> Warmth:
 
 
 def _after_stepped(warmth: Warmth, call: CachedCall, usage: Usage) -> Warmth:
-    """The whole request is kept; what it shares with older ones is used again, and so prolonged, by being in it."""
+    """Cache the whole request. The prefix that it shares with older ones is used again, which prolongs it."""
     size = _sized(call.prefix, call.prefix.last, usage.prompt_tokens - warmth.rules.closing)
     if size is None:
         return warmth
@@ -140,7 +140,7 @@ def _after_marked(warmth: Warmth, call: CachedCall, usage: Usage) -> Warmth:
 
 
 def _find_read(alive: Sequence[Entry], prefix: Prefix, read: int) -> Entry | None:
-    """Which entry was read: the one of that size, else the deepest of which the size is not known."""
+    """Find the entry that was read: the one of that size, else the deepest one of unknown size."""
     mine = sorted((entry for entry in alive if entry.begins(prefix)), key=lambda entry: -entry.place)
     same = (entry for entry in mine if entry.tokens == read)
     unknown = (entry for entry in mine if entry.tokens is None)
@@ -148,13 +148,13 @@ def _find_read(alive: Sequence[Entry], prefix: Prefix, read: int) -> Entry | Non
 
 
 def _infer_read(call: CachedCall, read: int, lifetime: int) -> Entry:
-    """What was read of what older calls than are known had left: beyond it a breakpoint would have written."""
+    """Infer an entry that was read from calls older than the known ones. A breakpoint beyond it would have written."""
     place = call.marks[-1].place
     return Entry(place, call.prefix.key(place), read, lifetime, call.at)
 
 
 def _learn_sizes(prefix: Prefix, marks: Sequence[Mark], usage: Usage) -> list[Size]:
-    """What a report says of the sizes of what was marked: of the last mark, and of the last one for an hour."""
+    """Return the sizes that a report proves: that of the last mark, and that of the last mark for an hour."""
     whole = usage.cache_read_tokens + usage.cache_write_tokens + usage.cache_write_1h_tokens
     learnt = [_sized(prefix, marks[-1].place, whole)]
     long = [mark for mark in marks if mark.lifetime > marks[-1].lifetime]
@@ -169,11 +169,11 @@ def _sized(prefix: Prefix, place: int, tokens: int) -> Size | None:
 
 
 def _without(entries: tuple[Entry, ...], prefix: Prefix, after: int | None) -> tuple[Entry, ...]:
-    """The entries less those a request begins with, beyond a place (None: all): it would have read them."""
+    """Remove a request's entries beyond a place (None: all). If they were cached, the request would have read them."""
     return tuple(entry for entry in entries if not entry.begins(prefix) or (after is not None and entry.place <= after))
 
 
 def _put(entries: tuple[Entry, ...], new: Sequence[Entry]) -> tuple[Entry, ...]:
-    """The entries with these in the place of those of the same key."""
+    """Add these entries; they replace entries of the same key."""
     replaced = {(entry.place, entry.key) for entry in new}
     return (*(entry for entry in entries if (entry.place, entry.key) not in replaced), *new)

@@ -287,7 +287,7 @@ def draw_boundary(base: Measured, terms: Terms, draft: int = 0) -> Drawn:
 
 
 def budget_of(terms: Terms, request: RequestSizes = NOTHING_YET) -> Budget:
-    """The budget of a send in tokens, and the part of it that is free for pairs."""
+    """Return the budget of a send in tokens, and the part of it that is free for pairs."""
     price = None if terms.free else terms.input_price
     return plan_budget(terms.window, terms.limits, request, input_price=price)
 

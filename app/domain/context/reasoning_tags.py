@@ -42,7 +42,7 @@ class TagReader:
         for event in events:
             if isinstance(event, TextReceived):
                 given += self._read(event.text)
-            elif isinstance(event, UsageReported):  # no part of the reply: it may come at any place
+            elif isinstance(event, UsageReported):  # not a part of the reply: it can arrive at any time
                 given.append(event)
             else:
                 given += [*self.end(), event]

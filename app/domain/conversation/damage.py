@@ -153,13 +153,13 @@ class DamagedRowError(ConflictError):
 
 
 def list_damaged_settings(damage: Iterable[Damage]) -> tuple[Damage, ...]:
-    """The damage of a conversation that a send depends on, in the order of `SETTINGS`."""
+    """Return the damage of a conversation that a send depends on, in the order of `SETTINGS`."""
     order = list(SETTINGS)
     return tuple(sorted((one for one in damage if one.column in SETTINGS), key=lambda one: order.index(one.column)))
 
 
 def find_damaged_title(damage: Iterable[Damage]) -> Damage | None:
-    """The damage of the title of a conversation."""
+    """Return the damage of the title of a conversation."""
     return next((one for one in damage if one.column == TITLE), None)
 
 

@@ -68,7 +68,7 @@ def apply_step(lifecycle: Lifecycle, step: Step) -> Lifecycle:
 
 
 def describe_diagram() -> str:
-    """The table as a Mermaid state diagram, for the documentation."""
+    """Return the table as a Mermaid state diagram, for the documentation."""
     lines = ["stateDiagram-v2", f"    [*] --> {Lifecycle.IDLE}"]
     lines += [f"    {origin} --> {target}: {step}" for (origin, step), target in TRANSITIONS.items()]
     return "\n".join(lines)

@@ -1,9 +1,9 @@
-"""The size of one text. It has the same limit whatever way it comes in: written, attached, imported or received.
+"""The size of one text. The same limit applies to written, attached, imported and received texts.
 
     >>> measure_text("naïve")
     6
 
-Storing a text takes up to 60 times its size of memory, most of it for the full-text index. With this limit it takes
+Storing a text takes up to 60 times its size in memory, most of it for the full-text index. With this limit it takes
 less than 64 MB.
 """
 

@@ -45,7 +45,7 @@ def price_amount(amount: Decimal | None) -> Cost:
     return UNKNOWN if amount is None else Cost(amount)
 
 
-def price_call(  # noqa: PLR0913 - what a call is known by
+def price_call(  # noqa: PLR0913 - the facts about a call
     tariff: Tariff | None,
     at: datetime,
     usage: Usage | None,

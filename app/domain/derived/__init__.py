@@ -1,4 +1,4 @@
-"""Calls made for a conversation: how a model is asked for a title or a summary.
+"""Calls made for a conversation: the requests to a model for a title or a summary.
 
-Not the conversations they are made in (`app/runs/derived`).
+Not here: the child conversations that hold these calls (`app/runs/derived`).
 """

@@ -1,7 +1,7 @@
-"""Derived calls: a title or a summary that was asked for, as it stands in the history where it happened.
+"""Derived calls: a requested title or summary, as shown in the history at the place where it was requested.
 
-The call itself has a `tool` conversation of its own, with its request, its reply and its cost. In the conversation it
-was made for stands a node: never sent, and gone with neither the title nor the checkpoint that came of it.
+The call has a `tool` conversation with its request, its reply and its cost. The conversation that it was made for shows
+a node. The node is never sent, and it stays if the title or the checkpoint that the call produced is removed.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from app.domain.errors import Failure
 from app.domain.usage import Usage
 
 REPLY_ROLES = {Role.SYSTEM_TITLE: Role.TITLE, Role.SYSTEM_SUMMARY: Role.SUMMARY}
-"""What answers which request; neither is ever sent."""
+"""The role of the reply to each role of a request. Neither is ever sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class DerivedCall:
-    """One call as stored. `role` is that of its request.
+    """One stored call. `role` is the role of its request.
 
-    It stands after the pair at `after_position`. A summary stands for the pairs before `position`. Without `made`, its
-    conversation is gone and nothing else is known of it.
+    The node is shown after the pair at `after_position`. A summary replaces the pairs before `position`. If `made` is
+    None, the call's conversation no longer exists and nothing else is known about it.
     """
 
     id: str
@@ -35,13 +35,13 @@ class DerivedCall:
 
     @property
     def title(self) -> bool:
-        """Whether a title was asked for, not a summary."""
+        """True if a title was requested, not a summary."""
         return self.role is Role.SYSTEM_TITLE
 
 
 @dataclass(frozen=True, slots=True)
 class MadeCall:
-    """The call in `conversation_id`. `text`: the words of the reply so far. `usage_is_partial`: as that of a pair."""
+    """The call in `conversation_id`. `text`: the text of the reply so far. `usage_is_partial`: same as in a pair."""
 
     conversation_id: str
     run_id: str | None

@@ -1,4 +1,4 @@
-"""Summaries: how a model is asked for one. What becomes of it is `runs/derived/summaries.py`'s."""
+"""Summaries: the instruction to a model. `runs/derived/summaries.py` uses the result."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-r"""Titles: how a model is asked for one, and what of its answer is the title.
+r"""Titles: the instruction to a model, and how its answer is read.
 
-Not when one is asked for (`runs/derived/titles.py`) and not what an unnamed conversation is called on screen.
+Not here: when a title is requested (`runs/derived/titles.py`), and the name of an untitled conversation on the screen.
 
 >>> read_title('**Title:** "Why the sky is blue."\n\nLet me know if you want another!')
 'Why the sky is blue'
@@ -19,9 +19,9 @@ Give the conversation above a title: three to seven words that say what it is ab
 title alone: one line, no quotation marks, no full stop."""
 
 MAX_TITLE = 120
-"""Characters of a title that a model made. One that says more than that did not make a title."""
+"""Maximum number of characters of a title that a model made. A longer answer is not a title."""
 MAX_TOKENS = 2_000
-"""Tokens that the answer may have: room for a model that thinks first."""
+"""Maximum number of tokens of the answer: enough for a model that thinks first."""
 
 _LABEL = re.compile(r"^(?:title|titel|titre|título|titolo)\s*[:\uff1a]\s*", re.IGNORECASE)
 _AROUND = " \t\"'`*_#\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019\u201a\u2039\u203a\u300c\u300d\u300e\u300f"
@@ -31,7 +31,8 @@ _FENCES = ("```", "~~~")
 
 
 def read_title(answer: str) -> str:
-    r"""The title in an answer: its first line with words, without what models put around one; empty if there is none.
+    r"""Return the title in an answer: its first line with words, without quotes, labels and marks; empty if there is
+    none.
 
     >>> read_title("  \n "), read_title("# Lists in Python"), read_title("<think>Hm, lists</think>Lists in Python")
     ('', 'Lists in Python', 'Lists in Python')
@@ -49,7 +50,7 @@ def read_title(answer: str) -> str:
 
 
 def _leave_out_reasoning(answer: str) -> str:
-    """The words of an answer. A model whose name is not known to think aloud may do so all the same."""
+    """Return an answer without its reasoning. A model not known to write reasoning tags may still write them."""
     reader = TagReader()
     words: list[str] = []
     for event in [*reader.feed([TextReceived(answer)]), *reader.end()]:
@@ -61,10 +62,10 @@ def _leave_out_reasoning(answer: str) -> str:
 
 
 def may_be_titled(conversation: Conversation) -> bool:
-    """Whether a model's title may stand here: nobody's stands here, or another that a model made."""
+    """Return true if a model's title may be set: there is no title, or a model made the current one."""
     return not conversation.title or conversation.titled_by_model
 
 
 def waits_for_title(conversation: Conversation) -> bool:
-    """Whether a first success brings it a title: a person's chat without any that is kept."""
+    """Return true if the first successful reply starts a title call: an untitled chat that is not temporary."""
     return not conversation.title and conversation.kind is ConversationKind.AGENT and not conversation.temporary

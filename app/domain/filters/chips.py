@@ -1,6 +1,6 @@
-"""Chips of the filter bar: terms that a press writes into a line, or takes out again.
+"""Chips of the filter bar: a press adds a term to the line, or removes it.
 
-The line stays the only place where a filter is kept. A chip is on where its term is one that every pair has to match.
+The line is the only place that stores the filter. A chip is on if its term is one that every pair has to match.
 
 >>> write_term("r5 :flag", STARRED), write_term("s>=1 r5 :flag", None, (STARRED,))
 ('r5 s>=1 :flag', 'r5 :flag')
@@ -100,7 +100,7 @@ def list_terms(line: str) -> tuple[Expression, ...]:
 
 
 def write_term(line: str, term: Leaf | None, others: tuple[Leaf, ...] = ()) -> str:
-    """Return the line with this term and without the `others`, in short form. None: only the others are taken out.
+    """Return the line with this term and without the `others`, in short form. None: only the others are removed.
 
     A command at the end of the line is kept.
 

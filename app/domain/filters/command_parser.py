@@ -34,10 +34,10 @@ from app.domain.filters.token_stream import refuse
 
 
 def read_call(line: str, start: int) -> Call:
-    """The command that starts right after its colon.
+    """Read the command that starts right after its colon.
 
     Raises:
-        FilterError: there is none of that name, or it cannot be called so.
+        FilterError: no command has this name, or its argument or flags are invalid.
     """
     tokens = tokenize_command(line, start)
     name = next(tokens)
@@ -52,7 +52,7 @@ _QUOTE_IT = "Words that belong together stand in quotes."
 
 @dataclass(slots=True)
 class _Given:
-    """What a command is called with. A flag without a value has itself as one; `last` is where the line ends."""
+    """The argument and flags of a call. A flag without a value is its own value; `last` is the end of the line."""
 
     last: Token
     argument: Token | None = None
@@ -99,7 +99,7 @@ def _bare(token: Token) -> Token:
     return token
 
 
-# --- what is given, read ---
+# --- reading arguments and flags ---
 
 
 def _read_export(given: _Given) -> Export:

@@ -1,4 +1,4 @@
-"""Rules for commands: whether a command may run on the selected pairs, and the message. Decisions only, no effects.
+"""Rules for commands: decide if a command may run on the selected pairs, and the message. It has no effects.
 
 >>> from app.domain.filters.parser import parse_line
 >>> line = parse_line("s1 :delete --dry-run")
@@ -29,7 +29,7 @@ from app.domain.filters.syntax import ChosenTopic, Filter, InContext, Leaf, Rece
 from app.domain.topics.topics import PATH_SEPARATOR
 
 MANY = 50
-"""Pairs that may be deleted without `--force`."""
+"""Maximum number of pairs that can be deleted without `--force`."""
 
 SHIFTING = (Recent, InContext, ChosenTopic, RecentOfTopic)
 """Terms whose meaning depends on the other pairs: after a delete they select different pairs."""
@@ -37,26 +37,26 @@ SHIFTING = (Recent, InContext, ChosenTopic, RecentOfTopic)
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Do it."""
+    """Perform the command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Do it if the person says yes to this."""
+    """Perform the command if the person confirms this question."""
 
     question: str
 
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """Do nothing but say this."""
+    """Do not perform the command. Show this text."""
 
     what: str
 
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """Do nothing, for this reason."""
+    """Refuse the command, for this reason."""
 
     reason: str
 

@@ -40,7 +40,7 @@ class Export:
 
 @dataclass(frozen=True, slots=True)
 class FileUnder:
-    """File the pairs under the topic of that path; None is the topic now chosen."""
+    """File the pairs under the topic at this path; None is the topic now chosen."""
 
     path: tuple[str, ...] | None = None
 
@@ -54,7 +54,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class SetFlag:
-    """Flag the pairs, or take the flag off."""
+    """Flag the pairs, or remove the flag."""
 
     flagged: bool
 
@@ -102,7 +102,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class FlagRow:
-    """A flag. `value` says what is to follow it, as `--name=value` or `--name value`; empty: nothing."""
+    """A flag of a command. `value` describes its value, as in `--name=value` or `--name value`; empty: no value."""
 
     name: str
     does: str

@@ -29,7 +29,7 @@ MOST = 30
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A text to put in, and what it means."""
+    """A text to insert, and its meaning."""
 
     text: str
     means: str
@@ -64,7 +64,7 @@ def complete_line(line: str, cursor: int, vocabulary: Vocabulary) -> Completion:
 
 
 class _Named(NamedTuple):
-    """Something with a name: the name, how it is written in a filter, and what it is."""
+    """A named object: its name, its form in a filter, and its kind."""
 
     name: str
     written: str
@@ -96,7 +96,7 @@ def _predicates(typed: str) -> Iterator[Suggestion]:
 
 
 def _arguments(word: str, vocabulary: Vocabulary) -> Iterator[Suggestion]:
-    """A predicate typed in full, with what can follow it: the names there are, else the examples of the sheet."""
+    """Complete a full predicate: with existing names, or with the examples of the sheet if it takes no name."""
     name = NAMES.get(word)
     if name in _NAMES:
         yield from (Suggestion(f"{word}{named.written}", named.means) for named in _NAMES[name](vocabulary))
@@ -178,7 +178,7 @@ def _complete_command(line: str, before: str, start: int, vocabulary: Vocabulary
 
 
 def _complete_call(row: CommandRow, tokens: Sequence[Token], word: Token, cursor: int) -> Completion:
-    """What can follow the name of a command: the value of the flag before it, else its argument and more flags."""
+    """Complete a command after its name: the value of the flag before the cursor, else its argument and more flags."""
     earlier = [token for token in tokens if token != word]
     flags = {f"--{flag.name}": flag for flag in (*row.flags, DRY_RUN)}
     if word.text.endswith("="):
@@ -201,7 +201,7 @@ def _choices(typed: str, row: CommandRow | FlagRow | None) -> Iterator[Suggestio
 
 
 def _word_at(tokens: Sequence[Token], cursor: int) -> Token:
-    """The token that ends at the cursor and may still grow; an empty one where a new term can start."""
+    """Return the token that ends at the cursor and may be incomplete; an empty one where a new term can start."""
     nothing = Token(Kind.END, "", cursor)
     if not tokens or tokens[-1].kind in {Kind.NOT, Kind.AND, Kind.OR, Kind.OPEN}:
         return nothing
@@ -209,7 +209,7 @@ def _word_at(tokens: Sequence[Token], cursor: int) -> Token:
 
 
 def _matching(typed: str, names: Iterable[_Named]) -> Iterator[Suggestion]:
-    """The names that contain what is typed, those that start with it first."""
+    """Return the names that contain the typed text. Names that start with it come first."""
     wanted = _key(typed)
     found = [named for named in names if wanted in _key(named.name)]
     found.sort(key=lambda named: not _key(named.name).startswith(wanted))

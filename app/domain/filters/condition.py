@@ -3,9 +3,9 @@
 The database turns each case into one SQL expression, the memory into one test. Both compare the same values. Two rules
 keep the results equal:
 
-- Conditions are true or false, never unknown: a pair without a topic is not `OneOf` any, so it is `Negated(OneOf(…))`.
-- Texts are compared in the form of `pattern.fold`: `ContainsText` has folded pieces, and `searched_text` gives what
-  they are searched in. The store saves this text with the pair.
+- Conditions are true or false, never unknown: a pair without a topic matches no `OneOf`, but `Negated(OneOf(…))`.
+- Texts are compared in the form of `pattern.fold`: `ContainsText` has folded pieces, which are searched in the result
+  of `searched_text`. The store saves this text with the pair.
 
     >>> AllOf((Has(Fact.FLAG), CompareNumber(Number.STARS, Op.AT_LEAST, 2)))  # doctest: +ELLIPSIS
     AllOf(conditions=(Has(fact=<Fact.FLAG: 'flag'>), CompareNumber(...)))
@@ -24,14 +24,14 @@ from app.domain.pattern import fold
 
 
 class Number(StrEnum):
-    """Numbers of a pair. `TOKENS` is its present estimate."""
+    """A number of a pair. `TOKENS` is its current estimate."""
 
     STARS = "stars"
     TOKENS = "tokens"
 
 
 class Key(StrEnum):
-    """Names and ids of a pair; all but `ID` and `MODEL` may be absent."""
+    """A name or id of a pair. Only `ID` and `MODEL` are always present."""
 
     ID = "id"
     TOPIC = "topic"
@@ -41,7 +41,7 @@ class Key(StrEnum):
 
 
 class Fact(StrEnum):
-    """What is so of a pair or is not: it carries the flag, it has an image or a file, it failed, it called a tool."""
+    """A fact about a pair: it has the flag, it has an image or a file, it failed, it called a tool."""
 
     FLAG = "flag"
     ATTACHMENT = "attachment"
@@ -51,28 +51,28 @@ class Fact(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """Every condition holds; without any, that is every pair."""
+    """All conditions are true. Without conditions it selects every pair."""
 
     conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """At least one condition holds; without any, that is no pair."""
+    """At least one condition is true. Without conditions it selects no pair."""
 
     conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Negated:
-    """The condition does not hold."""
+    """The condition is false."""
 
     condition: Condition
 
 
 @dataclass(frozen=True, slots=True)
 class CompareNumber:
-    """The pair's number compares so with the value."""
+    """The comparison of the pair's number with the value is true."""
 
     number: Number
     op: Op
@@ -81,7 +81,7 @@ class CompareNumber:
 
 @dataclass(frozen=True, slots=True)
 class CompareTime:
-    """The time the request was first sent compares so with the instant, which is in UTC."""
+    """The comparison of the time of the first send with the instant (UTC) is true."""
 
     op: Op
     instant: datetime
@@ -89,7 +89,7 @@ class CompareTime:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """The pair's key is among the values. There may be none."""
+    """The pair's key is one of the values. There may be no values."""
 
     key: Key
     values: tuple[str, ...]
@@ -97,28 +97,28 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Has:
-    """The fact is so."""
+    """The fact is true."""
 
     fact: Fact
 
 
 @dataclass(frozen=True, slots=True)
 class CalledOneOf:
-    """The pair called a tool of one of these names. There may be none."""
+    """The pair called a tool with one of these names. There may be no names."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ContainsText:
-    """The pieces occur in the pair's `searched_text`, each after the one before. They are folded already."""
+    """The pieces, which are folded, occur in the pair's `searched_text` in this order."""
 
     pieces: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """Among the last `count` (at least 1) of those pairs of the whole conversation that `among` holds for."""
+    """The pair is one of the last `count` (at least 1) pairs of the conversation that match `among`."""
 
     count: int
     among: Condition
@@ -130,6 +130,6 @@ EVERY_PAIR = AllOf(())
 
 
 def searched_text(pair: Pair) -> str:
-    """The words of request and reply, one after the other, folded. Thinking and tools are no part of it."""
+    """Return the text of request and reply, joined and folded, without thinking and tools."""
     reply = () if pair.reply is None else pair.reply.parts
     return fold(f"{plain_text(pair.request.parts)}\n{plain_text(reply)}")

@@ -1,4 +1,4 @@
-"""Ages and calendar days as instants in UTC. What lies before or after all time is its first or last instant.
+"""Ages and calendar days as instants in UTC. Instants out of range become the first or last possible instant.
 
 >>> from zoneinfo import ZoneInfo
 >>> start_of_day(date(2025, 1, 31), ZoneInfo("Europe/Berlin")).isoformat()
@@ -29,7 +29,7 @@ _LENGTHS: Mapping[Unit, timedelta] = MappingProxyType(
 
 
 def instant_ago(now: datetime, count: int, unit: Unit) -> datetime:
-    """The instant so long before now."""
+    """Return the instant that is this long before now."""
     try:
         return now.astimezone(UTC) - count * _LENGTHS[unit]
     except OverflowError:
@@ -37,7 +37,7 @@ def instant_ago(now: datetime, count: int, unit: Unit) -> datetime:
 
 
 def start_of_day(day: date, zone: tzinfo) -> datetime:
-    """The first instant of the day in that zone; where clocks jump over midnight, the instant they jump."""
+    """Return the first instant of the day in that zone; where clocks skip midnight, the instant of the change."""
     try:
         return datetime.combine(day, time(), zone).astimezone(UTC)
     except OverflowError:
@@ -45,5 +45,5 @@ def start_of_day(day: date, zone: tzinfo) -> datetime:
 
 
 def end_of_day(day: date, zone: tzinfo) -> datetime:
-    """The first instant that is no longer part of the day."""
+    """Return the first instant after the day."""
     return _LAST if day == date.max else start_of_day(day + timedelta(days=1), zone)

@@ -1,9 +1,9 @@
-"""A line cut into tokens, each with its place. Never fails: what cannot be used is a token too, and always the last.
+"""Cuts a line into tokens with their positions. It never fails: an invalid text is a token too, and always the last.
 
-Tokens are cut as they are read, so a line costs no more than what comes before its first error.
+Tokens are cut on demand, so the cost of a line ends at its first error.
 
-A filter ends at the colon that starts a command (the first outside quotes and parentheses); the command after it is
-cut by other rules, into words, strings and flags.
+A filter ends at the colon that starts a command (the first outside quotes and parentheses). The command after it has
+different tokens: words, strings and flags.
 
     >>> [(token.kind.name, token.text) for token in tokenize("s>=2")]
     [('WORD', 's'), ('COMPARISON', '>='), ('NUMBER', '2'), ('END', '')]
@@ -21,7 +21,7 @@ MAX_LENGTH = 4_000
 
 
 class Kind(Enum):
-    """What a token is. The last four mean that the line cannot be used from there on."""
+    """The kind of a token. After one of the last four, the rest of the line cannot be read."""
 
     WORD = auto()
     NUMBER = auto()
@@ -44,7 +44,7 @@ class Kind(Enum):
 
 
 class Token(NamedTuple):
-    """A piece of the line, from `start` up to `end`. A string's text has its quotes."""
+    """A piece of the line, from `start` to before `end`. The text of a string includes its quotes."""
 
     kind: Kind
     text: str
@@ -61,7 +61,7 @@ class Token(NamedTuple):
 
 
 STRING = r"""'[^'\\]*+(?:\\.[^'\\]*+)*+'|"[^"\\]*+(?:\\.[^"\\]*+)*+\""""
-"""A string in quotes. Possessive, so that a quote that is never closed costs one look at the line."""
+"""A string in quotes. The quantifiers are possessive, so a quote that is never closed costs one pass over the line."""
 
 _TOKEN = re.compile(
     rf"""\s++
@@ -88,11 +88,11 @@ _COMMAND_TOKEN = re.compile(
 )
 
 _UNUSABLE = re.compile("[\x00\ud800-\udfff]")
-"""Characters that no database and no wire can carry."""
+"""Characters that cannot be stored or sent."""
 
 
 def tokenize(line: str) -> Iterator[Token]:
-    """The tokens of a filter; the last is `END`, `COLON` or one that cannot be used."""
+    """Yield the tokens of a filter; the last is `END`, `COLON` or an invalid one."""
     depth = 0
     for token in _cut(line, _TOKEN, 0):
         yield token
@@ -102,7 +102,7 @@ def tokenize(line: str) -> Iterator[Token]:
 
 
 def tokenize_command(line: str, start: int) -> Iterator[Token]:
-    """The words, strings and flags of a command; the last is `END` or one that cannot be used."""
+    """Return the words, strings and flags of a command; the last is `END` or an invalid one."""
     return _cut(line, _COMMAND_TOKEN, start)
 
 

@@ -1,4 +1,4 @@
-"""Names in a filter to ids and names that pairs carry.
+"""Looks up names in a filter: returns the ids and names that pairs have.
 
 >>> from app.domain.filters.quoting import read_pattern
 >>> find_models(("anthropic:claude-sonnet-4-5", "offline:demo"), read_pattern("claude*"))
@@ -15,10 +15,11 @@ from app.domain.topics.topics import TopicTree
 
 
 def find_topics(tree: TopicTree, topic: Topic) -> tuple[str, ...]:
-    """The topics meant, with their descendants if those are asked for.
+    """Return the ids of the topics that match a path, with their descendants if the filter asks for them.
 
-    A name alone means every topic that bears it. A path means the one from the root, else the only topic whose path
-    ends so; if several do, it means none (see `ambiguous_topics`). With stars all that match are meant.
+    A single name matches every topic with that name. A path matches the topic at this path from the root, else the only
+    topic whose path ends with it; if there are several such topics, it matches none (see `ambiguous_topics`). A path
+    with stars matches all topics that fit.
     """
     found = () if ambiguous_topics(tree, topic) else _from_root_or_ending_so(tree, topic)
     if topic.below:
@@ -27,24 +28,24 @@ def find_topics(tree: TopicTree, topic: Topic) -> tuple[str, ...]:
 
 
 def ambiguous_topics(tree: TopicTree, topic: Topic) -> tuple[str, ...]:
-    """The topics between which a path without stars cannot decide; none if it means one, or nothing."""
+    """Return the topics if a path without stars matches several; empty if it matches at most one."""
     names_several = len(topic.names) == 1 or not all(name.is_literal for name in topic.names)
     found = () if names_several else _from_root_or_ending_so(tree, topic)
     return found if len({tree.paths[topic_id] for topic_id in found}) > 1 else ()
 
 
 def find_models(models: Iterable[str], pattern: Pattern) -> tuple[str, ...]:
-    """The models whose own name, or "provider:name", is the pattern."""
+    """Return the models whose name, or "provider:name", matches the pattern."""
     return tuple(model for model in models if pattern.matches(model) or pattern.matches(model.partition(":")[2]))
 
 
 def find_agents(agents: Mapping[str, str], pattern: Pattern) -> tuple[str, ...]:
-    """The ids of the agents whose name is the pattern."""
+    """Return the ids of the agents whose name matches the pattern."""
     return tuple(agent_id for agent_id, name in agents.items() if pattern.matches(name))
 
 
 def find_tools(tools: Iterable[str], pattern: Pattern) -> tuple[str, ...]:
-    """The tools whose name is the pattern."""
+    """Return the tools whose name matches the pattern."""
     return tuple(tool for tool in tools if pattern.matches(tool))
 
 

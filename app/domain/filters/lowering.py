@@ -1,8 +1,8 @@
-"""From what a person wrote to what is asked of pairs: the only place that knows what a filter means.
+"""Translates a parsed filter into a condition on pairs. Only this module defines the meaning of a filter.
 
-Names are looked up, ages and days become instants, what is chosen in the composer is put in. The boundary makes it two
-steps: `lower_base` gives the base set, on which the caller computes the boundary; `lower_view` then says which pairs
-of the base are in view.
+It looks up names, turns ages and days into instants, and fills in the choices of the composer. The boundary requires
+two steps: `lower_base` returns the condition of the base set, on which the caller computes the boundary; `lower_view`
+then returns the condition for the pairs of the base set that are in view.
 
     >>> from datetime import UTC, datetime
     >>> from app.domain.filters.parser import parse_filter

@@ -10,7 +10,7 @@ from app.domain.pattern import Pattern
 
 
 def list_notices(tree: Filter, scope: Scope) -> tuple[str, ...]:
-    """One sentence per term that names nothing, in the order written."""
+    """Return one sentence for each term without a match, in the order of the filter."""
     notices = (_notice(leaf, scope) for leaf in leaves(tree))
     return tuple(dict.fromkeys(notice for notice in notices if notice is not None))
 

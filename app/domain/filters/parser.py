@@ -1,4 +1,4 @@
-"""Text to tree. Written by hand, without recursion: an open parenthesis is an entry of a list.
+"""Parses a filter into a tree. Written by hand, without recursion: open parentheses are entries of a list.
 
 Precedence from high to low: parentheses, `!`, `&` (or nothing at all), `|` (or `+`).
 
@@ -31,7 +31,7 @@ _STARTS_OPERAND = frozenset({Kind.WORD, Kind.SAVED, Kind.NOT, Kind.OPEN})
 
 @dataclass(slots=True)
 class _Group:
-    """A parenthesis still open (the first is the whole filter): alternatives, each a run of terms that all hold."""
+    """An open parenthesis (the first is the whole filter) with its alternatives. Each is a list of terms for `And`."""
 
     depth: int = 0
     negations: int = 0
@@ -47,7 +47,7 @@ class _Group:
 
 
 def parse_filter(line: str) -> Filter:
-    """The tree of a filter.
+    """Parse a filter.
 
     Raises:
         FilterError: it cannot be read, or a command follows it.
@@ -60,10 +60,10 @@ def parse_filter(line: str) -> Filter:
 
 
 def parse_line(line: str) -> Line:
-    """The filter of a line, and the command after it if there is one.
+    """Parse the filter of a line, and the command after it if there is one.
 
     Raises:
-        FilterError: either cannot be read.
+        FilterError: one of them cannot be read.
     """
     tokens = TokenStream(line)
     found = _read_filter(tokens)
@@ -72,7 +72,7 @@ def parse_line(line: str) -> Line:
 
 
 def parse_before_command(line: str) -> tuple[Filter, str]:
-    """The filter of a line, and the text of its command from the colon on, "" for none. The command is not read.
+    """Parse the filter of a line; return the text of its command from the colon on, "" for none, without parsing it.
 
     Raises:
         FilterError: the filter cannot be read.
@@ -83,7 +83,7 @@ def parse_before_command(line: str) -> tuple[Filter, str]:
 
 
 def _read_filter(tokens: TokenStream) -> Filter:
-    """The tree of the filter at the start of a line; what ends it (the end, or a command's colon) is left."""
+    """Parse the filter at the start of a line. The token at its end (the end, or a command's colon) is not taken."""
     if _is_last(tokens.next):
         return Everything()
     groups = [_Group()]
@@ -111,7 +111,7 @@ def _is_last(token: Token) -> bool:
 
 
 def _read_operand(tokens: TokenStream, groups: list[_Group]) -> None:
-    """Any number of `!` and `(`, then a predicate, which is added to the innermost group."""
+    """Read any number of `!` and `(`, then a predicate, and add it to the innermost group."""
     depth = groups[-1].depth
     negations = 0
     while (token := tokens.take()).kind in {Kind.NOT, Kind.OPEN}:

@@ -1,6 +1,7 @@
-r"""A line of plain words, which is no filter, as the filter that searches for them.
+r"""Turns a line of plain words, which is not a filter, into the filter that searches for them.
 
-Typing a word is how people expect to search. The language has no bare words, so the search is offered, never guessed.
+People expect that a typed word is searched for. The language has no bare words, so the search is offered, never applied
+by a guess.
 
 >>> search_for("budget for March"), search_for("don't panic")
 ("c'budget for March'", 'c"don\'t panic"')
@@ -23,7 +24,7 @@ _PREDICATE: Final = re.compile(r"([^\W\d_]+)[\d.-]*(?:min|[hdwmoy]{1,2})?")
 
 
 def search_for(line: str) -> str:
-    """Return the filter that searches for the words of a line, "" where it is not made of words alone."""
+    """Return the filter that searches for the words of a line, "" if it does not consist of words."""
     words = line.strip()
     if not _PLAIN.fullmatch(words) or all(map(_may_be_predicate, words.split())):
         return ""
@@ -31,6 +32,6 @@ def search_for(line: str) -> str:
 
 
 def _may_be_predicate(word: str) -> bool:
-    """Whether a word was meant as a predicate, such as `s7`: then its own mistake is what has to be said."""
+    """Return true if a word looks like a predicate, such as `s7`: then the error of the predicate is shown."""
     found = _PREDICATE.fullmatch(word)
     return found is not None and found[1] in NAMES

@@ -1,4 +1,4 @@
-"""The words of the language: one row per predicate, from which parser, formatter, completion, sheet and docs are made.
+"""The predicates of the language, one row each, used by parser, formatter, completion, sheet and documentation.
 
 >>> NAMES["s"], PREDICATES[Name.STARS].short
 (<Name.STARS: 'stars'>, 's')
@@ -34,7 +34,7 @@ class Name(StrEnum):
 
 
 class Takes(Enum):
-    """Whether a predicate takes an argument."""
+    """The rule for the argument of a predicate: never, optional, or required."""
 
     NOTHING = "nothing"
     MAYBE = "maybe"
@@ -151,4 +151,4 @@ NAMES: Mapping[str, Name] = MappingProxyType(
 
 MAX_STARS = 3
 MAX_NUMBER = 999_999_999
-"""The largest number a filter may name: beyond any count of pairs or tokens, and safe in every database."""
+"""The largest number in a filter: larger than any count of pairs or tokens, and valid in every database."""

@@ -1,7 +1,7 @@
 r"""Reads and writes strings in quotes: a text, a pattern or a topic path.
 
-An escaped character is literal (`\n`, `\t`, `\r`: line break, tab, carriage return), so `\*` is a star and `\>` is no
-step of a path. An escaped blank is kept at the ends, where other blanks are removed.
+An escaped character is literal (`\n`, `\t`, `\r`: line break, tab, carriage return), so `\*` is a star and `\>` does
+not separate the names of a path. An escaped blank is kept at the ends, where other blanks are removed.
 
     >>> read_pattern(r"mad*\*d").pieces
     ('mad', '*d')
@@ -50,19 +50,19 @@ def read_topic(content: str) -> Topic | None:
 
 
 def quote_text(text: str, mark: str = "") -> str:
-    """The text in quotes, of the kind that needs fewer escapes unless said."""
+    """Write a text in quotes, with `mark` or with the quotes that need fewer escapes."""
     mark = mark or _mark(text)
     return f"{mark}{_escape(text, mark)}{mark}"
 
 
 def quote_pattern(pattern: Pattern) -> str:
-    """The pattern in quotes."""
+    """Write a pattern in quotes."""
     mark = _mark("".join(pattern.pieces))
     return f"{mark}{_write_pattern(pattern, mark)}{mark}"
 
 
 def quote_topic(topic: Topic) -> str:
-    """The topic's path in quotes."""
+    """Write the path of a topic in quotes."""
     mark = _mark("".join(piece for name in topic.names for piece in name.pieces))
     path = " > ".join(_write_name(name, mark) for name in topic.names)
     if topic.below:
@@ -77,7 +77,7 @@ def _characters(content: str) -> list[_Character]:
     source = iter(content)
     for text in source:
         if text == "\\":
-            escaped = next(source, text)  # an escape that is still being typed
+            escaped = next(source, text)  # the escape is still being typed
             found.append(_Character(_ESCAPES.get(escaped, escaped), escaped=True))
         else:
             found.append(_Character(text, escaped=False))

@@ -15,7 +15,7 @@ from app.domain.filters.parser import MAX_TERMS, MAX_TREE_DEPTH, parse_filter
 from app.domain.filters.syntax import And, Everything, Expression, Filter, Not, Or, Saved, all_of, any_of
 
 UNREADABLE: Final = "(cannot be read"
-"""Stands for a saved filter that cannot be read. It cannot be parsed, so that a use of it is refused."""
+"""The content of a saved filter that cannot be read. It cannot be parsed, so a filter that uses it is refused."""
 MAX_NESTED = 20
 """Maximum depth of nested saved filters."""
 
@@ -24,13 +24,13 @@ def expand_saved(tree: Filter, saved: Mapping[str, str]) -> Filter:
     """Replace every `@name` in the tree by its saved filter.
 
     Raises:
-        FilterError: at an `@name` without a filter, with one that cannot be used, or that leads to itself or too far.
+        FilterError: an `@name` has no filter, an invalid one, or one that uses itself; or the nesting is too deep.
     """
     return tree if isinstance(tree, Everything) else _Expansion(saved).expand(tree)
 
 
 class _Expansion:
-    """One expansion: what was read so far, and how many terms came of it."""
+    """One expansion: the saved filters read so far, and the number of terms so far."""
 
     def __init__(self, saved: Mapping[str, str]) -> None:
         self._saved = saved
@@ -38,7 +38,7 @@ class _Expansion:
         self._terms = 0
 
     def expand(self, tree: Expression, way: tuple[Saved, ...] = (), depth: int = 0) -> Expression:
-        """The tree without saved names. `way` are those passed to get here, the first being the one in the line."""
+        """Return the tree without saved names. `way` are the saved filters that led here, from the line on."""
         match tree:
             case Saved():
                 return self.expand(self._filter_of((*way, tree)), (*way, tree), depth)

@@ -30,7 +30,7 @@ _NAME = re.compile(r"[\w-]+")
 
 @dataclass(frozen=True, slots=True)
 class SavedFilter:
-    """A row of saved filters. `number` is the row's own; `damage` lists what of name and filter cannot be read."""
+    """A saved filter. `number` is its row number; `damage` lists unreadable values."""
 
     number: int
     name: str
@@ -40,7 +40,7 @@ class SavedFilter:
 
 @dataclass(frozen=True, slots=True)
 class AppliedFilter:
-    """A row of the history of filters that were applied. `number` is the row's own; `damage` is as above."""
+    """An entry of the history of applied filters. `number` is its row number; `damage` lists unreadable values."""
 
     number: int
     filter: str
@@ -51,7 +51,7 @@ def require_name(name: str) -> None:
     """Check that a name can follow an `@`.
 
     Raises:
-        InputError: it cannot.
+        InputError: the name is invalid.
     """
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
         raise InputError(
@@ -60,11 +60,11 @@ def require_name(name: str) -> None:
 
 
 def read_savable(name: str, line: str, saved: Mapping[str, str]) -> None:
-    """Check that a line can be saved under this name, alone and wherever the name is used already.
+    """Check that a line can be saved under this name, and that all filters that use the name remain valid.
 
     Raises:
-        FilterError: the line cannot be used; it says where.
-        InputError: it is empty, or another saved filter could not be used any more.
+        FilterError: the line cannot be read; it names the position.
+        InputError: the line is empty, or another saved filter would become invalid.
         ConflictError: there are too many.
     """
     require_name(name)
@@ -83,7 +83,7 @@ def read_savable(name: str, line: str, saved: Mapping[str, str]) -> None:
 
 
 def list_used(line: str, saved: Mapping[str, str]) -> tuple[str, ...]:
-    """The saved filters that a line uses, by themselves and through each other, in alphabetical order."""
+    """Return the saved filters that a line uses, directly or through each other, in alphabetical order."""
     found: set[str] = set()
     waiting = [line]
     while waiting:
@@ -95,7 +95,7 @@ def list_used(line: str, saved: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def list_users(name: str, saved: Mapping[str, str]) -> tuple[str, ...]:
-    """The saved filters that use this one, directly or not, in alphabetical order."""
+    """Return the saved filters that use this one, directly or not, in alphabetical order."""
     return tuple(sorted(other for other, line in saved.items() if other != name and name in list_used(line, saved)))
 
 

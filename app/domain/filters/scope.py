@@ -38,7 +38,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The context in which a filter is read. `now` is timezone-aware; `zone` is the reader's, for calendar days."""
+    """The context for reading a filter. `now` is timezone-aware; `zone` is the reader's, for calendar days."""
 
     now: datetime
     zone: tzinfo

@@ -1,4 +1,4 @@
-"""Conditions asked of pairs in memory, and the two steps that make a view of them.
+"""Evaluates conditions on pairs in memory, and selects the pairs in view in two steps.
 
 base = narrow(lower_base(tree, scope), pairs, pairs, estimate)
 """
@@ -40,12 +40,12 @@ Estimate = Callable[[Pair], int]
 """Returns the current estimate of a pair in tokens."""
 
 DecideIncluded = Callable[[Sequence[Pair]], Collection[str]]
-"""The context boundary: of the pairs of the base, oldest first, the ids of those that it includes."""
+"""The context boundary: returns the ids of the included pairs, given the pairs of the base set, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The pairs in view, oldest first, and which pairs the boundary includes. In view but not included is OUT."""
+    """The pairs in view, oldest first, and the pairs that the boundary includes. A pair that is only in view is OUT."""
 
     visible: tuple[Pair, ...]
     included: frozenset[str]
@@ -54,7 +54,7 @@ class Selection:
 def select_pairs(
     tree: Filter, pairs: Sequence[Pair], scope: Scope, estimate: Estimate, decide_included: DecideIncluded
 ) -> Selection:
-    """The pairs of a whole conversation, oldest first, that the filter brings into view."""
+    """Select the pairs of a conversation that are in view with this filter, oldest first."""
     base = narrow(lower_base(tree, scope), pairs, pairs, estimate)
     included = frozenset(decide_included(base))
     view = lower_view(tree, scope, Boundary(tuple(pair.id for pair in base), included))

@@ -1,7 +1,7 @@
-"""The sentence: what a filter selects, in plain words. Two filters with the same sentence select the same pairs.
+"""Describes in plain words what a filter selects. Two filters with the same sentence select the same pairs.
 
-A negation is said where it applies ("not flagged", "beyond the context boundary"), so a sentence never says "not (…)":
-a negated group turns into its parts negated, as logic has it. Commas mean that all of it holds.
+A negation is written at the term that it applies to ("not flagged", "beyond the context boundary"), so a sentence never
+has "not (…)": a negated group becomes its negated parts, by De Morgan's laws. Commas mean "and".
 
 >>> from app.domain.filters.parser import parse_filter
 >>> describe_filter(parse_filter("t'AI...' s>=2"))
@@ -78,7 +78,7 @@ class _Either:
 
 
 def _said(tree: Expression, *, negated: bool) -> str | _All | _Either:
-    """The tree as phrases, with negations moved to the phrases and groups of the same kind made one."""
+    """Return the tree as phrases, with negations moved to the phrases, and nested groups of the same kind merged."""
     match tree:
         case Not(term):
             return _said(term, negated=not negated)
@@ -224,7 +224,7 @@ _SENTENCE_WORDS = frozenset({"and", "or", "the", "now"})
 
 
 def _name(name: Pattern) -> str:
-    """The name as it is, in quotes if it could be taken for a part of the sentence."""
+    """Return the name, in quotes if it could be mistaken for a part of the sentence."""
     text = "*".join(name.pieces)
     is_plain = _PLAIN.fullmatch(text) and _SENTENCE_WORDS.isdisjoint(text.split(" "))
     return text if is_plain and "*" not in "".join(name.pieces) else quote_pattern(name)

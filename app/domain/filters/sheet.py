@@ -40,7 +40,7 @@ _COMBINED = (
     "c'mad*d' !k",
     "t'*Neural*...' | i",
 )
-"""Examples that put predicates together."""
+"""Examples that combine predicates."""
 
 
 def _example(line: str) -> tuple[str, str]:
@@ -132,7 +132,7 @@ A line has at most {MAX_LENGTH:,} characters, {MAX_TERMS} predicates, and
 
 
 def describe_sheet() -> str:
-    """The sheet as a page of the documentation, with every predicate's examples."""
+    """Return the sheet as a page of the documentation, with every predicate's examples."""
     examples = Section(
         "Predicates by example",
         ("typed", "selects"),

@@ -44,7 +44,7 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Filed under a topic of that path (`below`: or under one of its descendants). One name is a topic's own name."""
+    """Filed under a topic with this path (`below`: or under a descendant). A single name is a topic's name."""
 
     names: tuple[Pattern, ...]
     below: bool = False
@@ -64,7 +64,7 @@ class RecentOfTopic:
 
 @dataclass(frozen=True, slots=True)
 class Stars:
-    """Rated so, 0 to 3."""
+    """With this number of stars, 0 to 3."""
 
     op: Op
     stars: int
@@ -72,35 +72,35 @@ class Stars:
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """Among the last `count` pairs of the whole conversation, whatever else is filtered."""
+    """Among the last `count` pairs of the whole conversation, independent of other terms."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Flagged:
-    """Carrying the flag, or not."""
+    """With the flag, or without it."""
 
     flagged: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """Carrying the include mark or the exclude mark."""
+    """With the include mark or the exclude mark."""
 
     mark: Mark
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Answered by a model of that name; None is the model now chosen in the composer."""
+    """Answered by a model with this name; None is the model now chosen in the composer."""
 
     name: Pattern | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Age:
-    """First sent so long ago. `LESS` is newer than that."""
+    """First sent this long ago. `LESS` is newer than that."""
 
     op: Op
     count: int
@@ -117,7 +117,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Contains:
-    """With this anywhere in the request and the reply, one after the other."""
+    """With this text anywhere in the request and the reply."""
 
     text: Pattern
 
@@ -129,12 +129,12 @@ class Attached:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Ended in an error, or carrying one."""
+    """Ended in an error, or has one."""
 
 
 @dataclass(frozen=True, slots=True)
 class CalledTool:
-    """Called a tool of that name; None is any tool."""
+    """Called a tool with this name; None is any tool."""
 
     name: Pattern | None = None
 
@@ -149,7 +149,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Answered under an agent of that name; None is the agent now chosen."""
+    """Answered by an agent with this name; None is the agent now chosen."""
 
     name: Pattern | None = None
 
@@ -180,14 +180,14 @@ Predicate = (
 
 @dataclass(frozen=True, slots=True)
 class InContext:
-    """Kept by the context boundary, or among the newest `extra` that it leaves out."""
+    """Included by the context boundary, or one of the newest `extra` pairs that it excludes."""
 
     extra: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A filter saved under that name. `position` is its place in the line, for errors."""
+    """The saved filter with this name. `position` is its place in the line, for errors."""
 
     name: str
     position: int = field(default=0, compare=False, repr=False)
@@ -236,19 +236,19 @@ Filter = Expression | Everything
 
 
 def all_of(first: Expression, *others: Expression) -> Expression:
-    """`And` of the terms, those of an inner `And` among them; one term is itself."""
+    """Combine terms with `And`, merging the terms of inner `And`s. A single term is returned unchanged."""
     terms = tuple(inner for term in (first, *others) for inner in (term.terms if isinstance(term, And) else (term,)))
     return And(terms) if len(terms) > 1 else first
 
 
 def any_of(first: Expression, *others: Expression) -> Expression:
-    """`Or` of the terms, those of an inner `Or` among them; one term is itself."""
+    """Combine terms with `Or`, merging the terms of inner `Or`s. A single term is returned unchanged."""
     terms = tuple(inner for term in (first, *others) for inner in (term.terms if isinstance(term, Or) else (term,)))
     return Or(terms) if len(terms) > 1 else first
 
 
 def leaves(expression: Filter) -> Iterator[Leaf]:
-    """Every term in the tree that is no operator, in the order written."""
+    """Yield every term in the tree that is not an operator, in the order written."""
     match expression:
         case And(terms) | Or(terms):
             for term in terms:

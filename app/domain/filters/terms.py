@@ -1,8 +1,8 @@
 """Reads one predicate with its argument.
 
-White space never matters between a name and its argument. Short names may also be written together before an
-argument: `bs2` is `b s2`. Without one, a run of letters is a word, and a word that names no predicate is an error: it
-is never taken apart, and never a text search.
+White space is allowed between a name and its argument. Short names can also be written together before an argument:
+`bs2` is `b s2`. Without an argument, consecutive letters are one word. A word that is no predicate is an error: it is
+never split, and never a text search.
 
     >>> tokens = TokenStream("d<7d")
     >>> read_term(tokens.take(), tokens)
@@ -53,7 +53,7 @@ A_PREDICATE = f"a predicate ({', '.join(row.short for row in PREDICATES.values()
 _ARGUMENTS = frozenset({Kind.NUMBER, Kind.DAY, Kind.STRING, Kind.COMPARISON})
 
 _MAX_TOGETHER = 8
-"""Letters of short names written together at most: beyond that it is a word."""
+"""Maximum number of short names written together; more letters are a word."""
 
 _ALONE = "|".join(row.short for row in PREDICATES.values() if row.takes is not Takes.ALWAYS)
 _BEFORE_ARGUMENT = "|".join(row.short for row in PREDICATES.values() if row.takes is not Takes.NOTHING)
@@ -63,7 +63,7 @@ _UNITS = sorted(Unit, key=lambda unit: -len(unit))
 
 
 def read_term(token: Token, tokens: TokenStream) -> Leaf:
-    """The predicate or saved filter that starts with this token, just taken.
+    """Read the predicate or saved filter that starts with this token, which was just taken.
 
     Raises:
         FilterError: there is none, or its argument is missing or wrong.
@@ -100,7 +100,7 @@ def _starts_with_name(word: Token, following: Token) -> bool:
 
 
 def _length_of_first_name(word: Token, following: Token) -> int:
-    """How many letters the first name has: all of them, unless the word is names together before an argument."""
+    """Return the length of the first name: the whole word, unless it consists of short names before an argument."""
     before_argument = following.start == word.end and following.kind in _ARGUMENTS
     if word.text not in NAMES and before_argument and len(word.text) <= _MAX_TOGETHER:
         first = _TOGETHER.match(word.text)
@@ -172,7 +172,7 @@ def _read_date(tokens: TokenStream) -> Age | Day:
 
 
 def _read_unit(number: Token, tokens: TokenStream) -> Unit:
-    """The unit written directly after the number. There may be none (days), and a predicate may follow at once."""
+    """Read the unit directly after the number. It may be missing (days), and a predicate may follow directly."""
     if tokens.next.kind is not Kind.WORD or tokens.next.start != number.end:
         return Unit.DAY
     word = tokens.take()
@@ -195,7 +195,7 @@ def _read_op(tokens: TokenStream) -> Op | None:
 def _number(token: Token, what: str, *, least: int = 0, most: int = MAX_NUMBER) -> int:
     if token.kind is not Kind.NUMBER:
         raise refuse(token, what)
-    digits = token.text.lstrip("0") or "0"  # counted before they are converted: there may be thousands
+    digits = token.text.lstrip("0") or "0"  # counted before the conversion: there may be thousands
     if len(digits) > len(str(MAX_NUMBER)) or not least <= int(digits) <= most:
         raise refuse(token, f"{what} from {least} to {most:,}")
     return int(digits)

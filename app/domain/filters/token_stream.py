@@ -65,7 +65,7 @@ class TokenStream:
 
 
 def refuse(token: Token, expected: str, hint: str = "") -> FilterError:
-    """The error for a token where something else was expected."""
+    """Return the error for an unexpected token."""
     match token.kind:
         case Kind.UNCLOSED:
             return FilterError(token.start, token.text, f"a closing {token.text} after it")

@@ -1,4 +1,4 @@
-"""What is kept from others or told about a person: secrets, redaction, invisible characters, prelude.
+"""Privacy: secrets, redaction, invisible characters, and the text about a person (prelude).
 
-Not permissions of tools (`tools`).
+Not here: permissions of tools (`tools`).
 """

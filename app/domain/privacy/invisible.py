@@ -1,6 +1,8 @@
-r"""Characters that nobody sees, or that change how others are seen: control, bidirectional and other format characters.
+r"""Invisible characters, and those that change how others are shown: control, bidirectional and other format
+characters.
 
-Texts of servers lose them before they are shown or told; arguments that a person decides about show them as escapes.
+They are removed from texts of servers before a person or a model gets them. Arguments that a person decides about show
+them as escapes.
 
     >>> strip_invisible("Read\u202e file\n"), escape_invisible("rm \u202e/")
     ('Read file', 'rm \\u202e/')

@@ -1,8 +1,8 @@
-"""Redaction: secrets of known forms in a request are replaced by a mark before it is sent.
+"""Redaction: replaces secrets of known forms in a request by marks before it is sent.
 
-Deterministic, so that the same text always leaves as the same text and a cached prefix stays one; and done once or
-twice comes to the same. Marks name the kind alone: a number or a hash would tell of the secret, or move when a filter
-hides an earlier pair. Where a secret is, `secrets.py` knows.
+It is deterministic, so the same text is always sent as the same text and a cached prefix stays equal. Redacting twice
+has the same result as redacting once. A mark names only the kind of the secret: a hash would reveal something of the
+secret, and a number would change when a filter hides an earlier pair. `secrets.py` finds the secrets.
 
     >>> redact_text("key=AKIAIOSFODNN7EXAMPLE").text
     'key=[redacted: AWS access key]'
@@ -23,15 +23,15 @@ from app.domain.privacy.secrets import find_secrets
 from app.domain.request.request import Request, RequestMessage
 
 MAX_REMEMBERED = 4096
-"""Texts whose redaction is remembered: a history is sent again and again as it is."""
+"""Maximum number of texts whose redaction is cached: a history is sent unchanged many times."""
 _READABLE: Final = frozenset({"text", "summary"})
-"""The fields of a signature in JSON that hold words. The others are opaque."""
+"""The fields of a JSON signature that contain readable text. The others are opaque."""
 SIGNED = "It holds a secret, and signed thinking cannot be changed. It is left out."
 
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A text with marks, and the kinds of secrets they stand for, in order."""
+    """A text with marks, and the kinds of the secrets that they replace, in order."""
 
     text: str
     kinds: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Redacted:
 
 @dataclass(frozen=True, slots=True)
 class RedactedRequest:
-    """A request with marks, what they stand for, and the pairs (None: the draft) whose thinking had to be left out."""
+    """A request with marks, the secrets they replace, and the pairs (None: the draft) whose thinking was left out."""
 
     request: Request
     replaced: tuple[Replaced, ...] = ()
@@ -47,13 +47,13 @@ class RedactedRequest:
 
 
 def mark_of(kind: str) -> str:
-    """What stands in the place of a secret of this kind."""
+    """Return the mark that replaces a secret of this kind."""
     return f"[redacted: {kind}]"
 
 
 @lru_cache(maxsize=MAX_REMEMBERED)
 def redact_text(text: str) -> Redacted:
-    """The text with a mark in the place of every secret of a known form; the very same text where there is none."""
+    """Replace every secret of a known form by a mark. Return a text without secrets unchanged."""
     found = find_secrets(text)
     if not found:
         return Redacted(text)
@@ -66,7 +66,7 @@ def redact_text(text: str) -> Redacted:
 
 
 def redact_request(request: Request) -> RedactedRequest:
-    """The request as it may leave. Tools and parameters stay as they are: they are what a person set up."""
+    """Return the request to send. Tools and parameters are not changed, because a person set them up."""
     replaced: list[Replaced] = []
     left_out: list[str | None] = []
     system = redact_text(request.system)
@@ -84,7 +84,7 @@ def redact_request(request: Request) -> RedactedRequest:
 
 
 def list_replaced(pair: Pair) -> tuple[Replaced, ...]:
-    """The secrets of a pair that marks stand for when it is sent."""
+    """Return the secrets of a pair that marks replace when it is sent."""
     request = [Replaced(kind, "request", pair.id) for kind in _kinds_in(pair.request.parts)]
     if pair.reply is None:
         return tuple(request)
@@ -139,7 +139,7 @@ def _texts_of(part: Part) -> tuple[str, ...]:
 
 
 def _texts_in(signature: str) -> tuple[str, ...]:
-    """The readable texts of a signature. Some are JSON, such as OpenRouter's `reasoning_details`; others are opaque."""
+    """Return the readable texts of a signature. Some signatures are JSON (OpenRouter's `reasoning_details`)."""
     if not signature.startswith("{"):
         return ()
     try:

@@ -1,7 +1,7 @@
-"""Secrets: where in a text something stands that has the form of a key, a token or a password.
+"""Secrets: finds the places in a text that have the form of a key, a token or a password.
 
-Known forms alone: what looks like any other word is not found. Every search is linear in the length of the text: forms
-begin with fixed words that are looked for as such, and what follows them is one run of characters.
+Only known forms are found, not a secret that looks like an ordinary word. Every search is linear in the length of the
+text: a form starts with a fixed string, which is searched for, and continues with one run of characters.
 
     >>> find_secrets("Take AKIAIOSFODNN7EXAMPLE.")
     (Secret(kind='AWS access key', start=5, end=25),)
@@ -16,13 +16,13 @@ from itertools import chain
 from typing import Final
 
 MAX_KEY_BLOCK = 20_000
-"""Characters of a private key block: 16,384 bits come to 13,000."""
+"""Maximum number of characters of a private key block: a key of 16,384 bits has about 13,000."""
 _LETTERS_AND_DIGITS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """One of them, from `start` to before `end`."""
+    """A secret in a text, from `start` to before `end`."""
 
     kind: str
     start: int
@@ -31,10 +31,10 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A kind of token: one of `begins`, not in the middle of a word, and what follows. `digit`: one must be in it.
+    """A kind of token: one of `begins`, not in the middle of a word, then `follows`. `digit`: it must contain a digit.
 
-    `apart`: nor after a dash. Where a run of characters can hold its own beginning and must be followed by more, it
-    would else be read anew from each of them.
+    `apart`: it must not come after a dash either. It is set where a run can contain its own beginning and something
+    else must follow it: otherwise the run would be read again from each of these beginnings.
     """
 
     kind: str
@@ -83,7 +83,7 @@ _IN_ADDRESS = re.compile(r"://[^\s/:@\"'<>\[\]]{0,200}:([^\s/@\"'<>\[\]]{1,400})
 
 _NAMES = ("password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "credentials", "key")
 _SPELLED: Final = tuple(way for name in _NAMES for way in (name, name.upper(), name.capitalize()))
-"""Looked for in these three spellings: `Token`, `apiKey` and `API_KEY`, and not `pAssWord`."""
+"""Only these three spellings are searched for: `Token`, `apiKey` and `API_KEY`, but not `pAssWord`."""
 _KEY_OF = re.compile(r"(?:secret|access|private|auth|api|account|signing|encryption)[_ -]?$", re.IGNORECASE | re.ASCII)
 _MAX_KEY_OF = 12
 _ASSIGNED = re.compile(
@@ -92,19 +92,19 @@ _ASSIGNED = re.compile(
 )
 _DIGIT = re.compile("[0-9]")
 _TELLING = re.compile(r"[0-9!@#%^&*+~?|]")
-"""What a password has and a word such as `required` or `os.environ` has not."""
+"""Characters that a password has and a word such as `required` or `os.environ` does not have."""
 _NAMED_ELSEWHERE = ("$", "%", "*", "&", "@", "env.", "os.", "process.")
-"""How values begin that only say where the secret is."""
+"""Beginnings of values that only name the place of a secret."""
 
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
-    """All that is found, in order, none within another."""
+    """Return all secrets in order, without overlaps."""
     found = sorted(_search(text), key=lambda secret: (secret.start, -secret.end))
     kept: list[Secret] = []
     for secret in found:
         if not kept or secret.start >= kept[-1].end:
             kept.append(secret)
-        elif secret.end > kept[-1].end:  # they overlap: nothing of either is left
+        elif secret.end > kept[-1].end:  # overlapping secrets become one
             kept[-1] = Secret(kept[-1].kind, kept[-1].start, secret.end)
     return tuple(kept)
 
@@ -132,10 +132,10 @@ def _match(text: str, place: int, begin: str, form: _Form) -> re.Match[str] | No
 
 
 def _find_blocks(text: str) -> Iterator[Secret]:
-    """Private keys from their first line to their last; of one that is cut, the lines that are there."""
+    """Find private keys from the first line to the last. A truncated key is found as far as its lines go."""
     if "PRIVATE KEY" not in text:
         return
-    place, ends = 0, -1  # `ends`: the first end of a block after the place last looked at, once for many beginnings
+    place, ends = 0, -1  # `ends`: the first block end after the last searched place, found once for many beginnings
     while (match := _BLOCK.search(text, place)) is not None:
         place = match.end()
         if ends < place and ends != len(text):
@@ -150,7 +150,7 @@ def _find_blocks(text: str) -> Iterator[Secret]:
 
 
 def _find_in_addresses(text: str) -> Iterator[Secret]:
-    """The passwords in addresses, as in `postgres://app:hunter2@db`."""
+    """Find the passwords in addresses, as in `postgres://app:hunter2@db`."""
     place = text.find("://")
     while place >= 0:
         if (match := _IN_ADDRESS.match(text, place)) is not None:
@@ -159,7 +159,7 @@ def _find_in_addresses(text: str) -> Iterator[Secret]:
 
 
 def _find_assigned(text: str) -> Iterator[Secret]:
-    """What is said to be a password, a secret or a token, and is not only the name of one."""
+    """Find values assigned to a password, a secret or a token, unless the value only names a place of the secret."""
     for name in _SPELLED:
         place = text.find(name)
         while place >= 0:
@@ -172,7 +172,7 @@ def _find_assigned(text: str) -> Iterator[Secret]:
 
 
 def _is_key_of(text: str, place: int, name: str) -> bool:
-    """Of keys, those that open something: not the key of a map or of a keyboard."""
+    """Return false for keys that open nothing, such as the key of a map or of a keyboard."""
     return name.lower() != "key" or _KEY_OF.search(text, max(0, place - _MAX_KEY_OF), place) is not None
 
 

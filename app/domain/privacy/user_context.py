@@ -1,7 +1,7 @@
-r"""User context: what models are told of the person they talk to, if that person wants it: their own words, the day.
+r"""User context: what a person lets models know about them: a text they wrote, and the date.
 
-It is a card before the pairs, and goes out as that card stands there. The day is the only thing in it that changes by
-itself, once a day; no clock is in it, for that would break every provider's cache with every send.
+It is a card before the pairs and is sent exactly as shown. Only the date changes automatically, once a day. It has no
+time of day, because that would break every provider's cache with every send.
 
     >>> from datetime import date
     >>> describe_user("I am Ada, a nurse.", date(2026, 11, 22))
@@ -14,7 +14,7 @@ from __future__ import annotations
 from datetime import date
 
 MAX_ABOUT = 4000
-"""Characters that a person may write about themselves."""
+"""Maximum number of characters that a person may write about themselves."""
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = (
@@ -24,7 +24,7 @@ _MONTHS = (
 
 
 def describe_user(about: str, today: date | None) -> str | None:
-    """What is said of a person, None for nothing. The same on every machine, whatever language that speaks."""
+    """Return the text about a person; None if there is none. It is the same on every machine, in any locale."""
     said: list[str] = []
     if about.strip():
         said.append(f"About the person you talk to:\n{about.strip()}")

@@ -1,8 +1,9 @@
-"""Content hashes: equal hashes mean an equal prefix, whoever computes them.
+"""Content hashes: equal hashes mean an equal prefix.
 
-Every message of a request has a hash over the hash before it and the message's canonical form; the first is seeded
-with model, system, tools and parameters. The canonical form is JSON in UTF-8 with a fixed order of keys and without
-blanks, and knows nothing of any vendor's wire, so a hash can be recomputed from stored values alone.
+Every message of a request has a hash over the previous hash and the message's canonical form; the first hash is
+computed from model, system text, tools and parameters. The canonical form is JSON in UTF-8 with a fixed order of keys
+and without blanks. It does not depend on a vendor's wire format, so a hash can be computed again from stored values
+alone.
 
     >>> from app.domain.request.request import Request
     >>> content_hash(Request("offline:demo", "", ()))[:16]
@@ -26,16 +27,16 @@ _quote = _ENCODER.encode
 
 @dataclass(frozen=True, slots=True)
 class Hashed:
-    """A request with its hashes, from which those of a longer one can be had."""
+    """A request with its hashes. They help to compute the hashes of a longer request."""
 
     request: Request
     hashes: tuple[str, ...]
 
 
 def content_hashes(request: Request, known: Hashed | None = None) -> tuple[str, ...]:
-    """The seed's hash, then one per message, as hex SHA-256: entry 0 is the prefix before any message.
+    """Return the hash of the seed, then one per message, as hex SHA-256: entry 0 is the prefix before any message.
 
-    What `request` has in common with the beginning of a `known` one is not computed again.
+    The hashes of the beginning that `request` shares with `known` are not computed again.
     """
     seed = sha256(_canonical_seed(request).encode()).hexdigest()
     shared = _count_shared(request, known.request) if known is not None and known.hashes[0] == seed else 0
@@ -48,18 +49,18 @@ def content_hashes(request: Request, known: Hashed | None = None) -> tuple[str, 
 
 
 def content_hash(request: Request) -> str:
-    """The hash of the whole request: that of its last message."""
+    """Return the hash of the whole request, which is that of its last message."""
     return content_hashes(request)[-1]
 
 
 def canonical_message(message: RequestMessage) -> str:
-    """A message in canonical form. Which pair it came from is not part of it."""
+    """Return the canonical form of a message. It does not contain the message's pair."""
     parts = ",".join(map(_canonical_part, message.parts))
     return f'{{"role":{_quote(message.role)},"parts":[{parts}]}}'
 
 
 def _count_shared(request: Request, other: Request) -> int:
-    """How many messages both begin with."""
+    """Count the messages at the beginning that both requests share."""
     shared = 0
     for one, another in zip(request.messages, other.messages, strict=False):
         if one != another:
@@ -92,7 +93,7 @@ def _parameter_fields(parameters: Parameters) -> dict[str, float | int | str | b
         "effort": parameters.effort,
         "thinking": parameters.thinking,
     }
-    if parameters.reply_schema is not None:  # there only if set: requests without one keep the hashes they have
+    if parameters.reply_schema is not None:  # present only if set: requests without a schema keep their earlier hashes
         fields["reply_schema"] = parameters.reply_schema
     return fields
 

@@ -1,6 +1,6 @@
-"""A request: what one provider call will carry, in the common form that adapters encode for their wire.
+"""A request: the content of one provider call in a common form, which adapters encode for their wire format.
 
-It is built by `context.build_request` alone. Two equal requests encode to the same bytes.
+Only `context.build_request` builds it. Two equal requests encode to the same bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WireRole = Literal["user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True)
 class RequestMessage:
-    """One message as a provider gets it. A `tool` message holds tool results only. `pair_id` None is the draft."""
+    """One message as a provider gets it. A `tool` message contains only tool results. `pair_id` None is the draft."""
 
     role: WireRole
     parts: tuple[SentPart, ...]
@@ -26,7 +26,7 @@ class RequestMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """A tool as it is told to a model. `input_schema_json` is a JSON schema as canonical JSON text."""
+    """A tool as a model gets it. `input_schema_json` is a JSON schema as canonical JSON text."""
 
     name: str
     description: str
@@ -45,13 +45,13 @@ class Request:
 
     @property
     def characters(self) -> int:
-        """The length of all texts that a model reads of it."""
+        """The number of characters of all texts that a model reads."""
         told = sum(len(tool.name) + len(tool.description) + len(tool.input_schema_json) for tool in self.tools)
         return len(self.system) + told + sum(count_characters(message.parts) for message in self.messages)
 
 
 def count_characters(parts: Iterable[SentPart]) -> int:
-    """The length of the texts in these parts. Thinking is not counted: vendors leave some of it out again."""
+    """Count the characters of the texts in these parts. Thinking is not counted: vendors omit some of it."""
     count = 0
     for part in parts:
         match part:

@@ -1,7 +1,7 @@
 """Rounds: the tool calls and results of a reply, and the limits for them.
 
-A round is a provider call with the tool calls that it asked for. The calls come first, then their results in the order
-of arrival. So the parts alone show which calls have a result.
+A round is a provider call with the tool calls that it asked for. The calls come first, then their results, in the order
+they arrived. So the parts alone show which calls have a result.
 
     >>> parts = (ToolCall("a", "clock", "{}", complete=True), ToolCall("b", "clock", "{}", complete=True))
     >>> [call.tool_call_id for call in list_unanswered((*parts, ToolResult("a", (Text("noon"),))))]

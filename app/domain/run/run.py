@@ -3,9 +3,9 @@
 A reply needs one provider call, and another one after each set of tool results. A provider call with its tool calls is
 a round. Attempts are numbered across rounds, so every provider call has a number.
 
-`apply_event(state, event)` returns the new state and the actions, which are effects as data. The state is also the log
-of the run. It only grows at its end, so `run_log.events_after(state, position)` can return the events from any position
-on, and the log of a stored run equals that of a live one.
+`apply_event(state, event)` returns the new state and the actions, which are effects as data. The state is also the
+run's log. It only grows at its end, so `run_log.events_after(state, position)` can return the events from any position,
+and the log of a stored run equals that of a live one.
 
     >>> state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
     >>> state, actions = apply_event(state, TextReceived("Hi"))
@@ -65,8 +65,8 @@ MAX_RETRY_AFTER = 60.0
 class RunStart:
     """The constants of a run.
 
-    `tools`: the limits for tools; None: tool calls are not made, for example for a title. `max_bytes`: the maximum size
-    of the reply. `retry_policy`: whether and when a failed call is repeated.
+    `tools`: the limits for tools; None: tool calls are not made, for example for a title. `retry_policy`: the rule for
+    repeating a failed call. `max_bytes`: the maximum size of the reply.
     """
 
     run_id: str

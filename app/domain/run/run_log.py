@@ -35,7 +35,7 @@ PART_TYPES: dict[type[Part], str] = {
 
 @dataclass(frozen=True, slots=True)
 class LogEvent:
-    """One event of a run's stream, by the names of `api.md`. `position` is the sequence number after it."""
+    """One event of a run's stream, with the names of docs/api.md. `position` is the sequence number after it."""
 
     position: int
     kind: str

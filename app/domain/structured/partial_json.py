@@ -1,8 +1,8 @@
-"""JSON that is still arriving: what it says so far, what of it is not finished, and where it is no JSON.
+"""JSON that is still arriving: its value so far, the unfinished place, and the place of an error.
 
-Any beginning of a JSON text can be read, and a longer one only ever says more. Words before the value and a code fence
-around it are passed over and told of. Not a validator: whether a value fits a schema is
-`runs/send/structured_replies.py`'s.
+Any beginning of a JSON text can be read, and a longer one only adds to the value. Text before the value and a code
+fence around it are skipped, and skipped text is reported. It does not validate: `runs/send/structured_replies.py`
+compares the value with a schema.
 
     >>> read_partial('{"name": "Ad').value
     {'name': 'Ad'}
@@ -39,10 +39,10 @@ _WORDS: Final = (("true", True), ("false", False), ("null", None))
 
 @dataclass(frozen=True, slots=True)
 class PartialJson:
-    """What a text says so far. `found`: a value has begun, and is in `value`.
+    """The value of a text so far. `found`: a value has started, and is in `value`.
 
-    `open_path` leads to the place that is not finished; None: nothing is open. `fault`: why it is no JSON from there
-    on. `beside`: there are words before or after the value.
+    `open_path` leads to the unfinished place; None: nothing is open. `fault`: why the text is not JSON from there on.
+    `beside`: there is other text before or after the value.
     """
 
     value: Any = None
@@ -53,12 +53,12 @@ class PartialJson:
 
     @property
     def complete(self) -> bool:
-        """Whether it is a whole value."""
+        """True if the value is complete."""
         return self.found and self.open_path is None and self.fault is None
 
 
 def read_partial(text: str, *, final: bool = False) -> PartialJson:
-    """What the text says. `final`: no more of it will come, so that what is open is a fault."""
+    """Read the value of a text. `final`: no more text will come, so an open value is a fault."""
     start, beside = _find_start(text)
     if start == len(text):
         return PartialJson(open_path=(), fault="There is no JSON." if final else None, beside=beside)
@@ -77,7 +77,7 @@ def read_partial(text: str, *, final: bool = False) -> PartialJson:
 
 
 def name_path(path: Path) -> str:
-    """A path as people write it.
+    """Write a path in the notation of JSONPath.
 
     >>> name_path(("items", 0, "first name"))
     '$.items[0]["first name"]'
@@ -92,7 +92,7 @@ def _name_step(step: str | int) -> str:
 
 
 def _find_start(text: str) -> tuple[int, bool]:
-    """Where the value begins, and whether words stand before it."""
+    """Return the place where the value starts, and true if other text comes before it."""
     fenced = _FENCE.match(text)
     start = fenced.end() if fenced else 0
     blank = _BLANKS.match(text, start)
@@ -117,7 +117,7 @@ class _EndedError(Exception):
 
 
 class _FaultError(Exception):
-    """Here the text is no JSON."""
+    """The text is not JSON at this place."""
 
     def __init__(self, place: int, words: str) -> None:
         self.place = place
@@ -125,7 +125,7 @@ class _FaultError(Exception):
 
 
 class _Reader:
-    """One pass over the text. What is read is put into its container at once, so that an end anywhere keeps it."""
+    """One pass over the text. Each value is added to its container at once, so it is kept wherever the text ends."""
 
     def __init__(self, text: str, place: int, *, final: bool) -> None:
         self.text = text
@@ -191,7 +191,7 @@ class _Reader:
         return sign == ","
 
     def _read_string(self) -> tuple[bool, str]:
-        """Whether it is whole, and its words so far."""
+        """Return true if the string is complete, and its text so far."""
         found = cast("re.Match[str]", _STRING.match(self.text, self.place))
         end = found.end()
         if end < len(self.text) and self.text[end] == '"':
@@ -225,7 +225,7 @@ class _Reader:
         raise _FaultError(self.place, "Expected a value")
 
     def _next(self, path: Path) -> str:
-        """The next sign that is not blank."""
+        """Return the next character that is not blank."""
         blanks = _BLANKS.match(self.text, self.place)
         self.place = blanks.end() if blanks else self.place
         if self.place == len(self.text):
@@ -236,7 +236,7 @@ class _Reader:
 def _number(text: str, place: int) -> int | float:
     try:
         value: int | float = json.loads(text)
-    except ValueError:  # Python reads integers of some thousand digits at most
+    except ValueError:  # Python refuses to read integers of more than some thousand digits
         raise _FaultError(place, _TOO_LARGE) from None
     if abs(value) > sys.float_info.max:
         raise _FaultError(place, _TOO_LARGE)
@@ -244,7 +244,7 @@ def _number(text: str, place: int) -> int | float:
 
 
 def _mend(words: str, *, open_end: bool = False) -> str:
-    """Without half characters: JSON can write them, and nothing else can hold them."""
+    """Replace half characters (lone surrogates): JSON can contain them, but UTF-8 text cannot."""
     if words.isascii():
         return words
     if open_end and "\ud800" <= words[-1] <= "\udbff":

@@ -1,7 +1,7 @@
-"""Structured replies: the JSON schema that a reply is asked to fit, and what is sent to have one repaired.
+"""Structured replies: the JSON schema that a reply must match, and the request to repair a reply.
 
-The schema is one of a send's parameters, as text that is the same whoever wrote it down, so that it is part of the
-request, its hash, its preview and its export. Whether a reply fits is found out in `runs/send/structured_replies.py`.
+The schema is one of a send's parameters. It is a text in a fixed form, so equal schemas give equal requests, hashes,
+previews and exports. `runs/send/structured_replies.py` checks a reply against it.
 
     >>> write_schema({"type": "object", "properties": {}})
     '{"type":"object","properties":{}}'
@@ -22,7 +22,7 @@ FIELD: Final = "schema"
 MAX_CHARACTERS: Final = 50_000
 MAX_DEPTH: Final = 60
 NAME: Final = "reply"
-"""What OpenAI's dialects call the schema: they want a name."""
+"""The name of the schema, which OpenAI's dialects require."""
 
 _REPAIR: Final = "Your last reply does not fit the JSON schema that was asked for:"
 _NO_NUMBER: Final = "holds NaN or a number beyond ±1.8e308, which readers of JSON cannot hold. Write a smaller one."
@@ -32,18 +32,18 @@ MAX_TOLD: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class SchemaFault:
-    """Where a value does not fit, and why. `path` leads from the root of the value."""
+    """A place where a value does not match, and the reason. `path` starts at the root of the value."""
 
     path: Path
     message: str
 
 
 def write_schema(schema: object) -> str:
-    """A schema as text, without blanks, its fields in their order.
+    """Write a schema as text, without blanks, with its fields in their order.
 
     Raises:
-        InputError: it is no object, too large, nested too deeply, holds a number that other readers of JSON cannot
-            hold, or names a schema elsewhere.
+        InputError: the schema is not an object, is too large or too deeply nested, contains a number that other JSON
+            readers cannot read, or refers to an external schema.
     """
     if not isinstance(schema, dict):
         raise InputError(FIELD, 'is no JSON object. A schema is one, such as {"type": "object"}.')
@@ -71,10 +71,10 @@ def write_schema(schema: object) -> str:
 
 
 def read_schema(schema_json: str) -> Mapping[str, Any]:
-    """The schema that a text holds, such as a file that is imported.
+    """Read a schema from text, such as an imported file.
 
     Raises:
-        InputError: it is no JSON, or no schema that could be sent.
+        InputError: the text is not JSON, or not a schema that can be sent.
     """
     if len(schema_json) > MAX_CHARACTERS:
         raise InputError(FIELD, f"has {len(schema_json):,} characters; {MAX_CHARACTERS:,} are the most.")
@@ -82,7 +82,7 @@ def read_schema(schema_json: str) -> Mapping[str, Any]:
         schema = json.loads(schema_json)
     except json.JSONDecodeError as error:
         raise InputError(FIELD, f"is no JSON ({error}).") from error
-    except ValueError as error:  # Python reads integers of some thousand digits at most
+    except ValueError as error:  # Python refuses to read integers of more than some thousand digits
         raise InputError(FIELD, _NO_NUMBER) from error
     except RecursionError as error:
         raise InputError(FIELD, f"is nested more than {MAX_DEPTH} levels deep.") from error
@@ -91,7 +91,7 @@ def read_schema(schema_json: str) -> Mapping[str, Any]:
 
 
 def is_strict(schema_json: str) -> bool:
-    """Whether a schema is within what OpenAI's strict mode takes: closed objects, all of whose fields are required.
+    """Return true if OpenAI's strict mode accepts a schema: closed objects, and all fields required.
 
     Source: https://developers.openai.com/api/docs/guides/structured-outputs, "Supported schemas".
     """
@@ -121,7 +121,7 @@ def _is_closed(fields: Mapping[str, Any]) -> bool:
 
 
 def write_repair(faults: Sequence[SchemaFault]) -> str:
-    """The text of the send that asks for a repair: it can be read before it goes, like any other."""
+    """Write the text of a request for a repair. A person can read it before it is sent."""
     told = [f"- {name_path(fault.path)}: {fault.message}" for fault in faults[:MAX_TOLD]]
     if len(faults) > MAX_TOLD:
         told.append(f"- and {len(faults) - MAX_TOLD} more")
@@ -129,12 +129,12 @@ def write_repair(faults: Sequence[SchemaFault]) -> str:
 
 
 def is_repair(text: str) -> bool:
-    """Whether a request asks for a repair already: one attempt is enough."""
+    """Return true if a request already asks for a repair: one attempt is enough."""
     return text.startswith(_REPAIR)
 
 
 def _walk(value: object, depth: int) -> Iterator[tuple[int, object]]:
-    """Every value within a JSON value, with its depth; not deeper than is allowed and one more."""
+    """Yield every value within a JSON value with its depth, down to one level more than allowed."""
     yield depth, value
     if depth > MAX_DEPTH:
         return

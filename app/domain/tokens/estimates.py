@@ -86,7 +86,7 @@ class Estimator:
         return -(-counted * (low + high) // (2 * THOUSAND)), counted * (high - low) / (2 * THOUSAND)
 
     def doubt_of_old(self, tokens: int, beside: Kind) -> float:
-        """Return the possible error, in tokens, of earlier texts without a report, next to a draft of kind `beside`.
+        """Return the possible error, in tokens, of earlier texts without a report. `beside` is the kind of the draft.
 
         If this conversation has no report yet, these texts may be of that kind too.
         """

@@ -1,4 +1,4 @@
-"""Tools, their servers, calls and results; which are offered, and who may call them.
+"""Tools, their servers, calls, results and permissions, and the selection of tools for a send.
 
-Not connections to servers (`app/tools`) and not what an agent may use (`agents`).
+Not here: connections to servers (`app/tools`) and the tools of an agent (`agents`).
 """

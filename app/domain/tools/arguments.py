@@ -1,7 +1,7 @@
-"""Arguments: what a model, or a person, gives to a tool, read in one way wherever it is shown, judged or run.
+"""Arguments of a tool call, from a model or a person. They are read in the same way to be shown, judged and run.
 
-JSON leaves open what a name means that stands twice. Here such a text is refused: what a person saw must be what the
-tool gets.
+JSON does not define the meaning of a duplicate name. Such a text is refused here, because a tool must get exactly the
+arguments that a person saw.
 
     >>> read_arguments('{"path": "/notes"}')
     {'path': '/notes'}
@@ -16,17 +16,17 @@ from typing import Any, Final, NoReturn, cast
 from app.domain.errors import InputError
 
 LARGEST: Final = 2**53 - 1
-"""Every reader of JSON holds whole numbers up to here exactly; a browser shows others rounded."""
+"""The largest integer that every JSON reader represents exactly; a browser rounds larger ones."""
 DEEPEST: Final = 64
-"""Levels of lists and objects within each other."""
+"""Maximum depth of nested lists and objects."""
 FIELD: Final = "input"
 
 
 def read_arguments(input_json: str) -> dict[str, Any]:
-    """The arguments that a text says. A blank text says that there are none.
+    """Read arguments from text. A blank text means no arguments.
 
     Raises:
-        InputError: it is no JSON object, names something twice, or holds what JSON does not have.
+        InputError: the text is not a JSON object, has a duplicate name, or contains a value that JSON does not allow.
     """
     if not input_json.strip():
         return {}
@@ -53,10 +53,10 @@ def read_arguments(input_json: str) -> dict[str, Any]:
 
 
 def write_arguments(arguments: dict[str, Any]) -> str:
-    """The arguments as a text: names in their order, no spaces.
+    """Write arguments as text: names in their order, no spaces.
 
     Raises:
-        InputError: a number is none that JSON has, or all of it is too deep.
+        InputError: a number is not valid in JSON, or the value is nested too deeply.
     """
     try:
         return json.dumps(arguments, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

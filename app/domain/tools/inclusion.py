@@ -1,14 +1,15 @@
-"""Inclusion: which tools a send tells the model of, each with the reason and its size.
+"""Inclusion: selects the tools of a send, each with the reason and its size.
 
-By the conversation's mode: `cached` and `all-on` take all, in their fixed order; `all-off` none; `manual` those that a
-person ticked; `auto` all until they would pass a tenth of the budget, and then those whose name or description shares
-a word with the draft, or that the visible pairs called. The request of a model that cannot call tools has none.
+The conversation's mode decides: `cached` and `all-on` include all tools, in their fixed order; `all-off` none; `manual`
+the ticked ones; `auto` all tools until they would exceed a tenth of the budget, and then those whose name or
+description shares a word with the draft, or that the visible pairs called. A request to a model that cannot call tools
+has none.
 
     offer = Offer(ToolMode.AUTO, (SizedTool(clock, 120), SizedTool(files, 9_000)), overhead=496)
     choice = choose_tools(offer, "What time is it?", budget=8_000)
     choice.definitions, choice.tokens
 
-Not here: which tools there are (`app/tools`) and how their sizes are known (`tool_sizes.py`).
+Not here: the list of existing tools (`app/tools`), and their sizes (`tool_sizes.py`).
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ from app.domain.request.request import ToolDefinition
 from app.domain.tools.tools import Tool
 
 SHARE_OF_BUDGET = 10
-"""With `auto`, all tools are in the request while they take at most this part of the budget: a tenth."""
+"""With `auto`, the request has all tools while they take at most this part of the budget: a tenth."""
 READ_OF_DRAFT = 20_000
-"""Characters of a draft that are looked at: what is pasted behind them is seldom what is asked."""
+"""Number of characters of a draft that are read: a pasted text after them is rarely the question."""
 LEAST_LETTERS = 3
 
 _WORD = re.compile(r"[^\W\d_]+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-"""The beginnings of words in names such as readFile or HTTPServer."""
+"""The boundaries of words in names such as readFile or HTTPServer."""
 _NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-"""Scripts that write words without blanks between them: these are compared by every two characters."""
+"""Scripts without blanks between words: they are compared by every two characters."""
 _FUNCTION_WORDS = (
     "about after all and any are before been being but can could does each for from get given has have her him his how "
     "into its just let list may more most must not now off one only other our out over own per please return set "
@@ -41,11 +42,11 @@ _FUNCTION_WORDS = (
     "were what when where which who whose why will with would you your"
 )
 _EVERYWHERE = frozenset(_FUNCTION_WORDS.split())
-"""Words that do not tell tools apart: most descriptions and most questions have them."""
+"""Words that do not distinguish tools: most descriptions and most questions contain them."""
 
 
 class Why(StrEnum):
-    """The reason for which the request has a tool or not."""
+    """The reason why the request has a tool or not."""
 
     ALL = "all"
     ALL_FIT = "all_fit"
@@ -67,7 +68,7 @@ _CHOSEN = frozenset({Why.ALL, Why.ALL_FIT, Why.TICKED, Why.SHARES_WORDS, Why.CAL
 
 @dataclass(frozen=True, slots=True)
 class SizedTool:
-    """A tool, and the tokens of its definition. `counted`: they are counted in the model's vocabulary."""
+    """A tool, and the tokens of its definition. `counted`: the same, counted in the model's vocabulary."""
 
     tool: Tool
     tokens: int
@@ -76,10 +77,10 @@ class SizedTool:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The tools on offer, in their order, and all that the choice depends on except the draft.
+    """The available tools in order, and everything that the choice depends on except the draft.
 
-    `overhead` is what having any tools at all costs, in tokens. `called` are the names that the visible pairs called;
-    it matters to `auto` alone. `able`: the model can call tools.
+    `overhead` is the cost in tokens of having any tools at all. `called` are the names that the visible pairs called;
+    only `auto` uses it. `able`: the model can call tools.
     """
 
     mode: ToolMode = ToolMode.CACHED
@@ -91,13 +92,13 @@ class Offer:
 
     @property
     def tokens(self) -> int:
-        """The tokens of all definitions."""
+        """The tokens of all definitions, with the overhead."""
         return self.overhead + sum(one.tokens for one in self.tools) if self.tools else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The decision about a tool. `words` are those that it shares with the draft, in alphabetical order."""
+    """The decision about a tool. `words` are the words that it shares with the draft, in alphabetical order."""
 
     sized: SizedTool
     why: Why
@@ -127,7 +128,7 @@ class Choice:
 
     @property
     def tokens(self) -> int:
-        """The tokens of these definitions in all."""
+        """The total tokens of these definitions, with the overhead."""
         chosen = self.chosen
         return self.offer.overhead + sum(one.tokens for one in chosen) if chosen else 0
 
@@ -137,7 +138,7 @@ NOTHING_CHOSEN = Choice()
 
 
 def choose_tools(offer: Offer, draft: str = "", budget: int = 0) -> Choice:
-    """Decide about each tool for this send. `budget` is the most that the request may have, in tokens."""
+    """Decide about each tool for this send. `budget` is the maximum size of the request, in tokens."""
     if not offer.tools:
         return NOTHING_CHOSEN
     if not offer.able:
@@ -159,12 +160,12 @@ def choose_tools(offer: Offer, draft: str = "", budget: int = 0) -> Choice:
 
 
 def define_tool(tool: Tool) -> ToolDefinition:
-    """Return the definition of a tool. Its title takes the place of a missing description."""
+    """Return the definition of a tool. Its title replaces a missing description."""
     return ToolDefinition(tool.name, tool.description or tool.title, tool.input_schema_json)
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of a text that say what it is about, in the singular and in small letters.
+    """Return the words of a text that describe its subject, in the singular and in lower case.
 
     >>> sorted(words_of("readFiles: read the files in a_folder"))
     ['file', 'folder', 'read']

@@ -1,7 +1,7 @@
-r"""What a server's prompts and resources look like in the text that a person is writing.
+r"""The text form of a server's prompts and resources in a draft.
 
-They come in as words, for a draft is words: what is sent is what stands in the box, where it can be read and changed.
-Getting them from a server is not here (`app/tools/connection/inserting.py`).
+They are inserted as text, because a draft is text: the box shows exactly what is sent, and a person can change it. Not
+here: getting them from a server (`app/tools/connection/inserting.py`).
 
     >>> join_spoken([("user", "Hello"), ("user", "Who are you?")])
     'Hello\n\nWho are you?'
@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 MAX_INSERTED: Final = 200_000
-"""Characters at a time: about 50,000 tokens, and what a box still takes at once."""
+"""Maximum number of characters at a time: about 50,000 tokens, which a text box can still handle."""
 
 _TICKS: Final = re.compile(r"`{3,}")
 _UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f]+")
@@ -37,7 +37,7 @@ _LANGUAGES: Mapping[str, str] = MappingProxyType(
 
 
 def join_spoken(messages: Iterable[tuple[Literal["user", "assistant"], str]]) -> str:
-    """Messages as one text. Where not all are the person's own, it is said whose each is.
+    """Join messages to one text. If some are not the user's, each gets its role as a heading.
 
     >>> print(join_spoken([("user", "Hello"), ("assistant", "Hi!")]))
     User:
@@ -53,7 +53,7 @@ def join_spoken(messages: Iterable[tuple[Literal["user", "assistant"], str]]) ->
 
 
 def quote_resource(server: str, uri: str, media_type: str, text: str) -> str:
-    """A resource's text between fences, below a line that says where it is from.
+    """Return a resource's text between fences, below a line that names its source.
 
     >>> print(quote_resource("notes", "note://1", "text/markdown", "# Tea"))
     From the server "notes", note://1:
@@ -70,7 +70,7 @@ def quote_resource(server: str, uri: str, media_type: str, text: str) -> str:
 
 
 def as_typed(text: str) -> str:
-    r"""The text as a box holds it: all its lines end alike.
+    r"""Return the text with equal line ends, as a text box has it.
 
     >>> as_typed("one\r\ntwo\rthree")
     'one\ntwo\nthree'

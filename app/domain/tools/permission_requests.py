@@ -5,9 +5,9 @@
             └─ expired (no answer in time, the reply was stopped, its server was changed, or Inview ended)
 
     settled = settle(request, PersonAllowed(Scope.ONCE), now)
-    if isinstance(permission_of(settled), Allowed): ...     # the only way to a call that had to be asked
+    if isinstance(permission_of(settled), Allowed): ...     # the only path to a call that needs a person's permission
 
-An event at `expires_at` or later expires the request, whatever it is.
+Any event at `expires_at` or later expires the request.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from app.domain.tools.arguments import read_arguments
 from app.domain.tools.permissions import Scope
 
 ANSWER_TIME: Final = timedelta(minutes=5)
-"""A request waits for its answer until this time has passed."""
+"""A request expires after this time without an answer."""
 
 
 class Standing(StrEnum):
@@ -48,10 +48,11 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequest:
-    """A call that had to be asked. `shown_in` is the conversation that a person looks at: of a delegated one, its root.
+    """A call that needs a person's permission.
 
-    `input_json` is as the model asked, `run_json` as it may run (None: it may not). Allowed by a person it has a
-    `scope`, by a rule that came meanwhile a `rule_id`; expired it has an `ending`.
+    `shown_in` is the conversation that the person looks at; for a delegated call, the root. `input_json` is as the
+    model wrote it, `run_json` as it may run (None: it may not). A request that a person allowed has a `scope`, one that
+    a later rule allowed a `rule_id`, an expired one an `ending`.
     """
 
     id: str
@@ -81,7 +82,7 @@ class PermissionRequest:
 
 @dataclass(frozen=True, slots=True)
 class PersonAllowed:
-    """A person allowed it, so far. `edited_json`: with these arguments instead."""
+    """A person allowed the call, within `scope`. `edited_json`: with these arguments instead."""
 
     scope: Scope
     edited_json: str | None = None
@@ -89,19 +90,19 @@ class PersonAllowed:
 
 @dataclass(frozen=True, slots=True)
 class PersonDenied:
-    """A person denied it."""
+    """A person denied the call."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCovered:
-    """A rule covers it that was not there when it was asked."""
+    """A rule that was made after the request allows the call."""
 
     rule_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The call does not wait for the answer any longer."""
+    """The call no longer waits for an answer."""
 
     ending: Ending
 
@@ -110,7 +111,7 @@ Event = PersonAllowed | PersonDenied | RuleCovered | Ended
 
 
 class SettledError(ConflictError):
-    """The request was settled before."""
+    """The request was already decided."""
 
     def __init__(self, request: PermissionRequest) -> None:
         super().__init__(f"{describe_standing(request)} Nothing was changed. The reply says what became of the call.")
@@ -133,10 +134,10 @@ class Denied:
 
 
 def settle(request: PermissionRequest, event: Event, now: datetime) -> PermissionRequest:
-    """The request after what happened. Too late an answer finds, and leaves, it expired.
+    """Return the request after an event. An answer after `expires_at` expires it.
 
     Raises:
-        SettledError: it was settled before.
+        SettledError: it was already decided.
     """
     if request.standing is not Standing.PENDING:
         raise SettledError(request)
@@ -158,7 +159,7 @@ def settle(request: PermissionRequest, event: Event, now: datetime) -> Permissio
 
 
 def permission_of(request: PermissionRequest) -> Allowed | Denied | None:
-    """The decision about a request, for the call that waits for it. None while it is pending."""
+    """Return the decision about a request for the waiting call; None while it is pending."""
     match request.standing:
         case Standing.PENDING:
             return None
@@ -178,7 +179,7 @@ def permission_of(request: PermissionRequest) -> Allowed | Denied | None:
 
 
 def describe_asked(request: PermissionRequest) -> dict[str, Any]:
-    """The description of a pending request in an event stream."""
+    """Return the description of a pending request for an event stream."""
     return {
         "id": request.id,
         "tool_call_id": request.tool_call_id,
@@ -191,7 +192,7 @@ def describe_asked(request: PermissionRequest) -> dict[str, Any]:
 
 
 def describe_standing(request: PermissionRequest) -> str:
-    """The status of the request, as a sentence for a person."""
+    """Return the status of the request as a sentence for a person."""
     match request.standing:
         case Standing.PENDING:
             return "This call waits for an answer."

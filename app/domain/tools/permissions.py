@@ -1,8 +1,8 @@
-"""Permissions: may this call be made, must a person be asked, or is it out of the question?
+"""Permissions: decide if a call is allowed, needs a person's permission, or is refused.
 
-Three things allow a call: a rule a person made when asked, an entry of the agent's list that says so, and, for two of
-Inview's own tools that only read, Inview itself. The hints of a server about its tools (such as read-only) allow
-nothing. Everything else is asked: see `permission_requests.py`.
+A call is allowed by a rule that a person made when asked, by an entry of the agent's list that says so, or by Inview
+itself for two built-in tools that only read. A server's hints about its tools (such as read-only) allow nothing. All
+other calls need a person's permission: see `permission_requests.py`.
 
     >>> asked = PermissionQuery("srv1", "read_file", "f00d", {"path": "/notes/today.md"})
     >>> decide(asked, None, ())
@@ -11,7 +11,7 @@ nothing. Everything else is asked: see `permission_requests.py`.
     >>> decide(asked, None, (rule,))
     Allow(by='rule', rule_id='r1')
 
-Not here: what a person answers, and asking (`runs/tools/permissions.py`).
+Not here: asking a person, and the answer (`runs/tools/permissions.py`).
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class ArgumentPattern:
 class AllowedTool:
     """An entry of an agent's list: tools of one server, by a pattern of their names and of their arguments.
 
-    With `ask` a person is asked all the same, unless a rule of theirs covers the call. A server is meant by its id and
-    never by a pattern: another one may have a tool of the same name.
+    With `ask` a person is still asked, unless one of their rules covers the call. The server is identified by its id
+    and never by a pattern, because another server may have a tool with the same name.
     """
 
     server_id: str
@@ -53,7 +53,7 @@ class AllowedTool:
 
 
 class Scope(StrEnum):
-    """The reach of a person's permission."""
+    """The scope of a person's permission."""
 
     ONCE = "once"
     CONVERSATION = "conversation"
@@ -62,7 +62,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A permission of a person for one tool in its present version, lasting or for a conversation.
+    """A permission of a person for one tool in its current version, permanent or for one conversation.
 
     `tool_name` is a name, never a pattern. `conversation_id` None: in all conversations.
     """
@@ -77,7 +77,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class PermissionQuery:
-    """A call, as far as permission is concerned. `conversation_id` is the one that a person looks at."""
+    """The properties of a call that its permission depends on. `conversation_id` is the one that a person looks at."""
 
     server_id: str
     tool_name: str
@@ -88,7 +88,7 @@ class PermissionQuery:
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """It may be made, by whose word: a rule's, the agent's, or Inview's own for what only reads."""
+    """The call is allowed, by a rule, by the agent's list, or by Inview for a built-in tool that only reads."""
 
     by: Literal["rule", "agent", "built-in"]
     rule_id: str | None = None
@@ -101,7 +101,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """It must not be made, whatever a person would say: the agent's list does not have it."""
+    """The call is refused without asking a person: the agent's list does not have it."""
 
     reason: str
 
@@ -109,9 +109,9 @@ class Refuse:
 Decision = Allow | Ask | Refuse
 
 UNASKED: Final = frozenset({"current_time", "search_conversations"})
-"""Built-in tools that are called without asking: they change nothing and send nothing out.
+"""Built-in tools that need no permission: they change nothing and send nothing to other servers.
 
-What they give can only leave with the reply to the model one chose, or by another tool, and that one is asked.
+Their results can only leave with the reply to the chosen model, or through another tool, which needs a permission.
 """
 
 
@@ -129,7 +129,7 @@ def decide(asked: PermissionQuery, allowed: tuple[AllowedTool, ...] | None, rule
 
 
 def covers(rule: Rule, asked: PermissionQuery) -> bool:
-    """Whether a rule allows a call: of that very tool, unchanged since, with such arguments, there."""
+    """Return true if a rule covers a call: same tool, unchanged, matching arguments and conversation."""
     return (
         (rule.server_id, rule.tool_name, rule.fingerprint) == (asked.server_id, asked.tool_name, asked.fingerprint)
         and rule.conversation_id in {None, asked.conversation_id}
@@ -138,16 +138,16 @@ def covers(rule: Rule, asked: PermissionQuery) -> bool:
 
 
 def fingerprint(tool: Tool) -> str:
-    """Return the version of a tool that a permission is for. A changed tool is asked about again."""
+    """Return the version of a tool that a permission is for. A changed tool needs a new permission."""
     seen = [tool.server_id, tool.tool_name, tool.title, tool.description, tool.input_schema_json, tool.read_only]
     return sha256(json.dumps(seen).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def covers_arguments(patterns: tuple[ArgumentPattern, ...], arguments: Mapping[str, Any]) -> bool:
-    """Return whether the arguments match the patterns. Without patterns, all arguments do.
+    """Return true if the arguments match the patterns. Without patterns, all arguments do.
 
     Each pattern must match, and each argument needs a pattern: a default of the tool or an unexpected argument could
-    undo the bounds of the others.
+    bypass the limits of the others.
     """
     met = all(
         covers_value(each.pattern, arguments[each.name]) if each.name in arguments else each.pattern == "*"
@@ -157,12 +157,12 @@ def covers_arguments(patterns: tuple[ArgumentPattern, ...], arguments: Mapping[s
 
 
 def covers_value(pattern: str, value: Any) -> bool:
-    """Return whether an argument matches a pattern.
+    """Return true if an argument matches a pattern.
 
-    `*` alone is anything at all. Otherwise `*` is any run of characters, `[*]` a star, all else is itself, upper and
-    lower case apart. A number, true, false and null are compared as JSON writes them; a list must have an item, and
-    each must be like this; an object never is. Text that may mean another place than it shows is only covered by a
-    pattern without `*`: see `is_evasive`.
+    `*` alone matches anything. Otherwise `*` matches any sequence of characters, `[*]` a star, and all other characters
+    themselves, with case. A number, true, false and null are compared in their JSON form; a list must have items, and
+    each must match; an object never matches. A text that may mean another place than it shows only matches a pattern
+    without `*`: see `is_evasive`.
 
         >>> covers_value("/notes/*", "/notes/a.md"), covers_value("/notes/*", "/notes/../etc/passwd")
         (True, False)
@@ -182,10 +182,11 @@ def covers_value(pattern: str, value: Any) -> bool:
 
 
 def is_evasive(text: str) -> bool:
-    """Return whether a tool may read a text differently than the author of a pattern.
+    """Return true if a tool may read a text differently than the author of a pattern.
 
-    That is: it contains a control or invisible character, two dots in a row, or a percent sign that is escaped itself
-    or escapes what is not UTF-8. Characters that programs take for others (NFKC), and escaped ones, count as these.
+    That is: it contains a control or invisible character, two consecutive dots, or a percent sign that is escaped
+    itself or escapes invalid UTF-8. Characters that programs treat as equal to these (NFKC), and escaped ones, count
+    too.
 
         >>> is_evasive("/notes/%2e%2e/etc"), is_evasive("/notes/\u2025/etc"), is_evasive("/notes/a.md")
         (True, True, False)
@@ -199,13 +200,13 @@ def is_evasive(text: str) -> bool:
 
 
 def covers_name(pattern: str, name: str) -> bool:
-    """Return whether a tool's name matches a pattern: `*` is any run of characters, `[*]` a star."""
+    """Return true if a tool's name matches a pattern: `*` matches any sequence of characters, `[*]` a star."""
     pieces = _cut(pattern)
     return name == pieces[0] if len(pieces) == 1 else _matches(pieces, name)
 
 
 def literal(text: str) -> str:
-    """The pattern that covers this text and no other.
+    """Return the pattern that matches only this text.
 
     >>> literal("rm *")
     'rm [*]'
@@ -244,9 +245,9 @@ def _cut(pattern: str) -> list[str]:
 
 
 def _matches(pieces: list[str], text: str) -> bool:
-    """Return whether the text begins with the first piece, ends with the last, and has the others between in order.
+    """Return true if the text begins with the first piece, ends with the last, and has the others between in order.
 
-    A search for each after the one before: no pattern can make it slow.
+    It searches for each piece after the previous one, so no pattern can make it slow.
     """
     first, *inner, last = pieces
     if len(text) < len(first) + len(last) or not text.startswith(first) or not text.endswith(last):

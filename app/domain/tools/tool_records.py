@@ -1,7 +1,7 @@
-"""The full record of a call of a tool: what was asked, what was run, what came of it, and when.
+"""The full record of a tool call: its input as requested and as run, its result, and the times.
 
-The reply has what the model got of it (`parts.ToolResult`). Here stands what only people look at: the server, the input
-as it was run, structured content, and the whole of a result of which the model got the beginning alone.
+The reply has the part that the model got (`parts.ToolResult`). This record adds what only people look at: the server,
+the input that was run, structured content, and the full result if the model got only its beginning.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from app.domain.tools.tools import ToolContent
 
 
 class CallFault(StrEnum):
-    """Why a call gave nothing. Those of `tools.ToolFault`, and those that are no fault of a tool."""
+    """The reason why a call gave no result: those of `tools.ToolFault`, and those that are not a tool's fault."""
 
     UNKNOWN = "unknown"
-    """The model was told of no such tool."""
+    """The request did not offer this tool to the model."""
     INVALID_INPUT = "invalid_input"
     DENIED = "denied"
-    """A person or a rule refused it, or nobody answered in time."""
+    """A person or a rule refused the call, or a person did not answer in time."""
     GONE = "gone"
     CHANGED = "changed"
     UNAVAILABLE = "unavailable"
@@ -30,21 +30,21 @@ class CallFault(StrEnum):
     REFUSED = "refused"
     TOO_LARGE = "too_large"
     UNRECORDED = "unrecorded"
-    """That it was about to be made could not be stored, so it was not made."""
+    """The record could not be stored before the call, so the call was not made."""
     STOPPED = "stopped"
-    """The reply ended before it had answered."""
+    """The reply ended before the tool answered."""
     INTERRUPTED = "interrupted"
-    """The process ended before it had answered."""
+    """The process ended before the tool answered."""
     INTERNAL = "internal"
-    """Inview failed."""
+    """A fault in Inview."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCallRecord:
-    """One call. `number` orders those of a reply, from 1. What was never known, or has not happened, is None.
+    """One call. `number` orders the calls of a reply, from 1. Fields that are unknown or have not happened are None.
 
-    `asked_json` is the input as the model wrote it, `run_json` as the tool got it (None: it was not called). `content`
-    is the whole result where the model got less. With `is_error` and no `fault` the tool itself said that it failed.
+    `asked_json` is the input as the model wrote it, `run_json` as the tool got it (None: the tool was not called).
+    `content` is the full result if the model got less. `is_error` without `fault`: the tool itself reported a failure.
     """
 
     tool_call_id: str

@@ -1,9 +1,9 @@
-"""What a model gets of what a tool gave: words for every case, and no more than it can take.
+"""The part of a tool's result that a model gets: text in every case, and no more than it can read.
 
     >>> cut_result((Text("a" * 50_000),), 8_000)[1].text.strip()
     '[Cut here: 8,000 of 50,000 characters were given. Ask the tool for less, or for the part you need.]'
 
-What is cut is said at the place of the cut, to the model and to whoever reads the pair alike.
+The place of a cut says how much was cut, both to the model and to a person who reads the pair.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from app.domain.run.run import ToolFinished
 from app.domain.tools.tools import ToolContent, ToolOutcome
 
 MAX_CHARACTERS = 100_000
-"""Of one result at most, whatever the model's window is."""
+"""Maximum number of characters of one result, for any window of the model."""
 LEAST_CHARACTERS = 1_000
 MAX_KEPT = 2_000_000
-"""Characters of a result that are kept for people to read."""
+"""Maximum number of characters of a result that are stored for people to read."""
 MAX_PIECES = 100
 
 
 def say_result(call: ToolCall, text: str, seconds: float | None, *, denied: bool = False) -> ToolFinished:
-    """Inview's own result instead of a tool's: why there is none. `denied`: a person denied the call."""
+    """Make Inview's own result instead of a tool's, with the reason. `denied`: a person denied the call."""
     return ToolFinished(call.tool_call_id, (Text(text),), is_error=True, seconds=seconds, denied=denied)
 
 
 def whole_result(outcome: ToolOutcome) -> tuple[ToolContent, ...]:
-    """All that a tool gave. Where it gave structured content alone, that is its words."""
+    """Return all that a tool gave. If it gave only structured content, its JSON is the text."""
     if not outcome.content and outcome.structured_json is not None:
         return _cut((Text(outcome.structured_json),), MAX_KEPT)
     return _cut(outcome.content, MAX_KEPT)
 
 
 def cut_result(content: tuple[ToolContent, ...], window: int) -> tuple[ToolContent, ...]:
-    """What of it a model with such a window of tokens gets: a quarter of that at most."""
+    """Cut a result for a model with a window of this many tokens: to at most a quarter of the window."""
     return _cut(content, max(LEAST_CHARACTERS, min(MAX_CHARACTERS, window)))
 
 
 def without_attachments(outcome: ToolOutcome, why: str) -> ToolOutcome:
-    """The outcome without images and files, which could not be kept."""
+    """Replace the images and files of an outcome, which could not be stored, by a note."""
     words = tuple(piece for piece in outcome.content if isinstance(piece, Text))
     left = len(outcome.content) - len(words)
     note = Text(f"[{left} {'image or file was' if left == 1 else 'images and files were'} left out: {why}]")
@@ -48,7 +48,7 @@ def without_attachments(outcome: ToolOutcome, why: str) -> ToolOutcome:
 
 
 def spread_problems(problems: Iterable[tuple[str, str]]) -> str:
-    """What is wrong with arguments, a line each."""
+    """List the errors of arguments, one per line."""
     return "\n".join(f"- {path}: {words}" if path else f"- {words}" for path, words in problems)
 
 

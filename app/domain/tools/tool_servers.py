@@ -1,8 +1,8 @@
-"""MCP servers as they are set up here, and what they said they have.
+"""MCP servers as a person set them up, and the lists that they reported.
 
     >>> check_server("files", OverStdio("npx", ("-y", "server-filesystem", "/srv/notes")), {})
 
-Secrets (values of environment variables and of headers, tokens) are no part of these values but for their names.
+These values contain only the names of secrets (environment variables, headers, tokens), never the secrets.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NOT_OURS: Final = frozenset({"host", "content-length", "transfer-encoding", "connection", "mcp-session-id"})
-"""Headers that belong to the protocol underneath."""
+"""Headers that belong to the underlying protocol."""
 CLIENT_SECRET: Final = "client secret"  # noqa: S105 - its name
-"""Among a server's secrets, what proves the client of `client_id`. No header can bear such a name."""
+"""The name of the client secret (OAuth) for `client_id` among a server's secrets. No header can have this name."""
 _EXAMPLE: Final = "an address such as https://example.org/mcp."
 
 
 @dataclass(frozen=True, slots=True)
 class OverStdio:
-    """A program on this machine, spoken to over its standard input and output. `folder`: where it starts."""
+    """A program on this machine, connected through its standard input and output. `folder`: its working directory."""
 
     command: str
     arguments: tuple[str, ...] = ()
@@ -42,9 +42,9 @@ class OverStdio:
 
 @dataclass(frozen=True, slots=True)
 class OverHttp:
-    """Streamable HTTP. `allow_private`: the address may be one of this machine or of its networks.
+    """Streamable HTTP. `allow_private`: the address may be on this machine or in its local networks.
 
-    `client_id`: the client (OAuth) somebody registered by hand for Inview; without one Inview registers itself.
+    `client_id`: the OAuth client that a person registered for Inview; without it Inview registers itself.
     """
 
     url: str
@@ -57,7 +57,7 @@ Way = OverStdio | OverHttp
 
 @dataclass(frozen=True, slots=True)
 class ListedTool:
-    """A tool in its server's own words."""
+    """A tool as its server describes it."""
 
     name: str
     title: str
@@ -68,7 +68,7 @@ class ListedTool:
 
 @dataclass(frozen=True, slots=True)
 class ListedResource:
-    """Something to read, or (`is_template`) a pattern of such things."""
+    """A resource to read, or (`is_template`) a pattern for addresses of resources."""
 
     uri: str
     name: str
@@ -79,7 +79,7 @@ class ListedResource:
 
 @dataclass(frozen=True, slots=True)
 class ListedArgument:
-    """What a prompt wants to be told."""
+    """An argument of a prompt."""
 
     name: str
     description: str
@@ -88,7 +88,7 @@ class ListedArgument:
 
 @dataclass(frozen=True, slots=True)
 class ListedPrompt:
-    """A prompt a server offers."""
+    """A prompt that a server offers."""
 
     name: str
     title: str
@@ -98,7 +98,7 @@ class ListedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a server said it has. `cut`: what was left out, in words."""
+    """The lists that a server reported. `cut`: descriptions of what was left out."""
 
     title: str = ""
     version: str = ""
@@ -112,9 +112,9 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class ToolServer:
-    """A server as set up. `timeout`: seconds a call may take.
+    """A server as a person set it up. `timeout`: maximum seconds of a call.
 
-    `secret_names`: its environment variables or headers, and `CLIENT_SECRET`.
+    `secret_names`: the names of its environment variables or headers, and `CLIENT_SECRET`.
     """
 
     id: str
@@ -130,7 +130,7 @@ class ToolServer:
 
 
 def list_server_tools(server_id: str, server_name: str, listing: Listing) -> tuple[Tool, ...]:
-    """A server's tools as everybody else knows them: without invisible characters in what is shown of them."""
+    """Return a server's tools for the rest of the program, with invisible characters removed from shown texts."""
     return tuple(
         Tool(
             name=wire_name(server_name, tool.name),
@@ -143,15 +143,15 @@ def list_server_tools(server_id: str, server_name: str, listing: Listing) -> tup
             read_only=tool.read_only,
         )
         for tool in listing.tools
-        if not INVISIBLE.search(tool.name)  # a listing kept from before such tools were left out
+        if not INVISIBLE.search(tool.name)  # a listing may have been stored before such tools were left out
     )
 
 
 def check_server(name: str, way: Way, secret_names: Iterable[str]) -> None:
-    """See that a server can be set up like this.
+    """Check the settings of a server.
 
     Raises:
-        InputError: it cannot; the field says where.
+        InputError: a setting is invalid; the field says which.
     """
     if not is_server_name(name) or name.lower() in {BUILT_IN, "inview"}:
         raise InputError(
@@ -177,10 +177,10 @@ def check_server(name: str, way: Way, secret_names: Iterable[str]) -> None:
 
 
 def check_secret(name: str, value: str) -> None:
-    """See that a value can stand in an environment or in a header.
+    """Check that a value is valid in an environment variable or a header.
 
     Raises:
-        InputError: it cannot. The message does not repeat it.
+        InputError: it is not. The message does not repeat it.
     """
     if _CONTROL.search(value) or not value.strip():
         raise InputError("secrets", f"the value of {name!r} is empty or has a line break or another control character.")

@@ -1,15 +1,15 @@
-r"""Sizes of tools: what telling a model of a tool takes, counted in its vocabulary.
+r"""Sizes of tools: the tokens of a tool's definition in a request, counted in the model's vocabulary.
 
-OpenAI writes tools as TypeScript declarations before the conversation, a form that has been read back by many and
-counts to a few tokens; it publishes nothing of it. Anthropic counts a definition as JSON and adds a system prompt of
-its own, of a size that it publishes per model where the model may choose whether to call any: "Pricing" in
-https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview. Of others nobody knows better than the JSON and
-the sentences that public chat templates put around it.
+OpenAI writes tools as TypeScript declarations before the conversation. It has not published this form, but many people
+have reconstructed it from replies, and counts of it are right to a few tokens. Anthropic counts a definition as JSON
+and adds its own system prompt. It publishes the size of that prompt per model, for requests that let the model choose
+whether to call a tool: "Pricing" in https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview. For other
+vendors the best known estimate is the JSON with the sentences that public chat templates put around it.
 
     >>> write_as_counted(ToolDefinition("now", "The time.", '{"type":"object","properties":{}}'), ToolForm.TYPESCRIPT)
     '// The time.\ntype now = (_: {\n}) => any;\n\n'
 
-Not here: the ratios of vocabularies (`domain/tokens/families.py`), which hold for tools as for all text.
+Not here: the ratios of vocabularies (`domain/tokens/families.py`), which apply to tools as to all text.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from app.domain.model_profile import vendor_and_name
 from app.domain.request.request import ToolDefinition
 
 DEEPEST = 12
-"""How deep a schema is written out: beyond that it is an object like any other."""
+"""Maximum depth of a written schema: deeper levels are written as a plain object."""
 
 
 class ToolForm(StrEnum):
-    """In which form a model reads tools."""
+    """The format of tool definitions that a model reads."""
 
     JSON = "json"
     TYPESCRIPT = "typescript"
@@ -37,17 +37,17 @@ class ToolForm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolRule:
-    """How a family reads tools, and what having any adds to a request, in tokens."""
+    """The form of tools for a family of models, and the tokens that any tools add to a request."""
 
     form: ToolForm
     overhead: int
 
 
 _OTHERS = ToolRule(ToolForm.JSON, 100)
-"""A guess: what the public chat templates of Llama, Qwen and Mistral say about tools has 60 to 150 tokens."""
+"""A guess: the sentences about tools in the public chat templates of Llama, Qwen and Mistral have 60 to 150 tokens."""
 
 _UNPUBLISHED_CLAUDE = 354
-"""An estimate, where the table has no figure: that of Sonnet 5, the largest of its generation."""
+"""An estimate for models without a figure in the table: that of Sonnet 5, the largest of its generation."""
 
 
 def _claude(overhead: int) -> ToolRule:
@@ -58,7 +58,7 @@ _OFFLINE = ToolRule(ToolForm.JSON, 0)
 """The offline provider counts definitions as they are sent."""
 
 
-# The first match wins. A version's second number is no date: "claude-opus-4-20250514" is Opus 4.
+# The first match wins. The second number of a version is not a date: "claude-opus-4-20250514" is Opus 4.
 _RULES = (
     (re.compile(r"claude-opus-5([-.]5)?(?!\d|[-.]\d(?!\d))"), _claude(286)),
     (re.compile(r"claude-opus-4[-.]8(?!\d)"), _claude(290)),
@@ -67,7 +67,7 @@ _RULES = (
     (re.compile(r"claude-(opus|sonnet)-4[-.]6(?!\d)"), _claude(497)),
     (re.compile(r"claude-(opus|sonnet|haiku)-4[-.]5(?!\d)"), _claude(496)),
     (re.compile(r"claude-((opus|sonnet)-4|4-(opus|sonnet))(?![-.]\d(?!\d))|claude-opus-4[-.]1(?!\d)"), _claude(313)),
-    (re.compile(r"claude-3[-.][57]-sonnet"), _claude(346)),  # of an earlier edition of the table, as those of Claude 3
+    (re.compile(r"claude-3[-.][57]-sonnet"), _claude(346)),  # from an earlier edition of the table, as for Claude 3
     (re.compile(r"claude-3-opus"), _claude(530)),
     (re.compile(r"claude-3-sonnet"), _claude(159)),
     (re.compile(r"claude-(3([-.]5)?-haiku|haiku-3[-.]5)"), _claude(264)),
@@ -78,7 +78,7 @@ _RULES = (
 
 
 def tool_rule_of(model: str) -> ToolRule:
-    """How a model ("provider:model") reads tools, as far as its name tells.
+    """Return the rule for a model ("provider:model"), as far as its name shows it.
 
     >>> tool_rule_of("anthropic:claude-sonnet-4-5").overhead
     496
@@ -90,7 +90,7 @@ def tool_rule_of(model: str) -> ToolRule:
 
 
 def write_as_counted(tool: ToolDefinition, form: ToolForm) -> str:
-    """The text whose tokens are those of the tool."""
+    """Return the text that has the same number of tokens as the tool."""
     if form is ToolForm.JSON:
         name, description = json.dumps(tool.name), json.dumps(tool.description, ensure_ascii=False)
         return f'{{"name":{name},"description":{description},"input_schema":{tool.input_schema_json}}}'

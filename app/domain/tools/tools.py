@@ -1,12 +1,12 @@
-"""Tools: what a model may be told it can call, and what a call gave.
+"""Tools: the functions that a model can call, and the outcome of a call.
 
-A tool is built in or belongs to an MCP server. Its `name` is what the model reads and answers with; it depends on the
-names of the server and of the tool alone, so the same servers give the same request in any process, in any order.
+A tool is built in or belongs to an MCP server. The model reads and answers with its `name`. The name depends only on
+the names of the server and of the tool, so the same servers give the same request in any process, in any order.
 
     >>> wire_name("files", "read_file")
     'files__read_file'
 
-Not here: who may call it (`permissions.py`), and the calling (`app/tools`).
+Not here: permissions (`permissions.py`), and making the calls (`app/tools`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from app.domain.errors import InviewError
 BUILT_IN = "built-in"
 """The server id of the tools that need no server."""
 MAX_NAME = 64
-"""Both vendors take names of so many characters, out of `A-Z a-z 0-9 _ -`."""
+"""Maximum length of a name for both vendors. They accept the characters `A-Z a-z 0-9 _ -`."""
 MAX_SERVER_NAME = 32
 
 _OTHER = re.compile(r"[^A-Za-z0-9_-]")
@@ -35,9 +35,9 @@ ToolContent = Text | Image | File
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool that can be called. `name` is unique over all servers; `tool_name` is its server's own word for it.
+    """A tool that can be called. `name` is unique over all servers; `tool_name` is the server's name for it.
 
-    `read_only` is what the server claims: a hint to a person, never a permission.
+    `read_only` is the server's claim: a hint for a person, never a permission.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """What a call gave. With `is_error` the tool itself says that it failed, and the content says how.
+    """The result of a call. With `is_error` the tool itself reported a failure, and the content describes it.
 
     `attachments` are the bytes of the images and files in the content.
     """
@@ -65,7 +65,7 @@ class ToolOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """For whom a tool is called; what is not known is empty."""
+    """The reply that a tool is called for; unknown fields are empty."""
 
     owner: str
     conversation_id: str = ""
@@ -75,27 +75,27 @@ class Caller:
 
 
 class ToolFault(StrEnum):
-    """Why a call gave nothing."""
+    """The reason why a call gave no result."""
 
     GONE = "gone"
-    """There is no such tool any more."""
+    """The tool no longer exists."""
     CHANGED = "changed"
-    """It is not the tool any more that was allowed."""
+    """The tool differs from the one that was allowed."""
     UNAVAILABLE = "unavailable"
-    """Its server does not run, and could not be started."""
+    """The server is not running and could not be started."""
     DIED = "died"
-    """Its server ended while it was at it."""
+    """The server ended during the call."""
     TIMED_OUT = "timed_out"
     PROTOCOL = "protocol"
-    """Its server answered what is no answer, or refused the call."""
+    """The server's answer was invalid, or it refused the call."""
     REFUSED = "refused"
-    """Inview itself refused: the address, say."""
+    """Inview refused the call, for example because of the address."""
     TOO_LARGE = "too_large"
-    """It answered more than is taken."""
+    """The answer was larger than allowed."""
 
 
 class ToolFailedError(InviewError):
-    """A call gave nothing. The text says what happened and to what; `next_step` what a person can do."""
+    """A call gave no result. The message says what happened to which tool; `next_step` is what a person can do."""
 
     def __init__(self, fault: ToolFault, message: str, next_step: str) -> None:
         super().__init__(f"{message} {next_step}")
@@ -105,7 +105,7 @@ class ToolFailedError(InviewError):
 
 
 def changed_tool(tool: Tool) -> ToolFailedError:
-    """The failure of a call of a tool that is not any more what was allowed."""
+    """Return the failure of a call whose tool changed after it was allowed."""
     return ToolFailedError(
         ToolFault.CHANGED,
         f'"{tool.tool_name}" of "{tool.server_name}" was changed after this call was allowed, so it was not made.',
@@ -114,7 +114,7 @@ def changed_tool(tool: Tool) -> ToolFailedError:
 
 
 def wire_name(server_name: str, tool_name: str) -> str:
-    """What the model is told. A name that cannot be told as it is ends in a part of its hash instead."""
+    """Return the name of a tool for models. A name that they do not accept gets a part of its hash as its end."""
     whole = f"{server_name}__{tool_name}"
     if len(whole) <= MAX_NAME and not _OTHER.search(whole):
         return whole
@@ -123,14 +123,14 @@ def wire_name(server_name: str, tool_name: str) -> str:
 
 
 def is_server_name(name: str) -> bool:
-    """Whether a server can be called that: words of letters and digits joined by single hyphens or underscores.
+    """Return true if a server can have this name: letters and digits joined by single hyphens or underscores.
 
-    A double underscore is what parts it from the tool's name.
+    A double underscore separates it from the tool's name.
     """
     return len(name) <= MAX_SERVER_NAME and _SERVER_NAME.fullmatch(name) is not None
 
 
 def order_tools(tools: Iterable[Tool]) -> tuple[Tool, ...]:
-    """Built-in ones first, then by server and name. Of two with one name the first stays."""
+    """Sort tools: built-in ones first, then by server and name. Tools with a duplicate name are dropped."""
     ordered = sorted(tools, key=lambda tool: (tool.server_id != BUILT_IN, tool.server_name, tool.tool_name))
     return tuple({tool.name: tool for tool in reversed(ordered)}.values())[::-1]

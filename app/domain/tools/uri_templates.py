@@ -1,6 +1,6 @@
-"""URI templates (RFC 6570), as far as a person fills them in: every variable is one text, never a list.
+"""URI templates (RFC 6570) for a person to fill in: the value of every variable is one text, never a list.
 
-That one can be read is not said: who lists servers' templates meets broken ones.
+Unreadable variables are skipped without an error, because servers list broken templates.
 
     >>> fill_template("note://{folder}/{name}{?page}", {"folder": "tea & cake", "name": "a"})
     'note://tea%20%26%20cake/a'
@@ -22,13 +22,13 @@ from app.domain.errors import InputError
 _EXPRESSION: Final = re.compile(r"\{([+#./;?&]?)([^{}]*)\}")
 _VARIABLE: Final = re.compile(r"((?:[A-Za-z0-9_.]|%[0-9A-Fa-f]{2})+)(?:\*|:([1-9][0-9]{0,3}))?")
 _ESCAPED: Final = re.compile("%25([0-9A-Fa-f]{2})")
-"""What was escaped before, where that stays as it is."""
+"""An escape that was escaped again where the template allows existing escapes."""
 _RESERVED: Final = ":/?#[]@!$&'()*+,;="
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateVariable:
-    """A variable. One that is not `required` belongs to a query: what is left empty is left out."""
+    """A variable. One that is not `required` is part of a query: if it is empty, it is left out."""
 
     name: str
     required: bool
@@ -36,9 +36,10 @@ class TemplateVariable:
 
 @dataclass(frozen=True, slots=True)
 class _Operator:
-    """RFC 6570, appendix A: what stands first, what between, whether names are told, and what is not escaped.
+    """A row of RFC 6570, appendix A: the first characters, the separator, whether names are written, unescaped
+    characters.
 
-    Its column for empty values is not here: what a person leaves empty is left out, as what is not defined is.
+    The column for empty values is missing: an empty value is left out, like an undefined one.
     """
 
     first: str
@@ -62,7 +63,7 @@ _OPERATORS: Mapping[str, _Operator] = MappingProxyType(
 
 
 def list_variables(template: str) -> tuple[TemplateVariable, ...]:
-    """The variables of a template, in their order, each once. What cannot be read as one is none."""
+    """Return the variables of a template in order, each once. Unreadable ones are skipped."""
     found: dict[str, bool] = {}
     for operator, inside in _EXPRESSION.findall(template):
         for variable in filter(None, map(_VARIABLE.fullmatch, inside.split(","))):
@@ -71,10 +72,10 @@ def list_variables(template: str) -> tuple[TemplateVariable, ...]:
 
 
 def fill_template(template: str, values: Mapping[str, str]) -> str:
-    """The URI that these values make of a template; a text without variables is one already.
+    """Fill in a template. A text without variables is already a URI.
 
     Raises:
-        InputError: `variables`: a value is missing, or there is no such variable. `uri`: it is no template.
+        InputError: `variables`: a value is missing, or no variable has this name. `uri`: the text is not a template.
     """
     variables = list_variables(template)
     if unknown := values.keys() - {one.name for one in variables}:

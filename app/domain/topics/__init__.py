@@ -1,4 +1,4 @@
-"""Topics: the tree by which a person files pairs, and its rules.
+"""Topics: the tree that a person uses to sort pairs, and its rules.
 
-Not other marks of a pair (`conversation`).
+Not here: other marks of a pair (`conversation`).
 """

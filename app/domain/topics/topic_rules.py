@@ -1,7 +1,7 @@
-"""What a topic may be called and where it may stand. Decisions only; the tree itself is `topics.py`.
+"""Rules for the names and places of topics. Decisions only; the tree itself is in `topics.py`.
 
-A name has no `>`, so that a path as it is shown can be typed as it is shown. Names are compared as filters compare
-them: without case.
+A name has no `>`, so a person can type a path in the form that is shown. Names are compared as in filters: without
+case.
 
     >>> read_path("AI >Planning")
     ('AI', 'Planning')
@@ -18,11 +18,11 @@ from app.domain.pattern import fold
 from app.domain.topics.topics import Topic, TopicTree
 
 MAX_NAME = 80
-"""Characters of a name at most."""
+"""Maximum number of characters of a name."""
 MAX_LEVELS = 20
-"""Topics below each other at most."""
+"""Maximum number of levels."""
 MAX_TOPICS = 5_000
-"""Topics of an owner at most: the picker shows all of them."""
+"""Maximum number of topics of an owner: the picker shows all of them."""
 
 _STEP = ">"
 _BELOW = "..."
@@ -30,7 +30,7 @@ _BELOW = "..."
 
 @dataclass(frozen=True, slots=True)
 class FiledTopic:
-    """A topic with its place among its siblings, and the time a pair was last filed under it."""
+    """A topic with its place among its siblings, and the time when a pair was last filed under it."""
 
     topic: Topic
     place: int
@@ -39,10 +39,10 @@ class FiledTopic:
 
 
 def clean_name(name: str) -> str:
-    """The name without blanks around it.
+    """Return the name without blanks around it.
 
     Raises:
-        InputError: it cannot be one.
+        InputError: the name is invalid.
     """
     cleaned = name.strip()
     if not cleaned:
@@ -59,10 +59,10 @@ def clean_name(name: str) -> str:
 
 
 def read_path(text: str) -> tuple[str, ...]:
-    """The names of a path as it is shown.
+    """Return the names of a path from its text form.
 
     Raises:
-        InputError: one of them cannot be a name, or there are too many.
+        InputError: one of the names is invalid, or there are too many.
     """
     try:
         names = tuple(map(clean_name, text.split(_STEP)))
@@ -73,16 +73,16 @@ def read_path(text: str) -> tuple[str, ...]:
 
 
 def find_topic(tree: TopicTree, path: Iterable[str]) -> str | None:
-    """The topic of that path from the root, case aside; None: there is none."""
+    """Return the topic at this path from the root, ignoring case; None if there is none."""
     wanted = tuple(map(fold, path))
     return next((topic for topic, names in tree.paths.items() if tuple(map(fold, names)) == wanted), None)
 
 
 def require_free(topics: Iterable[Topic], name: str, parent_id: str | None, besides: str | None = None) -> None:
-    """No other topic under that parent may bear the name.
+    """Refuse a name that another topic under the same parent has.
 
     Raises:
-        ConflictError: one does.
+        ConflictError: another topic has the name.
     """
     for topic in topics:
         if topic.parent_id == parent_id and topic.id != besides and fold(topic.name) == fold(name):
@@ -90,11 +90,11 @@ def require_free(topics: Iterable[Topic], name: str, parent_id: str | None, besi
 
 
 def require_move(tree: TopicTree, topic_id: str, parent_id: str | None) -> None:
-    """A topic may stand below any topic that is not below itself, if its own do not get too deep by that.
+    """Refuse to move a topic below itself, or so that its subtopics would be too deep.
 
     Raises:
-        ConflictError: the new place is the topic itself or below it.
-        InputError: too many topics would stand below each other.
+        ConflictError: the new parent is the topic itself or below it.
+        InputError: the tree would have too many levels.
     """
     below = tree.subtree(topic_id)
     if parent_id in below:
@@ -107,10 +107,10 @@ def require_move(tree: TopicTree, topic_id: str, parent_id: str | None) -> None:
 
 
 def require_levels(levels: int) -> None:
-    """Refuse a path that is too long.
+    """Refuse a path with too many levels.
 
     Raises:
-        InputError: it is.
+        InputError: it has too many.
     """
     if levels > MAX_LEVELS:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Topics: the tree by which a person files pairs. A pair names its topic by id, so a rename or a move touches no pair.
+"""Topics: the tree that a person uses to sort pairs. A pair refers to its topic by id, so a rename changes no pair.
 
 Not here: how a filter finds topics by name (`filters/lowering.py`).
 
@@ -21,7 +21,7 @@ UNKNOWN_TOPIC = "unknown topic"
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic. `parent_id` None is a topic at the root."""
+    """One topic. `parent_id` None: at the root."""
 
     id: str
     name: str
@@ -30,25 +30,25 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class TopicTree:
-    """All topics of an owner. `paths` gives the names from the root to each, `children` the ids right below each."""
+    """All topics of an owner. `paths` has the names from the root to each topic, `children` the ids of its children."""
 
     paths: Mapping[str, tuple[str, ...]]
     children: Mapping[str, tuple[str, ...]]
 
     def subtree(self, topic_id: str) -> tuple[str, ...]:
-        """The topic and all its descendants."""
+        """Return the ids of the topic and all its descendants."""
         found = [topic_id]
-        for topic in found:  # the list grows while it is read: breadth first, however deep the tree
+        for topic in found:  # the list grows while it is read: breadth first, at any depth
             found += self.children.get(topic, ())
         return tuple(found)
 
     def path_text(self, topic_id: str) -> str:
-        """The topic as it is written: `AI > Planning`. A pair may name one that is not there any more."""
+        """Return the path as text: `AI > Planning`. The topic of a pair may no longer exist."""
         return PATH_SEPARATOR.join(self.paths.get(topic_id, (UNKNOWN_TOPIC,)))
 
 
 def build_topic_tree(topics: Iterable[Topic] = ()) -> TopicTree:
-    """The tree of these topics, in the order given.
+    """Build the tree of these topics, in the given order.
 
     Raises:
         InputError: a parent is missing, or topics are each other's ancestors.
@@ -69,7 +69,7 @@ def build_topic_tree(topics: Iterable[Topic] = ()) -> TopicTree:
 def _unnamed_ancestors(
     topic: Topic, by_id: Mapping[str, Topic], paths: Mapping[str, tuple[str, ...]]
 ) -> tuple[Topic, ...]:
-    """The topic and those above it that have no path yet, from the topic upwards."""
+    """Return the topic and its ancestors that have no path yet, from the topic upwards."""
     climbed: dict[str, Topic] = {}
     while topic.id not in paths:
         if topic.id in climbed:

@@ -1,1 +1,1 @@
-"""A conversation as shown: its pairs, the nodes between them, and where it comes from."""
+"""Views of a conversation: its pairs, the nodes between them, and its lineage."""

@@ -1,4 +1,4 @@
-"""The tree of branches as shown: a line per conversation, parents before their forks."""
+"""Views of the tree of branches: a line per conversation, parents before their forks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.views.conversation.conversation import cut_snippet
 
 @dataclass(frozen=True, slots=True)
 class ForkPointView:
-    """The last pair of the parent that a fork has a copy of: its position there, and how its request begins."""
+    """The last pair of the parent that a fork copied: its position there, and the beginning of its request."""
 
     pair_id: str
     position: int
@@ -21,10 +21,10 @@ class ForkPointView:
 
 @dataclass(frozen=True, slots=True)
 class BranchView:
-    """A conversation of the tree, `depth` levels below its beginning.
+    """A conversation of the tree, `depth` levels below its root.
 
-    `title` is its first words where it has none of its own, `snippet` the beginning of its newest request. `fork` null:
-    it begins the tree, or took no pair of its parent along. `running`: a reply is on in it.
+    `title` is the beginning of its first request if it has no title; `snippet` is the beginning of its newest request.
+    `fork` null: it is the root of the tree, or copied no pair of its parent. `running`: a reply is running in it.
     """
 
     id: str
@@ -47,7 +47,7 @@ class BranchesView:
 
 
 def describe_branches(placed: Sequence[Placed]) -> BranchesView:
-    """The tree as shown."""
+    """Return the view of the tree."""
     return BranchesView(tuple(map(_describe, placed)))
 
 

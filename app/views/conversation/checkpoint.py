@@ -1,4 +1,4 @@
-"""Checkpoints and the summaries they are made of, as shown."""
+"""Views of checkpoints, and of the summaries that become checkpoints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.views.conversation.run import DerivedRunView
 
 @dataclass(frozen=True, slots=True)
 class CheckpointView:
-    """A summary that is sent in the place of the pairs before `position`."""
+    """A summary that is sent instead of the pairs before `position`."""
 
     summary: str
     position: int
@@ -18,7 +18,7 @@ class CheckpointView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryView(DerivedRunView):
-    """A summary that is being written: of how many pairs, before which position."""
+    """A running summary call: the number of pairs that it reads, and the position before which they are."""
 
     pair_count: int
     position: int
@@ -26,10 +26,11 @@ class SummaryView(DerivedRunView):
 
 @dataclass(frozen=True, slots=True)
 class SummaryPlanView:
-    """What a summary would read: so many pairs and tokens, for so much. It would stand before the pair at `position`.
+    """The request that a summary would send: its pairs, tokens and cost. The summary replaces the pairs before
+    `position`.
 
-    `cost` is US dollars as decimal text for reading it, "unknown" where nobody knows the price. `unread` pairs before
-    that position would not be sent any more without being in the summary.
+    `cost` is the price of reading in US dollars as decimal text; "unknown" if the model has no known price. `unread`
+    pairs before that position would no longer be sent, and the summary would not contain them.
     """
 
     model: str
@@ -41,5 +42,5 @@ class SummaryPlanView:
 
 
 def describe_checkpoint(checkpoint: Checkpoint) -> CheckpointView:
-    """The checkpoint as shown."""
+    """Return the view of the checkpoint."""
     return CheckpointView(checkpoint.summary, checkpoint.position)

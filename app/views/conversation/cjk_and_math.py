@@ -1,7 +1,7 @@
-r"""Rules of Markdown that CommonMark does not have, for a page that is exported: emphasis in CJK texts, and formulas.
+r"""Markdown rules that CommonMark does not have, for an exported page: emphasis in CJK texts, and formulas.
 
-The screen has the same rules (`app/ui/reply/cjk.ts`, `app/ui/reply/math_syntax.ts`). A formula keeps its source:
-no script draws it in an exported page.
+The screen has the same rules (`app/ui/reply/cjk.ts`, `app/ui/reply/math_syntax.ts`). A formula is shown as its source,
+because an exported page has no script to draw it.
 
     >>> make_reader().render("**“苹果”**和$x_1^2$, for $HOME/$USER")
     '<p><strong>“苹果”</strong>和<span class="math">$x_1^2$</span>, for $HOME/$USER</p>\n'
@@ -51,7 +51,7 @@ class _State(StateInline):
 
 class _Inline(ParserInline):
     def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
-        """As the library has it, with another state."""
+        """Parse as the library does, with another state class."""
         state = _State(src, md, env, tokens)
         self.tokenize(state)
         for rule in self.ruler2.getRules(""):
@@ -60,7 +60,7 @@ class _Inline(ParserInline):
 
 
 def make_reader() -> MarkdownIt:
-    """A reader of CommonMark with these rules. It shows HTML as text."""
+    """Return a CommonMark parser with these rules. It shows HTML as text."""
     reader = MarkdownIt()
     reader.inline = _Inline()
     reader.configure("commonmark", {"html": False, "linkify": False})
@@ -72,7 +72,7 @@ def make_reader() -> MarkdownIt:
 
 
 def _read_formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the library calls it
-    """A rule for what is in lines: a formula."""
+    """Parse a formula within a line."""
     start = state.pos
     is_of_word = (
         start > 0 and state.src[start] == "$" and state.src[start - 1].isalnum() and state.src[start - 1].isascii()
@@ -87,7 +87,7 @@ def _read_formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - t
 
 
 def _read_block(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 - the library calls it
-    """A rule for blocks: a formula on separate lines, not within a list or a quotation."""
+    """Parse a formula on separate lines, not within a list or a quotation."""
     if state.level or state.is_code_block(first):
         return False
     found = _BLOCK.match(state.src, state.bMarks[first], state.eMarks[end - 1])

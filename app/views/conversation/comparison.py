@@ -1,4 +1,4 @@
-"""A comparison as shown: which models answer one request, where, and (for programs) what they have said so far."""
+"""Views of a comparison: the models that answer one request, their conversations, and the replies so far."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.views.conversation.pair import PairView
 
 @dataclass(frozen=True, slots=True)
 class ComparedView:
-    """One model's part. `sent_pairs`: how many pairs went with its request. `events` is where it can be followed."""
+    """The run of one model. `sent_pairs` is the number of pairs in its request, `events` the address of its events."""
 
     model: str
     conversation_id: str
@@ -24,7 +24,7 @@ class ComparedView:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonView:
-    """One request and who answers it. `pair_id`: the pair that is answered again; null: a new one is to be."""
+    """One request and its runs. `pair_id`: the pair that is answered again; null: the kept reply makes a new pair."""
 
     id: str
     conversation_id: str
@@ -36,17 +36,17 @@ class ComparisonView:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonNowView(ComparisonView):
-    """The same with the replies as they are stored now, in the order of `runs`."""
+    """A comparison with the replies as they are stored now, in the order of `runs`."""
 
     pairs: tuple[PairView, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class KeptView:
-    """The pair in which the reply that was kept stands, the others as its versions.
+    """The pair with the kept reply. The other replies are its versions.
 
-    Of a pair that was answered again `replaced` is the version that stood there, and `undo` brings back, by
-    `POST …/marks`, the pairs after it that were discarded.
+    If the pair was answered again, `replaced` is its previous version, and `undo` restores, by `POST …/marks`, the
+    later pairs that were discarded.
     """
 
     pair_id: str
@@ -55,7 +55,7 @@ class KeptView:
 
 
 def describe_comparison(comparison: Comparison) -> ComparisonView:
-    """The comparison as shown."""
+    """Return the view of the comparison."""
     runs = tuple(map(_describe_run, comparison.runs))
     return ComparisonView(
         comparison.id, comparison.conversation_id, comparison.pair_id, comparison.text, runs, comparison.created_at
@@ -63,7 +63,7 @@ def describe_comparison(comparison: Comparison) -> ComparisonView:
 
 
 def describe_comparison_now(comparison: Comparison, pairs: tuple[PairView, ...]) -> ComparisonNowView:
-    """The comparison with what was said."""
+    """Return the view of the comparison with its replies."""
     shown = describe_comparison(comparison)
     return ComparisonNowView(
         shown.id, shown.conversation_id, shown.pair_id, shown.text, shown.runs, shown.created_at, pairs

@@ -1,4 +1,4 @@
-"""Conversations as shown: what a list and a header need. Never the pairs themselves."""
+"""Views of conversations for a list and a header, without the pairs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from app.views.conversation.pair import DamageView, describe_damage
 from app.views.request.parameters import ParametersView, show_parameters
 
 SNIPPET_LENGTH = 160
-"""Characters of a snippet, its ellipsis included."""
+"""Maximum number of characters of a snippet, including its ellipsis."""
 _FENCE = re.compile(r"^[ ]{0,3}(?:`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class FoundView:
-    """Where the words that were searched for stand best: in a pair, whose words around them are `excerpt`, or, with
-    nulls, in the title. `others`: how many more places of the conversation have them.
+    """The best match of a search: a pair with an `excerpt` around the match, or, with nulls, the title.
+
+    `others` is the number of other matches in the conversation.
     """
 
     pair_id: str | None
@@ -38,10 +39,10 @@ class FoundView:
 class ConversationView:
     """A conversation without its pairs. `snippet` is the beginning of its newest request, on one line.
 
-    `titled_by_model`: the title is no person's own, another may take its place.
-    A fork has a `parent_id` and the last pair of that parent that it has a copy of. `checkpoint`: a summary that is
-    sent instead of the pairs before its `position`. `damage` lists unreadable values: while one of them is a setting
-    that a send depends on, nothing is sent. `found` is null unless words were searched for.
+    `titled_by_model`: a model made the title, so another one can replace it. A fork has a `parent_id`, and the last
+    pair of the parent that it copied. `checkpoint`: a summary that is sent instead of the pairs before its `position`.
+    `damage` lists unreadable values: while one of them is a setting that a send depends on, nothing can be sent.
+    `found` is null without a search.
     """
 
     id: str
@@ -73,7 +74,7 @@ class ConversationView:
 def describe_conversation(
     conversation: Conversation, *, pair_count: int, snippet: str, found: FoundView | None = None
 ) -> ConversationView:
-    """The conversation as shown. `snippet` is any text to cut from."""
+    """Return the view of the conversation. `snippet` is a text to cut the snippet from."""
     return ConversationView(
         id=conversation.id,
         title=conversation.title,
@@ -103,12 +104,12 @@ def describe_conversation(
 
 
 def cut_snippet(text: str) -> str:
-    r"""The beginning of a text on one line, without the fences of code, with an ellipsis where it was cut.
+    r"""Return the beginning of a text on one line, without the fences of code, with an ellipsis if it was cut.
 
     >>> cut_snippet("One  two\nthree"), cut_snippet("```python\nprint(1)\n```")
     ('One two three', 'print(1)')
     """
-    # A long paste has megabytes; the first words are all that can be seen.
+    # A long paste has megabytes. Only its beginning can be shown.
     line = " ".join(_FENCE.sub("", text[: 4 * SNIPPET_LENGTH]).split())
     if len(line) <= SNIPPET_LENGTH and len(text) <= 4 * SNIPPET_LENGTH:
         return line

@@ -1,4 +1,4 @@
-"""Lineage as shown: what was derived from a conversation and how far it is, and what it was derived from itself."""
+"""Views of lineage: the conversations derived from a conversation with their status, and its own origin."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ LineageStatus = Literal["pending", "streaming", "completed", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class AncestorView:
-    """Where it comes from. `position`: the pair there that it was made for; null where nobody noted it.
+    """The origin of a conversation. `position`: the pair there that it was made for; null if it was not recorded.
 
-    `title` is the beginning of its first request where it has none.
+    `title` is the beginning of its first request if it has no title.
     """
 
     conversation_id: str
@@ -24,10 +24,11 @@ class AncestorView:
 
 @dataclass(frozen=True, slots=True)
 class DescendantView:
-    """Something derived, and how far it is. A fork is `completed` as soon as it is there.
+    """A derived conversation and its status. A fork is `completed` as soon as it exists.
 
-    `characters` are those of its reply so far. `chunk_count` is how often the provider sent something for it, known as
-    long as the reply is on; `last_chunk_at` when it did so last, or when the reply ended.
+    `characters` is the number of characters of its reply so far. `chunk_count` is the number of chunks that the
+    provider sent, known while the reply is running; `last_chunk_at` is the time of the last chunk, or of the end of the
+    reply.
     """
 
     conversation_id: str
@@ -46,7 +47,7 @@ class DescendantView:
 
 @dataclass(frozen=True, slots=True)
 class LineageView:
-    """Both ways: `origin` null for what comes from nowhere; `items` are the newest first."""
+    """The lineage in both directions. `origin` is null if the conversation has none; `items` are newest first."""
 
     origin: AncestorView | None
     items: tuple[DescendantView, ...]

@@ -1,4 +1,4 @@
-"""Changes of marks as shown: how many pairs are not what they were, and what takes that back."""
+"""Views of changes of marks: the number of changed pairs, and the changes that undo them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.views.conversation.pair import PairView
 
 
 class ChangeView(TypedDict):
-    """A change to one pair: what is not named stays. `topic_id` null is no topic, `mark` null neither mark."""
+    """A change to one pair: missing marks stay unchanged. `topic_id` null is no topic, `mark` null neither mark."""
 
     pair_id: str
     stars: NotRequired[int]
@@ -25,7 +25,7 @@ class ChangeView(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class ChangedView:
-    """How many pairs are different now. `undo` is what `POST /conversations/{id}/marks` takes as `changes`."""
+    """The number of changed pairs. Send `undo` as `changes` to `POST /conversations/{id}/marks` to restore them."""
 
     count: int
     undo: tuple[ChangeView, ...]
@@ -33,23 +33,23 @@ class ChangedView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedPairView(PairView):
-    """A pair as it is now, with what takes its last change back."""
+    """A pair after a change, with the changes that undo it."""
 
     count: int
     undo: tuple[ChangeView, ...]
 
 
 def describe_marked(pair: PairView, undo: Sequence[PairMarks]) -> MarkedPairView:
-    """A pair that was marked."""
+    """Return the view of a pair that was marked."""
     shown = {field.name: getattr(pair, field.name) for field in fields(pair)}
     return MarkedPairView(**shown, count=len(undo), undo=describe_changes(undo))
 
 
 def describe_changed(undo: Sequence[PairMarks]) -> ChangedView:
-    """What was changed, told by what undoes it."""
+    """Return the view of a change, given the changes that undo it."""
     return ChangedView(len(undo), describe_changes(undo))
 
 
 def describe_changes(changes: Sequence[PairMarks]) -> tuple[ChangeView, ...]:
-    """The changes as shown."""
+    """Return the views of these changes."""
     return tuple(cast("ChangeView", {"pair_id": change.pair_id, **change.marks}) for change in changes)

@@ -1,6 +1,6 @@
-"""Messages as stored: the raw history of a conversation, for programs that keep or inspect it.
+"""Messages as stored: the raw history of a conversation, for programs that store or inspect it.
 
-Every part is there with its signature, never-sent roles included; nothing is joined, hidden or judged.
+It has every part with its signature, and also the roles that are never sent. Nothing is joined, hidden or evaluated.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.views.conversation.parts import PartView, describe_parts
 
 @dataclass(frozen=True, slots=True)
 class MessageView:
-    """One stored message. `pair_id` is null for a message that stands between pairs."""
+    """One stored message. `pair_id` is null for a message between pairs."""
 
     id: str
     pair_id: str | None
@@ -26,7 +26,7 @@ class MessageView:
 
 
 def describe_message(message: Message, pair: Pair | None = None) -> MessageView:
-    """A message as stored. `position` is that of its pair."""
+    """Return the view of a stored message. `position` is that of its pair."""
     return MessageView(
         message.id,
         None if pair is None else pair.id,
@@ -38,7 +38,7 @@ def describe_message(message: Message, pair: Pair | None = None) -> MessageView:
 
 
 def describe_pair_messages(pair: Pair) -> Iterator[MessageView]:
-    """The messages of a pair: the request, then the reply if there is one."""
+    """Yield the messages of a pair: the request, then the reply if there is one."""
     yield describe_message(pair.request, pair)
     if pair.reply is not None:
         yield describe_message(pair.reply, pair)

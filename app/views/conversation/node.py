@@ -1,6 +1,6 @@
-"""Nodes as shown: what stands between pairs and is never sent. Each names the pair it stands after.
+"""Views of nodes: lines between pairs that are never sent. Each node names the pair before it.
 
-A title or a summary that was asked for is told with what came of it: the call has a conversation of its own.
+The node of a title or a summary includes the result of its call, which has a separate conversation.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from app.views.usage.cost import describe_amount
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountingNodeView:
-    """Total spent when `messages` of the conversation left it; `words` give the reason.
+    """The total usage when `messages` of the conversation were removed; `words` give the reason.
 
-    `damage` is what of it cannot be read; `reason` is null where that is why it was written. No total depends on it.
+    `damage` lists its unreadable values; `reason` is null if the reason is unreadable. No total depends on the node.
     """
 
     id: str
@@ -46,9 +46,10 @@ class AccountingNodeView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeView:
-    """A call that was made beside a conversation, in `conversation_id`, and what came of it. `text`: as far as it came.
+    """A derived call in its own conversation `conversation_id`, with its result. `text`: the text so far.
 
-    `model`, `lifecycle`, `usage`, `cost` and `error` are those of its one pair; `run_id` can be followed and stopped.
+    `model`, `lifecycle`, `usage`, `cost` and `error` are those of its only pair; `run_id` is the id for following and
+    stopping it.
     """
 
     conversation_id: str
@@ -64,9 +65,9 @@ class MadeView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DerivedNodeView:
-    """A title or a summary that was asked for here. `made` is null once the conversation it was made in is gone.
+    """A title or a summary that was requested here. `made` is null if the conversation of the call no longer exists.
 
-    A summary stands for the pairs before `position`.
+    A summary replaces the pairs before `position`.
     """
 
     id: str
@@ -83,7 +84,7 @@ NodeView = AccountingNodeView | DerivedNodeView
 def describe_nodes(
     accounting: Iterable[Accounting], derived: Iterable[DerivedCall], tariffs: Mapping[str, Tariff | None]
 ) -> tuple[NodeView, ...]:
-    """The nodes of a conversation as shown, in the order they stand. `tariffs` by model."""
+    """Return the views of a conversation's nodes, in their order. `tariffs` has the tariff of each model."""
     nodes: list[NodeView] = [
         *map(_describe_accounting, accounting),
         *(_describe_derived(call, tariffs) for call in derived),

@@ -1,6 +1,6 @@
-"""Pairs as programs get them: a reply as parts, and its words joined as `reply_text`.
+"""Views of pairs for programs: a reply as parts, and its text joined as `reply_text`.
 
-Figures nobody knows are said to be unknown, never zero: `tokens` and `usage` are null, `cost` is "unknown".
+Unknown figures are marked as unknown and are never zero: `tokens` and `usage` are null, `cost` is "unknown".
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from app.views.conversation.parts import PartView, describe_parts
 from app.views.request.parameters import ParametersView, show_parameters
 from app.views.usage.cost import describe_amount
 
-# `class` is a word that no dataclass can have as a field.
+# `class` is a keyword and cannot be a field of a dataclass.
 FailureView = TypedDict("FailureView", {"class": str, "message": str, "next_step": str})
 
 
@@ -42,9 +42,9 @@ class UsageView:
 
 @dataclass(frozen=True, slots=True)
 class ReplacedView:
-    """Secrets of one kind that marks stand for. `place`: `system`, `request`, `reply`, `tool_call` or `tool_result`.
+    """Secrets of one kind that marks replace. `place`: `system`, `request`, `reply`, `tool_call` or `tool_result`.
 
-    `pair_id` null: what stands before all pairs, or the request that was being sent.
+    `pair_id` null: in the system text, or in the request that was being sent.
     """
 
     kind: str
@@ -55,7 +55,7 @@ class ReplacedView:
 
 @dataclass(frozen=True, slots=True)
 class DamageView:
-    """A stored piece that cannot be read. `size` is in bytes; null: its row is missing."""
+    """A stored value that cannot be read. `size` is in bytes; null: its row is missing."""
 
     table: str
     row_id: str
@@ -66,12 +66,12 @@ class DamageView:
 
 @dataclass(frozen=True, slots=True)
 class PairFacts:
-    """What is known of a pair only where it is looked at: its size for a model, and what that model cannot take of it.
+    """The facts about a pair that depend on the current view, such as its size for the chosen model.
 
-    `tokens` None: its reply is not over. `topic` is the path of its topic; `topic_is_missing`: no topic has its id.
-    `out`: why the next send leaves it out.
-    `checkpoint` is the conversation's. `cost` is that of the reply that stands in it. `secrets` are those of it that go
-    out as marks now.
+    `tokens` None: its reply is running. `topic` is the path of its topic; `topic_is_missing`: no topic has its id.
+    `out`: the reason why the next send leaves it out. `unsupported`: the parts that the model does not accept.
+    `checkpoint` is the conversation's. `cost` is the cost of its current reply. `secrets` are its secrets that marks
+    replace now.
     """
 
     tokens: int | None = None
@@ -89,17 +89,17 @@ NO_FACTS = PairFacts()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairView:
-    """A pair as programs get it. `out`: why the next send leaves it out; null: it is sent, or still running.
+    """A pair for programs. `out`: the reason why the next send leaves it out; null: it is sent, or still running.
 
-    `topic` is a path, as in `AI > Planning`. `topic_is_missing`: no topic has the pair's `topic_id`. `tokens` is
-    the pair's size for the chosen model, `unsupported` says what of it that model cannot take, a sentence each.
-    `cost` is US dollars as decimal text, what its reply cost when it was asked for; `cost_at_least`: it may have
-    been more. `replayed`: given again from the database, nobody was asked. `damage` is what of it cannot be read:
-    such a pair is not sent. `structured`: its reply was asked to fit a JSON schema. `parameters` are those that its
-    model was asked with, whoever set them. `secrets` are those of it that go out as marks when it is sent now,
-    `redacted` those that did of all that was sent for its reply. `reply_text` is the reply as plain words, without
-    thinking and tools. `attached` are the images and files of the request, in the order in which they are sent
-    after its text.
+    `topic` is a path, as in `AI > Planning`. `topic_is_missing`: no topic has the pair's `topic_id`. `tokens` is the
+    pair's size for the chosen model, `unsupported` describes the parts that the model does not accept, a sentence each.
+    `cost` is the cost of its reply at the prices of that time, in US dollars as decimal text; `cost_at_least`: the real
+    cost may be higher. `replayed`: the reply was read from the database and no provider was called. `damage` lists
+    unreadable values: such a pair is not sent. `structured`: its reply must match a JSON schema. `parameters` are the
+    parameters of its request, with the defaults of the conversation and the agent. `secrets` are those that marks
+    replace when it is sent now, `redacted` those that marks replaced in the request of its reply. `reply_text` is the
+    reply as plain text, without thinking and tools. `attached` are the images and files of the request. They are sent
+    in this order after its text.
     """
 
     id: str
@@ -141,7 +141,7 @@ class PairView:
 
 
 def describe_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> PairView:
-    """The pair as programs get it."""
+    """Return the view of a pair for programs."""
     parts = () if pair.reply is None else pair.reply.parts
     runs = pair.lifecycle in RUNNING
     return PairView(
@@ -185,12 +185,12 @@ def describe_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> PairView:
 
 
 def describe_damage(damage: tuple[Damage, ...]) -> tuple[DamageView, ...]:
-    """Values of a pair that cannot be read."""
+    """Return the views of unreadable values."""
     return tuple(DamageView(one.table, one.row_id, one.column, one.reason, one.size) for one in damage)
 
 
 def describe_usage(usage: Usage) -> UsageView:
-    """The counters as shown: tokens written to a cache are one number, for however long they were written."""
+    """Return the view of the counters. Tokens written to a cache are one number for all lifetimes."""
     return UsageView(
         usage.input_tokens,
         usage.output_tokens,
@@ -201,11 +201,11 @@ def describe_usage(usage: Usage) -> UsageView:
 
 
 def describe_replaced(replaced: Iterable[Replaced]) -> tuple[ReplacedView, ...]:
-    """What marks stand for, as shown: the same kind at the same place once."""
+    """Return the views of replaced secrets, with a count for the same kind at the same place."""
     counted = Counter((one.kind, one.place, one.pair_id) for one in replaced)
     return tuple(ReplacedView(*what, count) for what, count in counted.items())
 
 
 def describe_failure(failure: Failure) -> FailureView:
-    """Why a reply failed and what to do about it."""
+    """Return the reason why a reply failed, and the next step."""
     return {"class": failure.error_class.value, "message": failure.message, "next_step": failure.next_step}

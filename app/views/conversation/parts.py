@@ -1,7 +1,8 @@
-"""Parts as shown: one view per kind of part, told apart by `type`.
+"""Views of parts: one class per kind of part, distinguished by `type`.
 
-The list of views has the length and order of the parts, so the `index` of a run's events finds its view. What only
-a vendor can read (signatures, redacted thinking) stays out; `raw` puts it in, for the history a program exports.
+The list of views has the length and order of the parts, so the `index` of a run's events finds its view. Data that only
+a vendor can read (signatures, redacted thinking) is left out; `raw` includes it, for the history that a program
+exports.
 
     >>> describe_parts((Text("Hi"),))
     (TextView(type='text', text='Hi'),)
@@ -29,7 +30,7 @@ ToolCallState = Literal["input-streaming", "input-available", "output-available"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextView:
-    """Words, in markdown as the model or the person wrote them."""
+    """Text, in Markdown as the model or the person wrote it."""
 
     type: Literal["text"] = "text"
     text: str
@@ -37,7 +38,7 @@ class TextView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThinkingView:
-    """Reasoning. `redacted`: the vendor keeps its text to itself."""
+    """Reasoning. `redacted`: the vendor does not reveal its text."""
 
     type: Literal["thinking"] = "thinking"
     text: str
@@ -46,7 +47,7 @@ class ThinkingView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawThinkingView(ThinkingView):
-    """Reasoning with what its vendor needs to take it back."""
+    """Reasoning with the signature that its vendor needs to accept it back."""
 
     signature: str | None
     vendor: str | None
@@ -54,7 +55,7 @@ class RawThinkingView(ThinkingView):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageView:
-    """A picture, by the SHA-256 of its bytes."""
+    """A picture, identified by the SHA-256 of its bytes."""
 
     type: Literal["image"] = "image"
     attachment_id: str
@@ -65,7 +66,7 @@ class ImageView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileView:
-    """A document, by the SHA-256 of its bytes."""
+    """A document, identified by the SHA-256 of its bytes."""
 
     type: Literal["file"] = "file"
     attachment_id: str
@@ -84,7 +85,7 @@ class TextFileView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallView:
-    """A call with its input as JSON text, as far as received, and how far it has come."""
+    """A call with its input as JSON text, as far as received, and its state."""
 
     type: Literal["tool_call"] = "tool_call"
     tool_call_id: str
@@ -95,7 +96,7 @@ class ToolCallView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResultView:
-    """What the tool answered to the call of that id, and how long it took (null: it was not called)."""
+    """The result of the call with this id, and the duration of the call (null: it was not made)."""
 
     type: Literal["tool_result"] = "tool_result"
     tool_call_id: str
@@ -110,7 +111,7 @@ PartView = (
 
 
 def describe_parts(parts: tuple[Part, ...], *, raw: bool = False) -> tuple[PartView, ...]:
-    """The parts of a message as shown; with `raw` as stored, signatures included."""
+    """Return the views of the parts of a message. `raw`: as stored, with signatures."""
     return tuple(_describe_part(part, parts, raw=raw) for part in parts)
 
 
@@ -145,7 +146,7 @@ def _describe_part(part: Part, parts: tuple[Part, ...], *, raw: bool) -> PartVie
 
 
 def describe_content(piece: Text | Image | File) -> TextView | ImageView | FileView:
-    """A piece of a result as shown."""
+    """Return the view of a piece of a result."""
     match piece:
         case Text():
             return TextView(text=piece.text)

@@ -1,4 +1,4 @@
-"""The queue of a conversation as shown: what waits, and why it is held."""
+"""Views of the queue of a conversation: the waiting texts, and why the queue is held."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CHOICES: Mapping[OverBudget, Literal["cancel", "fit", "force"]] = MappingProxyT
 
 @dataclass(frozen=True, slots=True)
 class HoldView:
-    """Why nothing is sent. `sentence` is for people; `message` is what went wrong, "" if nothing did."""
+    """The reason why nothing is sent. `sentence` is for people; `message` is the error, "" if there was none."""
 
     reason: HoldReason
     sentence: str
@@ -39,9 +39,9 @@ class HoldView:
 
 @dataclass(frozen=True, slots=True)
 class QueuedView:
-    """A text that waits, and how it is to be sent, in the words of a send. `version` grows with every edit.
+    """A waiting text with the options of its send. `version` increases with every edit.
 
-    `attachments` are the ids of the images and files that go with the text.
+    `attachments` are the ids of the images and files that are sent with the text.
     """
 
     id: str
@@ -61,20 +61,20 @@ class QueuedView:
 
 @dataclass(frozen=True, slots=True)
 class QueueView:
-    """What waits in a conversation, the next one first."""
+    """The waiting texts of a conversation, the next one first."""
 
     items: tuple[QueuedView, ...]
     held: HoldView | None
 
 
 def describe_queue(queue: Queue) -> QueueView:
-    """The queue as shown."""
+    """Return the view of the queue."""
     held = None if queue.hold is None else describe_hold(queue.hold)
     return QueueView(tuple(map(describe_queued, queue.items)), held)
 
 
 def describe_queued(item: QueuedText) -> QueuedView:
-    """One text of it as shown."""
+    """Return the view of one waiting text."""
     asked = item.parameters
     schema: Any = None if asked.reply_schema is None else raw_json(asked.reply_schema.encode())
     return QueuedView(
@@ -95,5 +95,5 @@ def describe_queued(item: QueuedText) -> QueuedView:
 
 
 def describe_hold(hold: Hold) -> HoldView:
-    """Why nothing is sent, as shown."""
+    """Return the view of a hold."""
     return HoldView(hold.reason, _SAID[hold.reason], hold.message)

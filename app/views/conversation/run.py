@@ -1,4 +1,4 @@
-"""A run as shown: where it stands, without its text."""
+"""Views of a run: its status, without its text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.views.conversation.pair import FailureView, UsageView, describe_failure
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """One attempt at a reply. `lifecycle` is that of its pair as far as this run goes."""
+    """One attempt at a reply. `lifecycle` is the status of its pair, as far as this run determines it."""
 
     run_id: str
     pair_id: str
@@ -26,7 +26,7 @@ class RunView:
 
 @dataclass(frozen=True, slots=True)
 class StartedRunView:
-    """A run that was just started. `events` is where it can be followed."""
+    """A run that was just started. `events` is the address of its events."""
 
     run_id: str
     pair_id: str
@@ -36,13 +36,13 @@ class StartedRunView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DerivedRunView(StartedRunView):
-    """A call that was just started beside a conversation, in a `tool` conversation of its own."""
+    """A derived call that was just started, in a separate `tool` conversation."""
 
     conversation_id: str
 
 
 def describe_run(state: RunState) -> RunView:
-    """Where the run stands."""
+    """Return the view of a run's status."""
     outcome = state.outcome
     return RunView(
         run_id=state.start.run_id,

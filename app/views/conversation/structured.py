@@ -1,4 +1,4 @@
-"""A structured reply as shown: its value so far, and where that does not fit the schema it was asked for."""
+"""Views of a structured reply: its value so far, and the places that do not match its schema."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.domain.structured.structured import SchemaFault
 
 @dataclass(frozen=True, slots=True)
 class SchemaFaultView:
-    """A place that does not fit: its steps from the root, the same as people write it, and why."""
+    """A place that does not match: its path from the root, the same as text, and the reason."""
 
     path: tuple[str | int, ...]
     place: str
@@ -20,10 +20,11 @@ class SchemaFaultView:
 
 @dataclass(frozen=True, slots=True)
 class StructuredView:
-    """A reply read as JSON. `found`: a value has begun; `running`: more of it may come, `open_path` leads to where.
+    """A reply read as JSON. `found`: a value has started; `running`: more may come, at `open_path`.
 
-    `errors` are, while it runs, those that nothing to come can mend. `valid`: it is over and fits. `repair` is the text
-    to send, with the same schema, to have them mended; null where that makes no sense or was tried.
+    `errors` of a running reply are only those that later text cannot correct. `valid`: the reply is complete and
+    matches. `repair` is the text of a request for a correction, to be sent with the same schema; null if a repair makes
+    no sense or was tried.
     """
 
     pair_id: str
@@ -38,5 +39,5 @@ class StructuredView:
 
 
 def describe_fault(fault: SchemaFault) -> SchemaFaultView:
-    """A place that does not fit, as shown."""
+    """Return the view of a place that does not match."""
     return SchemaFaultView(fault.path, name_path(fault.path), fault.message)

@@ -1,7 +1,7 @@
-"""Topics as shown: the whole tree as a flat list, in the order of a picker, each with its path and its counts.
+"""Views of topics: the whole tree as a flat list, in the order of a picker, each with its path and its counts.
 
-Parents come before their children, siblings in the order wanted: by hand, or used last first (a topic counts as used
-when one below it was).
+Parents come before their children. Siblings are in the order arranged by hand, or last used first (a topic also counts
+as used when a topic below it was).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from app.domain.topics.topics import TopicTree, build_topic_tree
 
 @dataclass(frozen=True, slots=True)
 class TopicView:
-    """One topic. `depth` is 0 at the root; `count` counts its own pairs, `total` those below it as well."""
+    """One topic. `depth` is 0 at the root; `count` is the number of pairs under it, `total` includes those below."""
 
     id: str
     name: str
@@ -32,14 +32,14 @@ class TopicView:
 
 @dataclass(frozen=True, slots=True)
 class TopicsView:
-    """An owner's topics, and the order they are in."""
+    """An owner's topics, and their order."""
 
     items: tuple[TopicView, ...]
     order: TopicOrder
 
 
 def describe_topics(topics: Sequence[FiledTopic], counts: Mapping[str, int], order: TopicOrder) -> TopicsView:
-    """The tree of these topics, siblings given in the order arranged by hand."""
+    """Return the views of these topics. Siblings are given in the order arranged by hand."""
     tree = build_topic_tree(filed.topic for filed in topics)
     by_id = {filed.topic.id: filed for filed in topics}
     lines = _in_order(tree, [filed.topic.id for filed in topics if filed.topic.parent_id is None])
@@ -69,7 +69,7 @@ def describe_topics(topics: Sequence[FiledTopic], counts: Mapping[str, int], ord
 
 
 def _in_order(tree: TopicTree, roots: Iterable[str], used: Mapping[str, datetime] | None = None) -> list[str]:
-    """Parents before children, without recursion: a tree may be deep."""
+    """List parents before children, without recursion, because a tree may be deep."""
 
     def arrange(siblings: Iterable[str]) -> list[str]:
         return list(siblings) if used is None else sorted(siblings, key=used.__getitem__, reverse=True)

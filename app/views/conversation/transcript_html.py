@@ -1,8 +1,8 @@
-"""A conversation as one HTML page, to be read by people anywhere: no script, and nothing loaded from outside.
+"""Writes a conversation as one HTML page that can be read anywhere: it has no script and loads nothing.
 
-Markdown becomes HTML by a library that follows CommonMark; raw HTML in it is shown as text, and pictures become links,
-so that opening the page loads nothing. Only addresses of http, https and mailto become links. What is nested
-too deeply, or would take long to read, is shown as the text it is: nothing is left out.
+A library that follows CommonMark converts Markdown to HTML. Raw HTML in it is shown as text, and pictures become links,
+so that opening the page loads nothing. Only addresses of http, https and mailto become links. A text that is nested too
+deeply, or would take long to parse, is shown unformatted: nothing is left out.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from markdown_it.utils import OptionsDict
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-"""The page may load its own style, and nothing else."""
+"""The page may use its own style, and nothing else."""
 
 _SAFE_ADDRESS = re.compile("https?:|mailto:", re.IGNORECASE)
 
 MAX_LEVEL: Final = 16
-"""The most levels of blocks within each other. The library leaves out what is deeper than 20, and a list takes two."""
+"""Maximum nesting of blocks. The library drops blocks nested deeper than 20, and a list takes two levels."""
 MAX_WORK: Final = 3_000_000
-"""Characters of a paragraph times the signs in it that may begin or end something: how long reading it takes."""
+"""Maximum work for a paragraph: its characters times its characters that may start or end a format."""
 _SIGN: Final = re.compile(r"[!$*<\[\\\]_`~]")
 
 
 def html_head(conversation: Conversation) -> str:
-    """The beginning of the page."""
+    """Return the beginning of the page."""
     title = escape(conversation.title or "Conversation")
     system = ""
     if conversation.system_prompt.strip():
@@ -53,7 +53,7 @@ def html_head(conversation: Conversation) -> str:
 
 
 def html_pair(pair: Pair, topic: str | None) -> str:
-    """One pair of it."""
+    """Return one pair of the page."""
     said = [
         f"<time>{pair.created_at:%Y-%m-%d %H:%M} UTC</time>",
         escape(pair.model),
@@ -73,12 +73,12 @@ def html_pair(pair: Pair, topic: str | None) -> str:
 
 
 def html_foot() -> str:
-    """The end of the page."""
+    """Return the end of the page."""
     return "</main></body></html>\n"
 
 
 def render_markdown(text: str) -> str:
-    """Markdown as HTML that is safe in a page."""
+    """Convert Markdown to HTML that is safe in a page."""
     return str(_markdown().render(text))
 
 
@@ -141,7 +141,7 @@ def _markdown() -> MarkdownIt:
 
 
 def _keep_deep(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 - the library calls it
-    """A rule for blocks: what is too deep is a text."""
+    """Keep a block that is nested too deeply as plain text."""
     if silent or state.level < MAX_LEVEL:
         return False
     state.push("plain", "", 0).content = state.getLines(first, end, state.blkIndent, keepLastLF=False)
@@ -150,7 +150,7 @@ def _keep_deep(state: StateBlock, first: int, end: int, silent: bool) -> bool:  
 
 
 def _keep_dear(state: StateCore) -> None:
-    """A rule between blocks and what is in their lines: what would take long is a text."""
+    """Keep paragraphs that would take long to parse as plain text. It runs between parsing of blocks and of lines."""
     for token in state.tokens:
         if token.type == "inline" and len(token.content) * (1 + len(_SIGN.findall(token.content))) > MAX_WORK:
             token.type = "plain"

@@ -1,7 +1,7 @@
-r"""A conversation as a Markdown file, to be read by people: requests quoted, replies as the model wrote them.
+r"""Writes a conversation as a Markdown file for people: requests quoted, replies as the model wrote them.
 
-Replies are Markdown already and stay as they are, but for a code block that was never closed: it would take all that
-follows with it.
+Replies are already Markdown and do not change, except for a code block that was never closed: it would include all the
+following text.
 
     >>> close_fences("```py\nprint(1)")
     '```py\nprint(1)\n```'
@@ -20,7 +20,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
 
 
 def markdown_head(conversation: Conversation) -> str:
-    """The beginning of the file."""
+    """Return the beginning of the file."""
     lines = [f"# {escape(conversation.title) or 'Conversation'}", ""]
     lines += [f"*{conversation.created_at:%Y-%m-%d}, exported from Inview*", ""]
     if conversation.system_prompt.strip():
@@ -29,7 +29,7 @@ def markdown_head(conversation: Conversation) -> str:
 
 
 def markdown_pair(pair: Pair, topic: str | None) -> str:
-    """One pair of it."""
+    """Return one pair of the file."""
     said = [
         f"{pair.created_at:%Y-%m-%d %H:%M} UTC",
         escape(pair.model),
@@ -48,12 +48,12 @@ def markdown_pair(pair: Pair, topic: str | None) -> str:
 
 
 def escape(text: str) -> str:
-    """Words on one line that Markdown leaves as they are."""
+    """Return a text on one line, with the special characters of Markdown escaped."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
 def close_fences(text: str) -> str:
-    """The text with its last code block closed."""
+    """Return the text with its last code block closed."""
     open_fence = ""
     for line in text.split("\n"):
         found = _FENCE.match(line)
@@ -68,7 +68,7 @@ def close_fences(text: str) -> str:
 
 
 def fence(text: str, language: str = "") -> str:
-    """The text as a code block, whatever is in it."""
+    """Return the text as a code block, whatever it contains."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     marks = "`" * max(3, longest + 1)
     return f"{marks}{language}\n{text}\n{marks}"

@@ -1,4 +1,4 @@
-"""The trash as shown: what is in it, since when, and until when it can be brought back."""
+"""Views of the trash: its entries, with the times of deletion and expiry."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class TrashEntryView:
     """A conversation with `count` pairs, or `count` pairs that were deleted together from one.
 
     `title` is the conversation's, `snippet` the beginning of the oldest request in the entry. Null `expires_at`: it
-    stays until the trash is emptied.
+    remains until the trash is emptied.
     """
 
     id: str
@@ -27,7 +27,7 @@ class TrashEntryView:
     expires_at: datetime | None
 
 
-def describe_entry(  # noqa: PLR0913 - what there is to say of an entry
+def describe_entry(  # noqa: PLR0913 - the fields of an entry
     *,
     entry_id: str,
     kind: Literal["conversation", "pairs"],
@@ -38,6 +38,6 @@ def describe_entry(  # noqa: PLR0913 - what there is to say of an entry
     deleted_at: datetime,
     days: int | None,
 ) -> TrashEntryView:
-    """An entry of a trash that keeps things for so many days. `words` are any text to cut from."""
+    """Return the view of an entry. `days` is how long the trash keeps it; the snippet is cut from `words`."""
     expires_at = None if days is None else deleted_at + timedelta(days=days)
     return TrashEntryView(entry_id, kind, conversation_id, title, cut_snippet(words), count, deleted_at, expires_at)

@@ -1,4 +1,4 @@
-"""Versions of a pair, and the request kept of one that failed, as shown."""
+"""Views of the versions of a pair, and of the stored request of a failed pair."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from app.views.request.preview import HeaderView
 
 @dataclass(frozen=True, slots=True)
 class VersionView:
-    """Messages of a pair at its nth send. `standing`: it has them now. `damage` lists unreadable values."""
+    """The messages of a pair at its nth send. `standing`: it is current. `damage` lists unreadable values."""
 
     version: int
     standing: bool
@@ -45,14 +45,14 @@ class VersionView:
 
 @dataclass(frozen=True, slots=True)
 class VersionsView:
-    """Every version of a pair, the first one first."""
+    """Every version of a pair, oldest first."""
 
     items: tuple[VersionView, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResentView(StartedRunView):
-    """A pair that is being sent again, and where. `undo` brings discarded pairs back, by `POST …/marks`."""
+    """A pair that is sent again, and its conversation. `undo` restores discarded pairs, by `POST …/marks`."""
 
     conversation_id: str
     undo: tuple[ChangeView, ...]
@@ -60,7 +60,7 @@ class ResentView(StartedRunView):
 
 @dataclass(frozen=True, slots=True)
 class SnapshotView:
-    """The request of a pair that failed, as it left; `body` stands here byte for byte."""
+    """The exact request that was sent for a failed pair. `body` is included byte for byte."""
 
     pair_id: str
     run_id: str
@@ -73,7 +73,7 @@ class SnapshotView:
 
 
 def describe_version(version: Version) -> VersionView:
-    """The version as shown."""
+    """Return the view of the version."""
     parts = () if version.reply is None else version.reply.parts
     return VersionView(
         version=version.number,

@@ -1,1 +1,1 @@
-"""Choices of a person as shown: models, agents, saved filters, preferences."""
+"""Views of a person's choices: models, agents, saved filters, preferences."""

@@ -1,4 +1,4 @@
-"""Agents as shown: each with all that a person said of it."""
+"""Views of agents, with all their settings."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ AGENTS_VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenAgent:
-    """An agent in a file: what it is, without when it was made here.
+    """An agent in a file: its settings, without its times.
 
-    `model` None: that of the conversation. `server_ids` None: the tools of all servers. `allowed_tools` None: any call
-    may be asked for.
+    `model` None: that of the conversation. `server_ids` None: the tools of all servers. `allowed_tools` None: all
+    tools, with a permission request.
     """
 
     id: str
@@ -36,7 +36,7 @@ class WrittenAgent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentView(WrittenAgent):
-    """One agent, and when it was made and changed."""
+    """One agent, with the times when it was created and changed."""
 
     created_at: datetime
     updated_at: datetime
@@ -51,7 +51,7 @@ class AgentsView:
 
 @dataclass(frozen=True, slots=True)
 class AgentsFile:
-    """Agents as a file holds them."""
+    """The content of a file with agents."""
 
     format: str
     version: int

@@ -1,4 +1,4 @@
-"""A line of the filter bar as shown: what it means, what is wrong with it, what may be typed next, what came of it."""
+"""Views of a line of the filter bar: its meaning, its error, completions, and the outcome of its command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Outcome = Literal["done", "ask", "told", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class FilterErrorView:
-    """What cannot be read in a line. `position` counts characters from 0; `message` says all of it in one."""
+    """The error in a line. `position` counts characters from 0; `message` describes the whole error."""
 
     position: int
     found: str
@@ -37,7 +37,7 @@ class CommandView:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionView:
-    """A text to put in, and what it means."""
+    """A text to insert, and its meaning."""
 
     text: str
     means: str
@@ -45,7 +45,7 @@ class SuggestionView:
 
 @dataclass(frozen=True, slots=True)
 class CompletionView:
-    """What may replace the line from `start` up to `end`, the best first."""
+    """The texts that can replace the line from `start` to `end`, the best first."""
 
     start: int
     end: int
@@ -54,10 +54,10 @@ class CompletionView:
 
 @dataclass(frozen=True, slots=True)
 class LineView:
-    """A line, read. If it cannot be, `error` says where, and of the rest only `completion` has something to say.
+    """A line that was read. If it has an `error`, the only other valid field is `completion`.
 
-    `canonical` is the filter in its shortest form, `sentence` what it selects, `notices` names that mean nothing here.
-    A send under this filter would have `sent` of the `pairs` of the conversation.
+    `canonical` is the filter in its shortest form, `sentence` describes what it selects, `notices` list names without
+    meaning here. A send with this filter would contain `sent` of the `pairs` of the conversation.
     """
 
     ok: bool
@@ -73,9 +73,10 @@ class LineView:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeView:
-    """What became of a command on `count` pairs. `undo` is what `POST …/marks` takes as `changes`.
+    """The outcome of a command on `count` pairs. Send `undo` as `changes` to `POST …/marks` to restore them.
 
-    `ask`: say it again with `confirmed`. `conversation_id` is the new one of a fork, `export_url` where a file is.
+    `ask`: repeat the command with `confirmed`. `conversation_id` is the new one of a fork, `export_url` the address of
+    a file.
     """
 
     outcome: Outcome
@@ -87,14 +88,14 @@ class OutcomeView:
 
 
 def describe_filter_error(error: FilterError) -> FilterErrorView:
-    """The error as shown."""
+    """Return the view of the error."""
     found = f'"{error.found}"' if error.found else "the end"
     hint = error.message.removeprefix(f"Found {found}, expected {error.expected}.").strip()
     return FilterErrorView(error.position, error.found, error.expected, hint, error.message)
 
 
 def describe_decision(decision: Decision, what: str) -> tuple[Would, str]:
-    """What would become of a command that does `what`."""
+    """Return the effect of a command that does `what`, and a text for it."""
     match decision:
         case Act():
             return "act", what
@@ -109,7 +110,7 @@ def describe_decision(decision: Decision, what: str) -> tuple[Would, str]:
 
 
 def describe_done(command: Command, count: int, topic: str = "") -> str:
-    """What the command did to so many pairs. `topic` is the path of the one filed under."""
+    """Describe the effect of a command on `count` pairs. `topic` is the path of the topic they were filed under."""
     pairs = f"{count:,} pair{'' if count == 1 else 's'}"
     match command:
         case Export(format_):

@@ -1,4 +1,4 @@
-"""Saved filters and their history as shown."""
+"""Views of saved filters and their history."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from app.views.conversation.pair import DamageView, describe_damage
 
 @dataclass(frozen=True, slots=True)
 class SavedFilterView:
-    """A filter by its name. `sentence` says in plain words what it selects; null: it cannot be read any more.
+    """A saved filter. `sentence` describes what it selects; null: it can no longer be parsed.
 
-    `damage` is what of it cannot be read, and `number` that of its row, to export it raw and to delete it.
+    `damage` lists its unreadable values. `number` is its row number, to export the raw row or delete it.
     """
 
     name: str
@@ -28,7 +28,7 @@ class SavedFilterView:
 
 @dataclass(frozen=True, slots=True)
 class DamagedEntryView:
-    """An entry of the filter history that cannot be read. `number` is that of its row, to delete it."""
+    """An entry of the filter history that cannot be read. `number` is its row number, to delete it."""
 
     number: int
     damage: tuple[DamageView, ...]
@@ -36,7 +36,7 @@ class DamagedEntryView:
 
 @dataclass(frozen=True, slots=True)
 class FiltersView:
-    """Saved filters in alphabetical order, and the filters applied, the newest first.
+    """Saved filters in alphabetical order, and the applied filters, newest first.
 
     `damaged_history` are the entries of the history that cannot be read. They are not in `history`.
     """
@@ -47,10 +47,10 @@ class FiltersView:
 
 
 def describe_saved(name: str, line: str) -> SavedFilterView:
-    """A saved filter as shown."""
+    """Return the view of a saved filter."""
     try:
         sentence = describe_filter(parse_filter(line))
-    except FilterError:  # kept by a version that read it otherwise: the list must still show it, to be corrected
+    except FilterError:  # an earlier version stored it: the list must still show it, so that a person can correct it
         sentence = None
     return SavedFilterView(name, line, sentence)
 
@@ -58,7 +58,7 @@ def describe_saved(name: str, line: str) -> SavedFilterView:
 def describe_filters(
     saved: Sequence[SavedFilter], history: Sequence[str], damaged: Sequence[AppliedFilter]
 ) -> FiltersView:
-    """All that the filter bar offers of an owner's own."""
+    """Return the views of an owner's saved filters and filter history."""
     entries = tuple(DamagedEntryView(one.number, describe_damage(one.damage)) for one in damaged)
     return FiltersView(tuple(map(_describe_row, saved)), tuple(history), entries)
 

@@ -1,4 +1,4 @@
-"""Models as shown: what a picker and a program need to choose one. Unknown prices are "unknown", never 0."""
+"""Views of models, with what a person or a program needs to choose one. Unknown prices are "unknown", never 0."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ _CENT: Final = Decimal("0.01")
 
 @dataclass(frozen=True, slots=True)
 class AbilitiesView:
-    """What the model takes and does. `sampling`: it accepts temperature and the like. `structured`: its reply can be
-    held to a JSON schema. `supports_caching`: its provider keeps what was sent and reads it at a lower price.
+    """The abilities of a model. `sampling`: it accepts sampling parameters such as the temperature.
+
+    `structured`: its reply can be restricted to a JSON schema. `supports_caching`: its provider caches prompts and
+    reads them at a lower price.
     """
 
     images: bool
@@ -30,7 +32,7 @@ class AbilitiesView:
 
 @dataclass(frozen=True, slots=True)
 class PricesView:
-    """US dollars per million tokens, as decimal text; null: the provider states none for that kind."""
+    """US dollars per million tokens, as decimal text; null: the provider states no price for this kind."""
 
     input: str
     output: str
@@ -41,7 +43,7 @@ class PricesView:
 
 @dataclass(frozen=True, slots=True)
 class ModelView:
-    """A model on offer. `known`: the figures come from a maintained table, else the window is a cautious guess."""
+    """An available model. `known`: the figures come from a maintained table; otherwise the window is a guess."""
 
     model: str
     provider: str
@@ -55,7 +57,7 @@ class ModelView:
 
 
 def describe_model(profile: ModelProfile) -> ModelView:
-    """The model as shown."""
+    """Return the view of the model."""
     return ModelView(
         model=profile.model,
         provider=split_model_name(profile.model)[0],
@@ -78,7 +80,7 @@ def describe_model(profile: ModelProfile) -> ModelView:
 
 
 def describe_in_short(profile: ModelProfile) -> str:
-    """Its window, its price per million tokens of input and output, and whether it takes a schema and caches prompts.
+    """Describe a model in short: its window, its prices of input and output, and if it supports schemas and caching.
 
     >>> prices = Prices(Decimal("0.3"), Decimal(15), cache_read=Decimal("0.03"))
     >>> describe_in_short(ModelProfile("acme:one", "One", 200_000, known=True, structured=True, prices=prices))
@@ -97,7 +99,7 @@ def describe_in_short(profile: ModelProfile) -> str:
 
 
 def describe_skipped(skipped: Sequence[str]) -> str:
-    """Which entries of a provider's list were left out, in a line.
+    """Describe in one line the entries of a provider's list that were left out.
 
     >>> describe_skipped(["entry 2: id is 7", "entry 5: window is -1"])
     'Left out of its list: entry 2: id is 7; and 1 more.'
@@ -107,7 +109,7 @@ def describe_skipped(skipped: Sequence[str]) -> str:
 
 
 def describe_prices(prices: Prices) -> PricesView:
-    """The prices as shown."""
+    """Return the view of the prices."""
     return PricesView(
         input=_decimal(prices.input),
         output=_decimal(prices.output),
@@ -118,7 +120,7 @@ def describe_prices(prices: Prices) -> PricesView:
 
 
 def _window(tokens: int) -> str:
-    """A context window in a word.
+    """Write a context window in short.
 
     >>> _window(200_000), _window(1_048_576)
     ('200k', '1M')
@@ -127,7 +129,7 @@ def _window(tokens: int) -> str:
 
 
 def _dollars(price: Decimal) -> str:
-    """A price per million tokens, with cents where it has any.
+    """Write a price per million tokens, with cents only if it has any.
 
     >>> _dollars(Decimal(3)), _dollars(Decimal("0.3")), _dollars(Decimal("0.075"))
     ('$3', '$0.30', '$0.075')
@@ -143,5 +145,5 @@ def _optional(price: Decimal | None) -> str | None:
 
 
 def _decimal(price: Decimal) -> str:
-    """Plain digits, never an exponent."""
+    """Write a price in plain digits, never with an exponent."""
     return f"{price:f}"

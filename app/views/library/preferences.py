@@ -1,4 +1,4 @@
-"""Preferences as shown: a share is a number, money is decimal text, as everywhere in the API."""
+"""Views of preferences: a share is a number, money is decimal text, as everywhere in the API."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.domain.preferences import OverBudget, Preferences, Theme, TopicOrder
 
 @dataclass(frozen=True, slots=True)
 class PreferencesView:
-    """What is preferred, whole. `keys` are those that differ from the usual, by action."""
+    """All preferences. `keys` has the keys that differ from the default, by action."""
 
     soft_cap: float
     reserve: int
@@ -40,21 +40,21 @@ class PreferencesView:
 
 @dataclass(frozen=True, slots=True)
 class PreludeView:
-    """What models are told of the person; null: nothing."""
+    """The text about the person that models get; null: none."""
 
     text: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class RedactionView:
-    """A text as it would leave, and the kinds of secrets that marks in it stand for, in order."""
+    """A text as it would be sent, and the kinds of the secrets that marks replace in it, in order."""
 
     text: str
     kinds: tuple[str, ...]
 
 
 def describe_preferences(preferences: Preferences) -> PreferencesView:
-    """The preferences as shown."""
+    """Return the view of the preferences."""
     return PreferencesView(
         soft_cap=float(preferences.soft_cap),
         reserve=preferences.reserve,

@@ -1,1 +1,1 @@
-"""A send as shown: what it carries, what it costs, and what of it a provider keeps."""
+"""Views of a send: its content, its cost, and its use of the provider's cache."""

@@ -1,4 +1,4 @@
-"""Prompt caches as shown: what the next send reads of one, what it would lose, and how predictions came out."""
+"""Views of prompt caches: what the next send reads, what it would lose, and how earlier predictions compare."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PlaceView:
 
 @dataclass(frozen=True, slots=True)
 class BreakpointView:
-    """Where a breakpoint stands, and for how many seconds what comes before it is to be kept."""
+    """The place of a breakpoint, and the lifetime in seconds of the prefix up to it."""
 
     after: PlaceView
     seconds: int
@@ -43,9 +43,9 @@ class BreakpointView:
 
 @dataclass(frozen=True, slots=True)
 class CacheBreakView:
-    """What a vendor keeps and this send would not read. `differs` is the first that is not the same, in words too.
+    """A cached prefix that this send would not read. `differs` is the first difference, `sentence` its description.
 
-    `cost` is what is paid more for processing so many tokens anew, US dollars as decimal text.
+    `cost` is the extra price of processing `tokens` tokens again, in US dollars as decimal text.
     """
 
     tokens: int
@@ -57,10 +57,10 @@ class CacheBreakView:
 
 @dataclass(frozen=True, slots=True)
 class CacheView:
-    """What a send does with the vendor's cache. `cached_to` null: nothing is read.
+    """The effect of a send on the vendor's cache. `cached_to` null: nothing is read.
 
-    `exact`: the provider has said that size before, else it is estimated. `expires_at`: when what is read is gone.
-    `cost` and `cost_uncached` are of the prompt alone, US dollars as decimal text.
+    `exact`: the provider has reported this size before; otherwise it is an estimate. `expires_at`: when the prefix that
+    is read expires. `cost` and `cost_uncached` are for the prompt alone, in US dollars as decimal text.
     """
 
     predicted_read_tokens: int
@@ -77,10 +77,10 @@ class CacheView:
 
 @dataclass(frozen=True, slots=True)
 class CachedCallView:
-    """A call with what was predicted of it and what its provider reported (null: it told nothing).
+    """A call with its prediction and the provider's report (null: none).
 
-    `why` says what it means that a prediction did not come true; `differs` what kept the call from going on from the
-    send before it, by naming the first difference.
+    `why` explains a wrong prediction; `differs` names the first difference from the previous send, if the call did not
+    continue it.
     """
 
     run_id: str
@@ -99,10 +99,10 @@ class CachedCallView:
 
 @dataclass(frozen=True, slots=True)
 class CacheStateView:
-    """The cache of a conversation's model. `style` null: nobody knows of one. `next` null: nothing is kept.
+    """The cache of a conversation's model. `style` null: no cache is known. `next` null: nothing is cached.
 
-    `now` is the server's clock, for a countdown. `calls` are the newest, newest first. `offer` is what keeping warm
-    what `next` would read would cost, `kept` what was asked for last (null: nothing).
+    `now` is the server's clock, for a countdown. `calls` are the newest calls, newest first. `offer` is the cost of
+    keeping warm what `next` would read, `kept` the last request to keep it warm (null: none).
     """
 
     model: str
@@ -115,7 +115,7 @@ class CacheStateView:
     kept: KeepWarmView | None
 
 
-def describe_cache(  # noqa: PLR0913, PLR0917 - what is known of a request
+def describe_cache(  # noqa: PLR0913, PLR0917 - the inputs of the view
     request: Request,
     plan: CachePlan,
     broken: Break | None,
@@ -123,7 +123,7 @@ def describe_cache(  # noqa: PLR0913, PLR0917 - what is known of a request
     tariff: Tariff | None,
     at: datetime,
 ) -> CacheView:
-    """What a request does with the cache. `positions` of its pairs by id."""
+    """Return the effect of a request on the cache. `positions` has the positions of its pairs by id."""
 
     def place_of(place: int) -> PlaceView:
         return _describe_place(request, place, positions)
@@ -145,7 +145,7 @@ def describe_cache(  # noqa: PLR0913, PLR0917 - what is known of a request
     )
 
 
-def describe_call(  # noqa: PLR0913, PLR0917 - what is known of a call
+def describe_call(  # noqa: PLR0913, PLR0917 - the inputs of the view
     run_id: str,
     pair_id: str,
     started_at: datetime,
@@ -157,7 +157,7 @@ def describe_call(  # noqa: PLR0913, PLR0917 - what is known of a call
     *,
     frozen: bool,
 ) -> CachedCallView:
-    """A call as compared with its prediction."""
+    """Return the view of a call and its prediction."""
     return CachedCallView(
         run_id,
         pair_id,

@@ -1,4 +1,4 @@
-"""Compositions as shown: how many of the pairs in view are sent, where the boundary runs, and what it all comes to."""
+"""Views of compositions: the number of pairs in view that are sent, the boundary, and the estimate."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerMo
 NAMES_OF_LIMITS: Final[Mapping[str, str]] = MappingProxyType(
     {"window": "the model's window", "token ceiling": "your token ceiling", "money ceiling": "your money ceiling"}
 )
-"""What people call the limits of `domain.context.budget`."""
+"""Names for people of the limits in `domain.context.budget`."""
 
 
 @dataclass(frozen=True, slots=True)
 class EstimateView:
-    """What a send comes to, in tokens: `tokens` is all of it. `images` are part of `pairs`.
+    """The estimate of a send in tokens: `tokens` is the total. `images` are part of `pairs`.
 
-    `error_band` is the share by which it may be off (0.05: 5 % either way). `limit` is the budget and `limited_by` says
-    which one, `available` is what it leaves for pairs. `cost` is US dollars as decimal text.
+    `error_band` is the relative error (0.05: ± 5 %). `limit` is the budget, `limited_by` names the limit that sets it,
+    `available` is the part for pairs. `cost` is US dollars as decimal text.
     """
 
     tokens: int
@@ -42,7 +42,7 @@ class EstimateView:
 
 @dataclass(frozen=True, slots=True)
 class WayOutView:
-    """One choice when not all fits: the size of that request, its cost, and the pairs that go along ("": not known)."""
+    """One option when not everything fits: the size of the request, its cost, and its pairs ("": unknown)."""
 
     tokens: int
     cost: str
@@ -51,7 +51,7 @@ class WayOutView:
 
 @dataclass(frozen=True, slots=True)
 class LargerModelView:
-    """A model whose window holds all that is in view."""
+    """A model whose window is large enough for all pairs in view."""
 
     model: str
     name: str
@@ -75,7 +75,7 @@ class WaysOutView:
 
 
 def describe_estimate(estimate: Estimate) -> EstimateView:
-    """The estimate as shown."""
+    """Return the view of the estimate."""
     return EstimateView(
         tokens=estimate.tokens,
         error_band=estimate.error_band,
@@ -93,14 +93,14 @@ def describe_estimate(estimate: Estimate) -> EstimateView:
 
 
 def boundary_of(composition: Composition) -> tuple[int | None, OutReason | None]:
-    """The position of the oldest pair kept, and why those before it are out; nothing if all are kept."""
+    """Return the position of the oldest pair that is sent, and why earlier ones are out; None twice if all are sent."""
     if composition.boundary is None:
         return None, None
     return composition.boundary, composition.boundary_reason
 
 
 def describe_ways_out(budget_options: BudgetOptions) -> WaysOutView:
-    """The choices as shown."""
+    """Return the view of the options."""
     return WaysOutView(
         budget_options.x,
         budget_options.y,
@@ -114,7 +114,7 @@ def describe_ways_out(budget_options: BudgetOptions) -> WaysOutView:
 
 
 def describe_cost(cost: Decimal | None) -> str:
-    """US dollars as plain digits.
+    """Write US dollars as plain digits.
 
     >>> describe_cost(Decimal("0.0030")), describe_cost(Decimal(0)), describe_cost(None)
     ('0.003', '0', 'unknown')

@@ -1,4 +1,4 @@
-"""A count: what the provider itself says a send would come to, beside what was estimated."""
+"""The view of a count: the exact tokens of a send as the provider counts them, with the estimate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CountView:
-    """`tokens` is exact for this request; `estimated` is what the page shows for it. Later estimates are corrected."""
+    """A count. `tokens` is exact for this request, `estimated` is the page's estimate. It corrects later estimates."""
 
     model: str
     tokens: int

@@ -1,4 +1,4 @@
-"""Keeping warm as shown: what it would cost, against writing the same anew, and how it goes."""
+"""Views of the cache keep-alive: its cost, compared with writing the prefix again, and its status."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.domain.costs.costs import Cost
 from app.views.request.composition import describe_cost
 
 CHOICES = (15, 30, 60, 120)
-"""Minutes that are offered."""
+"""The choices of minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeepWarmChoiceView:
-    """For so many minutes: how many refreshes at most, and what they cost together."""
+    """One choice: the maximum number of refreshes in these minutes, and their total cost."""
 
     minutes: int
     refreshes: int
@@ -25,10 +25,12 @@ class KeepWarmChoiceView:
 
 @dataclass(frozen=True, slots=True)
 class KeepWarmOfferView:
-    """What keeping `tokens` warm costs, US dollars as decimal text. `why_not`: it cannot be done; nothing else is told.
+    """The cost of keeping `tokens` warm, in US dollars as decimal text. `why_not`: it is impossible; no other field is
+    set.
 
-    `each` refresh comes every `seconds`. Of the next send, `read` is the price of that part while it is kept, `anew`
-    once it is not; `worth` is how many refreshes cost no more than that difference (null: nobody knows the prices).
+    A refresh costs `each` and comes every `seconds`. `read` is the price of this prefix in the next send while it is
+    cached, `anew` its price after it expired. `worth` is the number of refreshes that cost at most the difference
+    (null: a price is unknown).
     """
 
     why_not: str | None
@@ -43,10 +45,10 @@ class KeepWarmOfferView:
 
 @dataclass(frozen=True, slots=True)
 class KeepWarmView:
-    """What is kept warm, or was: `on` until `until`. `words`: it ended before that, and why.
+    """A current or past keep-alive: `on` until `until`. `words`: the reason why it ended earlier.
 
-    `calls` were made for it, which came to `cost` (US dollars as decimal text; with `cost_at_least` perhaps more), in
-    the conversation `made_id`; null: none was needed yet.
+    `calls` is the number of its calls, `cost` their total cost (US dollars as decimal text; with `cost_at_least` it may
+    be higher). `made_id` is the conversation of the calls; null: no call was needed yet.
     """
 
     on: bool
@@ -61,7 +63,7 @@ class KeepWarmView:
 
 
 def describe_offer(offer: Offer | str, expires_at: datetime | None, at: datetime) -> KeepWarmOfferView:
-    """An offer as shown, or why there is none."""
+    """Return the view of an offer, or of the reason why there is none."""
     if isinstance(offer, str) or expires_at is None:
         return KeepWarmOfferView(str(offer))
     choices: list[KeepWarmChoiceView] = []
@@ -81,7 +83,7 @@ def describe_offer(offer: Offer | str, expires_at: datetime | None, at: datetime
     )
 
 
-def describe_keeping(  # noqa: PLR0913, PLR0917 - what is known of it
+def describe_keeping(  # noqa: PLR0913, PLR0917 - the inputs of the view
     started_at: datetime,
     until: datetime,
     ended_at: datetime | None,
@@ -90,7 +92,7 @@ def describe_keeping(  # noqa: PLR0913, PLR0917 - what is known of it
     cost: Cost,
     made_id: str | None,
 ) -> KeepWarmView:
-    """What is kept warm, as shown."""
+    """Return the view of a keep-alive."""
     return KeepWarmView(
         ended_at is None,
         started_at,

@@ -1,4 +1,4 @@
-"""How a model is asked, in the words of a send. A schema of the reply is not among it: that stands beside."""
+"""The view of the parameters of a request, with the names that a send uses. The schema of a reply is separate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.domain.conversation.conversation import Effort, Parameters
 
 @dataclass(frozen=True, slots=True)
 class ParametersView:
-    """How a model is asked. None leaves a parameter to the provider."""
+    """The parameters of a request. None leaves a parameter to the provider."""
 
     temperature: float | None
     top_p: float | None
@@ -20,7 +20,7 @@ class ParametersView:
 
 
 def show_parameters(parameters: Parameters) -> ParametersView:
-    """The parameters in the words of a send."""
+    """Return the view of the parameters."""
     return ParametersView(
         temperature=parameters.temperature,
         top_p=parameters.top_p,

@@ -1,7 +1,7 @@
-"""The preview: exactly what a send would send, and the account of what it leaves out. Nothing is called or stored.
+"""The preview: exactly what a send would send, and a list of what it leaves out. Nothing is called or stored.
 
-`body` stands in the answer byte for byte as the provider would get it; `body_sha256` is its hash, for whoever wants
-to compare it with what arrived.
+`body` is included byte for byte as the provider would get it; `body_sha256` is its hash, to compare it with the
+received bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from app.views.request.composition import EstimateView, boundary_of, describe_es
 
 @dataclass(frozen=True, slots=True)
 class OutView:
-    """A visible pair that would not be sent, and why."""
+    """A visible pair that would not be sent, and the reason."""
 
     pair_id: str
     reason: OutReason
@@ -34,7 +34,7 @@ class OutView:
 
 @dataclass(frozen=True, slots=True)
 class UnsupportedView:
-    """A part the model cannot take. `pair_id` null: it is in the draft."""
+    """A part that the model does not accept. `pair_id` null: it is in the draft."""
 
     pair_id: str | None
     kind: str
@@ -43,7 +43,7 @@ class UnsupportedView:
 
 @dataclass(frozen=True, slots=True)
 class HeaderView:
-    """A header that would be sent; the value of a secret one is masked."""
+    """A header that would be sent; a secret value is masked."""
 
     name: str
     value: str
@@ -51,7 +51,7 @@ class HeaderView:
 
 @dataclass(frozen=True, slots=True)
 class RequestMessageView:
-    """A message of the request before any provider's form. `pair_id` and `position`: its pair; null: the draft."""
+    """A message of the request in the common form. `pair_id` and `position` are those of its pair; null: the draft."""
 
     role: WireRole
     pair_id: str | None
@@ -61,7 +61,7 @@ class RequestMessageView:
 
 @dataclass(frozen=True, slots=True)
 class ToolView:
-    """A tool as it is told to the model."""
+    """A tool as the model gets it."""
 
     name: str
     description: str
@@ -70,11 +70,12 @@ class ToolView:
 
 @dataclass(frozen=True, slots=True)
 class PreviewView:
-    """One call that would be made. `hashes`: of the prefix before any message, then one per message.
+    """The call that would be made. `hashes`: of the prefix before any message, then one per message.
 
-    `system`, `tools`, `parameters` and `messages` say the same as `body`, in the same form for all providers. `cache`:
-    what it does with the vendor's prompt cache; null where nobody knows of one. `redacted`: what marks in it stand for.
-    `selection`: which pairs go along; a send that hands it back carries these or nothing.
+    `system`, `tools`, `parameters` and `messages` have the same content as `body`, in a form that is equal for all
+    providers. `cache`: the effect on the vendor's prompt cache; null if no cache is known. `redacted`: the secrets that
+    marks replace. `selection`: the pairs of the request; a send with this selection carries exactly these pairs or
+    fails.
     """
 
     provider: str
@@ -108,7 +109,7 @@ class PreviewView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Previewed:
-    """What a preview is made of: the built request with its hashes, what became of it on its way, what is in view."""
+    """The input of a preview: the built request with its hashes, address, headers and body, and the pairs in view."""
 
     built: BuiltRequest
     hashes: tuple[str, ...]
@@ -124,7 +125,7 @@ class Previewed:
 
 
 def describe_preview(previewed: Previewed) -> PreviewView:
-    """The preview as shown."""
+    """Return the view of the preview."""
     request, composition, body = previewed.built.request, previewed.composition, previewed.body
     boundary, boundary_reason = boundary_of(composition)
     positions = {pair.pair_id: pair.position for pair in composition.visible.pairs}
@@ -161,7 +162,7 @@ def describe_preview(previewed: Previewed) -> PreviewView:
 
 
 def describe_messages(request: Request, positions: Mapping[str, int]) -> tuple[RequestMessageView, ...]:
-    """The messages of a request. `positions` of their pairs by id."""
+    """Return the messages of a request. `positions` has the positions of their pairs by id."""
     return tuple(
         RequestMessageView(
             message.role,
@@ -174,12 +175,12 @@ def describe_messages(request: Request, positions: Mapping[str, int]) -> tuple[R
 
 
 def describe_tools(request: Request) -> tuple[ToolView, ...]:
-    """The tools of a request."""
+    """Return the tools of a request."""
     return tuple(ToolView(tool.name, tool.description, tool.input_schema_json) for tool in request.tools)
 
 
 def describe_parameters(parameters: Parameters) -> dict[str, Any]:
-    """The parameters that are set."""
+    """Return the parameters that are set."""
     return {name: value for name, value in asdict(parameters).items() if value is not None}
 
 

@@ -1,4 +1,4 @@
-"""An upload as answered: what is kept for a message to be."""
+"""The view of an upload: a file that is stored for a later message."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from app.domain.conversation.uploads import Upload, UploadKind
 
 @dataclass(frozen=True, slots=True)
 class UploadView:
-    """A file that is kept. `id` is the SHA-256 of the bytes as they are kept, `upload_id` that of this upload.
+    """A stored file. `id` is the SHA-256 of the stored bytes, `upload_id` the id of this upload.
 
-    A send takes either. With `upload_id` it takes the file under this `name`, with `id` under the newest.
+    A send accepts both. With `upload_id` it uses the file under this `name`, with `id` under the newest name.
 
-    `size` is in bytes, `width` and `height` are pixels (0 for a text). `full_width` and `full_height` are those that a
-    picture came with, before it was scaled down.
+    `size` is in bytes, `width` and `height` are pixels (0 for a text). `full_width` and `full_height` are those of the
+    uploaded picture, before it was scaled down.
     """
 
     id: str
@@ -30,7 +30,7 @@ class UploadView:
 
 
 def describe_upload(upload: Upload) -> UploadView:
-    """The upload as answered."""
+    """Return the view of an upload."""
     kept = upload.attachment
     return UploadView(
         id=kept.id,

@@ -1,4 +1,4 @@
-"""Requests of long ago as shown: computed anew from what is stored, and whether they are what was sent."""
+"""Views of earlier requests: built again from stored values, and compared with what was sent."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from app.views.request.preview import (
 
 @dataclass(frozen=True, slots=True)
 class VerificationView:
-    """Whether a stored request can be made again. `content_hash` null: it cannot be made at all.
+    """The result of building a stored request again. `content_hash` null: it cannot be built.
 
-    `bytes_match` is told of failed requests, whose bytes were kept. `reasons` say what has changed since.
+    `bytes_match` is set only for failed requests, whose bytes were stored. `reasons` describe what has changed since.
     """
 
     run_id: str
@@ -34,7 +34,7 @@ class VerificationView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentRequestView(VerificationView):
-    """A stored request made again, as far as that can be: in the form of a preview."""
+    """A stored request that was built again, as far as possible, in the form of a preview."""
 
     model: str
     system: str
@@ -47,7 +47,7 @@ class SentRequestView(VerificationView):
 def describe_sent_request(
     verification: VerificationView, request: Request, hashes: tuple[str, ...], positions: Mapping[str, int]
 ) -> SentRequestView:
-    """The request with what came of verifying it."""
+    """Return the view of the request with the result of its verification."""
     return SentRequestView(
         run_id=verification.run_id,
         pair_id=verification.pair_id,

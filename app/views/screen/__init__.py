@@ -1,6 +1,6 @@
-"""What the page shows of a conversation, as frozen values made of scalars, tuples and other such values.
+"""The data of a conversation's page, as frozen values made of scalars, tuples and other such values.
 
-The API has views of its own beside this package: programs read dates and JSON objects, while a page's values must not
-be able to change in place, so that only their differences travel (`app/patches`). Dates are ISO 8601 text here, JSON is
-text, and a figure that nobody knows is None or "unknown", never zero.
+The API has separate views outside this package: programs read dates and JSON objects, while the page's values must be
+immutable, so that only their differences are sent (`app/patches`). Here dates are ISO 8601 text, JSON is text, and an
+unknown figure is None or "unknown", never zero.
 """

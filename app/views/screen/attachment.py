@@ -1,4 +1,4 @@
-"""What is beside the text of a request, as the page draws it: pictures, files, and whatever else is sent with it."""
+"""Attachments of a request for the page: pictures, files, and other parts that are sent with its text."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenAttachment:
-    """A picture or a file is at its `address`; a `text` is shown unchanged; of a `lost` one only the name is known.
+    """An attachment. A picture or a file is at its `address`; a `text` is shown unchanged; a `lost` one has only a
+    name.
 
-    Sizes are pixels, 0 if not known.
+    Sizes are pixels, 0 if unknown.
     """
 
     kind: Literal["image", "file", "text", "lost"]
@@ -30,7 +31,7 @@ def show_attached(parts: tuple[Part, ...], lost: frozenset[str] = frozenset()) -
 
 
 def address_of(part: Image | File) -> str:
-    """Where the bytes are."""
+    """Return the address of the bytes."""
     return f"/api/v1/attachments/{part.attachment_id}"
 
 

@@ -1,4 +1,4 @@
-"""A vendor's prompt cache as the transcript shows it: how far it reaches, what a look breaks of it, how it is kept."""
+"""Notes about a vendor's prompt cache in the transcript: its reach, what the filter loses, and its keep-alive."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _HOUR = 60
 
 @dataclass(frozen=True, slots=True)
 class CacheLineView:
-    """What the next send reads of the cache. Its line stands after the `place` of pair `pair_id`.
+    """The line that marks what the next send reads from the cache. It is shown after the `place` of pair `pair_id`.
 
-    `place` "system": before all pairs. `expires_at` and `now` are ISO, by the server's clock.
+    `place` "system": before all pairs. `expires_at` and `now` are ISO 8601, by the server's clock.
     """
 
     pair_id: str
@@ -31,7 +31,7 @@ class CacheLineView:
 
 @dataclass(frozen=True, slots=True)
 class ColdStartView:
-    """What the provider keeps and this look would not read."""
+    """A cached prefix that a send with the current view options would not read."""
 
     text: str
     expires_at: str
@@ -40,7 +40,7 @@ class ColdStartView:
 
 @dataclass(frozen=True, slots=True)
 class KeepingView:
-    """What was asked to be kept. `at` (ISO) is until when, or since when no longer; `text` follows it."""
+    """The keep-alive that a person started. `at` (ISO 8601) is its end, planned or past; `text` is shown after it."""
 
     on: bool
     at: str
@@ -49,7 +49,7 @@ class KeepingView:
 
 @dataclass(frozen=True, slots=True)
 class KeepingChoice:
-    """For how long it can be kept, at which price."""
+    """A duration of the keep-alive, with its price."""
 
     minutes: int
     name: str
@@ -59,7 +59,7 @@ class KeepingChoice:
 
 @dataclass(frozen=True, slots=True)
 class KeepingOffer:
-    """What keeping costs. `refusal`: it cannot be done, and why; then there are no choices."""
+    """The cost of the keep-alive. `refusal`: the reason why it is impossible; then `choices` is empty."""
 
     refusal: str
     text: str
@@ -68,7 +68,7 @@ class KeepingOffer:
 
 @dataclass(frozen=True, slots=True)
 class CacheNotesView:
-    """All of it; None for what there is not."""
+    """All notes about the cache; None for a note that does not apply."""
 
     line: CacheLineView | None = None
     cold: ColdStartView | None = None
@@ -77,7 +77,7 @@ class CacheNotesView:
 
 
 def show_cache(state: CacheStateView, zone: str) -> CacheNotesView:
-    """The notes about the cache. `zone` is the reader's, by its IANA name."""
+    """Return the notes about the cache. `zone` is the reader's time zone, as an IANA name."""
     now = state.now
     broken = None if state.next is None else state.next.broken
     return CacheNotesView(
@@ -95,7 +95,7 @@ def _show_line(cache: CacheView, now: datetime, zone: str) -> CacheLineView | No
     tokens = f"{'' if cache.exact else '~'}{number(cache.predicted_read_tokens)} tokens"
     is_system = place.kind == "system"
     if not is_system and place.pair_id is None:
-        return None  # after the tools, or in what is not on screen
+        return None  # after the tools, or at a message that the screen does not show
     return CacheLineView(
         pair_id=place.pair_id or "",
         place="system" if is_system else "request" if place.role == "user" else "reply",

@@ -1,4 +1,4 @@
-"""Replies side by side, as they come: one column for each model, and one for the reply that stands in the pair now.
+"""Replies side by side while they arrive: one column for each model, and one for the pair's current reply.
 
 >>> describe_sent(2, None, ended=False), describe_sent(1, None, ended=True)
 ('2 pairs sent', '1 pair sent · tokens not told by the provider')
@@ -35,9 +35,9 @@ _ENDINGS: Final[Mapping[Lifecycle, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedColumnView:
-    """One reply. `status` says how far it is, `figures` what it was sent and what it used.
+    """One reply. `status` is its progress as text, `figures` describe its request and its usage.
 
-    `stands`: it is the reply that the pair has now; `run_id` is then "".
+    `stands`: it is the current reply of the pair; `run_id` is then "".
     """
 
     run_id: str
@@ -53,7 +53,7 @@ class ComparedColumnView:
 
 @dataclass(frozen=True, slots=True)
 class ComparedView:
-    """All of them, and what they are compared for. `damage` says that they cannot be read, and what to do."""
+    """All columns, and the title of the comparison. `damage`: the replies cannot be read, and what to do."""
 
     title: str
     columns: tuple[ComparedColumnView, ...]
@@ -61,7 +61,7 @@ class ComparedView:
 
 
 def begin_column(run: ComparedReplyView) -> ComparedColumnView:
-    """A reply of which nothing is known yet."""
+    """Return the column of a reply whose text and usage are not known yet."""
     return ComparedColumnView(
         run_id=run.run_id,
         model=run.model,
@@ -75,7 +75,7 @@ def begin_column(run: ComparedReplyView) -> ComparedColumnView:
 def grow_column(
     column: ComparedColumnView, parts: tuple[ScreenPart, ...], retry_seconds: float | None
 ) -> ComparedColumnView:
-    """The reply has come this far. `retry_seconds`: another attempt is made after so long."""
+    """Return the column with the reply so far. `retry_seconds`: the time until another attempt."""
     status = _ANSWERING if parts else _THINKING
     if retry_seconds is not None:
         status = f"Trying again in {ceil(retry_seconds)} s…"
@@ -83,7 +83,7 @@ def grow_column(
 
 
 def end_column(column: ComparedColumnView, run: ComparedReplyView, pair: Pair, cost: Cost) -> ComparedColumnView:
-    """The reply as it is stored. Where it still runs only its figures are taken."""
+    """Return the column with the stored reply. If the reply still runs, only its figures are updated."""
     running = pair.lifecycle in RUNNING
     figures = describe_sent(run.sent_pairs, pair.usage, cost, ended=not running)
     if running:
@@ -103,9 +103,9 @@ def end_column(column: ComparedColumnView, run: ComparedReplyView, pair: Pair, c
 def show_compared(
     count: int, columns: tuple[ComparedColumnView, ...], asking: Collection[str], standing: ScreenPairView | None
 ) -> ComparedView:
-    """The columns side by side. `asking` are the runs of which a call waits for a person."""
+    """Return the columns side by side. `asking` are the runs with a call that waits for a permission."""
     shown = tuple(replace(column, status=WAITS) if column.run_id in asking else column for column in columns)
-    if count == 0:  # an open comparison has replies, unless what is stored of it is damaged
+    if count == 0:  # an open comparison without replies is damaged
         return ComparedView("Replies that cannot be read", (), UNREADABLE)
     title = f"{count} replies to compare"
     if standing is None:
@@ -114,7 +114,7 @@ def show_compared(
 
 
 def describe_sent(pairs: int, usage: Usage | None, cost: Cost | None = None, *, ended: bool) -> str:
-    """How many pairs went along, and what the provider counted."""
+    """Describe the number of pairs that were sent, and the provider's counts."""
     sent = f"{plural(pairs, 'pair')} sent"
     if usage is None or cost is None:
         return f"{sent} · tokens not told by the provider" if ended else sent

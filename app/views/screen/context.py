@@ -1,4 +1,4 @@
-"""What is in view of a conversation and what a send would carry, as the page shows it beside the pairs."""
+"""The context of a send as the page shows it: the view options, and the content and size of the send."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.views.usage.figures import number
 
 @dataclass(frozen=True, slots=True)
 class SentToolView:
-    """A tool that a send carries. `tokens` are those of its definition."""
+    """A tool in a send. `tokens` is the size of its definition."""
 
     name: str
     title: str
@@ -26,7 +26,7 @@ class SentToolView:
 
 @dataclass(frozen=True, slots=True)
 class ToolCountView:
-    """A send carries `count` of `of` tools. `able`: the model can call tools. `sum` tells what they take together."""
+    """The tools of a send: `count` of `of`. `able`: the model can call tools. `sum` describes their total size."""
 
     count: int
     of: int
@@ -37,7 +37,7 @@ class ToolCountView:
 
 @dataclass(frozen=True, slots=True)
 class RefusalView:
-    """Why a view cannot be had. Of a filter also where: `position` counts characters from 0, -1: nowhere."""
+    """The reason why a view is impossible. For a filter, `position` is the place in characters from 0; -1: no place."""
 
     message: str
     position: int = -1
@@ -48,16 +48,17 @@ class RefusalView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextView:
-    """How the page looks at a conversation, and what of it would be sent with the draft.
+    """The view options of the page, and the size of a send with the draft.
 
-    The conversation has `total` pairs. `x` of the `y` in view are sent: those from position `boundary` on, the others
-    are out for `boundary_reason`. The oldest of those sent stands at position `first_sent`, 0 if there is none.
-    `description` says the filter in plain words, `notices` which names in it mean nothing.
-    `as_of` is the instant at which ages were read (ISO 8601), "" where the filter speaks of none: a send with it means
-    what the screen means. `prelude` is the card about the person before all pairs. `secrets` are the kinds of secrets
-    in the draft that go out as marks. `settings` are the parameters that the model is asked with. `countable`: its
-    provider can be asked now what the send comes to. `system`: a system text goes along. `set_up`: its provider is set
-    up; otherwise its window is unknown, and nothing is out for it.
+    The conversation has `total` pairs. `x` of the `y` in view are sent: those from position `boundary` on. The others
+    are out for `boundary_reason`. `first_sent` is the position of the oldest pair that is sent, 0 if there is none.
+    `description` describes the filter in plain words, `notices` lists its names without meaning.
+
+    `as_of` is the instant that ages in the filter refer to (ISO 8601), "" if it has no ages: a send with `as_of`
+    selects the same pairs as the screen. `prelude` is the card about the person before all pairs. `secrets` are the
+    kinds of secrets in the draft that marks replace. `settings` are the parameters of the request. `countable`: the
+    provider can count the send now. `system`: the send has a system text. `set_up`: the provider is set up; otherwise
+    its window is unknown, and no pair is out because of it.
     """
 
     filter: str
@@ -83,7 +84,7 @@ class ContextView:
 
 
 def show_tools(choice: Choice) -> ToolCountView | None:
-    """How many tools go along; None where there are none to go along."""
+    """Return the number of tools in a send; None if the conversation has no tools."""
     if not choice.decided:
         return None
     chosen, overhead = choice.chosen, choice.offer.overhead
@@ -98,7 +99,7 @@ def _show_sent(tool: Tool, tokens: int) -> SentToolView:
 
 
 def show_refusal(error: InviewError) -> RefusalView:
-    """Why a view cannot be had."""
+    """Return the view of an error that makes a view impossible."""
     if isinstance(error, FilterError):
         return RefusalView(error.message, error.position, error.found or "", error.expected or "", error.hint or "")
     return RefusalView(str(error))

@@ -1,4 +1,4 @@
-"""Settings of a conversation that cannot be read, as the note at the top of the transcript shows them."""
+"""Unreadable settings of a conversation, for the note at the top of the transcript."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.domain.conversation.damage import SETTINGS, Damage, list_damaged_settin
 
 @dataclass(frozen=True, slots=True)
 class DamagedSettingView:
-    """A setting that cannot be read. `column` is what "Reset" names, `line` says why."""
+    """A setting that cannot be read. `column` is the column that "Reset" resets, `line` gives the reason."""
 
     column: str
     name: str
@@ -18,7 +18,7 @@ class DamagedSettingView:
 
 
 def show_damaged_settings(damage: Iterable[Damage]) -> tuple[DamagedSettingView, ...]:
-    """Those that a send depends on: until they are set again, nothing is sent."""
+    """Return the unreadable settings that a send depends on. Nothing is sent until they are set again."""
     return tuple(
         DamagedSettingView(one.column, SETTINGS[one.column], one.line) for one in list_damaged_settings(damage)
     )

@@ -1,4 +1,4 @@
-"""Two texts, or two lists, compared: what stayed, what is gone, what is new, in order. Pure.
+"""Compares two texts, or two lists: what stayed, what was removed and what was added, in order. Pure.
 
 >>> [(span.sign, span.text) for span in diff_words("a red fox", "a grey fox")]
 [('', 'a'), ('-', ' red'), ('+', ' grey'), ('', ' fox')]
@@ -17,13 +17,13 @@ from typing import Final, Literal, TypeVar
 Sign = Literal["", "-", "+"]
 T = TypeVar("T")
 
-# A word has the blanks before it; a sign is a word, and so is each character of scripts that set no blanks.
+# A word includes the blanks before it. A sign is a word, and so is each character of scripts without blanks.
 _UNSPACED: Final = "\u0e00-\u0e7f\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD: Final = re.compile(rf"\s*(?:[{_UNSPACED}]|(?:(?![{_UNSPACED}])[\w\u0300-\u036f])+|[^\s\w])|\s+")
 _MAX_CELLS: Final = 25_000_000
-"""Items before, times items after, between the common ends. Beyond, all of that is told as gone and new."""
+"""Maximum product of the list lengths between the common ends. Above it, all of that counts as removed and added."""
 _POPULAR: Final = 2_000
-"""Items. In longer lists frequent ones are not compared one by one, which would take minutes."""
+"""Number of items. In longer lists frequent items are not compared one by one, which would take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class SpanView:
 
 
 def diff_words(before: str, after: str) -> tuple[SpanView, ...]:
-    """Compare two texts word by word. Of what changed in one place, first all that is gone, then all that is new."""
+    """Compare two texts word by word. For each changed place, removed words come before added ones."""
     spans = list[SpanView]()
     for sign, word in diff_items(_WORD.findall(before), _WORD.findall(after), str):
         if spans and spans[-1].sign == sign:
@@ -46,7 +46,7 @@ def diff_words(before: str, after: str) -> tuple[SpanView, ...]:
 
 
 def diff_items(before: Sequence[T], after: Sequence[T], key: Callable[[T], Hashable]) -> list[tuple[Sign, T]]:
-    """Compare two lists by the keys of their items. What is in both is given as it is in the second."""
+    """Compare two lists by the keys of their items. An item in both lists is taken from the second."""
     keys, others = [key(item) for item in before], [key(item) for item in after]
     start = _count_equal(zip(keys, others, strict=False))
     most = min(len(keys), len(others)) - start
@@ -68,7 +68,7 @@ def _count_equal(pairs: Iterator[tuple[Hashable, Hashable]]) -> int:
 
 
 def _diff_middle(before: list[Hashable], after: list[Hashable]) -> Iterator[tuple[Sign, int]]:
-    """The signs with places: in `before` for what is gone, else in `after`."""
+    """Yield signs with indexes: into `before` for removed items, else into `after`."""
     if len(before) * len(after) > _MAX_CELLS:
         matches = [("replace", 0, len(before), 0, len(after))]
     else:

@@ -1,4 +1,4 @@
-"""A reply that failed: why, and which steps are offered in its pair.
+"""The failure of a reply: the reason, and the steps that its pair offers.
 
 >>> show_failure(Failure(ErrorClass.MODEL, "No such model.", "Choose another one.")).steps[0].value
 'other_model'
@@ -17,7 +17,7 @@ from app.domain.errors import ErrorClass, Failure
 
 
 class FailureStep(StrEnum):
-    """Something to do about a failure: a button in the pair."""
+    """A step after a failure: a button in the pair."""
 
     SETTINGS = "settings"
     RETRY = "retry"
@@ -30,9 +30,9 @@ class FailureStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FailureNote:
-    """Why a reply failed and what to do about it: as a sentence, and the `steps` that are offered, best first.
+    """The reason for a failure and the next step as sentences, and the `steps` that are offered, best first.
 
-    `recovered`: an open page gave back a part of the reply.
+    `recovered`: an open page returned a part of the reply.
     """
 
     error_class: str
@@ -63,7 +63,7 @@ def plain_message(message: str) -> str:
 
 
 def show_failure(failure: Failure, *, partial: bool = False) -> FailureNote:
-    """The failure as the page draws it. `partial`: some text of the reply arrived, and can go into the next message."""
+    """Return the view of a failure. `partial`: some text of the reply arrived, and can go into the next message."""
     include = (FailureStep.INCLUDE,) if partial else ()
     steps = (*_STEPS.get(failure.error_class, _USUAL), *include, FailureStep.SNAPSHOT)
     recovered = failure.recovered > 0

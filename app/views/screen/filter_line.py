@@ -1,4 +1,4 @@
-"""What the page says of a line in the filter bar: its meaning, its mistake, what may come next."""
+"""Views of a line in the filter bar for the page: its meaning, its mistake, its completions."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from app.views.usage.figures import number, plural
 
 @dataclass(frozen=True, slots=True)
 class MistakeView:
-    """Why a line cannot be used. `before`, `wrong` and `after` are the line around the mistake, if `has_place`.
+    """The mistake in a line. `before`, `wrong` and `after` are the line around the mistake, if `has_place`.
 
-    `place` says for screen readers where it is.
+    `place` describes the place for screen readers.
     """
 
     message: str
@@ -28,11 +28,12 @@ class MistakeView:
 
 @dataclass(frozen=True, slots=True)
 class LineFeedbackView:
-    """What is known of `line`. `answer` is what its command answered, `refused`: as a refusal.
+    """The feedback for `line`. `answer` is the answer of its command; `refused`: the answer is a refusal.
 
-    `command` names what its command would do. The `suggestions` replace the characters from `start` to `end`.
-    `offered`: the line is made of plain words; the one suggestion is the filter that searches for them, and Enter puts
-    it in force. `entered`: the line was used, so its mistake is one. `count` is how many pairs would be sent.
+    `command` describes what its command would do. The `suggestions` replace the characters from `start` to `end`.
+    `offered`: the line consists of plain words; the only suggestion is the filter that searches for them, and Enter
+    applies it. `entered`: the person entered the line, so its mistake is shown as one. `count` describes how many pairs
+    would be sent.
     """
 
     line: str = ""
@@ -52,14 +53,14 @@ class LineFeedbackView:
 
 @dataclass(frozen=True, slots=True)
 class CommandQuestionView:
-    """A command that wants to be confirmed."""
+    """A command that needs a confirmation."""
 
     line: str
     question: str
 
 
 def show_line(line: str, read: LineView) -> LineFeedbackView:
-    """Describe a line as it was read. Where nothing completes a line of plain words, the search for them is offered."""
+    """Return the feedback for a line that was read. If plain words have no completion, it offers to search for them."""
     error, command, completion = read.error, read.command, read.completion
     if error is not None and not completion.suggestions:
         return _offer_search(line, _mark(line, error.message, error.position, error.found))

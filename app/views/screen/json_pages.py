@@ -1,4 +1,4 @@
-"""JSON text in pages, for a screen that must not hold megabytes at once. Pure; nothing of the text is changed.
+"""Cuts JSON text into pages, for a screen that must not hold megabytes at once. Pure; the text does not change.
 
 >>> cut_json('{"a":[1,2],"b":"xxxxxxxxxxxx"}', 12)
 (JsonPage(text='{"a":[1,2],', depth=0, plain=False), JsonPage(text='"b":', depth=1, plain=False), \
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from typing import Final
 
 PAGE: Final = 150_000
-"""Characters of a page."""
+"""Maximum number of characters of a page."""
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^{}\[\],:"]+', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class JsonPage:
-    """A piece of JSON text that begins `depth` levels deep. `plain`: it is cut out of one long text."""
+    """A piece of JSON text that starts at depth `depth`. `plain`: it is a part of one long token."""
 
     text: str = ""
     depth: int = 0
@@ -29,7 +29,7 @@ class JsonPage:
 
 
 def cut_json(text: str, size: int = PAGE) -> tuple[JsonPage, ...]:
-    """The text in pages of at most `size` characters, cut between tokens but for those that are longer."""
+    """Cut a text into pages of at most `size` characters, between tokens unless a token is longer than a page."""
     if len(text) <= size:
         return (JsonPage(text),)
     pages = list[JsonPage]()

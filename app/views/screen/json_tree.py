@@ -1,7 +1,7 @@
-"""A JSON value as HTML to be read: lists of objects as tables, objects as names and values, faults where they are.
+"""Draws a JSON value as HTML: lists of objects as tables, objects as names and values, faults at their places.
 
-The value is a model's: every text of it is escaped, and none becomes a tag or an attribute. How deep, how wide and how
-long the HTML gets is limited, whatever the value is; what is left out says that the source has it.
+The value comes from a model: every text of it is escaped, and none becomes a tag or an attribute. The depth, width and
+length of the HTML are limited for any value; a note refers to the source for the rest.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any, Final, TypeVar, cast
 from app.domain.structured.structured import SchemaFault
 
 MAX_ITEMS: Final = 200
-"""Of a list or an object at once, and of the columns of a table."""
+"""Maximum number of items of a list or an object, and of columns of a table."""
 MAX_DEPTH: Final = 8
 MAX_DRAWN: Final = 300_000
-"""Characters of all texts and names, and `VALUE` more for each value, cells without one included."""
+"""Maximum number of characters of all texts and names, plus `VALUE` for each value, also for empty cells."""
 VALUE: Final = 50
 MAX_SPARSE: Final = 4
-"""Cells of a table for each that has a value; a list with more is drawn item by item."""
+"""Maximum number of cells of a table per value; a list with more is drawn item by item."""
 
 _EMPTY: Final = '<span class="json-empty">nothing in it</span>'
 _LEFT_OUT: Final = '<span class="json-empty">see the source</span>'
@@ -32,7 +32,7 @@ Path = tuple[str | int, ...]
 
 
 def draw_json(value: object, faults: Iterable[SchemaFault]) -> str:
-    """Return the HTML, without its last end tags: so that of a reply that grows continues what it was."""
+    """Return the HTML without its last end tags, so that the HTML of a longer reply starts with the same text."""
     messages: dict[Path, list[str]] = {}
     for fault in faults:
         messages.setdefault(fault.path, []).append(fault.message)
@@ -40,7 +40,7 @@ def draw_json(value: object, faults: Iterable[SchemaFault]) -> str:
 
 
 class _Drawing:
-    """One pass over a value, from its beginning to where there is no more room."""
+    """One pass over a value, until its end or until the limit is reached."""
 
     def __init__(self, messages: Mapping[Path, list[str]]) -> None:
         self.messages = messages
@@ -94,7 +94,7 @@ class _Drawing:
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody>{foot}</table>"
 
     def _cells(self, row: dict[str, Any], names: list[str], path: Path) -> str:
-        """The faults of the row itself stand in its first cell."""
+        """Draw the cells of a row. The first cell also has the faults of the row itself."""
         drawn = [self.draw(row[name], (*path, name)) if name in row else "" for name in names]
         self.room -= VALUE * drawn.count("")
         own = self._told(path)
@@ -105,7 +105,7 @@ class _Drawing:
         return "".join(f'<small class="json-fault">{self._text(message)}</small>' for message in told)
 
     def _fitting(self, items: Iterable[T]) -> Iterator[T]:
-        """The first of these, as long as there is room."""
+        """Yield items from the start as long as there is room."""
         for at, item in enumerate(items):
             if at == MAX_ITEMS or self.room <= 0:
                 return

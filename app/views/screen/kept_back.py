@@ -1,4 +1,4 @@
-"""Secrets that go out as marks, in words: which kinds, where, how many.
+"""Describes secrets that marks replace: their kinds, places and counts.
 
 >>> note_kept_back("p1", 3, (ReplacedView("AWS access key", "reply", "p1", 1),), ()).title
 'Replaced when this pair is sent: AWS access key in a reply (pair 3).'
@@ -24,7 +24,7 @@ _PLACES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class KeptBackNote:
-    """What is said of a pair whose secrets go out, or went out, as marks: in short, read out, and as a title."""
+    """The note at a pair whose secrets marks replace, or replaced: in short, for screen readers, and as a title."""
 
     text: str
     label: str
@@ -32,7 +32,7 @@ class KeptBackNote:
 
 
 def describe_kept_back(one: ReplacedView, positions: Mapping[str, int]) -> str:
-    """Which secrets marks stand for, and where. `positions` are those of the pairs that are known, by id."""
+    """Describe a replaced secret and its place. `positions` has the positions of known pairs, by id."""
     count = f"{number(one.count)} \N{MULTIPLICATION SIGN} " if one.count > 1 else ""
     position = positions.get(one.pair_id or "")
     pair = f" (pair {position})" if position else ""
@@ -42,9 +42,9 @@ def describe_kept_back(one: ReplacedView, positions: Mapping[str, int]) -> str:
 def note_kept_back(
     pair_id: str, position: int, secrets: tuple[ReplacedView, ...], redacted: tuple[ReplacedView, ...]
 ) -> KeptBackNote | None:
-    """What is said at a pair, None where nothing is kept back.
+    """Return the note at a pair; None if no secret is replaced.
 
-    `secrets` of it go out as marks with the next send, `redacted` did in the request that its reply answers.
+    Marks replace `secrets` in the next send, and replaced `redacted` in the request of the pair's reply.
     """
     told = redacted or secrets
     if not told:

@@ -1,4 +1,4 @@
-"""A row of a list that one option is chosen from: a model, an agent, a prompt of a server."""
+"""A row of a list with one choice: a model, an agent, a prompt of a server."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class OptionRow:
-    """An option. `note` says in a word what sets it apart; `usable`: it can be chosen. It is found by its `words` as
-    well, which are not shown.
+    """An option. `note` distinguishes it in a word; `usable`: it can be chosen. `words` are not shown, but found by a
+    search.
 
-    Rows with the same `group` stand below its name and its note. A row without a name is no option: it stands for a
-    group that has none.
+    Rows with the same `group` are shown below its name and its note. A row without a name is not an option: it
+    represents a group without options.
     """
 
     value: str

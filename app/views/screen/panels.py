@@ -1,4 +1,4 @@
-"""The panels besides the pairs, as views: the queue, calls that need a permission, compared replies, a retry."""
+"""Views of the panels other than the pairs: the queue, pending permission requests, compared replies, a retry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.views.usage.figures import plural
 
 @dataclass(frozen=True, slots=True)
 class CountingView:
-    """How far the counting of tokens is: so many pairs of so many."""
+    """The progress of counting tokens: `done` of `total` pairs."""
 
     done: int
     total: int
@@ -24,9 +24,10 @@ class CountingView:
 
 @dataclass(frozen=True, slots=True)
 class QueuedItemView:
-    """A text that waits for the running reply. `model` "": the conversation's own. `version` grows with every edit.
+    """A text that waits for the running reply. `model` "": the conversation's model. `version` increases with every
+    edit.
 
-    `files` says how many go with it, `asked` which parameters are set for it alone; "" for none.
+    `files` describes the number of its files, `asked` the parameters that are set only for it; "" for none.
     """
 
     id: str
@@ -39,7 +40,7 @@ class QueuedItemView:
 
 @dataclass(frozen=True, slots=True)
 class ScreenQueueView:
-    """What waits in a conversation, the next one first, and why nothing is sent (None: nothing is held)."""
+    """The waiting texts of a conversation, the next one first, and why nothing is sent (None: nothing is held)."""
 
     items: tuple[QueuedItemView, ...] = ()
     held: HoldView | None = None
@@ -47,10 +48,10 @@ class ScreenQueueView:
 
 @dataclass(frozen=True, slots=True)
 class PermissionItemView:
-    """A call that waits for a person. `input_json` are its arguments as the model asked.
+    """A call that waits for a person. `input_json` is its arguments as the model wrote them.
 
-    `title` is the tool's own, "" if it has none. `conversation_id` is where the call is made, `shown_in` the
-    conversation a person looks at. `seconds_left` until it is refused, counted when this value was made.
+    `title` is the tool's title, "" if it has none. `conversation_id` is the conversation of the call, `shown_in` the
+    one that the person looks at. `seconds_left` is the time until it is refused, at the creation of this value.
     """
 
     id: str
@@ -69,7 +70,7 @@ class PermissionItemView:
 
 @dataclass(frozen=True, slots=True)
 class ComparedReplyView:
-    """One model's part of a comparison. `sent_pairs`: how many pairs went with its request."""
+    """The run of one model in a comparison. `sent_pairs` is the number of pairs in its request."""
 
     model: str
     conversation_id: str
@@ -80,7 +81,7 @@ class ComparedReplyView:
 
 @dataclass(frozen=True, slots=True)
 class ScreenComparisonView:
-    """One request and the models that answer it. `pair_id` "": a new pair is to be made of the reply that is kept."""
+    """One request and the models that answer it. `pair_id` "": the kept reply makes a new pair."""
 
     id: str
     conversation_id: str
@@ -91,7 +92,7 @@ class ScreenComparisonView:
 
 @dataclass(frozen=True, slots=True)
 class RetryView:
-    """A failed attempt, counted from 1; the next is made at `until`, and this was at `now`. Both are ISO 8601."""
+    """A failed attempt, counted from 1. It failed at `now`, and the next one starts at `until`. Both are ISO 8601."""
 
     pair_id: str
     attempt: int
@@ -103,9 +104,9 @@ class RetryView:
 
 @dataclass(frozen=True, slots=True)
 class ToolProgressView:
-    """How far a called tool is: `progress` of `total` (None: it does not say), and in words.
+    """The progress of a called tool: `progress` of `total` (None: unknown), and a message.
 
-    `conversation_id` "": the tool works here; else where an agent does the work.
+    `conversation_id` "": the tool runs here; otherwise the conversation of the agent that does the work.
     """
 
     tool_call_id: str
@@ -116,14 +117,14 @@ class ToolProgressView:
 
 
 def show_queue(queue: Queue) -> ScreenQueueView:
-    """The queue as the page shows it."""
+    """Return the view of the queue."""
     held = None if queue.hold is None else describe_hold(queue.hold)
     held = None if held is None else replace(held, message=plain_message(held.message))
     return ScreenQueueView(tuple(map(_show_queued, queue.items)), held)
 
 
 def show_permission(request: PermissionRequest, now: datetime) -> PermissionItemView:
-    """A call that waits, as of `now`."""
+    """Return the view of a pending permission request at the time `now`."""
     left = (request.expires_at - now).total_seconds()
     return PermissionItemView(
         id=request.id,
@@ -142,7 +143,7 @@ def show_permission(request: PermissionRequest, now: datetime) -> PermissionItem
 
 
 def show_comparison(comparison: Comparison) -> ScreenComparisonView:
-    """The comparison as the page shows it."""
+    """Return the view of the comparison."""
     runs = tuple(
         ComparedReplyView(
             model=run.model,

@@ -1,4 +1,4 @@
-"""How the model of the next send is asked, as the page shows it."""
+"""The parameters of the next send, as the page shows them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.domain.conversation.retry_policy import RetryPolicy, describe_policy
 
 @dataclass(frozen=True, slots=True)
 class SettingView:
-    """A parameter that is set ("temperature 0.2"), and who set it. `refusal`: why the model does not take it, or ""."""
+    """A parameter ("temperature 0.2"), and the level that set it. `refusal`: why the model refuses it, or ""."""
 
     name: str
     text: str
@@ -19,14 +19,14 @@ class SettingView:
 
 
 def show_policy(policy: RetryPolicy) -> tuple[SettingView, ...]:
-    """When failed calls are made again, where it is not as usual."""
+    """Return the retry policy as a setting if it is not the default."""
     if policy is RetryPolicy.EXPONENTIAL:
         return ()
     return (SettingView("retry_policy", describe_policy(policy), Source.CONVERSATION, ""),)
 
 
 def show_setting(setting: Setting, refusal: str) -> SettingView:
-    """A parameter that is set. What is asked of this send alone is refused, all else is left out."""
+    """Return the view of a parameter. An unsupported one is refused if it was set for this send, else left out."""
     consequence = ". Remove it, or choose another model." if setting.source is Source.SEND else ": it is left out."
     return SettingView(
         setting.name,

@@ -1,10 +1,10 @@
-"""A request as the page shows it to be read: short messages whole, long ones in part, with the facts beside them.
+"""A request in readable form: short messages in full, long ones in part, with facts about the request.
 
-Not its exact bytes (`json_pages.py`, and the download) and not the API's preview (`app/views/request/preview.py`),
-with all of it at once. `Reading` says how much of it a person asked for.
+Not here: its exact bytes (`json_pages.py`, and the download), and the complete preview of the API
+(`app/views/request/preview.py`). `Reading` says how much a person asked to see.
 
     view = show_request(previewed, Reading(messages=60))
-    view.messages[-1].parts                # of older ones only as many as fit; the others say what they begin with
+    view.messages[-1].parts                # older messages have parts only while they fit; the others have a `gist`
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from app.views.usage.figures import band, band_note, money, number, plural
 
 FIRST_MESSAGES: Final = 60
 MORE_MESSAGES: Final = 1_000
-"""Messages that join at a press of the button."""
+"""Number of messages that one press of the button adds."""
 ROOM: Final = 120_000
-"""Characters of texts that are shown without being asked for."""
+"""Number of characters of text that are shown without a request for more."""
 LONG: Final = 20_000
-"""Characters of a part. Longer ones are cut until somebody asks for all of it."""
+"""Number of characters of a part. Longer ones are cut until a person asks for all of it."""
 LONGEST: Final = 200_000
-"""Characters of a part that are shown at all; the JSON has the others."""
+"""Maximum number of characters of a part; only the JSON has the others."""
 SYSTEM: Final = "system"
 
 _MAX_NAMED: Final = 12
@@ -48,7 +48,7 @@ _REASONS: Final[Mapping[OutReason, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How much of a request is read: the newest `messages`, and of the pieces with these keys all there is."""
+    """How much of a request is shown: the newest `messages`, and all of the pieces with the keys in `opened`."""
 
     messages: int = FIRST_MESSAGES
     opened: frozenset[str] = frozenset()
@@ -64,9 +64,9 @@ class FactView:
 
 @dataclass(frozen=True, slots=True)
 class RequestPartView:
-    """A part to be read. `label` says what it is, "" for plain text; `code`: it is for machines.
+    """A readable part. `label` names its kind, "" for plain text; `code`: it is for machines.
 
-    `more` says how much of it is not shown, "" if all is; `ended`: no more of it is ever shown here.
+    `more` describes what is not shown, "" if all is; `ended`: the rest is never shown here.
     """
 
     label: str
@@ -78,11 +78,11 @@ class RequestPartView:
 
 @dataclass(frozen=True, slots=True)
 class PieceView:
-    """A piece of a request that can be unfolded: a message, the system text, a tool.
+    """A piece of a request that can be expanded: a message, the system text, a tool.
 
-    `role` is whose it is, or its name, `whence` the pair it is of ("" for none), `gist` how it begins. `parts` are
-    there if `loaded`; else they are asked for by `key`. `sign` is "+" for what is new and "-" for what is gone;
-    `same` is not a piece but says how many unchanged ones stand in its place.
+    `role` is the author of a message or the name of the piece, `whence` its pair ("" for none), `gist` its beginning.
+    If it is not `loaded`, its `parts` are requested by `key`. `sign` is "+" for an added piece and "-" for a removed
+    one. `same` is not a piece: it describes the number of unchanged pieces that it represents.
     """
 
     key: str
@@ -99,7 +99,7 @@ class PieceView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestView:
-    """A request to be read. `pairs` and `size` are sentences; `earlier` is the name of the button for more messages."""
+    """A readable request. `pairs` and `size` are sentences; `earlier` is the label of the button for more messages."""
 
     model: str
     target: str
@@ -123,7 +123,7 @@ class RequestView:
 
 
 def show_request(previewed: Previewed, body_sha256: str, reading: Reading) -> RequestView:
-    """The request that would be sent, to be read."""
+    """Return the readable form of the request that would be sent."""
     built, composition = previewed.built, previewed.composition
     request = built.request
     positions = {pair.pair_id: pair.position for pair in composition.visible.pairs}
@@ -160,7 +160,7 @@ def show_request(previewed: Previewed, body_sha256: str, reading: Reading) -> Re
 def show_messages(
     messages: Sequence[RequestMessage], positions: Mapping[str, int], reading: Reading
 ) -> tuple[PieceView, ...]:
-    """The newest messages, oldest first. The last one is unfolded. `positions` of their pairs by id."""
+    """Return the newest messages, oldest first. The last one is expanded. `positions` has pair positions by id."""
     room, shown = ROOM, list[PieceView]()
     first = max(0, len(messages) - reading.messages)
     for index in range(len(messages) - 1, first - 1, -1):
@@ -177,7 +177,7 @@ def show_messages(
 def show_message(
     message: RequestMessage, key: str, positions: Mapping[str, int], *, opened: bool = False, sign: Sign = ""
 ) -> PieceView:
-    """A message, folded."""
+    """Return a collapsed message."""
     position = positions.get(message.pair_id or "")
     whence = "draft" if message.pair_id is None else f"pair {position}" if position else "pair"
     gist = gist_of(" ".join(_begin(part)[:_GIST] for part in message.parts))
@@ -185,13 +185,13 @@ def show_message(
 
 
 def load_piece(piece: PieceView, parts: Iterable[Part], reading: Reading) -> PieceView:
-    """The piece with what it holds."""
+    """Return the piece with its parts."""
     limit = LONGEST if piece.key in reading.opened else LONG
     return replace(piece, loaded=True, parts=tuple(_cut(_show_part(part), limit) for part in parts))
 
 
 def show_system(request: Request, reading: Reading) -> PieceView | None:
-    """The system text, unfolded; None: there is none."""
+    """Return the system text, expanded; None if there is none."""
     if not request.system:
         return None
     piece = PieceView(SYSTEM, "System", gist=gist_of(request.system), opened=True)
@@ -199,7 +199,7 @@ def show_system(request: Request, reading: Reading) -> PieceView | None:
 
 
 def show_tools_of(request: Request, reading: Reading) -> tuple[PieceView, ...]:
-    """The tools the model is told of, folded."""
+    """Return the tools that the model gets, collapsed."""
     room, shown = ROOM, list[PieceView]()
     for index, tool in enumerate(request.tools):
         text = f"{tool.description}\n\n{tool.input_schema_json}"
@@ -212,12 +212,12 @@ def show_tools_of(request: Request, reading: Reading) -> tuple[PieceView, ...]:
 
 
 def show_parameters(request: Request) -> tuple[FactView, ...]:
-    """The parameters that are set."""
+    """Return the parameters that are set."""
     return tuple(FactView(name, str(value)) for name, value in describe_parameters(request.parameters).items())
 
 
 def gist_of(text: str) -> str:
-    """How a text begins, on one line."""
+    """Return the beginning of a text on one line."""
     return " ".join(text[:_GIST].split())
 
 
@@ -276,7 +276,7 @@ def _show_part(part: Part) -> RequestPartView:
 
 
 def _begin(part: Part) -> str:
-    """What a part is known by."""
+    """Return a short text for a part: its text, its name or its kind."""
     match part:
         case Text() | Thinking():
             return part.text

@@ -1,4 +1,4 @@
-"""Two requests compared, as the page shows it: what is different at the head, then message by message.
+"""Two requests compared, as the page shows it: changes before the messages, then message by message.
 
 `show_changes` compares requests in the common form, `show_body_changes` the JSON bodies of any provider's protocol.
 """
@@ -28,12 +28,12 @@ from app.views.usage.figures import number, plural
 
 T = TypeVar("T")
 _LISTS: Final = ("messages", "input")
-"""Where providers' protocols keep the messages of a request; all other fields are compared as wholes."""
+"""The fields with the messages of a request in providers' protocols; each other field is compared as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeadChangeView:
-    """Something before the messages that is different: its texts, "none" where there is none."""
+    """A change before the messages: its old and its new text, "none" if there is none."""
 
     name: str
     before: str
@@ -42,7 +42,7 @@ class HeadChangeView:
 
 @dataclass(frozen=True, slots=True)
 class ChangesView:
-    """What is different between two requests. `warning`: why that may not be exact, "" if it is."""
+    """The changes between two requests. `warning`: why they may be inexact, "" if they are exact."""
 
     warning: str
     note: str
@@ -59,7 +59,7 @@ class Compared:
 
 
 def show_changes(before: Compared, after: Compared, reading: Reading, *, exact: bool) -> ChangesView:
-    """What is different from the last request. `exact`: that one could be made again as it was."""
+    """Return the changes since the last request. `exact`: that request could be built again without changes."""
     last, new = before.request, after.request
     heads = _heads(
         [
@@ -93,7 +93,7 @@ _INEXACT: Final = (
 def show_body_changes(
     before: Mapping[str, Any], after: Mapping[str, Any], reading: Reading, urls: tuple[str, str]
 ) -> ChangesView:
-    """What is different between two JSON bodies that went, or would go, to these `urls`."""
+    """Return the changes between two JSON bodies. `urls` are the addresses of the first and the second."""
     field = next((name for name in _LISTS if isinstance(before.get(name), list)), _LISTS[0])
     names = [name for name in dict.fromkeys((*before, *after)) if name != field]
     heads = _heads([("To", *urls), *((name, _as_text(before.get(name)), _as_text(after.get(name))) for name in names)])
@@ -116,7 +116,7 @@ def _fold(
     piece: Callable[[Sign, T, int], tuple[PieceView, tuple[Part, ...]]],
     reading: Reading,
 ) -> tuple[PieceView, ...]:
-    """The rows that changed; runs of unchanged ones as one."""
+    """Return the changed rows; consecutive unchanged rows become one."""
     shown, same, room = list[PieceView](), 0, ROOM
     for at, (sign, item) in enumerate(rows):
         if not sign:
@@ -170,7 +170,7 @@ def _as_text(value: Any) -> str:
 
 
 def _read_message(message: object) -> tuple[str, tuple[Text, ...]]:
-    """A message in whatever protocol's form, as something to be read."""
+    """Return a message of any protocol in readable form."""
     if not isinstance(message, dict):
         return "item", (Text(_as_text(message)),)
     fields = dict(cast("dict[str, object]", message))

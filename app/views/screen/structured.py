@@ -1,4 +1,4 @@
-"""A structured reply on the page: its value as far as it has come, and what of it does not fit the schema."""
+"""A structured reply on the page: its value so far, and the places that do not match the schema."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.views.usage.figures import plural
 
 
 class Fit(StrEnum):
-    """Whether the reply fits; `OPEN` until it is over."""
+    """The match of a reply with its schema; `OPEN` until the reply is complete."""
 
     OPEN = "open"
     FITS = "fits"
@@ -21,7 +21,7 @@ class Fit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FaultPlaceView:
-    """A place that does not fit, and why."""
+    """A place that does not match, and the reason."""
 
     place: str
     message: str
@@ -29,10 +29,11 @@ class FaultPlaceView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReplyView:
-    """A reply read as JSON. `value` is HTML of what is there so far, "" if none has begun; `is_text`: none ever will.
+    """A reply read as JSON. `value` is HTML of the value so far, "" if none has started; `is_text`: the reply has no
+    JSON.
 
-    `state` says how it fits. `repair` is the text to send, with the same `schema`, to have the faults mended; "" where
-    that makes no sense or was tried.
+    `state` describes the match. `repair` is the text of a request for a correction, to be sent with the same `schema`;
+    "" if a repair makes no sense or was tried.
     """
 
     fit: Fit
@@ -46,7 +47,7 @@ class ReadReplyView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReply:
-    """What the view is made of. `value` is None where none was `found`."""
+    """The input of the view. `value` is None if none was `found`."""
 
     schema: str
     running: bool
@@ -57,7 +58,7 @@ class ReadReply:
 
 
 def show_read_reply(read: ReadReply) -> ReadReplyView:
-    """The reply as the page shows it."""
+    """Return the view of the reply."""
     count = plural(len(read.faults), "fault")
     if read.running:
         fit, state = Fit.OPEN, f"Still coming: {count} already" if read.faults else "Still coming"

@@ -1,9 +1,9 @@
-"""What is in a tool's card when it is unfolded: where it ran, its arguments, its result, why there is none.
+"""The content of an expanded tool card: its server, its arguments, its result, or the reason why there is none.
 
     show_call(call, result, record, running=False)
 
-Texts are cut at their beginning as people read them, and limited to what a page holds; `download` has all of it. What
-is no JSON, or is nested too deeply to be laid out, is shown as the text it is.
+Long texts are cut: first to their beginning, then to what a page can hold; `download` has all of it. A text that is not
+JSON, or that is nested too deeply to be formatted, is shown as text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from app.views.usage.figures import number
 MAX_START: Final = 2_000
 MAX_LINES: Final = 24
 MAX_TEXT: Final = 200_000
-"""Characters of a text, and of all that can be copied, that a page holds."""
+"""Maximum number of characters of a text on a page, and of all that can be copied."""
 _STRING: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"')
 _BRACKET: Final = re.compile(r"[][{}]")
 
@@ -57,8 +57,8 @@ PieceKind = Literal["json", "text", "image", "file"]
 class ResultPieceView:
     """A piece of a result, or arguments.
 
-    A text is shown as its `start`, and whole by the button called `more` ("": it is all there).
-    `address` is where the bytes of a picture or a file are. `width` and `height` are 0 if they are not known.
+    Of a text, `start` is shown; a button with the label `more` shows all of it ("": all is shown already). `address` is
+    the address of the bytes of a picture or a file. `width` and `height` are 0 if unknown.
     """
 
     id: str
@@ -83,7 +83,7 @@ class ArgumentsView:
 
 @dataclass(frozen=True, slots=True)
 class DelegatedView:
-    """Where work was done that was handed over. `cost` says what it came to."""
+    """The conversation of delegated work. `cost` describes its cost."""
 
     conversation_id: str
     text: str
@@ -92,10 +92,11 @@ class DelegatedView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolBodyView:
-    """All that is in the card. `id` names the call. "" is for what is not shown, `answered` whether there is a result.
+    """The content of the card. `id` names the call. "" is for what is not shown; `answered`: there is a result.
 
-    `server` says whose tool it was, `arguments` come once more where they were changed before they were run. `copied`
-    is what the result's button copies. `download` is where the whole record is, if it is too large to stand here.
+    `server` names the tool's server. `arguments` has a second entry if they were changed before the tool ran. `copied`
+    is the text that the button of the result copies. `download` is the address of the full record, if it is too large
+    for the page.
     """
 
     id: str
@@ -116,7 +117,7 @@ class ToolBodyView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCall:
-    """What a body is made of. `id` names it, `record_address` is where its record can be had."""
+    """The input of a body. `id` names it, `record_address` is the address of its record."""
 
     id: str
     running: bool
@@ -128,7 +129,7 @@ class ShownCall:
 
 
 def show_body(shown: ShownCall) -> ToolBodyView:
-    """The inside of a card."""
+    """Return the content of a card."""
     record, result = shown.record, shown.result
     whole = record.content if record is not None and result is not None else None
     content: tuple[ToolContent, ...] = whole or (() if result is None else result.content)
@@ -159,7 +160,7 @@ def show_body(shown: ShownCall) -> ToolBodyView:
 
 
 def list_pieces(body: ToolBodyView) -> set[str]:
-    """The ids of all pieces in a card."""
+    """Return the ids of all pieces in a card."""
     pieces = (*body.pieces, body.structured, *(each.piece for each in body.arguments))
     return {piece.id for piece in pieces if piece is not None}
 
@@ -169,7 +170,7 @@ def _name_server(record: ToolCallRecord) -> str:
 
 
 def _show_arguments(shown: ShownCall) -> tuple[tuple[str, str], ...]:
-    """As the model asked, and as they were run where a person changed them: titles and texts."""
+    """Return the arguments as the model wrote them, and as they ran if a person changed them: titles and texts."""
     asked = shown.call.input_json
     run = None if shown.record is None else shown.record.run_json
     if not run or _says_the_same(run, asked):
@@ -208,7 +209,7 @@ def _show_text(text: str, piece_id: str) -> ResultPieceView:
 
 
 def _is_json(text: str) -> bool:
-    """Whether it is an object or a list that can be laid out: a number or a word is read as a text."""
+    """Return true for an object or a list that can be formatted: a number or a word is shown as text."""
     if not text.lstrip().startswith(("{", "[")):
         return False
     try:
@@ -220,7 +221,7 @@ def _is_json(text: str) -> bool:
 
 
 def _says_the_same(one: str, other: str) -> bool:
-    """Whether two JSON texts hold the same in the same order."""
+    """Return true if two JSON texts have the same content in the same order."""
     try:
         return json.dumps(json.loads(one)) == json.dumps(json.loads(other or "{}"))
     except (ValueError, RecursionError):

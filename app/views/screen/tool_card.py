@@ -1,6 +1,6 @@
-"""A tool call in the history while it is folded: which tool, how far it is, for how long.
+"""A collapsed tool call in the history: the tool, its status, its duration.
 
-What went in and what came out is shown by `tool_body.py`, once somebody unfolds the card.
+`tool_body.py` shows the input and the output when a person expands the card.
 
 >>> describe_seconds(0.31), describe_seconds(4.2), describe_seconds(42.0), describe_seconds(125.0)
 ('310 ms', '4.2 s', '42 s', '2 min 5 s')
@@ -25,7 +25,7 @@ MAX_PERCENT: Final = 9_999
 
 
 class CardStatus(StrEnum):
-    """How far a call is."""
+    """The status of a call."""
 
     WRITING = "input-streaming"
     RUNNING = "input-available"
@@ -51,9 +51,9 @@ _STATES: Final[Mapping[CardStatus, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class CardProgressView:
-    """How far a running tool is. `share` is a fraction, -1 if it does not say; `text` says the same or more.
+    """The progress of a running tool. `share` is a fraction, -1 if unknown; `text` says the same or more.
 
-    `conversation_id` is where an agent does the work, "" if the tool works here.
+    `conversation_id` is the conversation of the agent that does the work, "" if the tool runs here.
     """
 
     share: float
@@ -64,9 +64,9 @@ class CardProgressView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCardView:
-    """A call. `input_json` are its arguments as far as received, `gist` the same on one line, or why it failed.
+    """A call. `input_json` is its arguments as far as received, `gist` the same on one line, or why it failed.
 
-    `state` is its status in words, `took` how long the tool needed ("" if that is not known).
+    `state` is its status as text, `took` the duration of the call ("" if unknown).
     """
 
     type: Literal["tool_call"] = "tool_call"
@@ -82,7 +82,7 @@ class ToolCardView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolAnswerView:
-    """A result in the reply. What it says is in the card of its call."""
+    """A result in the reply. The card of its call shows its content."""
 
     type: Literal["tool_result"] = "tool_result"
     tool_call_id: str
@@ -90,7 +90,7 @@ class ToolAnswerView:
 
 
 def show_card(call: ToolCall, parts: tuple[Part, ...], *, running: bool) -> ToolCardView:
-    """The card of a call among its reply's `parts`; the reply is `running`."""
+    """Return the card of a call. `parts` are those of its reply; `running`: the reply is running."""
     result = find_result(call.tool_call_id, parts)
     status = CardStatus(tool_call_state(call, parts))
     if result is None and not running:
@@ -110,7 +110,7 @@ def show_card(call: ToolCall, parts: tuple[Part, ...], *, running: bool) -> Tool
 
 
 def watch_card(card: ToolCardView, asked: Collection[str], progress: Mapping[str, ToolProgressView]) -> ToolCardView:
-    """The card of a running reply, with what is known beside it: ids of calls that wait for a person, and progress."""
+    """Return the card of a running reply with its progress. `asked` are ids of calls that wait for a permission."""
     if card.status not in {CardStatus.WRITING, CardStatus.RUNNING}:
         return card
     if card.tool_call_id in asked:
@@ -125,18 +125,18 @@ def watch_card(card: ToolCardView, asked: Collection[str], progress: Mapping[str
 
 
 def asked_in(pair_id: str, permissions: Collection[PermissionItemView]) -> frozenset[str]:
-    """The calls of a pair for which a person is being asked."""
+    """Return the calls of a pair that wait for a person's permission."""
     return frozenset(each.tool_call_id for each in permissions if each.pair_id == pair_id)
 
 
 def find_result(tool_call_id: str, parts: tuple[Part, ...]) -> ToolResult | None:
-    """The result of a call, None as long as there is none."""
+    """Return the result of a call, or None."""
     found = (part for part in parts if isinstance(part, ToolResult) and part.tool_call_id == tool_call_id)
     return next(found, None)
 
 
 def show_gist(input_json: str) -> str:
-    """The arguments on one line, "" if there are none."""
+    """Return the arguments on one line, "" if there are none."""
     words = " ".join(input_json[: 4 * MAX_GIST].split())
     if words == "{}":
         return ""
@@ -144,7 +144,7 @@ def show_gist(input_json: str) -> str:
 
 
 def describe_seconds(seconds: float) -> str:
-    """A duration in at most two units."""
+    """Write a duration in at most two units."""
     if seconds < 0.995:
         return f"{max(1, round(seconds * 1000))} ms"
     if seconds < 10:

@@ -1,4 +1,4 @@
-"""The tools of a conversation as the inspector shows them: how they are chosen, the price of each and of a change."""
+"""The tools of a conversation in the inspector: how they are chosen, the price of each and of a change."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MAX_WORDS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class ModeItem:
-    """A way of choosing. `loss` says what choosing it would lose of the cache, `note` what else it would do."""
+    """A tool mode. `loss` describes what choosing it would lose of the cache, `note` its other effects."""
 
     mode: str
     name: str
@@ -50,7 +50,7 @@ class ModeItem:
 
 @dataclass(frozen=True, slots=True)
 class ToolItem:
-    """A tool. `figure` is its size, `price` what it costs a send, "" if nobody knows; `note` is for who unfolds it."""
+    """A tool. `figure` is its size, `price` its cost per send, "" if unknown; `note` is shown when it is expanded."""
 
     name: str
     title: str
@@ -66,7 +66,7 @@ class ToolItem:
 
 @dataclass(frozen=True, slots=True)
 class ServerItem:
-    """The tools of a server. `all_ticked`, `some_ticked`: how many of them are."""
+    """The tools of a server. `all_ticked` and `some_ticked` say how many are ticked."""
 
     id: str
     name: str
@@ -78,7 +78,7 @@ class ServerItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolPanelView:
-    """All of it. `unable` says that the model calls none; `lost`: what `breaks` tells of is lost already."""
+    """The panel of tools. `unable`: the model cannot call tools. `breaks` is a cache loss; `lost`: it has happened."""
 
     unable: str
     count: str
@@ -93,7 +93,7 @@ class ToolPanelView:
 
 
 def show_tool_panel(seen: ConversationToolsView) -> ToolPanelView:
-    """The tools as shown."""
+    """Return the view of the tools."""
     own = next(mode for mode in seen.modes if mode.mode is seen.mode)
     breaks, lost = _describe_breaks(seen, own)
     missing = ""
@@ -115,7 +115,7 @@ def show_tool_panel(seen: ConversationToolsView) -> ToolPanelView:
 
 
 def show_choice(panel: ToolPanelView, mode: ToolMode | None, ticked: Collection[str] | None) -> ToolPanelView:
-    """The panel with another choice (None: the same), before it is known what that comes to."""
+    """Return the panel with another choice (None: unchanged), before its effect is known."""
     if mode is not None:
         modes = tuple(replace(item, chosen=item.mode == mode.value) for item in panel.modes)
         panel = replace(panel, modes=modes, manual=mode is ToolMode.MANUAL)

@@ -1,1 +1,1 @@
-"""Tools as shown: servers, calls and permissions."""
+"""Views of tools: servers, calls and permissions."""

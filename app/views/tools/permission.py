@@ -1,4 +1,4 @@
-"""Permissions as shown: a request that waits or was settled, the rules people made, entries of the audit trail."""
+"""Views of permissions: pending and decided requests, the rules that people made, entries of the audit trail."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from app.domain.tools.permissions import Rule, Scope
 
 @dataclass(frozen=True, slots=True)
 class PermissionView:
-    """A call that a person was asked about. `tool` is what the model calls it, `tool_name` its server's own word.
+    """A call that needs a person's permission. `tool` is the name for models, `tool_name` the server's name.
 
-    `shown_in` is the conversation a person looks at: of a delegated call the one it began in. `input` is as the model
-    asked; `run_input` as it runs, null as long as it may not. `seconds_left` until it expires; `sentence` for people.
+    `shown_in` is the conversation that the person looks at: for a delegated call, the one that it started in. `input`
+    is as the model wrote it; `run_input` as it runs, null while it is not allowed. `seconds_left` is the time until it
+    expires; `sentence` is the status for people.
     """
 
     id: str
@@ -45,14 +46,17 @@ class PermissionView:
 
 @dataclass(frozen=True, slots=True)
 class PermissionsView:
-    """What waits for an answer, the oldest first."""
+    """The pending requests, oldest first."""
 
     items: tuple[PermissionView, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RuleView:
-    """What a person allowed. `arguments` are patterns by name; empty: any. `conversation_id` null: everywhere."""
+    """A rule that allows calls. `arguments` are patterns by name; empty: any arguments.
+
+    `conversation_id` null: the rule applies everywhere.
+    """
 
     id: str
     server_id: str
@@ -67,14 +71,14 @@ class RuleView:
 
 @dataclass(frozen=True, slots=True)
 class RulesView:
-    """Every rule that stands, the newest first."""
+    """All current rules, newest first."""
 
     items: tuple[RuleView, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AuditEntryView:
-    """Something that was done, and to what (`subject`: an id). `data` depends on the action."""
+    """An action and its object (`subject`: an id). `data` depends on the action."""
 
     id: int
     at: datetime
@@ -87,14 +91,14 @@ class AuditEntryView:
 
 @dataclass(frozen=True, slots=True)
 class AuditView:
-    """A part of the audit trail, the newest entry first."""
+    """A part of the audit trail, newest entry first."""
 
     items: tuple[AuditEntryView, ...]
     next_cursor: str | None
 
 
 def describe_permission(request: PermissionRequest, now: datetime) -> PermissionView:
-    """A request as shown at that time."""
+    """Return the view of a request at the time `now`."""
     left = (request.expires_at - now).total_seconds() if request.standing is Standing.PENDING else 0.0
     return PermissionView(
         id=request.id,
@@ -122,7 +126,7 @@ def describe_permission(request: PermissionRequest, now: datetime) -> Permission
 
 
 def describe_rule(rule: Rule, server: str, title: str, created_at: datetime) -> RuleView:
-    """A rule as shown."""
+    """Return the view of a rule."""
     return RuleView(
         id=rule.id,
         server_id=rule.server_id,

@@ -1,4 +1,4 @@
-"""MCP servers as shown: how each is set up, how it stands, what it has. Of secrets only their names."""
+"""Views of MCP servers: their settings, their status, and their lists. Secrets appear only by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ServerHealth = Literal["off", "starting", "ready", "waiting", "sign_in"]
 
 @dataclass(frozen=True, slots=True)
 class ServerToolView:
-    """A tool. `name` is what models are told, `tool_name` the server's own word; `arguments` end in ? if optional."""
+    """A tool. `name` is the name for models, `tool_name` the server's name; optional `arguments` end in ?."""
 
     name: str
     tool_name: str
@@ -40,7 +40,7 @@ class ServerToolView:
 
 @dataclass(frozen=True, slots=True)
 class VariableView:
-    """What a resource's pattern or a prompt wants to be told."""
+    """A variable of a resource's pattern, or an argument of a prompt."""
 
     name: str
     description: str
@@ -49,7 +49,7 @@ class VariableView:
 
 @dataclass(frozen=True, slots=True)
 class ResourceView:
-    """Something to read, or a pattern of such things with its `variables`."""
+    """A resource to read, or a pattern for addresses of resources with its `variables`."""
 
     uri: str
     name: str
@@ -61,7 +61,7 @@ class ResourceView:
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
-    """A prompt on offer."""
+    """A prompt that a server offers."""
 
     name: str
     title: str
@@ -71,7 +71,7 @@ class PromptView:
 
 @dataclass(frozen=True, slots=True)
 class InsertionView:
-    """Text to be put into a message. Nothing is sent, and nothing of it is stored."""
+    """Text to insert into a message. Nothing is sent or stored."""
 
     text: str
 
@@ -80,9 +80,10 @@ class InsertionView:
 class ServerView:
     """One server. A program has a `command`, a server over HTTP a `url`; the other is null.
 
-    `health`: `waiting` failed, and is tried again; `sign_in` waits for a person to sign in; `problem` says why.
-    `client_id`: the client (OAuth) that was registered for Inview by hand, and whether its secret is kept.
-    `signed_in`: what a sign-in gave is kept; `signing_in`: one is under way. `cut`: what of its lists is not taken.
+    `health`: `waiting` failed and is tried again; `sign_in` waits for a person to sign in; `problem` gives the reason.
+    `client_id`: the OAuth client that a person registered for Inview; `has_client_secret`: its secret is stored.
+    `signed_in`: the tokens of a sign-in are stored; `signing_in`: a sign-in is running. `cut` describes what was left
+    out of its lists.
     """
 
     id: str
@@ -117,7 +118,7 @@ class ServerView:
 
 @dataclass(frozen=True, slots=True)
 class BuiltInView:
-    """A tool of Inview's own. `asks`: whether a person is asked before a call of it, as of a server's tool."""
+    """A built-in tool. `asks`: a call of it needs a person's permission, as for a server's tool."""
 
     name: str
     title: str
@@ -127,9 +128,9 @@ class BuiltInView:
 
 @dataclass(frozen=True, slots=True)
 class ServersView:
-    """An owner's servers, by name. `programs`: whether servers may be programs on this machine.
+    """An owner's servers, by name. `programs`: servers may be programs on this machine.
 
-    `redirect_uri`: where a browser comes back to from signing in, for clients that are registered by hand.
+    `redirect_uri`: the address that a browser returns to after signing in, for clients that are registered by hand.
     """
 
     items: tuple[ServerView, ...]
@@ -140,14 +141,14 @@ class ServersView:
 
 @dataclass(frozen=True, slots=True)
 class SignInView:
-    """A sign-in under way: whoever signs in opens `url` in a browser before it is over."""
+    """A running sign-in: the person opens `url` in a browser before `expires_at`."""
 
     url: str
     expires_at: datetime
 
 
 def describe_built_ins(tools: Iterable[Tool]) -> tuple[BuiltInView, ...]:
-    """Inview's own among these tools, in their order."""
+    """Return the built-in tools among these, in their order."""
     return tuple(
         BuiltInView(tool.name, tool.title, tool.description, asks=tool.tool_name not in UNASKED)
         for tool in tools
@@ -157,7 +158,7 @@ def describe_built_ins(tools: Iterable[Tool]) -> tuple[BuiltInView, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LogLineView:
-    """A line of a server's log. `level`: `stderr`, `inview` for what Inview says of it, or the server's own word."""
+    """A line of a server's log. `level`: `stderr`, `inview` for messages of Inview, or the server's own level."""
 
     number: int
     at: datetime
@@ -167,7 +168,7 @@ class LogLineView:
 
 @dataclass(frozen=True, slots=True)
 class ServerLogView:
-    """Lines, oldest first. `next`: what to ask with as `after` for those that come."""
+    """Lines, oldest first. `next`: the value of `after` for a request of the next lines."""
 
     items: tuple[LogLineView, ...]
     next: int
@@ -176,7 +177,7 @@ class ServerLogView:
 def describe_server(
     server: ToolServer, known: Listing | None, health: ServerHealth, problem: str, restarts: int
 ) -> ServerView:
-    """The server as shown; `known` is what it said last that it has."""
+    """Return the view of a server. `known` is the last list that it reported."""
     program = server.way if isinstance(server.way, OverStdio) else None
     address = server.way if isinstance(server.way, OverHttp) else None
     has = known or Listing()
@@ -243,6 +244,6 @@ def _describe_prompt(one: ListedPrompt) -> PromptView:
 
 
 def _names(schema: Mapping[str, Any], word: str) -> Sequence[str]:
-    """The names below this word of a schema; servers may have written anything there."""
+    """Return the names below this keyword of a schema. Its value may be anything, because servers write schemas."""
     names: Any = schema.get(word)
     return [str(name) for name in names] if isinstance(names, dict | list) else []  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - from JSON

@@ -1,4 +1,4 @@
-"""Calls of tools as shown: the full record of each, which is more than the reply holds of it."""
+"""Views of tool calls: the full record of each, which contains more than the reply."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from app.views.conversation.parts import FileView, ImageView, TextView, describe
 class ToolCallRecordView:
     """One call. `asked_json` is the input as the model wrote it, `run_json` as the tool got it (null: it was not run).
 
-    `server` and `tool` are null for a tool that nobody knows. `content` is the whole result where the reply has its
-    beginning alone, null elsewhere. With `is_error` and without `fault` the tool itself said that it failed.
+    `server` and `tool` are null for an unknown tool. `content` is the full result if the reply has only its beginning,
+    otherwise null. `is_error` without `fault`: the tool itself reported a failure.
     """
 
     tool_call_id: str
@@ -37,13 +37,13 @@ class ToolCallRecordView:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallsView:
-    """The calls of a reply, in the order in which they were asked for."""
+    """The calls of a reply, in the order of the model's requests."""
 
     items: tuple[ToolCallRecordView, ...]
 
 
 def describe_tool_call(record: ToolCallRecord) -> ToolCallRecordView:
-    """A record as shown."""
+    """Return the view of a record."""
     return ToolCallRecordView(
         tool_call_id=record.tool_call_id,
         number=record.number,

@@ -1,6 +1,6 @@
-"""Tools as shown: each with what telling of it costs, what became of it and why, and what other modes would do.
+"""Views of tools: the size and cost of each, the decision about it with the reason, and the effect of other modes.
 
-All costs are of one send at the full price of input, US dollars as decimal text; what is read of a cache costs less.
+All costs are for one send at the full input price, in US dollars as decimal text; tokens read from a cache cost less.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from app.views.request.cache import CacheBreakView, CacheView
 from app.views.request.composition import describe_cost
 
 Price = Callable[[int], Decimal | None]
-"""What so many tokens cost; None: nobody knows."""
+"""Returns the price of a number of tokens; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenToolView:
-    """A tool. `why` it goes along or does not; `words` are those it shares with the draft, where that is why."""
+    """A tool. `why` is the reason for the decision; `words` are those that it shares with the draft, if any."""
 
     name: str
     server_id: str
@@ -39,9 +39,10 @@ class ChosenToolView:
 
 @dataclass(frozen=True, slots=True)
 class ToolModeView:
-    """What a mode would tell of. `same`: just what is told of now. `breaks`: what of the vendor's cache would be lost.
+    """The effect of a mode. `same`: it sends the same tools as now. `breaks`: the part of the vendor's cache it would
+    lose.
 
-    `read_tokens`: what the send would read of the cache; null where nothing is kept.
+    `read_tokens`: the tokens that the send would read from the cache; null if nothing is cached.
     """
 
     mode: ToolMode
@@ -55,10 +56,11 @@ class ToolModeView:
 
 @dataclass(frozen=True, slots=True)
 class ConversationToolsView:
-    """The tools of a conversation. `able`: the model can call tools. `tokens` is what all that are chosen take.
+    """The tools of a conversation. `able`: the model can call tools. `tokens` is the total size of the chosen tools.
 
-    `overhead` of that is for having any. `share` is how many tokens `auto` tells of all tools up to. `missing` are
-    ticked and not there: their server is off or gone. `breaks`: what another list of tools than now would lose.
+    `overhead` is the part of that for having any tools. `share` is the maximum size at which `auto` sends all tools, in
+    tokens. `missing` are ticked tools that are not available: their server is off or removed. `breaks`: the part of the
+    cache that would be lost if the list of tools changed.
     """
 
     mode: ToolMode
@@ -77,7 +79,7 @@ class ConversationToolsView:
 
 
 def describe_tool_choice(decided: Decided, price: Price) -> ChosenToolView:
-    """One tool as shown."""
+    """Return the view of the decision about a tool."""
     tool, tokens = decided.sized.tool, decided.sized.tokens
     return ChosenToolView(
         name=tool.name,
@@ -99,7 +101,7 @@ def describe_tool_choice(decided: Decided, price: Price) -> ChosenToolView:
 def describe_tool_mode(
     mode: ToolMode, choice: Choice, price: Price, cache: CacheView | None, *, same: bool
 ) -> ToolModeView:
-    """What a mode would do. `cache`: what its send does with the vendor's."""
+    """Return the view of a mode. `cache` is the effect of its send on the vendor's cache."""
     return ToolModeView(
         mode=mode,
         count=len(choice.tools),

@@ -1,1 +1,1 @@
-"""Tokens and money as shown."""
+"""Views of tokens and money."""

@@ -1,4 +1,4 @@
-"""Costs as shown: US dollars as decimal text, "unknown" where nothing is known, never zero for what nobody knows."""
+"""Views of costs: US dollars as decimal text. A cost without any known part is "unknown", never zero."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from app.views.request.composition import describe_cost
 
 @dataclass(frozen=True, slots=True)
 class CostView:
-    """US dollars as decimal text. `at_least`: part of it is not known, so it may be more."""
+    """US dollars as decimal text. `at_least`: a part is unknown, so the cost may be higher."""
 
     amount: str
     at_least: bool
 
 
 def describe_amount(cost: Cost) -> str:
-    """The amount alone.
+    """Write the amount alone.
 
     >>> from decimal import Decimal
     >>> describe_amount(Cost(Decimal("0.50"))), describe_amount(Cost(at_least=True))
@@ -27,5 +27,5 @@ def describe_amount(cost: Cost) -> str:
 
 
 def describe_sum(cost: Cost) -> CostView:
-    """What several calls came to."""
+    """Return the view of the total cost of several calls."""
     return CostView(describe_cost(cost.amount), cost.at_least)

@@ -18,23 +18,23 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 UNKNOWN: Final = "unknown"
-"""What the views write for a cost that nobody knows."""
+"""The text that views use for an unknown cost."""
 _SMALLEST: Final = Decimal("0.0001")
 _CENT: Final = Decimal("0.01")
 
 
 def number(count: int) -> str:
-    """A count with thousands separators."""
+    """Write a count with thousands separators."""
     return f"{count:,}"
 
 
 def plural(count: int, noun: str, several: str = "") -> str:
-    """A count with its noun. `several` is the plural where it is not `noun` + "s"."""
+    """Write a count with its noun. `several` is the plural if it is not `noun` + "s"."""
     return f"{number(count)} {noun if count == 1 else several or noun + 's'}"
 
 
 def size(count: int) -> str:
-    """Bytes in a word.
+    """Write a number of bytes in short.
 
     >>> size(300), size(12_345), size(1_234_567)
     ('300 B', '12 KB', '1.2 MB')
@@ -45,7 +45,7 @@ def size(count: int) -> str:
 
 
 def short(count: int) -> str:
-    """A count in at most four characters and a unit: "950", "12.3k", "4.5M"."""
+    """Write a count in at most four characters and a unit: "950", "12.3k", "4.5M"."""
     if count < 10_000:
         return number(count)
     divisor, unit = (1_000, "k") if count < 1_000_000 else (1_000_000, "M")
@@ -54,17 +54,17 @@ def short(count: int) -> str:
 
 
 def band(tokens: int, share: float) -> str:
-    """An estimate of tokens; "~" unless it is exact. `share` is the error band as a fraction."""
+    """Write an estimate of tokens, with "~" unless it is exact. `share` is the error band as a fraction."""
     return f"{'~' if share else ''}{number(tokens)}"
 
 
 def band_note(share: float) -> str:
-    """The error band in percent."""
+    """Write the error band in percent."""
     return f"±{max(1, round(share * 100))} %" if share else "exact"
 
 
 def money(cost: str) -> str:
-    """US dollars, given as decimal text or "unknown", with as few digits as can be read."""
+    """Write US dollars, given as decimal text or "unknown", with as few digits as are readable."""
     if cost == UNKNOWN:
         return "≥ $0"
     dollars = Decimal(cost)
@@ -79,7 +79,7 @@ def money(cost: str) -> str:
 
 
 def charged(cost: str, *, at_least: bool) -> str:
-    """A cost that may be a lower bound: "$0.03", "≥ $0.03", "≥ $0" where nothing is known, "free"."""
+    """Write a cost that may be a lower bound: "$0.03", "≥ $0.03", "≥ $0" if nothing is known, "free"."""
     if not at_least or cost == UNKNOWN:
         return money(cost)
     return f"≥ {money(cost).removeprefix('< ')}" if Decimal(cost) else "≥ $0"

@@ -1,4 +1,4 @@
-"""Usage as shown: tokens by kind, money as decimal text, and as a table (CSV) for a spreadsheet."""
+"""Views of usage: tokens by kind, money as decimal text, and a table (CSV) for a spreadsheet."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from app.domain.usage import Usage
 from app.views.request.composition import describe_cost
 
 AT_ONCE = 32_768
-"""Characters of a table that are written at once."""
+"""Number of characters of a table that are written at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpentView:
     """Tokens and cost of calls. The four kinds of prompt tokens do not overlap; the fourth: `cache_write_1h_tokens`.
 
-    Money is US dollars as decimal text. `cost_at_least`: part of the cost is not known, so it may be more.
-    `uncached_cost` is what the known part would have been without any caching, `saved` the difference (below 0 where
-    more was written to a cache than read). `cut_short`: calls that may have used more than their provider told.
+    Money is US dollars as decimal text. `cost_at_least`: a part of the cost is unknown, so it may be higher.
+    `uncached_cost` is the known part computed without any caching, `saved` the difference (negative if cache writes
+    cost more than cache reads saved). `cut_short`: calls that may have used more than their provider reported.
     """
 
     calls: int
@@ -79,7 +79,7 @@ class BudgetStandView:
 class BriefAccountView:
     """A short summary of a conversation's account, shown after each reply.
 
-    `window` is how many tokens of a context window are taken now; null: no call has told yet.
+    `window` is the number of tokens of the context window in use now; null: no call has reported it yet.
     """
 
     total: SpentView
@@ -91,7 +91,7 @@ class BriefAccountView:
 class AccountView(BriefAccountView):
     """A conversation's account, with the calls for its titles and summaries.
 
-    `cumulative` are the tokens used from its last accounting node on, what had been used by then included.
+    `cumulative` is the usage in its last accounting node plus all later usage, in tokens by kind.
     """
 
     conversation_id: str
@@ -102,11 +102,11 @@ class AccountView(BriefAccountView):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallView(SpentView):
-    """One provider call. `position` is its pair's; null: that is gone. `derived`: made for this conversation elsewhere.
+    """One provider call. `position` is its pair's; null: the pair is gone. `derived`: a child conversation made it.
 
     `told`: its provider reported its usage. `predicted_read_tokens` is the planned read of the provider's cache (null:
-    none), `cache_outcome` compares the report with it, `cache_why` explains a difference.
-    `report_note` says what is wrong with the report: no counts, or more or fewer tokens than the text can come to.
+    none), `cache_outcome` compares the report with it, `cache_why` explains a difference. `report_note` describes a
+    fault of the report: invalid counts, or more or fewer tokens than are plausible for the text.
     """
 
     id: str
@@ -131,7 +131,7 @@ class CallView(SpentView):
 
 @dataclass(frozen=True, slots=True)
 class CallPage:
-    """Some calls, the one entered last first."""
+    """A page of calls, the last recorded first."""
 
     items: tuple[CallView, ...]
     next_cursor: str | None
@@ -149,7 +149,7 @@ class TokensView:
 
 @dataclass(frozen=True, slots=True)
 class LineView:
-    """One UTC day and model: `here` is what the ledger says, `there` what the provider does."""
+    """One UTC day and model: `here` is the usage in the ledger, `there` the usage in the provider's export."""
 
     day: date
     model: str
@@ -160,7 +160,7 @@ class LineView:
 
 @dataclass(frozen=True, slots=True)
 class ReconciledView:
-    """The ledger beside a provider's own export, from the file's `first` day to its `last`."""
+    """The comparison of the ledger with a provider's export, from the file's `first` day to its `last`."""
 
     vendor: str
     first: date
@@ -183,7 +183,7 @@ def describe_report(fault: str | None, reported: Observation | None) -> str | No
 
 
 def describe_reconciled(statement: Statement, lines: Sequence[Line]) -> ReconciledView:
-    """The result of a comparison."""
+    """Return the view of a comparison with a provider's export."""
     shown = tuple(
         LineView(line.day, line.model, line.verdict, _tokens(line.here), _tokens(line.there)) for line in lines
     )
@@ -202,7 +202,7 @@ def describe_spent(spent: Spent) -> SpentView:
 
 
 def spent_fields(spent: Spent) -> dict[str, Any]:
-    """The fields of `SpentView`."""
+    """Return the fields of `SpentView`."""
     return {
         "calls": spent.calls,
         "cut_short": spent.cut,
@@ -220,9 +220,9 @@ def describe_all(spent: Mapping[str, Spent]) -> dict[str, SpentView]:
 
 
 def write_table(first: str, rows: Iterable[tuple[str, str | None, Spent]]) -> Iterator[str]:
-    """The rows as CSV (RFC 4180) with a line of names, some lines at a time, so that no table is in memory whole.
+    """Write the rows as CSV (RFC 4180) with a header, in chunks, so that no table is in memory as a whole.
 
-    A text that a spreadsheet would take for a formula is quoted.
+    A text that a spreadsheet would read as a formula is quoted.
 
     >>> print("".join(write_table("model", [("=1+1", None, Spent(calls=2))])).splitlines()[1][:12])
     '=1+1,,2,0,0,
