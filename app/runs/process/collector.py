@@ -1,4 +1,6 @@
-"""Settings of the garbage collector for a long-lived process with many values (docs/decisions/0015-garbage-collector.md).
+"""Settings of the garbage collector for a long-lived process with many values.
+
+See docs/decisions/0015-garbage-collector.md.
 
 Nearly all values are immutable and free of cycles: reference counting frees them, and the collector finds nothing
 among them. A full collection delays every reply that streams.
