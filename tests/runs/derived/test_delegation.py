@@ -1,4 +1,4 @@
-"""Work handed to another agent: where it is done, what comes back, how it ends, and to whom it cannot be handed."""
+"""Work that a reply delegates to another agent: its conversation, its result, its end, and who may not receive it."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from tests.runs.steps import a_conversation, collect, pair_of, pairs_of, reply_t
 
 
 def ignore(done: float, total: float | None, words: str) -> None:
-    """Nobody watches."""
+    """Ignore the progress: the test has no page."""
 
 
 async def asker(wb: Workbench, name: str | None = None, **fields: Any) -> Caller:
-    """Somebody in the middle of a reply, under an agent of this name."""
+    """Return the caller of a tool in the middle of a reply, under an agent of this name."""
     agent = None if name is None else await create_agent(wb, LOCAL_OWNER, {"name": name})
     conversation = await a_conversation(wb, agent_id="" if agent is None else agent.id, **fields)
     ended = await reply_to(wb, conversation, "/echo Let me ask somebody")

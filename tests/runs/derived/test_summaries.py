@@ -1,4 +1,4 @@
-"""Summaries: what is read for one, what it becomes, and that nothing changes when it fails."""
+"""Summaries: the text that a model reads for one, the resulting checkpoint, and failures that change nothing."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Bench:
             return (await load_conversation(session, LOCAL_OWNER, conversation_id)).checkpoint
 
     async def summarised(self, conversation_id: str, look: ViewOptions | None = None) -> Summary:
-        """Have a summary written, and wait for what becomes of it."""
+        """Request a summary and wait until its reply has ended and been processed."""
         summary = await summarise(self.wb, LOCAL_OWNER, conversation_id, look or ViewOptions())
         await collect(self.wb, summary.started.run_id)
         for task in tuple(self.wb.background):

@@ -1,4 +1,4 @@
-"""Titles: when one is asked for, of what, who may replace it, and that a failed one changes nothing."""
+"""Titles: when Inview requests one, from which text, who may replace it, and failures that change nothing."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Bench:
         return orjson.loads(self.peer.heard[call].body)["messages"]
 
     async def rest(self) -> None:
-        """Until nothing is at work behind replies."""
+        """Wait until no reply and no background task is running."""
         while self.wb.background or self.wb.engine.runs:
             await asyncio.gather(*self.wb.background, return_exceptions=True)
             await asyncio.sleep(0)
@@ -246,13 +246,14 @@ async def test_installation_without_titles_asks_nobody(data: Path) -> None:
 
 
 async def test_title_that_a_death_prevented_is_asked_for_after_the_next_success(data: Path) -> None:
-    async with a_bench(data, says("It scatters."), INVIEW_TITLES="off") as bench:  # the process ended before it asked
+    # the process ends before it requests a title
+    async with a_bench(data, says("It scatters."), INVIEW_TITLES="off") as bench:
         conversation_id = await a_conversation(bench.wb, model=MODEL)
         await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
 
     async with a_bench(data, says("Rayleigh."), Answer((), then="stall")) as bench:
         await reply_to(bench.wb, conversation_id, "Who found out?")
-        await until(lambda: len(bench.peer.heard) == 2)  # the process ends in the middle
+        await until(lambda: len(bench.peer.heard) == 2)  # the process ends during the request
 
     async with a_bench(data, says("1871."), says("The blue sky")) as bench:
         assert (await bench.conversation(conversation_id)).title == ""

@@ -1,4 +1,4 @@
-"""Replies that do not end: more text, more parts, or more calls of tools than anybody can use."""
+"""Replies without an end: more text, more parts, or more tool calls than the limits allow."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MODELS = {
 
 @asynccontextmanager
 async def talking_to(data: Path, *answers: Answer, **environment: str) -> AsyncGenerator[tuple[Workbench, Peer]]:
-    """A workbench whose every provider is one peer."""
+    """Open a workbench whose providers all connect to one peer."""
     async with a_peer(*answers) as peer:
         settings = settings_of(
             data,
@@ -93,11 +93,11 @@ async def test_nobody_else_waits_while_20_000_calls_arrive(data: Path, protocol:
     end = speak(protocol, Speech(text="Done."))
 
     async with talking_to(data, speak(protocol, few), end, speak(protocol, few), end, speak(protocol, many)) as (wb, _):
-        await ask(wb, protocol)  # what is imported and compiled once
+        await ask(wb, protocol)  # the first call includes imports and compilation that happen once
         quiet = await calls_by_turn(ask(wb, protocol))
         busy = await calls_by_turn(ask(wb, protocol))
 
-    # A hundred calls are taken at most, which is twice as many.
+    # The engine accepts at most 100 calls: twice the number of the quiet reply.
     assert max(busy) < 2 * max(quiet)
 
 

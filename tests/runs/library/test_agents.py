@@ -1,4 +1,4 @@
-"""Which agent answers, with which prompt, model and parameters, and what of that is kept."""
+"""The agent that answers: its prompt, model and parameters, and which of them are stored."""
 
 from __future__ import annotations
 

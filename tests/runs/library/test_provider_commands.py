@@ -46,7 +46,7 @@ async def setup_of(wb: Workbench, name: str) -> ProviderSetup | None:
 
 
 def read_files(folder: Path) -> dict[str, str]:
-    """Every file in a folder by its name, each byte a character."""
+    """Return every file in a folder by its name, each byte as one character."""
     return {path.name: path.read_bytes().decode("latin-1") for path in folder.iterdir() if path.is_file()}
 
 
@@ -165,7 +165,7 @@ async def test_models_are_listed_by_provider_and_a_list_that_fails_says_why(data
             assert offers["down"].models == ()
             assert offers["down"].failure is not None
             assert offers["down"].failure.error_class is ErrorClass.NETWORK
-            assert "anthropic" not in offers  # it has no key: nothing can be asked
+            assert "anthropic" not in offers  # it has no key: it cannot be asked for models
             asked = len(peer.heard)
             await list_models(wb, LOCAL_OWNER)
             assert len(peer.heard) == asked

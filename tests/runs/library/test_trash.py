@@ -1,4 +1,5 @@
-"""The trash: what was deleted is found nowhere, comes back whole, or is gone for good; the ledger never shrinks."""
+"""The trash: deleted things are not found elsewhere. They can be restored or deleted forever. The ledger never shrinks.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ MODEL = "offline:demo"
 
 
 async def entries_of(wb: Workbench, conversation_id: str | None = None) -> list[tuple[str, str, int]]:
-    """Kind, words and number of everything in the trash."""
+    """Return kind, text and number of pairs of every entry in the trash."""
     found = await list_trash(wb, LOCAL_OWNER, limit=50, conversation_id=conversation_id)
     return [(entry.kind, entry.words, entry.count) for entry in found.entries]
 

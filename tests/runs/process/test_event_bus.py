@@ -1,4 +1,4 @@
-"""Feeds of lists: whoever shows an owner's conversations hears when the list may be another."""
+"""Feeds of lists: a subscriber to an owner's conversations is notified when that list may have changed."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ from tests.store.values import a_pair_of
 
 
 def copy_as_it_is(data: Path, to: Path) -> Path:
-    """A data folder as a process that dies now would leave it."""
+    """Copy a data folder as a process that dies now would leave it."""
     to.mkdir()
     source, target = sqlite3.connect(data / "inview.db"), sqlite3.connect(to / "inview.db")
     source.backup(target)
@@ -145,7 +145,7 @@ async def test_what_waited_for_the_reply_of_a_dead_process_is_held_and_says_why(
         await queue_text(dying, LOCAL_OWNER, conversation_id, "/echo next")
         left = copy_as_it_is(data, tmp_path / "left")
 
-    for place in (left, data):  # killed, and stopped in order
+    for place in (left, data):  # one was killed, the other shut down normally
         async with open_workbench(settings_of(place)) as wb:
             queue = await read_queue(wb, LOCAL_OWNER, conversation_id)
         assert [item.text for item in queue.items] == ["/echo next"]
@@ -220,7 +220,7 @@ async def test_runs_whose_heartbeat_stopped_are_ended_while_others_live(data: Pa
         dead, alive = [await send(driver, await a_conversation(driver), "/slow") for _ in range(2)]
         await driver.engine.writer.save()
         run = driver.engine.runs.pop(dead.run_id)
-        async with driver.store.write() as session:  # its process is gone, so nobody says that it lives
+        async with driver.store.write() as session:  # its process has ended, so the heartbeat is not renewed
             await session.execute(text("UPDATE run SET process_id = 'gone' WHERE id = :id"), {"id": dead.run_id})
         clock = Clock()
         reaper = reaper_of(other, clock)

@@ -82,7 +82,7 @@ async def test_a_send_of_some_reads_no_other_pair(wb: Workbench) -> None:
 
 
 async def test_a_pair_that_changed_takes_its_place_again(wb: Workbench) -> None:
-    """Also one between others, as an import or a restored pair would be."""
+    """This includes a pair between others, as an import or a restored pair would be."""
     conversation_id = await seed(wb, 2, 1)
     await seed(wb, 2, 4, conversation_id)
     kept = SentPairs()
@@ -212,7 +212,7 @@ async def test_warming_what_is_deleted_meanwhile_harms_nobody(wb: Workbench) -> 
 
 
 async def test_a_stale_text_is_never_sent(wb: Workbench) -> None:
-    """Somebody else changes a pair in the database: the revision tells, and the next send has the new words."""
+    """A pair changes in the database: the revision shows it, and the next send has the new text."""
     conversation_id = await seed(wb, 3)
     before = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
     changed = replace(a_pair_of(conversation_id, 9, "New words"), position=4)

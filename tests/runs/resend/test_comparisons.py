@@ -1,4 +1,4 @@
-"""Comparisons: one request to several models, each a run of its own; one is kept, the others are its versions."""
+"""Comparisons: one request to several models, each in its own run. One reply is kept; the others become versions of it."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ async def test_compared_requests_are_paid_out_of_the_same_budgets_together(bench
         await compare(bench, conversation_id, "Hello", PEER, OTHER)
 
     assert peer.heard == []
-    await reply_to(bench, conversation_id, "Hello")  # one alone is within it
+    await reply_to(bench, conversation_id, "Hello")  # one send alone is within the budget
 
 
 async def test_the_context_window_is_that_of_the_reply_that_was_kept(bench: Workbench) -> None:

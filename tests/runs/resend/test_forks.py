@@ -1,4 +1,4 @@
-"""Forks: what they have, what they cost, and the tree they make."""
+"""Forks: their pairs, their costs, and the tree of branches."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def words(wb: Workbench, conversation_id: str) -> list[str]:
 
 
 async def drawn(wb: Workbench, conversation_id: str) -> list[str]:
-    """The tree, a line per branch: indented, with where it leaves its parent."""
+    """Return the tree, one line per branch: indented, with the position of the fork in its parent."""
     return [
         "  " * one.depth + one.branch.title + ("" if one.branch.fork is None else f" @{one.branch.fork.position}")
         for one in await read_tree(wb, LOCAL_OWNER, conversation_id)
@@ -105,7 +105,7 @@ async def test_running_pair_cannot_be_copied_but_those_above_it_can(wb: Workbenc
 
 
 async def test_fork_costs_no_copy_of_attachments_and_no_call(wb: Workbench) -> None:
-    """Messages name an attachment by its content: the copy names the same one."""
+    """Messages name an attachment by its content, so the copy names the same attachment."""
     origin = await talked(wb, "one")
     image = Image("a" * 64, "image/png", 640, 480)
     request: tuple[Part, ...] = (Text("Look"), image, File("b" * 64, "application/pdf", "plan.pdf"))

@@ -1,4 +1,4 @@
-"""The request kept of a failed pair, sent again as it was; and what is offered after one that was too long."""
+"""The stored request of a failed pair, sent again unchanged; and the options after a request that was too long."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Bench:
         return conversation_id, [(await reply_to(self.wb, conversation_id, text)).pair for text in texts]
 
     async def fail(self, conversation_id: str, text: str, answer: Answer = REFUSED) -> Pair:
-        """A pair whose call the peer refuses; all after it succeed."""
+        """Send a text that the peer refuses. The peer accepts all later calls."""
         self.peer.answers = [answer]
         failed = (await reply_to(self.wb, conversation_id, text)).pair
         assert failed.lifecycle is Lifecycle.ERROR

@@ -1,4 +1,4 @@
-"""Sending a pair again, and putting versions back, on a real workbench; what leaves is read at a scripted peer."""
+"""Sending a pair again and restoring versions, on a real workbench; a scripted peer records the requests."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def talked(wb: Workbench, *texts: str, model: str = MODEL) -> tuple[str, l
 
 
 async def again(wb: Workbench, pair: Pair, **how: Any) -> Resent:
-    """Send a pair again and wait for the end."""
+    """Send a pair again and wait until the reply ends."""
     resent = await resend_pair(wb, LOCAL_OWNER, pair.id, **how)
     await collect(wb, resent.started.run_id)
     return resent

@@ -126,7 +126,7 @@ async def test_of_two_processes_that_send_at_once_one_starts(data: Path) -> None
 
 
 async def test_the_lock_holds_without_anybody_looking(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if another process came between our look and our writing: the database's index is the lock."""
+    """Another process writes between the check and the write: the index of the database is the lock."""
     conversation_id = await a_conversation(wb)
     started = await send(wb, conversation_id, "/slow")
     look = pairs.load_tail
@@ -316,9 +316,9 @@ async def test_watchers_hear_what_happens_in_their_conversation_and_in_no_other(
 
 
 async def test_a_command_whose_caller_goes_away_is_done_to_its_end(wb: Workbench) -> None:
-    """Cancel a send at moments all along its way, close together at first: there is never a pair without its run.
+    """Cancel a send at many moments along its way, close together at first. A pair without a run never exists.
 
-    How many turns of the loop a send takes depends on its threads: a few hundred to tens of thousands.
+    A send takes a few hundred to tens of thousands of turns of the loop, depending on its threads.
     """
     steps = 0
     while True:

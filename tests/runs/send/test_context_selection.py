@@ -298,7 +298,7 @@ async def test_a_look_as_before_reads_no_pair(wb: Workbench) -> None:
 
 
 def tables_of(statement: str) -> list[str]:
-    """The words after FROM, without subqueries: those here look up the end of an index."""
+    """Return the words after FROM, without subqueries: here these look up the end of an index."""
     while (shorter := re.sub(r"\([^()]*\)", "", statement)) != statement:
         statement = shorter
     return statement.partition("FROM")[2].split("WHERE")[0].split()
@@ -337,8 +337,8 @@ async def test_the_questions_of_a_look_are_made_once(wb: Workbench) -> None:
 
 async def test_the_first_send_asks_two_questions_before_it_writes(wb: Workbench) -> None:
     before, conversation_id = await a_conversation(wb), await a_conversation(wb)
-    await preview_send(wb, LOCAL_OWNER, before, "Hello")  # what is asked once in a process is asked
-    await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())  # as who opens it does
+    await preview_send(wb, LOCAL_OWNER, before, "Hello")  # statements that a process makes only once are made here
+    await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())  # opening the conversation does this, too
     asked = count_own_statements(wb)
 
     preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "Hello")

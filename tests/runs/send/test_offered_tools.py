@@ -1,4 +1,4 @@
-"""Which tools a send tells of: the same in estimate, preview and send, and after it in what can be verified."""
+"""Tools that a send offers: the same in the estimate, the preview, the send and the later verification."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def every_call_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def tools(wb: Workbench) -> tuple[Tool, ...]:
-    """Three servers' tools at hand."""
+    """Register the tools of three servers."""
     wb.toolbox.register(BuiltIn(tool, nothing) for tool in (COMMIT, RAIN, READ))
     return READ, COMMIT, RAIN
 
@@ -161,7 +161,7 @@ async def test_a_model_without_tools_is_told_of_none(wb: Workbench, tools: tuple
 
 @pytest.fixture
 def many(wb: Workbench, tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
-    """So many tools that they pass a tenth of the budget."""
+    """Register enough tools to exceed a tenth of the budget."""
     wb.toolbox.register(BuiltIn(a_tool(f"t{number}", "Quark " * 400, "other"), nothing) for number in range(40))
     return tools
 

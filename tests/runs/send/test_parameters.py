@@ -1,4 +1,4 @@
-"""Parameters of a conversation and of one send: what is asked on the wire of each protocol, and what is kept of it."""
+"""Parameters of a conversation and of one send: their values in each protocol's request, and their stored values."""
 
 from __future__ import annotations
 

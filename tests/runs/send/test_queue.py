@@ -1,4 +1,4 @@
-"""The queue: what waits goes out once, in its order, after a reply that succeeded, and after nothing else by itself."""
+"""The queue: each text is sent once, in order, after a reply that succeeded, and after nothing else automatically."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SLOW = "/long 400 /rate 40"
 
 @pytest.fixture
 def first_goes_on(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """The first reply is on, and texts are queued, until the test sets this."""
+    """Return an event that delays the first reply, while texts are queued, until the test sets it."""
     return hold_first(monkeypatch)
 
 
@@ -71,7 +71,7 @@ async def texts_of(wb: Workbench, conversation_id: str) -> list[str]:
 
 
 async def settled(wb: Workbench, conversation_id: str) -> Queue:
-    """The queue once nothing runs and nothing that follows is under way."""
+    """Return the queue once no reply and no task after a reply is running."""
     await until_quiet(wb)
     return await read_queue(wb, LOCAL_OWNER, conversation_id)
 
@@ -315,7 +315,8 @@ async def test_queue_outlives_the_process_and_sends_nothing_by_itself_at_the_nex
 
     async with open_workbench(settings_of(data)) as wb:
         assert await waiting(wb, conversation_id) == ["/echo one", "/echo two"]
-        await reply_to(wb, await a_conversation(wb), "/echo elsewhere")  # and all that follows it sends nothing here
+        # and nothing after that reply sends the queue here
+        await reply_to(wb, await a_conversation(wb), "/echo elsewhere")
         await until_quiet(wb)
         assert len(await pairs_of(wb, conversation_id)) == 1
         await resume_queue(wb, LOCAL_OWNER, conversation_id)
@@ -364,4 +365,4 @@ async def test_end_of_a_reply_that_nothing_waits_for_costs_one_question(wb: Work
     await collect(wb, started.run_id)
     await settled(wb, conversation_id)
 
-    assert len([statement for statement in asked if "FROM queued" in statement]) == 1 + 1  # the test's own look
+    assert len([statement for statement in asked if "FROM queued" in statement]) == 1 + 1  # one more by the test itself

@@ -1,4 +1,4 @@
-"""Signatures of calls and details of reasoning go back with them, to their own vendor alone."""
+"""Signatures of calls and details of reasoning are sent back, and only to their own vendor."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def calling(*calls: Mapping[str, object], **delta: object) -> Answer:
 
 @asynccontextmanager
 async def a_bench(data: Path, *answers: Answer) -> AsyncGenerator[tuple[Workbench, Peer]]:
-    """A workbench with one tool. The servers `box` and `other` are one peer."""
+    """Open a workbench with one tool. The servers `box` and `other` are one peer."""
 
     async def clock(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         return said("noon")
@@ -78,7 +78,7 @@ def messages_of(peer: Peer, at: int = -1) -> list[dict[str, Any]]:
 
 
 def answers_in(peer: Peer, at: int = -1) -> list[dict[str, Any]]:
-    """The messages of the assistant in a request."""
+    """Return the messages of the assistant in a request."""
     return [message for message in messages_of(peer, at) if message["role"] == "assistant"]
 
 

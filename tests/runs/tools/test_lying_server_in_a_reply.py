@@ -1,4 +1,4 @@
-"""A reply calls a server that lies: each lie is an answer the model is told and a record, and the reply goes on."""
+"""A reply calls a server that lies: each lie is recorded and returned to the model, and the reply continues."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ GIF = b"GIF89a" + bytes([3, 0, 2, 0]) + bytes(20)
 
 @pytest.fixture(autouse=True)
 def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """These tools stand for those that need no permission; permissions have tests of their own."""
+    """Allow these tools without permission. Permissions have their own tests."""
     names = ("double", "meet", "draw", "fail", "break_down", "say_no", "hang", "pour", "leave", "work", "count", "wait")
     monkeypatch.setattr(permissions, "UNASKED", frozenset(names))
 
@@ -340,7 +340,7 @@ async def test_a_call_that_waits_for_permission_is_told_as_not_run_after_a_stop_
     started = await send(wb, conversation_id, "/rate 0\n/tool risky {}")
     await until_found(lambda: list_pending(wb, LOCAL_OWNER, conversation_id))
     await wb.engine.writer.save()
-    left = tmp_path / "left"  # what a process leaves that dies now
+    left = tmp_path / "left"  # the state that a process leaves if it dies now
     left.mkdir()
     with closing(sqlite3.connect(data / "inview.db")) as mine, closing(sqlite3.connect(left / "inview.db")) as copy:
         mine.backup(copy)
@@ -368,7 +368,7 @@ async def test_a_call_that_began_is_not_told_as_not_run_when_its_record_is_damag
     await add_tools(wb, hang=hang)
     started = await send(wb, await a_conversation(wb), "/rate 0\n/tool hang {}")
     await began.wait()
-    left = tmp_path / "left"  # what a process leaves that dies now
+    left = tmp_path / "left"  # the state that a process leaves if it dies now
     left.mkdir()
     with closing(sqlite3.connect(data / "inview.db")) as mine, closing(sqlite3.connect(left / "inview.db")) as copy:
         mine.backup(copy)
@@ -385,7 +385,7 @@ async def test_a_call_that_began_is_not_told_as_not_run_when_its_record_is_damag
 async def test_stop_that_comes_while_a_call_is_being_noted_ends_the_reply(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The commit that notes the call is made whether or not anybody waits for it: its ledger row is there already."""
+    """The commit that stores the start of the call also happens if no task waits for it: its ledger row exists already."""
     monkeypatch.setattr(writer, "PAUSE_SECONDS", 60)  # no other save comes first
     await add_tools(wb, double=double)
     started = await send(wb, await a_conversation(wb), "/rate 0\n/tool double {}")

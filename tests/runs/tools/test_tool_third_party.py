@@ -1,4 +1,4 @@
-"""Loops of tools against servers nobody here wrote that speak the vendors' dialects: aimock (npm), llmock (PyPI)."""
+"""Tool rounds against third-party servers that implement the vendors' dialects: aimock (npm), llmock (PyPI)."""
 
 from __future__ import annotations
 

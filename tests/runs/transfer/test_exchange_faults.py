@@ -1,4 +1,4 @@
-"""Files that cannot be imported: the first fault is told by its place, and nothing is stored."""
+"""Files that cannot be imported: the error names the place of the first fault, and nothing is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of tools, and the images and files they gave, out to a file and back: here, elsewhere, and faulty."""
+"""Tool calls with their images and files, exported and imported: here, in another installation, and with faults."""
 
 from __future__ import annotations
 

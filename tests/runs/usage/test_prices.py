@@ -1,4 +1,4 @@
-"""What a reply cost, by the public table or by what this installation knows better, through the official SDK."""
+"""Cost of a reply, by the public table or by better data of this installation, through the official SDK."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def answered(wb: Workbench, model: str = SONNET) -> Pair:
 
 
 async def cost_of(wb: Workbench, pair: Pair) -> Cost:
-    """As the page shows it."""
+    """Return the cost as the page shows it."""
     composed = await compose_view(wb, LOCAL_OWNER, pair.conversation_id, ViewOptions())
     showing = await show_pairs(wb, composed.base, composed.composition, [pair])
     return showing.facts_of(pair).cost

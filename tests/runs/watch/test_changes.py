@@ -1,4 +1,4 @@
-"""What else changes on a page: marks, deletion, titles, the queue, permissions, comparisons, tools; and its end."""
+"""Other changes on a page: marks, deletion, titles, the queue, permissions, comparisons, tools; and the page's end."""
 
 from __future__ import annotations
 

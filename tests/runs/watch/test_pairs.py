@@ -1,4 +1,4 @@
-"""The pairs of a page when an older reading of them comes late."""
+"""The pairs of a page when an older reading of them arrives late."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def put(pairs: WatchedPairs, *found: Pair) -> Pair | None:
 
 
 async def state_of(wb: Workbench, pair: Pair, text: str, run_id: str) -> RunState:
-    """A run of this pair that has said so much."""
+    """Return the state of a run of this pair that has received `text`."""
     assert pair.run_id is not None
     async with wb.store.read() as session:
         state = (await load_run(session, LOCAL_OWNER, pair.run_id)).state

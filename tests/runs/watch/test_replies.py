@@ -1,4 +1,4 @@
-"""Replies on a page: whatever their chunks, however many look and whenever they came, a page shows what is stored."""
+"""Replies on a page: a page shows the stored reply, for any chunks, any number of pages and any time of opening."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def peer() -> AsyncGenerator[Peer]:
 
 @pytest.fixture
 async def peers(data: Path, peer: Peer) -> AsyncGenerator[Workbench]:
-    """A workbench whose provider is the peer."""
+    """Open a workbench whose provider is the peer."""
     async with open_workbench(settings_of(data, **peer.environment)) as opened:
         yield opened
 
@@ -113,7 +113,7 @@ async def test_any_chunking_any_number_of_pages_and_reloads_show_the_stored_repl
     ended: list[Page] = []
 
     async def watch(patience: Random) -> None:
-        """Look, leave after a while, look again; the last look is to the end."""
+        """Open the page, leave after a while, open it again; the last page is read until the end."""
         for _ in range(patience.randrange(4)):
             async with a_page(peers, conversation_id) as page:
                 with suppress(TimeoutError):

@@ -1,4 +1,4 @@
-"""Structured replies on a page: read while they come, at their end, and again when another one stands."""
+"""Structured replies on a page: checked during the stream, at the end, and again for another version."""
 
 from __future__ import annotations
 

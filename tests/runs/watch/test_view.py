@@ -1,4 +1,4 @@
-"""What is in view on a page: filters, drafts, marks, models, long histories; and what cannot be had changes nothing."""
+"""Pairs in view on a page: filters, drafts, marks, models, long histories. A request that is refused changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window of a long conversation: never too large, and wherever a reader goes there is a way back."""
+"""The window of a long conversation: it is never too large, and a reader can return from every place."""
 
 from __future__ import annotations
 
