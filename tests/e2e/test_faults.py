@@ -1,4 +1,4 @@
-"""What goes wrong on a desk: keys held down, double clicks, the back button, a held database, a sleep, no network."""
+"""Trouble on a desktop: keys held down, double clicks, the back button, a locked database, a sleep, no network."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_database_held_by_somebody_else_is_said_and_the_text_comes_back(screen: 
 
 
 def test_laptop_that_slept_for_an_hour_shows_what_happened_meanwhile(browser: Browser, server: Served) -> None:
-    """Its connection is dead without anybody having said so; older pairs that it had are others by now too."""
+    """The connection is dead, but neither side knows it yet; meanwhile older pairs on the page have changed."""
     pairs = [a_pair(f"Question {number}", f"Answer {number}") for number in range(1, 81)]
     conversation = write(server, {"pairs": pairs})[0]
     context = browser.new_context(base_url=server.url)
@@ -127,7 +127,7 @@ def test_laptop_that_slept_for_an_hour_shows_what_happened_meanwhile(browser: Br
 
 
 def connect_through(route: Callable[..., None], asleep: list[bool]) -> None:
-    """Let the page's sockets through, but swallow all that is said while it is asleep."""
+    """Relay the page's sockets, but drop all messages while the laptop is asleep."""
 
     def through(socket: WebSocketRoute) -> None:
         server = socket.connect_to_server()
@@ -136,7 +136,7 @@ def connect_through(route: Callable[..., None], asleep: list[bool]) -> None:
         def carry(send: Callable[[str | bytes], None]) -> Callable[[str | bytes], None]:
             def pass_on(message: str | bytes) -> None:
                 nonlocal dead
-                dead = dead or bool(asleep)  # and it never comes to life again
+                dead = dead or bool(asleep)  # and it never works again
                 if not dead:
                     send(message)
 
@@ -150,7 +150,7 @@ def connect_through(route: Callable[..., None], asleep: list[bool]) -> None:
 
 @pytest.mark.exhaustive
 def test_part_first_needed_while_the_network_is_away_comes_when_it_is_back(screen: Screen) -> None:
-    """Its socket may outlive the network for a while. To load the page anew then would lose it."""
+    """The socket may outlive the network for a while. Loading the page again at that moment would lose it."""
     page = screen.page
     screen.start("/echo one").wait_for_reply()
     screen.write("A draft")
@@ -185,7 +185,7 @@ def test_part_that_an_update_of_the_server_took_away_loads_the_page_anew(screen:
 
     expect(screen.pairs).to_have_count(1)
     expect(screen.composer).to_have_value("A draft")
-    # What was asked for is shown, unless the server has not noticed yet that the old page is gone.
+    # The sheet opens, unless the server has not noticed yet that the old page is gone.
     sheet = page.get_by_role("dialog", name="Keys and the filter language")
     if not appears(sheet):
         page.keyboard.press("F1")

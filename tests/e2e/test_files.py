@@ -1,4 +1,4 @@
-"""Images and files in a message: chosen, pasted, dropped, kept over a reload, sent, looked at; by keyboard."""
+"""Images and files in a message: chosen, pasted, dropped, kept over a reload, sent, opened; by keyboard."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GIVE = """([kind, name, type, base64]) => {
     ? new ClipboardEvent("paste", { ...common, clipboardData: data })
     : new DragEvent(kind, { ...common, dataTransfer: data }));
 }"""
-"""Give the page a file as a clipboard or a drag would."""
+"""Give the page a file as a clipboard or a drag does."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Prompts and resources of a real MCP server put into a message by keyboard: as text, seen before it is sent."""
+"""Prompts and resources of a real MCP server put into a message by keyboard: as text, visible before it is sent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ARCHITECTURE = "demo://resource/static/document/architecture.md"
 
 @pytest.fixture(scope="module")
 def lab(server: Served) -> Generator[None]:
-    """A server with prompts and resources, called lab."""
+    """Add a server with prompts and resources, called lab."""
     way = everything()
     body = {"name": "lab", "kind": "stdio", "command": way.command, "arguments": list(way.arguments)}
     made = call(server.url, "POST", "/mcp-servers", body)

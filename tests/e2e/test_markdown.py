@@ -1,4 +1,4 @@
-"""Replies drawn: what markdown becomes, what is never done with it, and that streaming ends where a reload begins."""
+"""Drawn replies: the result of Markdown, what is never drawn, and a stream that ends with the same page as a reload."""
 
 from __future__ import annotations
 

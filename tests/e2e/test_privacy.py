@@ -1,4 +1,4 @@
-"""Settings → Privacy: what models are told of a person stands in view; secrets leave as marks, and that is said."""
+"""Settings → Privacy: text about the user is sent in view; secrets are replaced by marks, and the page says so."""
 
 from __future__ import annotations
 

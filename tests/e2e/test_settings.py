@@ -1,4 +1,4 @@
-"""Settings: keys go in and never come out; servers are added, tried, chosen and forgotten."""
+"""Settings: keys are entered and never shown; servers are added, tested, chosen and removed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEY = "sk-ant-very-secret-0123456789-wXyZ"
 
 @pytest.fixture(scope="module")
 def stub_url() -> Generator[str]:
-    """A server that speaks Chat Completions; yields its base URL."""
+    """Serve a Chat Completions server and yield its base URL."""
     with announcing([sys.executable, "-m", "tests.bench.stub", "0"], r"listening on (http://\S+)") as (_, url):
         yield f"{url}/v1"
 
