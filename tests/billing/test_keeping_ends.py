@@ -1,4 +1,4 @@
-"""What is kept warm ends by itself, and says why."""
+"""The cache keep-alive ends automatically and reports why."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.billing.talking import PROMPT, Talk
 async def test_it_ends_when_its_time_has_come(talk: Talk) -> None:
     await talk.keep(minutes=4)
 
-    assert 200 < await talk.waits() <= 240  # what is kept lasts five minutes: nothing need be paid
+    assert 200 < await talk.waits() <= 240  # the entry lasts five minutes: no refresh is needed yet
     await _move_until(talk, -10)
 
     assert await talk.tend() is None

@@ -1,4 +1,4 @@
-"""What is kept warm, and the processes that see to it: they end, begin and are several."""
+"""The cache keep-alive and the processes that refresh: they end, start, and run at the same time."""
 
 from __future__ import annotations
 

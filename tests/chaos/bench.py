@@ -116,7 +116,7 @@ class Bench:
         await self.start()
 
     async def die(self) -> None:
-        """End as with kill -9, as far as that is possible within a process: nothing more is stored. Then start again."""
+        """End as with kill -9, as far as possible within a process: nothing more is stored. Then start again."""
         runs = tuple(self.wb.engine.runs.values())
         self.wb.engine.runs.clear()
         tasks = [task for run in runs for task in (run.work, run.finishing) if task is not None]

@@ -38,7 +38,7 @@ ENDS = {"Succeeded": "succeeded", "Failed": "error", "Canceled": "canceled"}
 
 @dataclass
 class Provider:
-    """A provider that answers at random. `heard` counts the calls by request text, `did` counts the kinds of answers."""
+    """A provider that answers at random. `heard` counts the calls by request text, `did` the kinds of answers."""
 
     puppet: Puppet
     chance: random.Random
@@ -193,7 +193,7 @@ async def test_no_death_at_any_moment_loses_a_pair_leaves_one_stuck_or_sends_one
 
 
 def compare(runs: dict[str, Run], pairs: set[str], reports: list[Report], where: str) -> int:
-    """Require that everything that was reported is stored. Return the number of replies of which a save stored text."""
+    """Require that everything that was reported is stored. Return the number of replies with saved text."""
     saved: set[str] = set()
     for report in reports:
         run = runs.get(report.run_id)
@@ -219,9 +219,7 @@ def compare(runs: dict[str, Run], pairs: set[str], reports: list[Report], where:
 
 
 def compare_calls(runs: dict[str, Run], heard: dict[str, int], where: str) -> None:
-    """Require that each call that the provider received is in the ledger once. It may not have received a call that was
-    cut off.
-    """
+    """Require that each received call is in the ledger once. A call that was cut off may not have been received."""
     booked = Counter[str]()
     for run in runs.values():
         booked[run.asked] += run.calls

@@ -1,8 +1,9 @@
 """A connection that a test delays, drops or cuts.
 
-state = LateState() page.route_web_socket(LINK, state.relay)     # before the page is opened state.held = []
-# the page receives nothing from now on state.release()                              # now it receives everything, in
-order
+state = LateState()
+page.route_web_socket(LINK, state.relay)     # before the page is opened
+state.held = []                              # the page receives nothing from now on
+state.release()                              # now it receives everything, in order
 """
 
 from __future__ import annotations

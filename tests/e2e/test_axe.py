@@ -102,7 +102,7 @@ def seen(request: pytest.FixtureRequest, browser: Browser, server: Served) -> Ge
 
 @contextmanager
 def an_agent(server: Served) -> Generator[None]:
-    """Create an agent and delete it after the test: the agent used last would answer in other tests' new conversations."""
+    """Create an agent. Delete it after the test: the agent used last answers in other tests' new conversations."""
     made = call(server.url, "POST", "/agents", {"name": "Reviewer", "system_prompt": "Find the fault."})
     yield
     call(server.url, "DELETE", f"/agents/{made['id']}")

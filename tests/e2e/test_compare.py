@@ -1,4 +1,4 @@
-"""Comparisons on the page: one request to several models side by side; one reply is kept, the others become versions."""
+"""Comparisons on the page: one request to several models side by side; one reply is kept, the others are versions."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ WORDS = ("maple", "river", "btw", "thanks", "extra", "json", "what now", "Enter"
 
 @dataclass
 class Person:
-    """A simulated person. `boxes`: the text in the box of each conversation. `steps`: its actions, for failure reports."""
+    """A simulated person. `boxes`: the text in each conversation's box. `steps`: its actions, for failure reports."""
 
     random: Random
     screen: Screen

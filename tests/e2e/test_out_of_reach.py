@@ -43,7 +43,7 @@ class Cable:
             socket.close(code=1011)
 
     def mend(self) -> None:
-        """Restore the connection and notify the browser, so that it does not wait. Return when the page is connected."""
+        """Restore the connection, notify the browser so that it does not wait, and wait until the page is connected."""
         self.is_cut = False
         self.page.evaluate("dispatchEvent(new Event('online'))")
         expect(self.page.get_by_text(LOST)).to_be_hidden()

@@ -1,4 +1,4 @@
-"""A reply as the user sees it: it streams, is stored, can be stopped, fails with a description, and needs no browser."""
+"""A reply as a user sees it: it streams, is stored, can be stopped, fails with a description, needs no browser."""
 
 from __future__ import annotations
 

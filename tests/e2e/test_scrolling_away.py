@@ -94,7 +94,7 @@ def place(page: Page) -> float:
 
 
 def stays(screen: Screen) -> None:
-    """Require that nothing moves while the reply grows, and that a button returns to the end, which is followed again."""
+    """Require that nothing moves while the reply grows, and that a button returns to the end and follows it again."""
     jump = screen.page.get_by_role("button", name="Jump to the newest message")
     expect(jump).to_be_visible()
     look(screen.page)

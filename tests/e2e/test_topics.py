@@ -15,7 +15,7 @@ from tests.serving import Served
 
 @pytest.fixture(autouse=True)
 def no_topics(server: Served, context: Any) -> None:
-    """Delete all topics before each test: remove them from the pairs of earlier tests, then delete the deepest first."""
+    """Delete all topics before each test: remove them from all pairs, then delete the deepest topics first."""
     api = context.request
     for listed in json.loads(server.get("/api/v1/conversations?limit=100").body)["items"]:
         for pair in json.loads(server.get(f"/api/v1/conversations/{listed['id']}/pairs").body)["items"]:

@@ -1,4 +1,4 @@
-"""Usage on the page: the cost of a reply, of the conversation and of each request, the page of usage, budgets, a bill."""
+"""Usage on the page: the cost of a reply, a conversation and each request, the page of usage, budgets, a bill."""
 
 from __future__ import annotations
 

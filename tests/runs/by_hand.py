@@ -63,7 +63,7 @@ class ByHand:
 
 
 def hold_first(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """Return an event that delays the answer to the first call of an offline model. Later calls are answered at once."""
+    """Return an event that delays the answer to the first call of an offline model. Later calls are not delayed."""
     real, calls, goes_on = OfflineResponse.chunks, count(), asyncio.Event()
 
     async def answer(response: OfflineResponse) -> AsyncGenerator[bytes]:

@@ -77,7 +77,7 @@ class MovedClock:
         self.at = end
 
     async def settle(self) -> None:
-        """Return once every task that ever waited by this clock has ended, or waits for an event or time in the future."""
+        """Return once every task that ever waited by this clock has ended, or waits for a future event or time."""
         async with asyncio.timeout(HANG_SECONDS):
             while any(self._is_awake(task) for task in self._tasks):
                 self._changed.clear()

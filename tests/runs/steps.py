@@ -138,7 +138,7 @@ def stored_text(database: Path, pair_id: str) -> str:
 
 
 def count_own_statements(wb: Workbench) -> list[str]:
-    """Count statements as `count_statements` does, but only those of this task. `BEGIN` marks the start of a session."""
+    """As `count_statements`, with only the statements of this task. `BEGIN` marks the start of a session."""
     asked: list[str] = []
     task = asyncio.current_task()
 
@@ -152,7 +152,7 @@ def count_own_statements(wb: Workbench) -> list[str]:
 
 
 def count_statements(wb: Workbench) -> list[str]:
-    """Return a list that collects the statements of this task and of tasks that start later, without background loops."""
+    """Return a list that collects the statements of this task and of later tasks, without those of background loops."""
     asked: list[str] = []
     rounds = asyncio.all_tasks() - {asyncio.current_task()}
 

@@ -1,4 +1,4 @@
-"""The clock jumps an hour forward or back: no reply is ended, no wait becomes longer, and every order stays the same."""
+"""The clock jumps an hour forward or back: no reply ends, no wait becomes longer, every order stays the same."""
 
 from __future__ import annotations
 

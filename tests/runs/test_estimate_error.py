@@ -74,7 +74,7 @@ def prose(random: Random) -> str:
 
 
 async def talk(wb: Workbench, model: str, words: Callable[[Random], str], sends: int) -> list[Call]:
-    """Send in conversations of several pairs each, which open with prose, and return the calls of the ledger in order."""
+    """Send in conversations of several pairs, which open with prose. Return the calls of the ledger in order."""
     random = Random(1)
     calls: list[Call] = []
     conversation_id = ""

@@ -1,4 +1,4 @@
-"""Sends of every kind, made from a seed: texts and attachments of a person, to different models, with or without tools."""
+"""Sends of every kind, made from a seed: texts and attachments, to different models, with or without tools."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OPENS, SWITCHES, TOOLS = 0.3, 0.1, 0.35
 
 @dataclass(frozen=True)
 class Send:
-    """One send. `file`: the text of an attached file. `opens`: the send starts a new conversation with `tools` tools."""
+    """One send. `file`: the text of an attached file. `opens`: it starts a new conversation with `tools` tools."""
 
     kind: str
     model: str

@@ -1,5 +1,4 @@
-"""The trash: deleted things are not found elsewhere. They can be restored or deleted forever. The ledger never shrinks.
-"""
+"""The trash: deleted things are not found, and can be restored or deleted forever. The ledger never shrinks."""
 
 from __future__ import annotations
 

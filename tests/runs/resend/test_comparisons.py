@@ -1,4 +1,4 @@
-"""Comparisons: one request to several models, each in its own run. One reply is kept; the others become versions of it."""
+"""Comparisons: one request to several models, each in a run. One reply is kept; the others become its versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replay: an identical request is answered from the database, marked and free; any other request goes to the provider."""
+"""Replay: an identical request is answered from the database, marked and free. Any other is sent to the provider."""
 
 from __future__ import annotations
 

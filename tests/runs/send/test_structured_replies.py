@@ -1,4 +1,4 @@
-"""Structured replies: the schema is part of the request. The reply is checked against it during the stream and after."""
+"""Structured replies: the schema is part of the request. The reply is checked during the stream and after."""
 
 from __future__ import annotations
 

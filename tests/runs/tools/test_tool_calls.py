@@ -385,7 +385,7 @@ async def test_a_call_that_began_is_not_told_as_not_run_when_its_record_is_damag
 async def test_stop_that_comes_while_a_call_is_being_noted_ends_the_reply(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The commit that stores the start of the call also happens if no task waits for it: its ledger row exists already."""
+    """The commit of the call's start also happens if no task waits for it: its ledger row exists already."""
     monkeypatch.setattr(writer, "PAUSE_SECONDS", 60)  # no other save comes first
     await add_tools(wb, double=double)
     started = await send(wb, await a_conversation(wb), "/rate 0\n/tool double {}")

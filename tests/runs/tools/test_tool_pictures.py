@@ -1,5 +1,4 @@
-"""Pictures from an MCP server: labelled by their bytes, limited in size, described in text where they cannot be sent.
-"""
+"""Pictures from MCP servers: labelled by their bytes, limited in size, described in text if they cannot be sent."""
 
 from __future__ import annotations
 

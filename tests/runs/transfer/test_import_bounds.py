@@ -1,4 +1,4 @@
-"""Hostile imports: the objects that they build are limited, other requests continue, and a partial import is reported."""
+"""Hostile imports: the objects they build are limited, other requests continue, a partial import is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs in view on a page: filters, drafts, marks, models, long histories. A request that is refused changes nothing."""
+"""Pairs in view on a page: filters, drafts, marks, models, long histories. A refused request changes nothing."""
 
 from __future__ import annotations
 
