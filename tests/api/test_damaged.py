@@ -1,4 +1,4 @@
-"""Damage of one stored value never takes the conversation away: the rest is shown, listed, exported and continued."""
+"""Damage of one stored value never hides the conversation: the rest is shown, listed, exported and continued."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ REPAIRS: dict[str, object] = {
     "tool_mode": "all-off",
     "ticked_tools": [],
 }
-"""Values that a person sets instead of those that cannot be read."""
+"""Values that a person sets instead of the unreadable ones."""
 
 
 def _harm_all_settings() -> Harm:

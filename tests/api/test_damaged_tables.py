@@ -1,4 +1,4 @@
-"""Damage of any value of any table never takes a conversation away that it does not belong to."""
+"""Damage of a value of any table never hides a conversation to which it does not belong."""
 
 from __future__ import annotations
 

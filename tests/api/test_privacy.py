@@ -1,4 +1,4 @@
-"""What stands beside a conversation in all that is sent of it: previewed, sent, noted and verified alike."""
+"""Text about the user in all requests of a conversation: the same in previews, sends, stored pairs and verification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database that cannot be written: said in words that help, nothing half done, and all goes on afterwards."""
+"""A database that cannot be written: the error says what to do, nothing is half done, and later everything works."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.api.talk import answered, create_conversation
 
 @asynccontextmanager
 async def held(path: Path) -> AsyncGenerator[None]:
-    """Another program is in the middle of writing."""
+    """Lock the database as another program does during a write."""
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     try:
@@ -30,14 +30,14 @@ async def held(path: Path) -> AsyncGenerator[None]:
 
 @asynccontextmanager
 async def no_room_left(api: Api) -> AsyncGenerator[None]:
-    """SQLite's own limit of pages stands for the disk's."""
-    await limit_pages(api, 1)  # SQLite takes the present size if that is more
+    """SQLite's own limit of pages represents a full disk."""
+    await limit_pages(api, 1)  # SQLite uses the present size if that is larger
     yield
     await limit_pages(api, 1_000_000)
 
 
 async def limit_pages(api: Api, limit: int) -> None:
-    async with AsyncExitStack() as stack:  # each connection has a limit of its own
+    async with AsyncExitStack() as stack:  # each connection has its own limit
         for _ in range(database.POOL_SIZE):
             connection = await stack.enter_async_context(api.wb.store.engine.connect())
             await connection.execute(text(f"PRAGMA max_page_count = {limit}"))

@@ -1,4 +1,4 @@
-"""Uploads over HTTP: what is taken, what is refused, and how a send names it."""
+"""Uploads over HTTP: accepted and refused files, and their names in a send."""
 
 from __future__ import annotations
 

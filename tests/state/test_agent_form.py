@@ -54,7 +54,7 @@ async def stored(wb: Workbench) -> list[Agent]:
 
 
 def sent(tab: Tab, **changes: str) -> dict[str, str]:
-    """What the browser sends of the form as it is shown, with these fields typed."""
+    """Return what the browser sends of the form as shown, with these fields typed."""
     form: AgentForm = shown(tab, "form") or AgentForm()
     fields = asdict(form)
     if shown(tab, "all_servers") is not False:

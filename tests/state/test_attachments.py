@@ -1,4 +1,4 @@
-"""Files of the draft: begun, arrived, refused, removed, restored, counted and sent."""
+"""Files of the draft: uploads in progress, stored, refused, removed, restored, counted and sent."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def test_refused_file_drops_out_with_a_notice_and_holds_no_send_back(
     assert files(tab) == ()
     assert tab.shows(ComposerState, "refused") == (notice,)
     await tab.send(ComposerState.write, draft="Look", typed=True)
-    assert tab.shows(ComposerState, "refused") == (notice,)  # typing on does not clear it
+    assert tab.shows(ComposerState, "refused") == (notice,)  # further typing does not clear it
 
     await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
     await tab.send(ComposerState.deliver)
@@ -99,7 +99,7 @@ async def test_a_file_on_its_way_keeps_the_send_back(tab: Tab) -> None:
     await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
 
     assert tab.shows(ComposerState, "fault") == WAITING
-    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)  # the text comes back
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)  # the text returns to the box
     assert len(files(tab)) == 1
 
 

@@ -61,7 +61,7 @@ async def test_deleted_conversation_is_named_while_it_is_in_the_trash(wb: Workbe
 
 
 async def test_rename_is_the_first_event_of_a_state_that_was_lost(wb: Workbench, tab: Tab) -> None:
-    """After a restart the first event meets an empty state: the address still says what it is about."""
+    """After a restart the first event meets an empty state: the address still identifies the conversation."""
     conversation = await create_conversation(wb, LOCAL_OWNER, title="Old")
     tab.path = f"/c/{conversation.id}"
 

@@ -16,7 +16,7 @@ from tests.state.conftest import Tab
 
 @pytest.fixture
 async def conversation(wb: Workbench, tab: Tab) -> str:
-    """The tab shows a conversation with a checkpoint before pair 3."""
+    """Show a conversation with a checkpoint before pair 3 in the tab."""
     made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     await put_checkpoint(wb, LOCAL_OWNER, made.id, Checkpoint("What was said.", 3))
     tab.path = f"/c/{made.id}"

@@ -1,4 +1,4 @@
-"""Comparing in state: replies as they come, stopped, kept, discarded and taken back; a pair that is answered again."""
+"""Comparisons in state: replies as they arrive, stopped, kept, discarded, restored; a pair that is answered again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TOO_MUCH = "A sentence of eight words stands here again. " * 400
 
 @pytest.fixture
 async def here(wb: Workbench, tab: Tab) -> AsyncGenerator[str]:
-    """The tab shows a conversation of two pairs."""
+    """Show a conversation of two pairs in the tab."""
     conversation_id = await a_conversation(wb, model=DEMO)
     for word in ("one", "two"):
         await reply_to(wb, conversation_id, f"/echo {word}")
@@ -42,7 +42,7 @@ async def here(wb: Workbench, tab: Tab) -> AsyncGenerator[str]:
 
 
 async def compare(wb: Workbench, tab: Tab, conversation_id: str, text: str) -> None:
-    """Another one has these models compared, and the tab shows their replies."""
+    """Start a comparison elsewhere and show its replies in the tab."""
     await start_comparison(wb, LOCAL_OWNER, conversation_id, text, (DEMO, TINY))
     await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
     await tab.send(ComparisonState.show)
@@ -112,7 +112,7 @@ async def test_conversation_of_a_comparison_alone_opens_with_its_replies_once_on
         assert tab.shows(ComparisonState, "shown")
         await tab.send(ComparisonState.fold)
     tab.vars.clear()
-    async with visiting(tab, conversation_id):  # the same visit, connected again
+    async with visiting(tab, conversation_id):  # the same visit, reconnected
         await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
         assert not tab.shows(ComparisonState, "shown")
 

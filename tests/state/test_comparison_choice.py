@@ -1,4 +1,4 @@
-"""The dialog that asks which models are compared: what is ticked, found and remembered, and what starts."""
+"""The dialog that asks which models to compare: ticked, found and remembered models, and the start."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def ask(tab: Tab) -> None:
 
 
 def rows(tab: Tab) -> dict[str, bool]:
-    """Whether each model that is listed is ticked."""
+    """Return for each listed model whether it is ticked."""
     return {row.model: row.ticked for row in tab.shows(ComparisonChoiceState, "rows") or ()}
 
 

@@ -116,7 +116,7 @@ async def test_exact_count_of_a_draft_that_changed_meanwhile_leaves_the_estimate
 
 
 def figures(tab: Tab) -> tuple[str, str, str] | None:
-    """Tokens, certainty and cost of the estimate as shown."""
+    """Return tokens, certainty and cost of the estimate as shown."""
     split = tab.shows(ComposerState, "split")
     return None if split is None else (split.tokens, split.certainty, split.cost)
 

@@ -1,4 +1,4 @@
-"""A setting of the conversation on screen that cannot be read: named on the page, refused at a send, reset there."""
+"""An unreadable setting of the conversation on screen: named on the page, refused at a send, reset there."""
 
 from __future__ import annotations
 

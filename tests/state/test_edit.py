@@ -1,4 +1,4 @@
-"""Editing a pair in state: begun, sent, called off and taken up again; what is written is never lost."""
+"""Edits of a pair in state: started, sent, cancelled and resumed. The written text is never lost."""
 
 from __future__ import annotations
 

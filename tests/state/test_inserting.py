@@ -1,4 +1,4 @@
-"""Inserting from MCP servers that run: listed for who answers, filled in, asked, and put into the text area."""
+"""Insertions from running MCP servers: listed for the answering agent, filled in, fetched, put into the text area."""
 
 from __future__ import annotations
 
@@ -157,13 +157,13 @@ async def test_answer_to_what_was_left_meanwhile_is_dropped(wb: Workbench, tab: 
     asked = asyncio.create_task(tab.send(InsertingState.choose, offer_id="lab Prompt hangs"))
     await until(lambda: tab.shows(InsertingState, "offer") is not None)
     assert offer(tab).asking
-    await insert(tab)  # it is asked already
+    await insert(tab)  # it is fetched already
     await tab.send(InsertingState.go_back)
     await tab.send(InsertingState.choose, offer_id=WEATHER)
     await asked
 
     assert offer(tab).name == "Weather"
-    await tab.send(InsertingState.fetch)  # nothing was filled in
+    await tab.send(InsertingState.fetch)  # no field was filled in
     assert offer(tab).fields[0].fault == "Fill it in."
     await tab.send(InsertingState.close)
     assert (tab.shows(InsertingState, "opened"), tab.shows(InsertingState, "offer")) == (False, None)

@@ -1,4 +1,4 @@
-"""What keys call in state: each action that the page sends, and nothing else."""
+"""The state handlers for keys: each action that the page sends, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of the conversation on screen while it changes: read out, shown in the list, read again."""
+"""Announcements about the conversation on screen while it changes: read out, shown in the list, read again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.waiting import until
 
 @pytest.fixture
 async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
-    """The tab shows a conversation without pairs, and is told what is new of it."""
+    """Show a conversation without pairs in the tab, and follow its news."""
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     async with watching(wb, tab, conversation.id) as watcher:
         following = asyncio.create_task(tab.send(NewsState.follow))

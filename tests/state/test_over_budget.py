@@ -1,4 +1,4 @@
-"""The words of the dialog before a send that does not fit, for none, one and several pairs."""
+"""Texts of the dialog before a send that does not fit, for none, one and several pairs."""
 
 from __future__ import annotations
 

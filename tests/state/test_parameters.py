@@ -1,4 +1,4 @@
-"""The parameters in the composer: set for the conversation or the next send, shown before it, and gone after it."""
+"""The parameters in the composer: set for the conversation or the next send, shown before it, and removed after it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.waiting import until
 
 @pytest.fixture
 async def conversation(wb: Workbench, tab: Tab) -> str:
-    """The tab shows a conversation of the built-in model."""
+    """Show a conversation of the built-in model in the tab."""
     made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     tab.path = f"/c/{made.id}"
     await tab.send(ModelState.load)

@@ -1,4 +1,4 @@
-"""Calls that wait, in state: read, edited, bound to arguments like these, answered; and what no page sends."""
+"""Pending permission requests in state: read, edited, allowed for similar arguments, answered; and refused events."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CALL = '/tool fetch_page {"url": "http://10.0.0.1/*"}\n/then\n/echo Going on.'
 
 @pytest.fixture
 async def request_id(wb: Workbench, tab: Tab) -> AsyncGenerator[str]:
-    """A call of a page that waits, which the tab shows."""
+    """Make a tool call that waits for permission and is shown in the tab."""
     await set_preferences(
         wb, LOCAL_OWNER, replace(await read_preferences(wb, LOCAL_OWNER), built_in_tools=("fetch_page",))
     )

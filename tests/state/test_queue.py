@@ -1,4 +1,4 @@
-"""The queue in state: edited while it is paused, moved, dropped and taken back; and what no page sends."""
+"""The queue in state: edited while paused, moved, dropped and restored; and events that no page sends."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SLOW = "/long 4000 /rate 25"
 
 
 class Waiting:
-    """A conversation in which a reply runs and texts wait, shown by the tab."""
+    """A conversation with a running reply and queued texts, shown in the tab."""
 
     def __init__(self, wb: Workbench, tab: Tab, conversation_id: str) -> None:
         self.wb, self.tab, self.conversation_id = wb, tab, conversation_id

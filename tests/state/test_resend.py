@@ -1,4 +1,4 @@
-"""Sending a pair again in state: what is asked first, what is sent, and what takes it back."""
+"""Sending a pair again in state: the question before it, the request, and its undo."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
 
 
 async def settled(watcher: Watcher, *versions: int) -> None:
-    """Wait until pairs of so many versions are stored and seen, and nothing runs."""
+    """Wait until pairs with these numbers of versions are stored and shown, and no reply is running."""
     await until(lambda: tuple(pair.versions for pair in watcher.screen.pairs) == versions)
     await until(lambda: not watcher.screen.running)
     await until(lambda: all(pair.lifecycle is not Lifecycle.AWAITING for pair in watcher.screen.pairs))

@@ -1,4 +1,4 @@
-"""Saved filters: saved, renamed, deleted, used; what is wrong stands above the list."""
+"""Saved filters: saved, renamed, deleted, used; errors are shown above the list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schema of the reply: written or begun from a sample, checked, used and taken off."""
+"""The schema of the reply: written or started from a sample, checked, used and removed."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ async def test_name_of_another_server_must_be_free(wb: Workbench, tab: Tab) -> N
     assert tab.shows(ProvidersState, "added") == 1
     await tab.send(ProvidersState.add_server, form=form)
 
-    assert tab.shows(ProvidersState, "added") == 1  # what was typed stays in the form
+    assert tab.shows(ProvidersState, "added") == 1  # the typed text stays in the form
     assert tab.shows(ProvidersState, "added_note") == ("'lab' is taken. Change that one above, or choose another name.")
 
 

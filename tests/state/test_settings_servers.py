@@ -47,7 +47,7 @@ greet()
 serve(lambda asked: write({"id": asked["id"], "result": {"content": [{"type": "text", "text": "done"}]}}))
 """
 )
-HERE = "http://127.0.0.1:3000"  # where tests say that their tabs are
+HERE = "http://127.0.0.1:3000"  # the origin that tests give their tabs
 SECRET = "sk-very-secret-5b1f"
 
 
@@ -69,7 +69,7 @@ async def a_place_to_sign_in(wb: Workbench, protected: Protected) -> str:
 
 @asynccontextmanager
 async def following(tab: Tab) -> AsyncGenerator[None]:
-    """Have the page follow the servers, as it does while it is open."""
+    """Let the page follow the servers, as it does while it is open."""
     await tab.send(ServersState.load)
     async with running(tab, ServersState.follow):
         yield
@@ -85,7 +85,7 @@ def shown_names(tab: Tab) -> list[str]:
 
 
 async def walk_back(url: str) -> dict[str, str]:
-    """Go where a browser is sent to sign in. What it brings back."""
+    """Follow the redirects of a sign-in as a browser does, and return the parameters of the final callback."""
     async with httpx2.AsyncClient() as browser:
         while not url.startswith(callback_of(HERE)):
             url = (await browser.get(url)).headers["location"]
@@ -93,7 +93,7 @@ async def walk_back(url: str) -> dict[str, str]:
 
 
 async def come_back(wb: Workbench, url: str) -> None:
-    """Sign in as a browser would, up to the answer that it brings back."""
+    """Sign in as a browser would, and handle the answer that it brings back."""
     brought = await walk_back(url)
     answer = sign_ins.Answer(brought["code"], brought["state"], brought.get("iss"))
     assert await finish_sign_in(wb, brought["state"], answer) == ("calendar", "")

@@ -1,4 +1,4 @@
-"""The request kept of a failed pair in state: read, and compared with what would be sent now."""
+"""The stored request of a failed pair in state: shown, and compared with the request that would be sent now."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEADERS = (("Key", "…"),)
 
 
 async def a_failed_pair(wb: Workbench, *, blown_up: bool = False, kept: bytes | None = None) -> tuple[str, str, str]:
-    """Its conversation, the pair before it, and itself; the request is kept as it would leave now."""
+    """Create a failed pair whose stored request is current. Return its conversation, the pair before it, and its id."""
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     first = (await reply_to(wb, conversation.id, "/echo one")).pair
     failed = (await reply_to(wb, conversation.id, "/fail server")).pair

@@ -1,4 +1,4 @@
-"""The card of the system prompt: added, edited, removed, undone, counted, and taken along by a first text."""
+"""The card of the system prompt: added, edited, removed, undone, counted, and sent with a first text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.waiting import until
 
 @pytest.fixture
 async def conversation(wb: Workbench, tab: Tab) -> str:
-    """The tab shows a conversation that is answered briefly."""
+    """Show a conversation with a system prompt in the tab."""
     made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo", system_prompt="Be brief.")
     tab.path = f"/c/{made.id}"
     await tab.send(SystemPromptState.open)

@@ -1,4 +1,4 @@
-"""The title above a conversation: a model is asked for one, and what comes of it is said."""
+"""The title above a conversation: requested from a model, with a message about the result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.state.conftest import Tab
 
 @pytest.fixture
 async def conversation(wb: Workbench, tab: Tab) -> str:
-    """The tab shows a conversation of one pair, without a title."""
+    """Show a conversation of one pair, without a title, in the tab."""
     made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     run = await start_reply(wb, LOCAL_OWNER, made.id, "/echo Why is the sky blue?")
     async for _ in follow_states(wb, LOCAL_OWNER, run.run_id):

@@ -1,4 +1,4 @@
-"""Toasts, said by the list of conversations, which is one of the states that have an Undo."""
+"""Toasts, tested with the list of conversations, which is one of the states that have an Undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The choice of tools in state: what a send would tell of, modes, ticks."""
+"""The choice of tools in state: the tools of a send, modes, ticks."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def items(tab: Tab) -> tuple[BudgetItem, ...]:
 
 @dataclass
 class Held:
-    """The first reading of budgets: it `has_read`, and returns once `go_on` is set."""
+    """A delayed first reading of budgets: `has_read` is set when it has read, and it returns once `go_on` is set."""
 
     has_read: asyncio.Event = field(default_factory=asyncio.Event)
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
@@ -40,7 +40,7 @@ class Held:
 
 @asynccontextmanager
 async def loading(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[None]:
-    """The page has read the budgets, and shows what it read only after what the test does here."""
+    """Let the page read the budgets, and show them only after the block of the test."""
     held = Held()
     monkeypatch.setattr(budgets, "list_budgets", held.list_budgets)
     load = asyncio.create_task(tab.send(BudgetState.load))

@@ -19,7 +19,7 @@ from tests.state.spending import MODEL, send, talk
 
 
 def today() -> date:
-    """The day on which a test runs; a run may pass midnight."""
+    """Return the day on which a test runs; a run may pass midnight."""
     return datetime.now(UTC).date()
 
 

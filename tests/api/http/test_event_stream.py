@@ -1,4 +1,4 @@
-"""Event streams: the log of a run, whole from any position on, while it runs and ever after."""
+"""Event streams: the log of a run, complete from any position, while it runs and at any time later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every fault is a problem document: what it says, and that nothing else leaks."""
+"""Every error is a problem document: its content, and that nothing else leaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attachments are what their bytes are, whatever is said of them."""
+"""The type of an attachment is that of its bytes, whatever its sender claims."""
 
 from __future__ import annotations
 

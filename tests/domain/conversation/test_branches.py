@@ -13,7 +13,7 @@ from tests.builders import EPOCH
 
 
 def a_branch(name: str, parent: str | None = None, *, at: int = 0, minute: int = 0) -> Branch:
-    """A branch that leaves its parent after the pair at that position."""
+    """Return a branch that leaves its parent after the pair at that position."""
     fork = None if parent is None else ForkPoint(f"{parent}-{at}", at, "Why?")
     made = EPOCH + timedelta(minutes=minute)
     return Branch(name, parent, name, "", "", 1, running=False, fork=fork, created_at=made, updated_at=made)

@@ -1,4 +1,4 @@
-"""How a model is asked: who decides what, and which values can be used at all."""
+"""Parameters of a request: their order of precedence, and the values that are allowed at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prices over time and costs: what a call comes to, at an instant and for a length of prompt."""
+"""Prices over time and costs: the cost of a call, at a time and for a length of prompt."""
 
 from __future__ import annotations
 

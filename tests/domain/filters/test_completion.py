@@ -19,7 +19,7 @@ SHORTS = [row.short for row in PREDICATES.values()]
 
 
 def offered(line: str, vocabulary: Vocabulary = VOCABULARY) -> list[str]:
-    """What is offered where `|` stands, put in: the whole lines."""
+    """Return the complete lines after each suggestion at the place of `|` is inserted."""
     before, _, after = line.partition("|")
     completion = complete_line(before + after, len(before), vocabulary)
     whole = before + after

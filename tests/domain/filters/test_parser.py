@@ -1,4 +1,4 @@
-"""Every example and rule of the language, as it is written."""
+"""Every example and rule of the filter language, as written by a person."""
 
 from __future__ import annotations
 

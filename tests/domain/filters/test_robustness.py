@@ -1,6 +1,6 @@
 """No input, however long or odd, may crash or hang the parser.
 
-Time is counted in calls and in characters looked at, not in seconds: a busy machine must not make a test fail.
+Work is counted in calls and in characters looked at, not in seconds: a busy machine must not make a test fail.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def read(line: str) -> Line | FilterError:
 
 
 def calls_of(line: str) -> int:
-    """How many calls, of Python or of C, reading the line takes."""
+    """Return the number of calls, of Python or of C, that reading the line takes."""
     calls = 0
 
     def count(_frame: FrameType, event: str, _arg: object) -> None:

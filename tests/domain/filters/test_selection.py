@@ -1,4 +1,4 @@
-"""What each predicate selects, on conversations small enough to check by eye."""
+"""The pairs that each predicate selects, on conversations small enough to check by eye."""
 
 from __future__ import annotations
 

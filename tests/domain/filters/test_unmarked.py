@@ -1,4 +1,4 @@
-"""What a filter will make of a pair that is only being written: nobody has rated, flagged or marked it yet."""
+"""Filters on a pair that is still being written: it has no stars, no flag and no tag yet."""
 
 from __future__ import annotations
 

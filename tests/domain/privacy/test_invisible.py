@@ -1,4 +1,4 @@
-"""Characters that nobody sees: all of Unicode's are known, and texts of servers and arguments show without them."""
+"""Invisible characters: all of Unicode's are known, and texts of servers and arguments are shown without them."""
 
 from __future__ import annotations
 

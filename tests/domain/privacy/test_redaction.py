@@ -1,4 +1,4 @@
-"""Redaction: what is found, what is let be, and that it takes no longer for whoever writes against it."""
+"""Redaction: the secrets that it finds, the texts that it leaves alone, and linear time for hostile texts."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def a_call(call_id: str, name: str = "add") -> tuple[RunEvent, ...]:
 
 
 def a_round(*call_ids: str, usage: int = 1, seconds: float = 0.0) -> tuple[RunEvent, ...]:
-    """The stream of a provider call that ends in these calls."""
+    """Return the stream of a provider call that ends in these calls."""
     calls = [event for call_id in call_ids for event in a_call(call_id)]
     return *calls, UsageReported(Usage(usage)), Stopped(StopReason.TOOL_CALLS), StreamEnded(seconds)
 
@@ -237,7 +237,7 @@ loop_events: st.SearchStrategy[RunEvent] = st.one_of(
 
 @st.composite
 def walks(draw: st.DrawFn, limits: ToolLimits) -> list[RunEvent]:
-    """What may happen to a run, mostly what is likely where it stands: events at random hardly ever make up a round."""
+    """Draw events of a run, mostly likely ones for its phase: purely random events hardly ever make a round."""
     state, walk = a_run(limits), list[RunEvent]()
     for anything in draw(st.lists(st.sampled_from([False] * 5 + [True]), max_size=12)):
         step: tuple[RunEvent, ...]

@@ -305,7 +305,7 @@ def words(state: RunState) -> str:
 
 
 def merged(events: list[LogEvent]) -> list[tuple[str, Any]]:
-    """Events without positions, adjacent text of one part joined."""
+    """Return events without positions, with adjacent text of one part joined."""
     found: list[tuple[str, Any]] = []
     for event in events:
         if found and found[-1][0] == event.kind and event.kind in {"text", "thinking", "tool_input"}:

@@ -1,4 +1,4 @@
-"""Calibration by simulation: models that count in other ways, reports that are off, and what becomes of estimates."""
+"""Calibration by simulation: models that count in other ways, wrong reports, and the resulting estimates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WARM = 20
 
 @dataclass(frozen=True)
 class Model:
-    """A model as it really counts. `content` is how far the ratio differs between conversations."""
+    """The true token counts of a model. `content` is the spread of the ratio between conversations."""
 
     profile: ModelProfile
     base: int
@@ -49,7 +49,7 @@ MODELS = {
 
 
 def play(model: Model, seed: int, sends: int = 40) -> list[tuple[float, bool]]:
-    """A person's sends: by how much each estimate was off, and whether it said so much."""
+    """Simulate the sends of a person. Return the error of each estimate, and whether its band covers the error."""
     random = Random(seed)
     told: list[Observation] = []
     seen: list[tuple[float, bool]] = []
@@ -221,7 +221,7 @@ def test_families_by_name(model: str, permille: int, images: ImageRule) -> None:
 
 
 def test_senseless_report_of_the_conversation_itself_leaves_no_bound() -> None:
-    """Nine thousand words told as fourteen tokens: a boundary drawn by that would let everything through."""
+    """A report of fourteen tokens for nine thousand words: a boundary from this report would let everything through."""
     profile = ModelProfile("peer:any", "Any")
 
     told = estimator_of(profile, [Observation(text=9_012, messages=1, tokens=14, here=True)])

@@ -167,11 +167,11 @@ def test_a_pattern_of_an_argument_covers(pattern: str, value: Any, covered: bool
         "/notes/..;/etc",
         "/notes/..?x",
         "/notes/\u2025/etc/passwd",  # two dots as one character
-        "/notes/\uff0e\uff0e/etc/passwd",  # two dots of full width
+        "/notes/\uff0e\uff0e/etc/passwd",  # two full-width dots
         "/notes/\u2026/etc/passwd",
         "/notes/%252e%252e/etc/passwd",
         "/notes/%EF%BC%8E%EF%BC%8E/etc/passwd",
-        "/notes/%c0%ae%c0%ae/etc/passwd",  # dots as no UTF-8 has them
+        "/notes/%c0%ae%c0%ae/etc/passwd",  # dots encoded in a form that is not valid UTF-8
         "/notes/.%00./etc/passwd",
         "/notes/a..b",
         "/notes/..s",

@@ -1,4 +1,4 @@
-"""Tools as they are told to a model: names that can be told, unique and always the same; one order."""
+"""Tools as a model receives them: valid, unique and stable names; a fixed order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lineage over HTTP: from a conversation to what was derived from it, and back, while it is made and after."""
+"""Lineage over HTTP: from a conversation to its child conversations and back, while they run and after."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of pairs have a bound in bytes: a conversation of replies of megabytes can be read page by page."""
+"""Pages of pairs have a limit in bytes: a conversation with replies of megabytes can be read page by page."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from app.runs.transfer import importing
 from tests.api.served import Api
 
 LONG = "word " * 300_000
-"""1.5 MB: a page has room for two of them."""
+"""1.5 MB: a page has room for two such replies."""
 
 
 @pytest.fixture(autouse=True)
 def longer_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let an import take longer texts, as a setting for longer replies does."""
+    """Let an import accept longer texts, as a setting for longer replies does."""
     monkeypatch.setattr(importing, "MAX_TEXT_BYTES", 10_000_000)
 
 

@@ -1,4 +1,4 @@
-"""Conversations, pairs and history over HTTP, as a program meets them."""
+"""Conversations, pairs and history over HTTP, as a program uses them."""
 
 from __future__ import annotations
 

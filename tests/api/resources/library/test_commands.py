@@ -1,4 +1,4 @@
-"""Commands of the filter bar over HTTP: what they do to what a filter selects, what they refuse, and undo."""
+"""Commands of the filter bar over HTTP: their effect on the selected pairs, their refusals, and their undo."""
 
 from __future__ import annotations
 

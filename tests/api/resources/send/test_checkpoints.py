@@ -1,4 +1,4 @@
-"""Summaries over HTTP: written, changed, taken away, put back."""
+"""Summaries over HTTP: written, changed, removed, restored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact counts over HTTP: the provider's own answer, or a problem that says there is none."""
+"""Exact counts over HTTP: the provider's own answer, or a problem that says it has none."""
 
 from __future__ import annotations
 

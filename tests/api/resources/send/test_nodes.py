@@ -1,4 +1,4 @@
-"""Titles over HTTP, and the nodes that tell of titles, summaries and what left a conversation."""
+"""Titles over HTTP, and the nodes for titles, summaries and removed pairs of a conversation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.waiting import until_found
 
 
 async def titled(api: Api, conversation_id: str) -> dict[str, Any]:
-    """The conversation once it has a title."""
+    """Return the conversation once it has a title."""
 
     async def look() -> dict[str, Any] | None:
         conversation = (await api.http.get(f"/conversations/{conversation_id}")).json()

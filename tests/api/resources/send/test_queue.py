@@ -1,4 +1,4 @@
-"""The queue over HTTP: texts wait, are changed, go on; and whoever watches is told."""
+"""The queue over HTTP: texts are queued, changed and sent; event streams report it."""
 
 from __future__ import annotations
 

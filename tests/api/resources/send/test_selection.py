@@ -1,4 +1,4 @@
-"""What a preview or an estimate counted is what a send carries, or nothing is sent and the new figures are told."""
+"""A send carries exactly the request that a preview or an estimate counted, or is refused with the new figures."""
 
 from __future__ import annotations
 

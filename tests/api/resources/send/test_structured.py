@@ -1,4 +1,4 @@
-"""Structured replies over HTTP: a schema on a send, what came of it, and what cannot be asked."""
+"""Structured replies over HTTP: a schema on a send, the checked reply, and requests that are refused."""
 
 from __future__ import annotations
 

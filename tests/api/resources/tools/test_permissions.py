@@ -1,4 +1,4 @@
-"""Permissions over HTTP: what waits is read and answered, rules are revoked, and event streams tell."""
+"""Permissions over HTTP: pending requests are read and answered, rules are revoked, and event streams report it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WRITE = Tool("files__write", "files", "Files", "write", "Write", "Writes a file.
 
 
 class Asking:
-    """A reply that is on, and asks."""
+    """A running reply whose calls request permission."""
 
     def __init__(self, api: Api, conversation_id: str, run_id: str) -> None:
         self.api, self.conversation_id, self.run_id = api, conversation_id, run_id

@@ -1,4 +1,4 @@
-"""MCP servers over HTTP: set up, seen, changed, deleted; what is not allowed; secrets that never come out."""
+"""MCP servers over HTTP: added, read, changed, deleted; refused settings; secrets that are never returned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Export and import over HTTP: the file a person gets, and what becomes of one that is handed in."""
+"""Export and import over HTTP: the exported file, and the result of an imported one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Budgets of money: they warn, they stop what would go beyond them, and say who used them. And prices of one's own."""
+"""Budgets of money: they warn, refuse calls that would exceed them, and list who used them. And own prices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prompt caches over HTTP: the preview's forecast is what the send is billed, and the state says how it came out."""
+"""Prompt caches over HTTP: the send is billed as the preview predicts, and the state shows the outcome."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def test_each_request_tells_how_what_was_foretold_came_out(api: Api, peer:
     conversation_id = await create_conversation(api, model=MODEL, system_prompt=PROMPT)
     await _talk(api, conversation_id, "First", "Second")
     read = peer.asked[-1].usage["cache_read_input_tokens"]
-    peer.bill = lambda body, at: AnthropicCache().bill(body, at)  # which has forgotten everything
+    peer.bill = lambda body, at: AnthropicCache().bill(body, at)  # this cache has no entries
     await _talk(api, conversation_id, "Third")
 
     calls = (await api.http.get(f"/conversations/{conversation_id}/calls")).json()["items"]
@@ -81,7 +81,7 @@ async def test_each_request_tells_how_what_was_foretold_came_out(api: Api, peer:
 async def test_past_misses_are_named_by_pair(api: Api):
     conversation_id = await create_conversation(api, model=MODEL, system_prompt=PROMPT)
     await _talk(api, conversation_id, "First", "Second", "Third")
-    started = await send(api, conversation_id, "Fourth", filter="r2")  # the first pair does not go along
+    started = await send(api, conversation_id, "Fourth", filter="r2")  # the first pair is not sent
     await follow(api, started["run_id"])
 
     state = (await api.http.get(f"/conversations/{conversation_id}/cache")).json()

@@ -1,4 +1,4 @@
-"""Usage over HTTP: what was spent, by whatever one asks, of a conversation and request by request."""
+"""Usage over HTTP: by every grouping, of a conversation, and request by request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.waiting import until, until_found
 
 SONNET = "anthropic:claude-sonnet-4-5"
 ONE_REPLY = Decimal(25 * 3 + 15 * 15) / 1_000_000
-"""The recording: 25 tokens read at $3 a million, 15 written at $15."""
+"""The recording: 25 tokens read at $3 per million, 15 written at $15."""
 
 
 @pytest.fixture
