@@ -257,7 +257,7 @@ async def _check_saved_filters(api: Api, done: Harm) -> None:
 
 
 async def _check_topic(api: Api, ids: Ids, done: Harm) -> None:
-    """Require that the page names the missing topic of a pair, that the pair is listed, and its topic can be changed."""
+    """Require that the page names the missing topic of a pair, the pair is listed, and its topic can be changed."""
     lost = (done.table, done.column) in {("topic", "id"), ("topic", "owner")}
     if not lost:
         return

@@ -4,9 +4,9 @@
 billed by the rules together with all later requests, until it finds no improvement. The result is a plan that could
 have been made. A better plan may exist. `find_least` returns a lower bound for all plans:
 
-A prompt is a path in a tree of prefixes: each node is one block after certain other blocks, and is needed at the times
-of the requests that pass through it. At each of these times it is read if it is cached, or written for five minutes or
-an hour, or just processed. For one node all courses are searched, so the cheapest is certain.
+A prompt is a path in a tree of prefixes: each node is one block after certain other blocks. A node is needed whenever a
+request passes through it. Each time it is read if it is cached, or written for five minutes or an hour, or just
+processed. For one node all courses are searched, so the cheapest is certain.
 
 The nodes are searched one by one. This ignores rules that only increase the cost: four breakpoints, the short lookback,
 and writes that must follow directly after the part that was read. Also, reading prolongs every block that is read, and

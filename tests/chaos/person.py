@@ -17,7 +17,7 @@ from app.domain.errors import ErrorClass
 from app.domain.run.queue import HoldReason
 
 RUNNING = "running"
-"""Replaces `sending` and `awaiting`, as a person cannot tell them apart."""
+"""Replaces `sending` and `awaiting`: a person cannot distinguish the two."""
 
 
 class Spent(NamedTuple):
@@ -43,7 +43,7 @@ class Node(NamedTuple):
 
 @dataclass
 class Attempt:
-    """A version of a pair: request and reply. `stands` is its lifecycle, or RUNNING."""
+    """A version of a pair: request and reply, and its lifecycle or RUNNING."""
 
     asked: str
     replied: str = ""

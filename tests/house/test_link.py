@@ -1,4 +1,4 @@
-"""Reflex's runtime as it is changed for the build: see app/ui/link.py."""
+"""Reflex's runtime with the changes of the build: see app/ui/link.py."""
 
 from __future__ import annotations
 

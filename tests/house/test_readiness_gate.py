@@ -1,4 +1,4 @@
-"""The page goes out before the house stands; who asks for more waits, and is answered as if it had come later."""
+"""The page is sent before the application is ready; other requests wait, and are then answered normally."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.web.readiness_gate import ReadinessGate
 
 
 class Visitor:
-    """One request for a path, and what was answered."""
+    """One request for a path, and its answers."""
 
     def __init__(self, door: ReadinessGate, path: str) -> None:
         self.answers: list[str] = []

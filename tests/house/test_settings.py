@@ -1,4 +1,4 @@
-"""Settings: what is read, what is refused and with which words, and that no secret shows itself."""
+"""Settings: accepted values, refused values with their messages, and secrets that are never shown."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Numbers that JSON can write and most readers cannot hold: every reader of JSON from outside takes or refuses
-them, and writes valid JSON.
+"""Numbers that JSON can write and most readers cannot store: every reader of JSON from outside accepts or refuses them,
+and writes valid JSON.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ READERS: Final[dict[str, Callable[[str], str]]] = {
 def test_number_of_any_size_is_taken_or_refused_and_never_a_fault(reader: str, text: str) -> None:
     written = READERS[reader](text)
 
-    orjson.loads(written)  # it refuses NaN and what no double holds
+    orjson.loads(written)  # refuses NaN and numbers that no double can store
 
 
 @pytest.mark.parametrize("number", ["1" + "0" * 400, "9" * 5_000, "1e400", "NaN"])

@@ -1,4 +1,4 @@
-"""What programs and pages send to Inview, against everything that they can send: a problem in words, within bounds."""
+"""Hostile requests of programs and pages to Inview: each gets a problem with a description, within limits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ WORDS = {
     ("/import", "digits"): "a number of more than 4,096 digits",
 }
 MOST_MB = 64 + 32
-"""Additional memory for reading, and for a body of 16 MB on its way and received."""
+"""Additional memory for reading, and for a body of 16 MB in transit and received."""
 
 
 @pytest.mark.parametrize("path", READERS)
@@ -93,7 +93,7 @@ async def test_a_message_of_too_many_values_closes_the_socket_before_anybody_rea
     wide = "[" + "[]," * WIDE + "[]]"
     for parts in (wide, (wide[:1_000], wide[1_000:])):  # in one frame, and in two
         async with serve(app, ws=SocketProtocol) as served, connect(f"ws://{served.host}/", max_size=None) as socket:
-            await socket.send('"' + "[,{" * 200_000 + '"')  # a text is one value, whatever is in it
+            await socket.send('"' + "[,{" * 200_000 + '"')  # a text is one value, whatever it contains
             assert await socket.recv() == "heard"
             await socket.send(parts)
             with pytest.raises(ConnectionClosedError, match="A message may have 100,000 values"):
@@ -127,7 +127,7 @@ async def test_large_bodies_of_many_requests_have_a_bound_together_and_leave_no_
             ).status_code
 
         while await send_large() == 503:
-            pass  # the server has not noticed yet that the others have gone
+            pass  # the server has not noticed yet that the others have disconnected
 
     assert refused.startswith(b"HTTP/1.1 503")
     assert b"retry-after: 5" in refused
@@ -140,7 +140,7 @@ MIB = 1024 * 1024
 
 
 class Arrivals:
-    """An application that reads bodies and never answers, behind the limit. `arrived` counts messages that it read."""
+    """An application behind the limit that reads bodies and never answers. `arrived` counts its messages."""
 
     def __init__(self) -> None:
         self.arrived = asyncio.Semaphore(0)
@@ -170,7 +170,7 @@ class Arrivals:
 
 @asynccontextmanager
 async def in_progress() -> AsyncGenerator[list[asyncio.Task[None]]]:
-    """Requests, which are given up at the end."""
+    """A list of requests, which are cancelled at the end."""
     sending = list[asyncio.Task[None]]()
     try:
         yield sending

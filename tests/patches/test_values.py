@@ -1,4 +1,4 @@
-"""Which values are kept by reference, and which are written by orjson."""
+"""Values that are stored by reference, and values that orjson writes."""
 
 from __future__ import annotations
 

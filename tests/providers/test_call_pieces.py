@@ -1,4 +1,4 @@
-"""Tool calls in Chat Completions streams, in each spelling that servers have for them."""
+"""Tool calls in Chat Completions streams, in each format that servers use for them."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ async def test_a_call_that_is_said_again_as_a_whole_is_read_once() -> None:
 
 
 def test_pieces_after_a_whole_call_are_not_each_compared_with_all_that_came_before() -> None:
-    """To join all arguments for each piece takes time squared: 50,000 pieces took four seconds."""
+    """Joining all arguments for each piece takes quadratic time: 50,000 pieces took four seconds."""
     pieces = CallPieces(ToolCalls())
     pieces.take(function("clock", "[]", index=0, id="a"))
 
@@ -155,7 +155,7 @@ def test_pieces_after_a_whole_call_are_not_each_compared_with_all_that_came_befo
         for _ in range(1_000):
             pieces.take(function(None, " ", index=0))
 
-    assert joins.made <= 1_000 + 10  # one of the new piece alone, for each
+    assert joins.made <= 1_000 + 10  # one join of the new piece alone, for each
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ async def test_words_of_the_event_that_cannot_be_read_are_kept() -> None:
 
 @dataclass(frozen=True)
 class Spelling:
-    """A way to write calls. `cuts`: arguments come in that many pieces."""
+    """A format for calls. `cuts`: the number of pieces of the arguments."""
 
     index: str
     ids: str

@@ -1,6 +1,6 @@
-"""What every adapter promises, said once and asked of each: over recorded streams, and of the offline provider itself.
+"""The promises of every adapter, tested for each: with recorded streams, and with the offline provider itself.
 
-A story is a case that every protocol can tell; `recordings/<protocol>/<story>.sse` says where its shape comes from.
+A story is a case that every protocol can express; `recordings/<protocol>/<story>.sse` names the source of its shape.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ OFFLINE_STORIES = {
 
 @dataclass(frozen=True)
 class Teller:
-    """One protocol and the provider that stands for it here."""
+    """One protocol and its representative provider."""
 
     provider: Provider
 
@@ -246,7 +246,7 @@ async def test_an_event_that_cannot_be_read_is_a_stream_fault(recorded: Teller, 
 
 @st.composite
 def chunkings(draw: st.DrawFn, body: bytes) -> list[bytes]:
-    """A body cut into pieces anywhere, within characters and line ends too."""
+    """Draw a body cut into pieces anywhere, also within characters and line ends."""
     cuts = sorted(draw(st.lists(st.integers(0, len(body)), max_size=30)))
     return [body[start:end] for start, end in zip([0, *cuts], [*cuts, len(body)], strict=True)]
 
@@ -296,7 +296,7 @@ async def test_damaged_bytes_give_events_or_a_provider_error_and_nothing_else(
     told = await play(teller.provider, [bytes(body[:cut])])
 
     assert (told.fault is None) == (told.stopped is not None)
-    assert told.state.parts is not None  # the core took every event
+    assert told.state.parts is not None  # the core accepted every event
 
 
 KEYS = (
@@ -335,7 +335,7 @@ async def test_any_json_gives_events_or_a_provider_error_and_nothing_else(teller
     told = await play(teller.provider, [b"data: " + orjson.dumps(event) + b"\n\n" for event in events])
 
     assert (told.fault is None) == (told.stopped is not None)
-    assert told.state.parts is not None  # the core took every event
+    assert told.state.parts is not None  # the core accepted every event
 
 
 async def test_one_read_gives_at_most_one_text_event(recorded: Teller) -> None:

@@ -1,4 +1,4 @@
-"""Exact counts on demand: the send's own body, cut to what the count takes, through the official SDKs."""
+"""Exact counts on demand: the send's own body, reduced to the fields of the count, through the official SDKs."""
 
 from __future__ import annotations
 

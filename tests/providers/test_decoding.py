@@ -1,4 +1,4 @@
-"""What is special to one protocol's stream: quirks that vendors have, beyond the contract."""
+"""Special features of one protocol's stream: quirks of vendors, in addition to the contract."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request looks like on each wire, and that encoding is fast, stable and honest about what it cannot carry."""
+"""Requests in each protocol; encoding is fast, stable and reports what it cannot send."""
 
 from __future__ import annotations
 
@@ -406,7 +406,7 @@ def test_a_request_for_another_provider_is_a_fault_of_ours() -> None:
 
 @pytest.mark.parametrize("provider", NETWORKED)
 def test_a_long_conversation_is_encoded_with_few_calls_for_a_message(provider: str) -> None:
-    """A message that an SDK checks and copies takes a hundred calls."""
+    """An SDK that checks and copies a message makes a hundred calls for it."""
     request = a_request(*["word " * 300] * 2_000, model=f"{provider}:test")
     wire = encode(a_provider(provider), request, a_profile(), {})
 

@@ -20,7 +20,7 @@ def an_error(**error: object) -> bytes:
     return orjson.dumps({"error": error})
 
 
-# Each body in the shape its vendor documents or is known to send.
+# Each body has the shape that its vendor documents or is known to send.
 @pytest.mark.parametrize(
     ("status", "body", "error_class"),
     [

@@ -1,4 +1,4 @@
-"""Which parameters a model takes, over the three protocols, and what is said of the others."""
+"""Parameters that a model accepts, over the three protocols, and the report of the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which models a provider has, and what is known of them."""
+"""Models of a provider, and their known properties."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_profiles_of_a_routers_whole_list_take_few_calls_for_a_model() -> None:
     with counting() as calls:
         profiles = [build_profile(a_provider("openrouter"), ListedModel(name), NOW) for name in names]
 
-    # Some 260. Going through the rules of the price table for each of them takes 3,800.
+    # The list has about 260 names. Searching the rules of the price table for each of them takes 3,800 calls.
     assert calls.made < 400 * len(names)
     assert all(profile.known for profile in profiles)
 
@@ -401,7 +401,7 @@ async def test_the_offline_models_are_known_with_and_without_their_list(transpor
     assert all(profile.known and profile.local for profile in listed)
 
 
-# Each in the shape its vendor documents or sends.
+# Each has the shape that its vendor documents or sends.
 @pytest.mark.parametrize(
     ("protocol", "model", "expected"),
     [
@@ -479,7 +479,7 @@ async def test_somebody_else_on_the_port_is_not_taken_for_a_model_server(answer:
 
 
 async def test_a_server_that_says_nothing_is_left_when_the_limit_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing else would end this: the server never answers, and never hangs up."""
+    """Nothing else would end this: the server never answers, and never disconnects."""
     assert detection.ANSWER_SECONDS <= 0.5
     monkeypatch.setattr(detection, "ANSWER_SECONDS", 0.05)
 

@@ -1,4 +1,4 @@
-"""The offline provider: it says what it is, obeys its commands, and is the same every time."""
+"""The offline provider: it describes itself, obeys its commands, and always gives the same replies."""
 
 from __future__ import annotations
 

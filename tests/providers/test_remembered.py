@@ -1,4 +1,4 @@
-"""What providers told of their models, known again after a restart."""
+"""Data of providers on their models, known again after a restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Against servers nobody here wrote: aimock (npm) and llmock (PyPI), each speaking the vendors' dialects."""
+"""Tests against third-party servers: aimock (npm) and llmock (PyPI). Both implement the vendors' dialects."""
 
 from __future__ import annotations
 

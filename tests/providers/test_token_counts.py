@@ -1,4 +1,4 @@
-"""Counting in a process of its own: the same counts as in this one, and nobody waits for it or keeps its memory."""
+"""Token counts in a separate process: the same counts as in this one, without a wait and without its memory."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ async def test_a_warm_process_is_there_before_anybody_asks(monkeypatch: pytest.M
 
     monkeypatch.setattr(token_counts.subprocess, "Popen", note)
     warm_up()
-    warm_up()  # a second visitor
+    warm_up()  # a second client
     thread = token_counts._thread  # pyright: ignore[reportPrivateUsage] - it does one thing after the other
     await asyncio.get_running_loop().run_in_executor(thread, lambda: None)
     warm = running_process()
@@ -189,7 +189,7 @@ uvloop.run(main())
 
 
 def test_a_program_is_started_while_an_answer_is_read() -> None:
-    """Tool servers are started by uvloop, whose children run what Python registered for forks."""
+    """Tool servers are started by uvloop, whose children run the functions that Python registered for forks."""
     started = subprocess.run(
         [sys.executable, "-c", STARTING_A_PROGRAM], cwd=ROOT, capture_output=True, timeout=60, check=False
     )

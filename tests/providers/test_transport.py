@@ -1,4 +1,4 @@
-"""The way to a provider on real connections: every fault of the network, time-outs, cancelling, keys, reuse."""
+"""Real connections to a provider: every fault of the network, time-outs, cancelling, keys, reuse."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def transport() -> AsyncGenerator[Transport, None]:
 
 
 def a_reply(provider_name: str, *, upto: bytes | None = None) -> bytes:
-    """A recorded reply, whole or up to (and with) the event that holds `upto`."""
+    """Return a recorded reply, whole or up to (and with) the event that contains `upto`."""
     protocol = a_provider(provider_name).row.protocol
     body = read_recording(protocol, "text")
     return body if upto is None else body[: body.index(b"\n\n", body.index(upto)) + 2]

@@ -1,4 +1,4 @@
-"""Bounds of what a server sends: bytes a minute, the length of a line, and its values."""
+"""Limits of a server's data: bytes per minute, the length of a line, and its values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that lie: each lie has a clear outcome, nothing hangs, and what is sound goes on being served."""
+"""Programs that lie: each lie has a clear outcome, nothing hangs, and valid content is still served."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ while True:
     async with a_session(server) as session:
         await session.settle(30)
         async with asyncio.timeout(30):
-            # What changed is looked at once, and then not before its time, however often it is said.
+            # A change is read once, and then not again before the interval ends, however often it is announced.
             while repr((await ask(session, "act")).content) == "(Text(text='1'),)":
                 pass
         answers = {repr((await ask(session, "act")).content) for _ in range(20)}

@@ -1,4 +1,4 @@
-"""Servers nobody here wrote: everything (stdio and HTTP), filesystem, memory, time and git, each in its own process."""
+"""Third-party servers: everything (stdio and HTTP), filesystem, memory, time and git, each in a separate process."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ async def test_call_in_a_program_that_is_killed_fails_and_the_next_one_finds_it_
         await session.settle(30)
         tools = session.tools
         call = asyncio.create_task(ask(session, "trigger-long-running-operation", duration=60))
-        await asyncio.sleep(0)  # the call begins
+        await asyncio.sleep(0)  # the call starts
         for child in psutil.Process().children():
             child.kill()
 
@@ -133,7 +133,7 @@ async def test_call_in_a_program_that_is_killed_fails_and_the_next_one_finds_it_
 
 
 @needs_npm
-# The SDK leaves streams open when nobody answers; they are collected here, where that is expected.
+# The SDK leaves streams open if a server does not answer; they are collected here, where that is expected.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
 async def test_http_server_that_is_gone_says_so_and_keeps_its_tools() -> None:
     async with everything_over_http() as (way, kill), a_session(way, backoff=(60.0,)) as session:

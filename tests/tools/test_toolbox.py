@@ -1,4 +1,4 @@
-"""The toolbox with what is built in: it lists, finds, calls, and ends a call that takes too long."""
+"""The toolbox with its built-in tools: it lists, finds, calls, and ends a call that takes too long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON values as HTML to be read."""
+"""JSON values as readable HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs as shown: the JSON names that programs rely on, and honesty about what nobody knows."""
+"""Pairs as shown: the JSON names that programs rely on, and unknown values shown as unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tool calls as the page shows them: the head of a card, what is known beside a running reply, and the inside."""
+"""Tool calls as the page shows them: the head of a card, the additional data of a running reply, and the inside."""
 
 from __future__ import annotations
 

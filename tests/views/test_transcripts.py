@@ -1,4 +1,4 @@
-"""Transcripts: whatever a model wrote, the file stays a file one can read, and a page that loads and runs nothing."""
+"""Transcripts: whatever a model wrote, the file stays readable, and a page loads and runs nothing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ VOID = {"meta", "br", "hr"}
 
 
 class Page(HTMLParser):
-    """What a browser would be told by a page."""
+    """A parser of a page, with everything that a browser would act on."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -108,7 +108,7 @@ def test_a_page_runs_and_loads_nothing_whatever_is_in_it(attack: str) -> None:
 def test_addresses_of_pages_and_of_mail_are_links() -> None:
     text = "[a](http://example.org/) [b](HTTPS://example.org/) [c](mailto:ada@example.org) <https://example.org/d>"
 
-    assert len(Page(page_of("x", text)).links) == 8  # once in what was asked, once in the reply
+    assert len(Page(page_of("x", text)).links) == 8  # once in the request, once in the reply
 
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from([*ATTACKS, "\n", "    ", "> ", "* ", "|---|"])).map("".join))

@@ -83,7 +83,7 @@ async def test_the_conversation_changed_last_comes_first_with_its_count_and_newe
 
 
 async def test_pages_of_a_list_hold_each_conversation_once(store: Store) -> None:
-    # Some share a time: the id decides then.
+    # Some have the same time: then the id decides.
     for place in range(23):
         await save_conversation(store, a_conversation(f"c{place:02}", minute=place // 4))
 

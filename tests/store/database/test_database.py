@@ -33,7 +33,7 @@ async def test_sqlite_is_set_up_for_one_writer_many_readers_and_foreign_keys(sto
 async def test_what_is_committed_is_soon_on_the_disk_without_the_log(
     store: Store, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The database file alone stands for what a loss of power leaves: the log beside it may be lost."""
+    """The database file alone represents the state after a loss of power: the log next to it may be lost."""
     monkeypatch.setattr(module, "DISK_SECONDS", 0)
     kept = asyncio.Event()
     checkpoint = Store._checkpoint  # pyright: ignore[reportPrivateUsage]
@@ -43,7 +43,7 @@ async def test_what_is_committed_is_soon_on_the_disk_without_the_log(
         kept.set()
 
     monkeypatch.setattr(Store, "_checkpoint", checkpoint_and_tell)
-    async with store.read() as session:  # a reader of an older moment does not hinder it
+    async with store.read() as session:  # a reader of an older moment does not block it
         await session.execute(text("SELECT * FROM alembic_version"))
 
     await save_conversation(store, a_conversation())
@@ -145,7 +145,7 @@ async def test_a_cancelled_read_leaves_the_store_usable(store: Store) -> None:
 
 
 async def test_a_write_that_is_cancelled_in_the_middle_holds_nobody_up(store: Store) -> None:
-    """What it asked of the database goes on in a thread, and was never fetched: closing it alone would not end it."""
+    """The cancelled statement continues in a thread, with its result not fetched: closing it would not end it."""
 
     loop, begun = asyncio.get_running_loop(), asyncio.Event()
 
@@ -166,8 +166,8 @@ async def test_a_write_that_is_cancelled_in_the_middle_holds_nobody_up(store: St
     writing.cancel()
     (cancelled,) = await asyncio.gather(writing, return_exceptions=True)
 
-    assert isinstance(cancelled, asyncio.CancelledError)  # its traceback keeps whatever it was at
-    async with store.write() as session:  # refused as busy, if the other were still there
+    assert isinstance(cancelled, asyncio.CancelledError)  # its traceback keeps references to its work
+    async with store.write() as session:  # refused as busy if the other were still running
         await session.execute(text("CREATE TABLE held (n)"))
 
 

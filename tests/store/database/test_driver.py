@@ -1,4 +1,4 @@
-"""A statement is one visit to the connection's thread, and gives what it would without that."""
+"""A statement is one visit to the connection's thread, with the same result as several visits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.runs.clock import take_turns
 
 @pytest.fixture
 def visits(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What went to the connections' threads."""
+    """Record the functions that run in the connections' threads."""
     seen: list[str] = []
     execute: Any = vars(aiosqlite.Connection)["_execute"]
 

@@ -1,4 +1,4 @@
-"""What is found: words of pairs and titles as they are now, by whoever writes them, in the same transaction."""
+"""Search results: the current words of pairs and titles, updated in the transaction of each write."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EVERYTHING = Wanted()
 
 
 async def save(store: Store, conversation_id: str, *said: tuple[str, str], **fields: Any) -> None:
-    """A conversation with pairs of these requests and replies."""
+    """Store a conversation with pairs of these requests and replies."""
     async with store.write() as session:
         await insert_conversation(session, replace(a_conversation(conversation_id), **fields))
         for position, (request, reply) in enumerate(said, 1):
@@ -53,7 +53,7 @@ async def find_all(store: Store, words: str) -> tuple[FoundPlaces, tuple[Found, 
 
 
 async def check(store: Store) -> None:
-    """The index says what the texts say, and the texts what the messages say."""
+    """Require that the index matches the texts, and the texts match the messages."""
     async with store.write() as session:
         await session.execute(text("INSERT INTO search_index (search_index) VALUES ('integrity-check')"))
 

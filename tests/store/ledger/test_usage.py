@@ -1,4 +1,4 @@
-"""Sums of the ledger: what the database keeps is what the ledger says, whatever was entered."""
+"""Sums of the ledger: the stored sums equal the ledger, whatever was entered."""
 
 from __future__ import annotations
 

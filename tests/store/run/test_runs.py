@@ -52,7 +52,7 @@ LATER = START + timedelta(hours=1)
 
 
 async def begin(store: Store, conversation_id: str = "c1", *, process: str = "me") -> tuple[RunPlace, RunState]:
-    """A conversation whose one pair is running."""
+    """Store a conversation whose only pair is running."""
     pair = a_pair_of(conversation_id, 1, reply=None)
     reply = Message(f"{pair.id}-answered", Role.ASSISTANT, (), START)
     pair = replace(pair, reply=reply, lifecycle=Lifecycle.SENDING, run_id=f"{conversation_id}-run")
@@ -91,7 +91,7 @@ async def load(store: Store, run_id: str = "c1-run") -> StoredRun:
 async def test_whatever_happens_what_is_stored_is_what_was_live(
     store: Store, events: list[RunEvent], saves: set[int], wholes: set[int]
 ) -> None:
-    """Some saves store the reply whole, the others what it gained."""
+    """Some saves store the whole reply, the others only its growth."""
     place, state = await begin(store)
     last: RunState | None = None
     for number, event in enumerate(events):
