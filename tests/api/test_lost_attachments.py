@@ -52,7 +52,7 @@ async def _send_and_list_sent(api: Api, conversation: str, words: str) -> tuple[
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-async def test_pair_whose_attachment_is_lost_says_so_and_is_left_out_until_it_is_attached_again(
+async def test_pair_with_a_lost_attachment_is_marked_and_left_out_until_it_is_attached_again(
     tmp_path: Path, loss: str
 ) -> None:
     statement, reason = LOSSES[loss]
@@ -135,7 +135,7 @@ WAYS: dict[str, Callable[[Api, str, str], Awaitable[None]]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_file_that_is_lost_while_inview_runs_is_refused_by_its_name_and_the_conversation_goes_on(
+async def test_file_that_is_lost_while_inview_runs_is_refused_by_its_name_and_the_conversation_continues(
     tmp_path: Path, way: str
 ) -> None:
     async with serve_api(tmp_path) as api:

@@ -51,7 +51,7 @@ def read_problem(answer: httpx2.Response) -> str:
     return problem["detail"]
 
 
-async def test_send_to_a_database_that_somebody_holds_says_so_and_leaves_nothing(
+async def test_send_to_a_locked_database_is_refused_with_the_reason_and_stores_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
@@ -65,7 +65,7 @@ async def test_send_to_a_database_that_somebody_holds_says_so_and_leaves_nothing
         assert (await answered(api, conversation_id, "/echo one"))["position"] == 1
 
 
-async def test_full_disk_is_said_and_leaves_nothing_half_done(api: Api):
+async def test_full_disk_is_reported_and_leaves_nothing_half_done(api: Api):
     conversation_id = await create_conversation(api)
     pair = await answered(api, conversation_id, "/echo one")
     long = "word " * 20_000

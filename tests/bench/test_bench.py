@@ -62,7 +62,7 @@ def test_script_has_the_tokens_asked_for_and_closes_its_fences(tokens: int) -> N
     assert script.text.count("```") % 2 == 0
 
 
-def test_a_renderer_that_has_just_ended_is_none_any_more() -> None:
+def test_a_renderer_that_has_just_ended_no_longer_counts() -> None:
     ended = subprocess.Popen(["true"])  # no process has read its exit status yet
     process = psutil.Process(ended.pid)
     while process.status() != psutil.STATUS_ZOMBIE:
@@ -73,7 +73,7 @@ def test_a_renderer_that_has_just_ended_is_none_any_more() -> None:
     assert not driver.draws_pages(process)
 
 
-def test_stored_pairs_are_told_apart_by_their_last_words() -> None:
+def test_stored_pairs_are_distinguished_by_their_last_words() -> None:
     texts = [stored_pair(index)[1] for index in range(200)]
 
     assert all(text.endswith(end_of_stored(index)) for index, text in enumerate(texts))

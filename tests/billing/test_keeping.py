@@ -24,7 +24,7 @@ from tests.billing.talking import LOOK, MODEL, PROMPT, Talk, talking
 from tests.runs.steps import pairs_of, reply_to
 
 
-async def test_refreshes_keep_the_beginning_through_a_long_pause_for_less_than_writing_it_anew(talk: Talk) -> None:
+async def test_refreshes_keep_the_prefix_through_a_long_pause_for_less_than_a_rewrite(talk: Talk) -> None:
     kept_tokens = (await talk.offer()).tokens
     worth = (await talk.offer()).worth
     anew = price(talk.peer.asked[0].usage)
@@ -91,7 +91,7 @@ async def test_a_refresh_is_booked_on_the_conversation_and_adds_nothing_to_it(ta
         await preview_send(talk.wb, LOCAL_OWNER, newest.call.conversation_id, "More")
 
 
-async def test_what_is_sent_meanwhile_prolongs_by_itself(talk: Talk) -> None:
+async def test_a_send_meanwhile_prolongs_the_cache(talk: Talk) -> None:
     await talk.keep()
     await talk.pass_time(250)
     await talk.says("I go on.")

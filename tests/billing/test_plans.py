@@ -154,7 +154,7 @@ def test_edit_of_the_newest_question_is_read_to_the_token() -> None:
     assert plan.prediction.tokens == usage.cache_read_tokens > 1_700
 
 
-def test_edit_of_an_older_question_after_all_was_written_anew_is_read_to_the_token() -> None:
+def test_edit_of_an_older_question_after_a_full_rewrite_is_read_to_the_token() -> None:
     talk = Talk(lifetime=CacheLifetime.SHORT)
     talk_on(talk, 6)
     talk.at += timedelta(seconds=400)
@@ -183,7 +183,7 @@ def test_much_that_is_new_is_protected_by_the_next_send_which_writes_little() ->
     assert 0 < usage.cache_write_1h_tokens < 300
 
 
-def test_call_that_only_read_tells_what_is_kept_where_nobody_knows_who_wrote_it() -> None:
+def test_call_that_only_read_shows_what_is_cached_without_its_writer() -> None:
     """Only some calls are examined, and an entry that is read repeatedly lives longer than these calls reach back."""
     talk = Talk()
     talk.send("First")

@@ -38,7 +38,7 @@ async def talked(tmp_path: Path) -> AsyncGenerator[Session]:
         yield session
 
 
-async def test_fifty_pairs_cost_a_third_and_were_foretold(talked: Session) -> None:
+async def test_fifty_pairs_cost_a_third_and_were_predicted(talked: Session) -> None:
     asked = talked.peer.asked
     requests = [(one.body, one.at) for one in asked]
     bare = [(strip(body), at) for body, at in requests]
@@ -58,7 +58,7 @@ async def test_fifty_pairs_cost_a_third_and_were_foretold(talked: Session) -> No
 
 
 @pytest.mark.parametrize("model", ["openai:gpt-4o", "openai:gpt-6.1-sol"])
-async def test_openais_own_caching_is_foretold(tmp_path: Path, model: str) -> None:
+async def test_openais_own_caching_is_predicted(tmp_path: Path, model: str) -> None:
     bill = OpenAiCache(newest=model != "openai:gpt-4o").bill
     async with (
         serve_billing(BillingPeer("openai", bill, play_openai)) as peer,

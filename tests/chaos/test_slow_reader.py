@@ -78,7 +78,7 @@ def text_of(page: ReflexPage) -> str:
 
 
 @pytest.mark.exhaustive
-async def test_a_reader_at_a_kilobyte_a_second_costs_bounded_memory_and_delays_nobody(tmp_path: Path) -> None:
+async def test_a_reader_at_a_kilobyte_a_second_costs_bounded_memory_and_delays_no_other(tmp_path: Path) -> None:
     with serving(tmp_path / "data", {}) as server:
         warm, created = (call(server.url, "POST", "/conversations", {"model": "offline:demo"})["id"] for _ in range(2))
         # what the first reply loads stays in memory

@@ -81,7 +81,7 @@ async def test_a_whole_body_in_googles_own_protocol_is_kept_and_named(speaker: s
 
 
 @pytest.mark.parametrize("speaker", SPEAKERS)
-async def test_a_long_body_in_googles_own_protocol_is_named_and_its_beginning_told(speaker: str) -> None:
+async def test_a_long_body_in_googles_own_protocol_is_named_and_its_beginning_quoted(speaker: str) -> None:
     dialect = read_foreign("google", speaker)
     body = orjson.dumps({"candidates": [{"content": {"parts": [{"text": "word " * 10_000}], "role": "model"}}]})
 

@@ -51,7 +51,7 @@ CANNOT_BE_READ: Final = re.compile(r"cannot be read \((.*)\)", re.DOTALL)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-async def test_every_shape_is_understood_or_refused_by_its_field(protocol: str) -> None:
+async def test_every_shape_is_read_or_refused_with_its_field(protocol: str) -> None:
     names = PROTOCOLS[protocol]
 
     for seed in range(EFFORT.shapes):

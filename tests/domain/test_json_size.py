@@ -27,7 +27,7 @@ def count_marks(value: Any) -> int:
 
 
 @given(JSON, st.booleans(), st.integers(1, 9))
-def test_pieces_of_a_text_have_as_many_values_as_the_text(value: Any, indented: bool, size: int) -> None:
+def test_pieces_of_a_text_have_the_number_of_values_of_the_text(value: Any, indented: bool, size: int) -> None:
     text = orjson.dumps(value, option=orjson.OPT_INDENT_2 if indented else None)
     count = ValueCount()
     for start in range(0, len(text), size):

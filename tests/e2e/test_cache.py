@@ -98,7 +98,7 @@ def test_page_says_how_far_the_provider_keeps_what_was_sent_and_what_a_filter_br
 
 
 @pytest.mark.exhaustive
-def test_another_system_prompt_is_said_to_be_a_cold_start_before_it_is_saved(billed: Served, browser: Browser) -> None:
+def test_another_system_prompt_is_shown_as_a_cold_start_before_it_is_saved(billed: Served, browser: Browser) -> None:
     prompt = "You help an engineer of bridges. " * 200
     made = call(billed.url, "POST", "/conversations", {"model": MODEL, "system_prompt": prompt})
     context = browser.new_context(base_url=billed.url, viewport={"width": 1280, "height": 844})

@@ -128,7 +128,7 @@ def test_pointer_compares_in_a_new_conversation_and_every_tab_sees_it(
 
 
 @pytest.mark.exhaustive
-def test_call_of_a_compared_reply_is_answered_where_the_replies_stand(
+def test_call_of_a_compared_reply_is_answered_in_the_dialog_of_the_replies(
     screen: Screen, prefer: Callable[..., None]
 ) -> None:
     prefer(built_in_tools=["fetch_page"])

@@ -66,7 +66,7 @@ def choose_several(hands: Hands, pair: int, *models: str) -> None:
     hands.press(choice.get_by_role("button", name="Compare", exact=True))
 
 
-def test_reply_is_kept_in_the_place_of_an_earlier_one_and_taken_back(hands: Hands, peer: Peer) -> None:
+def test_reply_replaces_an_earlier_one_and_is_undone(hands: Hands, peer: Peer) -> None:
     page, screen = hands.page, hands.screen
     choose_several(hands, 1, "small", "large")
     later = page.get_by_role("dialog", name="What about the later pairs?")

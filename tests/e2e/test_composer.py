@@ -86,7 +86,7 @@ def test_draft_survives_a_timer_that_strikes_as_its_page_goes(screen: Screen) ->
 
 
 @pytest.mark.exhaustive
-def test_unreachable_server_is_said_and_the_text_kept(page: Page, server: Served) -> None:
+def test_unreachable_server_is_shown_and_the_text_kept(page: Page, server: Served) -> None:
     state = LateState()
     page.route_web_socket(LINK, state.relay)
     screen = Screen(page).go("/").start("/echo one").wait_for_reply()
@@ -170,9 +170,7 @@ def test_text_lost_before_its_page_was_reloaded_is_in_the_box_and_sent_once(page
     assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo one", "/echo two"]
 
 
-def test_text_that_is_on_its_way_is_in_no_box_when_its_conversation_is_left_and_opened(
-    page: Page, server: Served
-) -> None:
+def test_unanswered_send_is_in_no_box_when_its_conversation_is_left_and_opened(page: Page, server: Served) -> None:
     first, second = write(
         server, {"title": "The first", "pairs": [a_pair("one", "one")]}, {"title": "The second", "pairs": []}
     )
@@ -269,7 +267,7 @@ def test_text_larger_than_a_websocket_event_arrives_whole(screen: Screen) -> Non
 
 
 @pytest.mark.exhaustive
-def test_model_of_what_was_looked_at_before_gets_nothing(page: Page, server: Served) -> None:
+def test_model_of_the_conversation_opened_before_gets_nothing(page: Page, server: Served) -> None:
     """The state from Reflex arrives late: until then the page shows no model, and the send still uses the right one."""
     first, second = write(
         server,

@@ -41,7 +41,7 @@ def titled(screen: Screen, text: str) -> Screen:
 
 
 @pytest.mark.exhaustive
-def test_escape_leaves_the_name_as_it_was(screen: Screen) -> None:
+def test_escape_keeps_the_name(screen: Screen) -> None:
     titled(screen, "keeps its name")
     here = row(screen, "keeps its name")
     here.hover()
@@ -92,7 +92,7 @@ def test_unknown_address_helps_on(screen: Screen) -> None:
     expect(screen.composer).to_be_focused()
 
 
-def test_words_are_searched_for_and_lead_to_the_pair_in_which_they_stand(screen: Screen, server: Served) -> None:
+def test_search_results_lead_to_the_pair_with_the_words(screen: Screen, server: Served) -> None:
     titled(screen, "lighthouse in the marzipan fog")
     path = screen.path
     screen.go("/")

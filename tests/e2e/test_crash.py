@@ -57,7 +57,7 @@ def crash(tmp_path: Path, browser: Browser) -> Generator[Callable[[], Screen]]:
 
 
 @pytest.mark.exhaustive
-def test_crash_is_told_without_promising_more_than_is_known(crash: Callable[[], Screen]) -> None:
+def test_crash_is_reported_without_promising_more_than_is_known(crash: Callable[[], Screen]) -> None:
     screen = crash()
     page = screen.page
     failure = screen.pairs.last.locator(".failure")
@@ -81,7 +81,7 @@ def test_crash_is_told_without_promising_more_than_is_known(crash: Callable[[], 
     assert received in words(screen.composer.input_value())
 
 
-def test_what_stood_on_an_open_page_comes_back_after_kill_9(tmp_path: Path, browser: Browser) -> None:
+def test_text_of_an_open_page_is_recovered_after_kill_9(tmp_path: Path, browser: Browser) -> None:
     """A reply, and the schema of an unsent message.
 
     Another program locks the database before the kill, so that much of what the page shows is certainly not stored.
@@ -125,7 +125,7 @@ def test_what_stood_on_an_open_page_comes_back_after_kill_9(tmp_path: Path, brow
 
 
 @pytest.mark.exhaustive
-def test_what_stood_of_compared_replies_comes_back_after_kill_9(tmp_path: Path, browser: Browser) -> None:
+def test_text_of_compared_replies_is_recovered_after_kill_9(tmp_path: Path, browser: Browser) -> None:
     """The dialog is open when the server dies, and still open when the page has reconnected."""
     with ExitStack() as stack:
         first = stack.enter_context(serving(tmp_path / "data"))

@@ -27,7 +27,7 @@ def apart(tmp_path: Path, browser: Browser) -> Generator[Screen]:
         page.close()
 
 
-def test_damaged_pair_is_shown_with_what_can_be_done_and_the_rest_goes_on(apart: Screen, tmp_path: Path) -> None:
+def test_damaged_pair_is_shown_with_its_options_and_the_rest_works(apart: Screen, tmp_path: Path) -> None:
     screen = apart
     screen.start("/echo one").wait_for_reply()
     screen.send("/echo two").wait_for_reply(2)

@@ -70,7 +70,7 @@ def test_text_of_a_pair_that_is_deleted_elsewhere_is_in_the_message_box(two: Scr
 
 
 @pytest.mark.exhaustive
-def test_escape_leaves_everything_as_it_was_and_the_words_can_be_had_again(two: Screen) -> None:
+def test_escape_changes_nothing_and_the_edited_text_can_be_restored(two: Screen) -> None:
     press(two, "e")
     two.page.keyboard.type(" changed")
     press(two, "Escape")

@@ -68,9 +68,7 @@ def test_refusal_without_a_key_is_read_out_once_and_leads_to_the_card_of_its_pro
     expect(screen.page.locator("details[id^=provider-][open]")).to_have_count(1)
 
 
-def test_request_that_failed_is_read_compared_and_sent_again_as_it_was(
-    screen: Screen, server: Served, peer: Peer
-) -> None:
+def test_failed_request_is_shown_compared_and_sent_again_unchanged(screen: Screen, server: Served, peer: Peer) -> None:
     screen.go(f"/c/{write(server, {'model': 'peer:large', 'pairs': [a_pair('Question 1'), a_pair('Question 2')]})[0]}")
     expect(screen.pairs).to_have_count(2)
     expect(screen.page.get_by_role("button", name="Model: large")).to_be_visible()  # otherwise another model is used

@@ -71,7 +71,7 @@ def test_back_button_leaves_no_dialog_of_a_pair_behind(screen: Screen) -> None:
     expect(dialog).to_have_count(0)
 
 
-def test_database_held_by_somebody_else_is_said_and_the_text_comes_back(screen: Screen, server: Served) -> None:
+def test_locked_database_is_reported_and_the_text_returns(screen: Screen, server: Served) -> None:
     screen.start("/echo one").wait_for_reply()
     holder = sqlite3.connect(server.output.parent / "data" / "inview.db", isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
@@ -172,7 +172,7 @@ def test_part_first_needed_while_the_network_is_away_comes_when_it_is_back(scree
 
 
 @pytest.mark.exhaustive
-def test_part_that_an_update_of_the_server_took_away_loads_the_page_anew(screen: Screen) -> None:
+def test_part_that_an_update_of_the_server_removed_reloads_the_page(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo one").wait_for_reply()
     screen.write("A draft")
@@ -192,7 +192,7 @@ def test_part_that_an_update_of_the_server_took_away_loads_the_page_anew(screen:
     expect(sheet).to_be_visible()
 
 
-def test_undo_while_the_network_is_away_says_so_and_waits_to_be_asked_again(screen: Screen) -> None:
+def test_undo_without_network_is_refused_with_the_reason_and_can_be_repeated(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo one").wait_for_reply()
     assert page.request.delete(f"/api/v1/pairs/{screen.stored_pairs()[0]['id']}").ok
@@ -211,7 +211,7 @@ def test_undo_while_the_network_is_away_says_so_and_waits_to_be_asked_again(scre
 
 
 @pytest.mark.exhaustive
-def test_dialog_of_servers_is_not_opened_while_the_network_is_away_and_that_is_said(screen: Screen) -> None:
+def test_dialog_of_servers_is_not_opened_without_network_and_the_reason_is_shown(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo one").wait_for_reply()
     dialog = page.get_by_role("dialog", name="Insert from a server")

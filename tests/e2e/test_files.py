@@ -140,7 +140,7 @@ def test_a_picture_is_pasted_and_another_dropped(screen: Screen) -> None:
     assert (pair["user_text"], len(pair["attached"])) == ("", 1)
 
 
-def test_refused_file_drops_out_and_the_send_goes_on_without_it(screen: Screen) -> None:
+def test_refused_file_is_removed_and_the_send_continues_without_it(screen: Screen) -> None:
     page = screen.page
     attach(screen, a_file("tool.exe", b"MZ\x90\0"), a_file("x.svg", b"<svg onload='document.title=`owned`'/>"))
 

@@ -115,7 +115,7 @@ def test_offer_can_be_left_and_the_mistake_is_not_searched_for(opened: Screen) -
 
 
 @pytest.mark.exhaustive
-def test_escape_leaves_the_filter_as_it_was(opened: Screen) -> None:
+def test_escape_keeps_the_filter(opened: Screen) -> None:
     enter(opened, "s3")
     expect(opened.pairs).to_have_count(2)
 

@@ -62,7 +62,7 @@ def hears(page: Page, *wanted: str) -> None:
     assert all(re.match(pattern, text) for pattern, text in zip(wanted, said, strict=True)), said
 
 
-def test_each_outcome_is_told_in_a_few_words_and_the_focus_is_never_lost(
+def test_each_outcome_is_announced_in_a_few_words_and_the_focus_is_never_lost(
     large: Page, server: Served, prefer: Callable[..., None]
 ) -> None:
     prefer(auto_enter_view_on_overflow=False)  # otherwise the focus moves to a reply that is higher than the window

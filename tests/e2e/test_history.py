@@ -200,7 +200,7 @@ def test_words_stay_selected_while_their_paragraph_grows(screen: Screen) -> None
 
 
 @pytest.mark.exhaustive
-def test_own_send_draws_nothing_again_that_stands_there(screen: Screen) -> None:
+def test_own_send_draws_no_existing_element_again(screen: Screen) -> None:
     screen.start("/echo one").wait_for_reply()
     screen.send("/echo two").wait_for_reply(2)
     screen.send("/echo three").wait_for_reply(3)
@@ -228,7 +228,7 @@ def test_own_send_leads_to_the_end(page: Page, long_one: str) -> None:
     expect(screen.last_reply).to_be_in_viewport()
 
 
-def test_longest_reply_that_is_stored_opens_and_the_conversation_goes_on(screen: Screen, server: Served) -> None:
+def test_longest_stored_reply_opens_and_the_conversation_continues(screen: Screen, server: Served) -> None:
     longest = "An ordinary line of words, and its number.\n" * (MAX_REPLY_BYTES // 43)
     screen.go(f"/c/{write(server, {'pairs': [a_pair('A short one'), a_pair('Go on', longest)]})[0]}")
     expect(screen.pairs.get_by_text("Go on")).to_be_visible()

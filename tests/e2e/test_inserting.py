@@ -73,7 +73,7 @@ def test_prompt_is_chosen_after_a_slash_filled_in_and_comes_into_the_box(screen:
 
 
 @pytest.mark.exhaustive
-def test_resources_come_into_the_box_with_their_source_and_are_sent_as_they_stand_there(screen: Screen) -> None:
+def test_resources_are_inserted_with_their_source_and_sent_unchanged(screen: Screen) -> None:
     page, box = screen.page, screen.composer
     dialog = dialog_of(page)
 

@@ -62,7 +62,7 @@ def test_p_opens_it_and_gives_the_focus_back(opened: Screen) -> None:
 
 
 @pytest.mark.exhaustive
-def test_it_is_open_after_a_reload_beside_the_page_and_not_over_it(opened: Screen) -> None:
+def test_inspector_is_open_after_a_reload_next_to_the_page_and_not_over_it(opened: Screen) -> None:
     page = opened.page
     open_preview(opened)
     reload(page)

@@ -119,7 +119,7 @@ def test_dialog_can_be_left_while_away_and_opened_again_later(screen: Screen, ca
     expect(dialog(screen)).to_be_visible()
 
 
-def test_a_click_while_away_says_so_and_works_once_the_server_is_back(screen: Screen, cable: Cable) -> None:
+def test_a_click_without_server_is_refused_and_works_once_the_server_is_back(screen: Screen, cable: Cable) -> None:
     cable.cut()
     expect(screen.page.get_by_text(LOST)).to_be_visible()
     ask_delete(screen)

@@ -113,7 +113,7 @@ def test_request_is_at_the_top_at_once_and_a_long_reply_below_it_moves_nothing(p
     eventually(lambda: is_at_the_end(page))
 
 
-def test_who_goes_up_before_the_server_has_answered_a_send_stays_there(page: Page) -> None:
+def test_person_who_scrolls_up_before_the_server_has_answered_a_send_stays_there(page: Page) -> None:
     state = LateState()
     page.route_web_socket(LINK, state.relay)
     screen = Screen(page).go("/").start("/long 700 /rate 0").wait_for_reply()
@@ -157,7 +157,7 @@ def test_first_reply_that_ended_before_its_page_came_is_read_from_its_beginning(
     assert 0 <= top_of_request(page) <= 40
 
 
-def test_who_types_keeps_the_focus_and_the_place_and_the_reply_is_marked_new(screen: Screen) -> None:
+def test_person_who_types_keeps_focus_and_position_and_the_reply_is_marked_new(screen: Screen) -> None:
     screen.start(f"/wait 2 {LONG}")  # so that the typing starts before the reply does
 
     def type_on() -> bool:

@@ -38,7 +38,7 @@ def press_until(page: Page, key: str, name: str) -> None:
 
 
 @SIZES
-def test_the_system_prompt_is_written_where_its_card_stands(screen: Screen, viewport: Any) -> None:
+def test_the_system_prompt_is_written_in_its_card(screen: Screen, viewport: Any) -> None:
     page = screen.page
     page.set_viewport_size(viewport)
     screen.start("/echo Hello").wait_for_reply()
@@ -119,7 +119,7 @@ def test_parameters_are_set_for_a_conversation_and_for_one_send(screen: Screen, 
 
 
 @pytest.mark.exhaustive
-def test_what_a_model_does_not_take_is_said_before_the_send(screen: Screen, server: Served) -> None:
+def test_parameter_that_a_model_rejects_is_shown_before_the_send(screen: Screen, server: Served) -> None:
     page = screen.page
     made = call(server.url, "POST", "/conversations", {"model": "offline:demo", "parameters": {"seed": 4}})
     screen.go(f"/c/{made['id']}")

@@ -96,7 +96,7 @@ def test_three_reloads_at_once_and_a_network_away_change_nothing_and_another_tab
     expect(page.locator(".prompt-card")).to_contain_text("Be brief.")
 
 
-def test_dropped_connection_is_said_calmly_and_mended(page: Page) -> None:
+def test_dropped_connection_is_shown_calmly_and_restored(page: Page) -> None:
     sockets: list[WebSocketRoute] = []
     down = False
 

@@ -118,7 +118,9 @@ def test_compatible_server_is_added_tried_chosen_and_answers(settings: Page, stu
 
 
 @pytest.mark.exhaustive
-def test_choice_that_is_gone_meanwhile_is_told_on_the_page(settings: Page, context_page: Page, stub_url: str) -> None:
+def test_choice_that_was_removed_meanwhile_is_reported_on_the_page(
+    settings: Page, context_page: Page, stub_url: str
+) -> None:
     form = settings.get_by_role("form", name="Another server")
     form.get_by_label("Name").fill("fleeting")
     form.get_by_label("Base URL").fill(stub_url)

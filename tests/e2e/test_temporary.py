@@ -81,7 +81,7 @@ def test_temporary_conversation_leaves_nothing_anywhere_until_it_is_kept(screen:
 
 
 @pytest.mark.exhaustive
-def test_temporary_conversation_is_begun_and_discarded_by_keyboard(screen: Screen) -> None:
+def test_temporary_conversation_is_started_and_discarded_by_keyboard(screen: Screen) -> None:
     page = screen.page
     page.set_viewport_size({"width": 390, "height": 844})
     switch = page.get_by_role("switch", name="Temporary")
@@ -105,7 +105,7 @@ def test_temporary_conversation_is_begun_and_discarded_by_keyboard(screen: Scree
 
 
 @pytest.mark.exhaustive
-def test_conversation_kept_in_one_tab_goes_on_in_the_other(screen: Screen, context_page: Page) -> None:
+def test_conversation_kept_in_one_tab_continues_in_the_other(screen: Screen, context_page: Page) -> None:
     screen.page.get_by_role("switch", name="Temporary").check()
     screen.start("/echo both").wait_for_reply()
     other = Screen(context_page).go(screen.path)

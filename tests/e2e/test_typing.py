@@ -11,7 +11,7 @@ from tests.e2e.test_overflow import LONG, first_part
 
 
 @pytest.mark.exhaustive
-def test_reply_that_fits_moves_nobody_although_what_stands_below_it_does_not(screen: Screen) -> None:
+def test_reply_that_fits_moves_no_focus_although_the_line_below_it_does_not_fit(screen: Screen) -> None:
     page = screen.page
     page.set_viewport_size({"width": 1280, "height": 560})
     screen.start("/long 150 /rate 0")

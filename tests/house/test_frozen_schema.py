@@ -93,7 +93,7 @@ def test_imported_schema_that_never_ends_delays_no_other_request(server: Served,
     assert checked.result()["repair"] is None
 
 
-def test_server_that_checks_such_a_schema_ends_when_it_is_told_to(server: Served) -> None:
+def test_server_that_checks_such_a_schema_stops_on_a_signal(server: Served) -> None:
     pair_id = import_attack(server, "a pattern that backtracks")
 
     with ThreadPoolExecutor(1) as pool:

@@ -46,7 +46,7 @@ async def test_page_goes_out_at_once_and_all_else_when_the_door_opens():
     assert late.answers == ["house"]
 
 
-async def test_one_who_goes_away_while_waiting_takes_nobody_with_it():
+async def test_a_request_that_is_cancelled_while_waiting_cancels_no_other():
     door = ReadinessGate(says("page"))
     gone, patient = Visitor(door, "/api/v1/health"), Visitor(door, "/api/v1/health")
     await asyncio.sleep(0)

@@ -150,7 +150,7 @@ def test_every_variable_is_in_the_documentation_and_no_other() -> None:
         ({"INVIEW_STDIO_SERVERS": "off"}, False),
     ],
 )
-def test_programs_are_started_for_those_at_this_machine_unless_told_otherwise(
+def test_programs_are_started_for_users_of_this_machine_unless_set_otherwise(
     environment: dict[str, str], may: bool
 ) -> None:
     assert load_settings(environment).stdio_servers == may

@@ -110,7 +110,7 @@ def test_number_of_any_size_is_taken_or_refused_and_never_a_fault(reader: str, t
 
 
 @pytest.mark.parametrize("number", ["1" + "0" * 400, "9" * 5_000, "1e400", "NaN"])
-def test_schema_with_a_number_that_nobody_can_hold_says_so(number: str) -> None:
+def test_schema_with_a_number_that_no_reader_can_store_is_reported(number: str) -> None:
     with pytest.raises(InputError, match=r"beyond ±1\.8e308"):
         read_schema(f'{{"type":"integer","maximum":{number}}}')
 
@@ -121,7 +121,7 @@ def test_whole_number_within_a_double_stays_exact() -> None:
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), 10**400], ids=reprlib.repr)
-def test_content_with_a_number_that_nobody_can_hold_is_refused_and_not_made_null(number: float) -> None:
+def test_content_with_a_number_that_no_reader_can_store_is_refused_and_not_made_null(number: float) -> None:
     with pytest.raises(ValueError, match="number"):
         write_json({"a": number, "b": None})
 

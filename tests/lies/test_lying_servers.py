@@ -126,7 +126,7 @@ async def test_a_lie_moves_no_estimate_of_a_model_that_is_honest(tmp_path: Path,
 
 
 @pytest.mark.parametrize("lie", sorted(set(USAGE_LIES) - {"details of another type"}))
-async def test_every_lie_is_kept_and_said(tmp_path: Path, lie: str) -> None:
+async def test_every_lie_is_stored_and_reported(tmp_path: Path, lie: str) -> None:
     async with opened(tmp_path) as (server, api):
         server.usage = USAGE_LIES[lie]
         place = await create_conversation(api, model=f"peer:{LIAR}")
@@ -218,7 +218,7 @@ async def test_a_window_that_changes_after_the_preview_changes_nothing_unseen(
         assert server.bodies[-1] == orjson.dumps(again["body"])
 
 
-async def test_ten_thousand_models_are_cut_and_said(tmp_path: Path) -> None:
+async def test_ten_thousand_models_are_cut_with_a_note(tmp_path: Path) -> None:
     async with opened(tmp_path) as (server, api):
         server.models = [{"id": f"<b>model-{number}</b>"} for number in range(10_000)]
 

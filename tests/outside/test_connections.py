@@ -100,7 +100,7 @@ async def answer_at_once(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-async def test_a_body_that_goes_on_after_its_answer_is_left(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_body_that_continues_after_its_answer_is_dropped(caplog: pytest.LogCaptureFixture) -> None:
     block = b"100000\r\n" + bytes(0x100000) + b"\r\n"
     async with serve(answer_at_once) as served:
         reader, writer = await asyncio.open_connection(*served.host.split(":"))

@@ -80,7 +80,7 @@ async def test_a_body_that_drips_is_left_when_its_time_is_over(
     assert b"A body may take 600 seconds. Send less at once." in answer
 
 
-async def test_a_message_of_too_many_values_closes_the_socket_before_anybody_reads_it() -> None:
+async def test_a_message_of_too_many_values_closes_the_socket_before_it_is_parsed() -> None:
     heard: list[int] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -180,7 +180,7 @@ async def in_progress() -> AsyncGenerator[list[asyncio.Task[None]]]:
         await asyncio.gather(*sending, return_exceptions=True)
 
 
-async def test_the_largest_import_fits_beside_small_requests_and_no_large_one_beside_it() -> None:
+async def test_the_largest_import_fits_with_small_requests_and_not_with_another_large_one() -> None:
     api = Arrivals()
     async with in_progress() as sending:
         for path, count in (("/send", 3), ("/import", MAX_BYTES // MIB)):
@@ -213,7 +213,7 @@ async def test_bodies_of_any_number_of_requests_have_a_bound_together(size: int)
     assert (refused.value.status_code, refused.value.headers) == (503, {"Retry-After": "5"})
 
 
-async def test_slow_bodies_give_way_to_one_that_needs_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_bodies_are_dropped_for_one_that_needs_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     api = Arrivals()
     clock = LoopClock.at_work(monkeypatch)
     async with in_progress() as sending:

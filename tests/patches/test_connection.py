@@ -73,7 +73,7 @@ def test_connections_do_not_share_what_they_hold() -> None:
     assert sent(other, ROWS) == {"$rev": ("b", 1), "whole": ROWS}
 
 
-def test_after_a_hydrate_everything_is_whole_and_revisions_go_on() -> None:
+def test_after_a_hydrate_everything_is_whole_and_revisions_continue() -> None:
     tab = Connection("a")
     sent(tab, ROWS)
     tab.forget()

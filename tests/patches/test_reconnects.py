@@ -54,7 +54,7 @@ async def test_a_page_that_comes_back_keeps_its_token_and_ends_its_old_socket(se
             assert '"a"' in await text_until(new, "rows_rx_state_")
 
 
-async def test_a_second_tab_with_the_same_token_gets_one_of_its_own(server: Server) -> None:
+async def test_a_second_tab_with_the_same_token_gets_a_new_one(server: Server) -> None:
     async with a_page(server, {"hashes": {}}) as first, a_page(server, {"hashes": {}}) as second:
         await text_until(first, "is_hydrated_rx_state_")
 

@@ -34,7 +34,7 @@ async def test_a_connection_that_does_wrong_a_few_times_is_written_whole_and_aga
     assert lines == ["Refused."] * 2 * FIRST
 
 
-async def test_each_connection_has_lines_of_its_own_up_to_a_number_of_connections() -> None:
+async def test_each_connection_has_separate_lines_up_to_a_number_of_connections() -> None:
     lines, clock = list[str](), MovedClock()
     sampler = Sampler(lines.append, clock.sleep)
 

@@ -98,7 +98,7 @@ async def test_a_follower_does_not_wait_for_a_reader_that_went(server: Server) -
     assert not is_congested("gone")
 
 
-async def test_a_reader_that_stopped_is_cut_off_at_a_bound_and_delays_nobody(
+async def test_a_stopped_reader_is_disconnected_at_a_limit_and_delays_no_other(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(backlog, "MAX_CHARACTERS", 1_000_000)

@@ -100,7 +100,7 @@ async def test_thinking_is_a_part_before_the_text(teller: Teller) -> None:
     assert text == Text(GREETING)
 
 
-async def test_reasoning_tokens_are_told_apart(teller: Teller) -> None:
+async def test_reasoning_tokens_are_counted_separately(teller: Teller) -> None:
     told = await teller.tell("thinking")
 
     assert told.usage is not None
@@ -132,7 +132,7 @@ async def test_a_tool_call_without_arguments_has_an_empty_object(teller: Teller)
     assert (call.input_json, call.complete) == ("{}", True)
 
 
-async def test_usage_is_told(teller: Teller) -> None:
+async def test_usage_is_reported(teller: Teller) -> None:
     told = await teller.tell("text")
 
     assert told.usage is not None
@@ -152,7 +152,7 @@ async def test_kinds_of_prompt_tokens_are_disjoint(recorded: Teller) -> None:
     assert told.usage.prompt_tokens == 3710
 
 
-async def test_a_reply_cut_by_its_limit_says_so(teller: Teller) -> None:
+async def test_a_reply_cut_by_its_limit_reports_the_limit(teller: Teller) -> None:
     told = await teller.tell("limit")
 
     assert told.stopped == Stopped(StopReason.MAX_TOKENS)
@@ -169,7 +169,7 @@ async def test_declined_content_fails_and_keeps_what_was_said(teller: Teller) ->
     assert plain_text(told.parts)
 
 
-async def test_stopped_is_said_once_and_last(teller: Teller) -> None:
+async def test_stopped_is_reported_once_and_last(teller: Teller) -> None:
     for story in ("text", "thinking", "tools", "limit"):
         told = await teller.tell(story)
 
@@ -181,7 +181,7 @@ async def test_stopped_is_said_once_and_last(teller: Teller) -> None:
     ("story", "words"),
     [("aimock_thinking", "Four."), ("aimock_tools", "Okay."), ("llmock_tools", "Okay, let me look.")],
 )
-async def test_streams_recorded_from_others_are_understood(recorded: Teller, story: str, words: str) -> None:
+async def test_streams_recorded_from_other_sources_are_read(recorded: Teller, story: str, words: str) -> None:
     told = await recorded.tell(story)
 
     assert plain_text(told.parts) == words
@@ -192,7 +192,7 @@ async def test_streams_recorded_from_others_are_understood(recorded: Teller, sto
 # --- faults in a stream ---
 
 
-async def test_an_error_in_the_stream_is_typed_and_what_came_before_is_kept(teller: Teller) -> None:
+async def test_an_error_in_the_stream_is_typed_and_earlier_text_is_kept(teller: Teller) -> None:
     told = await teller.tell("error")
 
     assert told.fault is not None
@@ -201,7 +201,7 @@ async def test_an_error_in_the_stream_is_typed_and_what_came_before_is_kept(tell
     assert told.stopped is None
 
 
-async def test_a_cleanly_truncated_stream_is_a_fault_and_what_came_is_kept(teller: Teller) -> None:
+async def test_a_cleanly_truncated_stream_is_an_error_and_its_text_is_kept(teller: Teller) -> None:
     told = await teller.tell("truncated")
 
     assert told.fault is not None
@@ -381,7 +381,7 @@ async def test_what_comes_after_the_end_is_of_no_interest(recorded: Teller) -> N
 # --- over a real connection, through the official SDK ---
 
 
-async def test_a_recorded_stream_tells_the_same_over_http(recorded: Teller) -> None:
+async def test_a_recorded_stream_has_the_same_result_over_http(recorded: Teller) -> None:
     body = read_recording(recorded.protocol, "thinking")
     chunks = tuple(body[place : place + 100] for place in range(0, len(body), 100))
     transport = Transport()

@@ -37,7 +37,7 @@ async def test_no_half_character_ever_gets_into_a_text(pieces: list[str]) -> Non
     plain_text(told.parts).encode()  # raises for a lone surrogate
 
 
-def test_a_half_that_stays_alone_is_replaced_where_it_stood() -> None:
+def test_a_lone_surrogate_is_replaced_at_its_position() -> None:
     mender = Mender()
 
     events = [*mender.mend([TextReceived("a\ud83d")]), *mender.mend([PartEnded()]), *mender.end()]

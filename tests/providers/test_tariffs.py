@@ -87,5 +87,5 @@ def test_all_of_the_table_can_be_priced_from_sums() -> None:
     assert uneven == []
 
 
-def test_a_model_nobody_knows_has_no_tariff() -> None:
+def test_an_unknown_model_has_no_tariff() -> None:
     assert read_tariff("anthropic", "claude-of-nowhere") is None

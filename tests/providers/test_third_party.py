@@ -225,7 +225,7 @@ async def test_llmock_failures(
         ("stall", ErrorClass.NETWORK),
     ],
 )
-async def test_llmock_broken_streams_keep_what_came(
+async def test_llmock_broken_streams_keep_the_received_text(
     transport: Transport, name: str, script: LLMockServer, kind: Any, error_class: ErrorClass
 ) -> None:
     script.state.scenarios.add(Reply(text=COUNTING), StreamFault(kind, after_chunks=8, stall_seconds=2))

@@ -99,7 +99,7 @@ async def test_a_start_ends_what_was_left_whatever_the_clock_says(
         assert pair.failure.error_class is ErrorClass.INTERRUPTED
 
 
-async def test_what_leaves_the_history_is_told_in_its_order_also_after_a_restart(
+async def test_removed_pairs_are_listed_in_order_also_after_a_restart(
     data: Path, wall: WallClock, jump: timedelta, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_workbench(settings_of(data)) as wb:
@@ -134,7 +134,7 @@ async def test_what_waits_in_the_queue_goes_out_in_its_order(wb: Workbench, wall
     assert [pair.position for pair in await pairs_of(wb, conversation_id)] == [1, 2, 3]
 
 
-async def test_a_retry_is_waited_for_as_long_as_it_was_said(wb: Workbench, wall: WallClock, jump: timedelta) -> None:
+async def test_a_retry_waits_as_long_as_announced(wb: Workbench, wall: WallClock, jump: timedelta) -> None:
     conversation_id = await a_conversation(wb)
     started = await send(wb, conversation_id, "/fail overloaded retry-after 0.3 times 1")
     wall.jump(jump)

@@ -119,9 +119,7 @@ async def test_nothing_reaches_the_disk_whatever_is_done_with_it(
     assert written(data, SECRET) == []
 
 
-async def test_what_its_calls_used_stands_in_the_ledger_on_the_disk(
-    wb: Workbench, beside: tuple[Workbench, str]
-) -> None:
+async def test_usage_of_its_calls_is_in_the_ledger_on_the_disk(wb: Workbench, beside: tuple[Workbench, str]) -> None:
     bench, conversation = beside
     await reply_to(bench, conversation, "/echo hello")
 

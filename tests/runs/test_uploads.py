@@ -189,7 +189,7 @@ async def test_what_is_attached_is_counted_before_it_is_sent(wb: Workbench) -> N
     assert await estimate(photo, text="") > 2
 
 
-async def test_a_model_that_takes_no_images_says_so_and_names_some_that_do(wb: Workbench) -> None:
+async def test_a_model_without_images_is_refused_and_others_are_named(wb: Workbench) -> None:
     conversation = await a_conversation(wb, model="offline:tiny")
     photo, table = await some_files(wb)
 

@@ -135,7 +135,7 @@ async def test_question_of_an_account_that_spent_nothing_goes_before_those_of_on
     assert order.index("other") <= 1  # the check in progress may end first
 
 
-async def test_nobody_else_waits_while_a_schema_is_checked() -> None:
+async def test_other_requests_do_not_wait_while_a_schema_is_checked() -> None:
     await check_value(EASY, "", account="me")
     process = checker.process_id()
     assert process is not None
@@ -206,7 +206,7 @@ async def test_message_and_path_of_a_fault_have_bounds() -> None:
     assert len(fault[1]) == 300
 
 
-async def test_value_that_json_cannot_hold_is_told() -> None:
+async def test_value_that_json_cannot_store_is_reported() -> None:
     nested: Any = []
     for _ in range(5_000):
         nested = [nested]

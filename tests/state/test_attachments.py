@@ -159,7 +159,7 @@ async def test_files_are_restored_with_the_draft_as_far_as_they_are_kept(tab: Ta
     assert [(file.name, file.id) for file in files(tab)] == [("photo.jpg", photo.id)]
 
 
-async def test_no_more_than_a_message_can_have_and_nothing_twice(tab: Tab, wb: Workbench) -> None:
+async def test_files_are_limited_per_message_and_added_once(tab: Tab, wb: Workbench) -> None:
     await arrive(tab, wb, "a-1", a_photo())
     await arrive(tab, wb, "a-2", a_photo(), "again.jpg")
     assert len(files(tab)) == 1
@@ -170,7 +170,7 @@ async def test_no_more_than_a_message_can_have_and_nothing_twice(tab: Tab, wb: W
     assert tab.shows(ComposerState, "fault") == TOO_MANY
 
 
-async def test_same_bytes_under_another_name_replace_the_first_which_is_said(tab: Tab, wb: Workbench) -> None:
+async def test_same_bytes_under_another_name_replace_the_first_with_a_note(tab: Tab, wb: Workbench) -> None:
     await arrive(tab, wb, "a-1", b"Hello", "a.txt")
     await arrive(tab, wb, "a-2", b"Hello", "b.txt")
 

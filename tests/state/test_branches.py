@@ -113,7 +113,7 @@ async def test_the_tree_stays_while_one_goes_from_branch_to_branch(wb: Workbench
     assert [item.id for item in shown(tab, "items")] == [other.id]
 
 
-async def test_a_conversation_that_is_gone_has_no_tree_and_says_so(wb: Workbench, tab: Tab, plans: Plans) -> None:
+async def test_a_missing_conversation_has_no_tree_and_is_reported(wb: Workbench, tab: Tab, plans: Plans) -> None:
     await delete_conversation(wb, LOCAL_OWNER, plans.id)
     await tab.send(BranchState.keep_current)
 

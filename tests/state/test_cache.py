@@ -117,7 +117,7 @@ async def test_what_cannot_be_kept_says_why_in_the_dialog(wb: Workbench, tab: Ta
     assert tab.shows(CacheState, "fault")
 
 
-async def test_model_of_nobody_who_tells_has_no_notes(wb: Workbench, tab: Tab) -> None:
+async def test_model_with_an_unknown_cache_has_no_notes(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_conversation(wb, "offline:demo")
     async with watching(wb, tab, conversation_id), running(tab, CacheState.follow):
         await until(lambda: tab.shows(CacheState, "conversation") == conversation_id)
@@ -125,7 +125,7 @@ async def test_model_of_nobody_who_tells_has_no_notes(wb: Workbench, tab: Tab) -
     assert notes(tab) == CacheNotesView()
 
 
-async def test_nothing_that_is_kept_cannot_be_stopped_and_that_is_said(wb: Workbench, tab: Tab) -> None:
+async def test_stop_without_a_keep_alive_is_reported(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_conversation(wb)
     async with watching(wb, tab, conversation_id):
         await tab.send(CacheState.stop)

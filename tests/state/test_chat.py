@@ -127,14 +127,14 @@ async def test_model_of_the_conversation_is_chosen_and_stored(wb: Workbench, tab
 
 
 @pytest.mark.parametrize("model", ["nobody:model", "no colon"])
-async def test_model_nobody_offers_is_refused_in_words(wb: Workbench, tab: Tab, model: str) -> None:
+async def test_unknown_model_is_refused_with_the_reason(wb: Workbench, tab: Tab, model: str) -> None:
     with pytest.raises(InputError, match="model"):
         await tab.send(ModelState.choose, model=model)
 
     assert tab.shows(ModelState, "chosen") == ""
 
 
-async def test_menu_lists_who_can_be_asked_and_names_who_is_not_set_up(wb: Workbench, tab: Tab) -> None:
+async def test_menu_lists_available_providers_and_names_those_not_set_up(wb: Workbench, tab: Tab) -> None:
     await tab.send(ModelState.look)
 
     rows: tuple[OptionRow, ...] = tab.shows(ModelState, "rows")

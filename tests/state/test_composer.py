@@ -73,7 +73,7 @@ async def too_much(wb: Workbench, tab: Tab) -> str:
     return conversation_id
 
 
-async def test_a_text_is_sent_as_it_stands_and_accepted(wb: Workbench, tab: Tab) -> None:
+async def test_a_text_is_sent_unchanged_and_accepted(wb: Workbench, tab: Tab) -> None:
     conversation_id = await opened(wb, tab)
 
     await send(tab, "/echo  two  blanks\n")
@@ -108,7 +108,7 @@ async def test_the_model_of_another_conversation_gets_nothing(wb: Workbench, tab
     assert pair.model == "offline:tiny"
 
 
-async def test_a_temporary_conversation_is_begun_where_the_switch_says_so(wb: Workbench, tab: Tab) -> None:
+async def test_a_temporary_conversation_is_started_if_the_switch_is_on(wb: Workbench, tab: Tab) -> None:
     await tab.send(TemporaryState.want, wanted=True)
 
     await send(tab, "/echo secret")
@@ -313,7 +313,7 @@ async def test_what_a_filter_leaves_out_is_no_reason_to_ask(wb: Workbench, tab: 
         assert (await requests(wb, conversation_id))[-1] == "What now?"
 
 
-async def test_draft_that_does_not_fit_by_itself_is_kept_too(wb: Workbench, tab: Tab) -> None:
+async def test_draft_that_does_not_fit_alone_is_kept_too(wb: Workbench, tab: Tab) -> None:
     conversation_id = await too_much(wb, tab)
     await set_preferences(wb, LOCAL_OWNER, Preferences(send_tokens=900))
 
@@ -404,7 +404,7 @@ async def test_two_tabs_that_send_at_once_send_each_text_once(wb: Workbench, tab
     await tab.send(ComposerState.stop_reply)
 
 
-async def test_failed_summary_sends_nothing_and_says_so(
+async def test_failed_summary_sends_nothing_and_reports_it(
     wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation_id = await too_much(wb, tab)
@@ -431,7 +431,7 @@ async def test_an_unknown_option_sends_nothing(wb: Workbench, tab: Tab) -> None:
     assert await requests(wb, conversation_id) == []
 
 
-async def test_a_queue_that_is_held_goes_on(wb: Workbench, tab: Tab) -> None:
+async def test_a_held_queue_is_resumed(wb: Workbench, tab: Tab) -> None:
     conversation_id = await opened(wb, tab)
     await start_reply(wb, LOCAL_OWNER, conversation_id, "/long 4000 /rate 25")
     await queue_text(wb, LOCAL_OWNER, conversation_id, "/echo waited")
@@ -443,7 +443,7 @@ async def test_a_queue_that_is_held_goes_on(wb: Workbench, tab: Tab) -> None:
     await tab.send(ComposerState.stop_reply)
 
 
-async def test_refusal_of_a_queued_text_is_said_by_the_queue_alone(wb: Workbench, tab: Tab) -> None:
+async def test_refusal_of_a_queued_text_is_shown_by_the_queue_alone(wb: Workbench, tab: Tab) -> None:
     conversation_id = await opened(wb, tab)
     await start_reply(wb, LOCAL_OWNER, conversation_id, "/long 4000 /rate 25")
     await queue_text(wb, LOCAL_OWNER, conversation_id, "/echo waited", ViewOptions(model="anthropic:claude-sonnet-4-5"))

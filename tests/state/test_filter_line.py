@@ -40,7 +40,7 @@ def toast(tab: Tab) -> Toast:
     return shown
 
 
-async def test_typed_line_is_said_in_plain_words_and_completed(wb: Workbench, tab: Tab) -> None:
+async def test_typed_line_is_described_and_completed(wb: Workbench, tab: Tab) -> None:
     await write_pairs(wb)
     tab.path = f"/c/{CONVERSATION}"
 
@@ -137,7 +137,7 @@ async def test_line_that_cannot_be_used_leaves_the_filter_in_force(wb: Workbench
     assert tab.shows(FilterState, "done") in (None, 0)
 
 
-async def test_command_is_done_told_and_taken_back(wb: Workbench, tab: Tab) -> None:
+async def test_command_is_executed_reported_and_undone(wb: Workbench, tab: Tab) -> None:
     await write_pairs(wb)
 
     async with opened(tab):

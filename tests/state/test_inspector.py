@@ -328,7 +328,7 @@ async def test_piece_that_there_is_not_changes_nothing(wb: Workbench, tab: Tab, 
     assert request(tab) == before
 
 
-async def test_changes_are_told_against_the_last_request(wb: Workbench, tab: Tab) -> None:
+async def test_changes_are_shown_against_the_last_request(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_conversation(wb, "one", "two")
     async with watching(wb, tab, conversation_id, draft="three"):
         await tab.send(PreviewState.choose_tab, tab="changes")
@@ -352,7 +352,7 @@ async def test_before_anything_was_sent_there_is_nothing_to_compare_with(wb: Wor
     assert "Nothing was sent in this conversation yet" in tab.shows(PreviewState, "changes_note")
 
 
-async def test_refusal_is_said_and_goes_when_it_is_tried_again(
+async def test_refusal_is_shown_and_removed_by_the_next_attempt(
     wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")

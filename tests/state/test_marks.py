@@ -152,7 +152,7 @@ async def test_mark_on_its_way_outlives_what_changes_meanwhile(watcher: Watcher,
     await sending
 
 
-async def test_refused_mark_is_as_it_was_and_the_reason_is_shown(
+async def test_refused_mark_is_reverted_and_the_reason_is_shown(
     watcher: Watcher, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def refuse(*_: object) -> None:

@@ -109,7 +109,9 @@ async def test_what_is_set_for_one_send_goes_with_that_alone(wb: Workbench, tab:
     assert await stored(wb, conversation) == Parameters()
 
 
-async def test_the_next_send_is_shown_with_who_decided_what(wb: Workbench, tab: Tab, conversation: str) -> None:
+async def test_the_next_send_is_shown_with_the_source_of_each_parameter(
+    wb: Workbench, tab: Tab, conversation: str
+) -> None:
     agent = await create_agent(wb, LOCAL_OWNER, {"name": "A", "parameters": Parameters(top_p=0.5, seed=3)})
     await change_conversation(wb, LOCAL_OWNER, conversation, agent_id=agent.id, parameters=Parameters(seed=4))
     async with watching(wb, tab, conversation) as watcher:

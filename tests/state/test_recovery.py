@@ -65,7 +65,7 @@ async def test_what_a_page_gives_back_is_stored(wb: Workbench, tab: Tab) -> None
     assert await stored(wb, pair_id) == text + " and more"
 
 
-async def test_a_page_sees_which_compared_reply_was_cut_off_though_nobody_looks(wb: Workbench, tab: Tab) -> None:
+async def test_a_page_knows_which_compared_reply_was_cut_off_without_an_open_dialog(wb: Workbench, tab: Tab) -> None:
     comparison, text = await interrupt_comparison(wb)
 
     async with visiting(tab, comparison.conversation_id):

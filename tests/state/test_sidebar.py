@@ -174,9 +174,7 @@ async def test_keys_lead_from_one_conversation_of_the_list_to_its_neighbours(wb:
     assert tab.shows(ToastState, "toast").message.startswith("There is no other conversation")
 
 
-async def test_keys_pressed_faster_than_the_page_follows_go_on_from_where_the_last_one_leads(
-    wb: Workbench, tab: Tab
-) -> None:
+async def test_keys_pressed_faster_than_the_page_follows_continue_from_the_last_target(wb: Workbench, tab: Tab) -> None:
     made = [(await create_conversation(wb, LOCAL_OWNER, title=title)).id for title in "abcde"]
     fifth, fourth, third, second, first = (f"/c/{each}" for each in made)
     tab.path = first
@@ -279,7 +277,7 @@ async def test_list_that_changed_between_its_reading_and_its_following_is_read_a
     task.cancel()
 
 
-async def test_temporary_ones_stand_above_all_others_and_are_told_apart(wb: Workbench, tab: Tab) -> None:
+async def test_temporary_conversations_are_listed_above_all_others_and_marked(wb: Workbench, tab: Tab) -> None:
     temporary = await create_temporary(wb, LOCAL_OWNER, title="Secret")
     await create_conversation(wb, LOCAL_OWNER, title="Newer")
 

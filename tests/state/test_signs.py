@@ -73,9 +73,7 @@ async def test_text_with_signs_is_found_and_only_what_was_looked_for_is_marked(
 @pytest.mark.parametrize(
     "words", ["[", "\\", "*", '"', "(/", "NEAR(a b)", "a AND", "user_text:fix", "foo", '"foo', "%", "_", "--"]
 )
-async def test_text_that_stands_nowhere_as_words_finds_nothing_and_is_no_error(
-    wb: Workbench, tab: Tab, words: str
-) -> None:
+async def test_text_without_a_match_as_words_finds_nothing_and_is_no_error(wb: Workbench, tab: Tab, words: str) -> None:
     """As the search field says, `foo` is not found where a Chinese letter comes directly before it."""
     await write_mixed(wb)
 

@@ -101,7 +101,7 @@ async def test_large_body_is_read_in_pages(wb: Workbench, tab: Tab) -> None:
     assert first.download == f"/api/v1/pairs/{pair_id}/snapshot/body"
 
 
-async def test_pair_whose_request_is_not_kept_says_so(wb: Workbench, tab: Tab) -> None:
+async def test_pair_without_a_stored_request_is_labelled(wb: Workbench, tab: Tab) -> None:
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     pair_id = (await reply_to(wb, conversation.id, "/echo one")).pair.id
 

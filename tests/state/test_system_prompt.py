@@ -182,7 +182,7 @@ async def test_the_first_text_takes_the_new_prompt_along(wb: Workbench, tab: Tab
     assert tab.shows(SystemPromptState, "new") == ""
 
 
-async def test_a_conversation_that_is_gone_is_said_so(wb: Workbench, tab: Tab) -> None:
+async def test_a_missing_conversation_is_reported(wb: Workbench, tab: Tab) -> None:
     tab.path = "/c/nothing"
     await tab.send(SystemPromptState.edit)
 

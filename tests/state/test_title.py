@@ -35,7 +35,9 @@ async def test_title_that_a_model_makes_is_shown(tab: Tab, conversation: str) ->
     assert tab.shows(ToastState, "toast") is None
 
 
-async def test_title_of_a_person_is_not_replaced_and_it_is_said_why(wb: Workbench, tab: Tab, conversation: str) -> None:
+async def test_title_of_a_person_is_not_replaced_and_the_reason_is_shown(
+    wb: Workbench, tab: Tab, conversation: str
+) -> None:
     await change_conversation(wb, LOCAL_OWNER, conversation, title="Mine")
 
     await tab.send(ChatState.make_title)

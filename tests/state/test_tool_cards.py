@@ -82,7 +82,7 @@ async def test_unfolded_card_shows_what_is_recorded_of_its_call(pair: Pair, tab:
     assert (body.arguments[0].piece.text, body.copied) == ('{"a": 1}', LONG)
 
 
-async def test_card_is_read_again_in_its_place_and_forgotten_when_it_is_folded(pair: Pair, tab: Tab) -> None:
+async def test_card_is_read_again_in_place_and_dropped_when_it_is_collapsed(pair: Pair, tab: Tab) -> None:
     await unfold(tab, pair)
     await unfold(tab, pair, turn="later")
     assert len(bodies(tab)) == 1

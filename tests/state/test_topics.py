@@ -147,7 +147,7 @@ async def test_closed_picker_chooses_nothing(wb: Workbench, picker: Tab) -> None
     assert await topic_of(wb) is None
 
 
-async def test_dragged_topic_stands_before_into_or_behind_another(wb: Workbench, picker: Tab) -> None:
+async def test_dragged_topic_is_moved_before_into_or_behind_another(wb: Workbench, picker: Tab) -> None:
     ids = {topic.path: topic.id for topic in (await list_topics(wb, LOCAL_OWNER)).items}
     drop = TopicPickerState.drop
 
@@ -183,7 +183,7 @@ async def garden(wb: Workbench, picker: Tab) -> Tab:
     return picker
 
 
-async def test_form_offers_what_a_topic_can_stand_under(garden: Tab) -> None:
+async def test_form_offers_the_possible_parents_of_a_topic(garden: Tab) -> None:
     assert [parent.path for parent in form(garden).parents] == ["AI", "AI > Planning"]
     assert (form(garden).first, form(garden).last, form(garden).held) == (False, True, "")
 
@@ -305,7 +305,7 @@ async def test_topic_chosen_before_there_was_a_conversation_goes_along(wb: Workb
     assert tab.shows(TopicState, "path") == "Garden"
 
 
-async def test_topic_that_is_gone_is_chosen_no_more(wb: Workbench, tab: Tab) -> None:
+async def test_deleted_topic_is_no_longer_chosen(wb: Workbench, tab: Tab) -> None:
     (garden,) = await make(wb, "Garden")
     await tab.send(TopicPickerState.pick_for_composer)
     await tab.send(TopicPickerState.choose, query="garden", index=0)

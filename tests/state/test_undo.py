@@ -81,9 +81,7 @@ async def test_deletion_under_way_is_waited_for(watcher: Watcher, tab: Tab) -> N
     assert message(tab) == "Undone: Pair 1: Deleted"
 
 
-async def test_deletion_of_long_ago_stays_and_that_is_said(
-    watcher: Watcher, tab: Tab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_old_deletion_stays_with_a_message(watcher: Watcher, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
     await delete_elsewhere(watcher)
     later(monkeypatch, KEPT)
 

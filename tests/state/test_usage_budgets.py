@@ -71,7 +71,9 @@ async def test_budget_is_set_and_shown_with_what_is_spent_of_it(wb: Workbench, t
     assert stored.budget.stops
 
 
-async def test_budget_without_the_tick_only_warns_and_one_of_each_tells_the_highest(wb: Workbench, tab: Tab) -> None:
+async def test_budget_without_the_tick_only_warns_and_the_highest_of_each_kind_is_reported(
+    wb: Workbench, tab: Tab
+) -> None:
     await talk(wb, "/echo one")
     form = {"scope": "conversation", "span": "ever", "amount": "10", "warn": "nonsense"}
 

@@ -108,7 +108,7 @@ async def test_proxy_of_the_environment_is_not_asked(monkeypatch: pytest.MonkeyP
     assert not proxy.asked
 
 
-async def test_name_that_is_none_says_so() -> None:
+async def test_invalid_name_is_refused_with_the_reason() -> None:
     async with open_client(Guard(), ANY) as client:
         with pytest.raises(httpx2.ConnectError, match="not known"):
             await client.get("http://nowhere.invalid/")

@@ -147,7 +147,7 @@ async def test_each_of_two_calls_at_the_same_time_has_its_own_fault() -> None:
             await other
 
 
-async def test_server_whose_list_of_tools_drips_is_said_to_list_too_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_server_whose_list_of_tools_drips_is_reported_as_too_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     begun = asyncio.Event()
 
     def drip(asked: dict[str, Any]) -> Awaitable[bytes] | bytes | None:

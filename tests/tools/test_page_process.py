@@ -75,7 +75,7 @@ async def test_a_page_that_takes_more_than_there_is_fails_in_words(
     assert text_of(outcome) == "The page could not be made into text. Fetch another one that says the same."
 
 
-async def test_a_process_ends_with_the_call_that_wants_its_text(put_worker: Put) -> None:
+async def test_a_process_ends_with_its_call(put_worker: Put) -> None:
     began, ended = asyncio.Event(), asyncio.Event()
 
     async def meet(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
@@ -122,7 +122,7 @@ async def test_an_encoding_that_is_none_of_the_web_is_not_used() -> None:
         assert "Käse-abc" in text_of(await fetch(f"http://127.0.0.1:{site.port}/"))
 
 
-def test_a_long_text_is_cut_and_says_so() -> None:
+def test_a_long_text_is_cut_with_a_note() -> None:
     text = page_text("x" * (MAX_TEXT + 10))
 
     assert text.startswith("x" * MAX_TEXT)

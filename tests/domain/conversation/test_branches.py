@@ -23,7 +23,7 @@ def drawn(*branches: Branch) -> str:
     return " ".join(f"{one.branch.id}{one.depth}" for one in order_branches(branches))
 
 
-def test_forks_stand_below_their_parent_in_the_order_of_where_they_leave_it() -> None:
+def test_forks_are_listed_below_their_parent_in_the_order_of_their_fork_points() -> None:
     late = a_branch("late", "root", at=5, minute=1)
     early = a_branch("early", "root", at=2, minute=2)
     second = a_branch("second", "root", at=2, minute=3)

@@ -152,7 +152,7 @@ def test_twice_the_line_costs_at_most_twice_the_steps() -> None:
 @pytest.mark.parametrize(
     "line", ["(b|" * MAX_DEPTH + "b" + ")" * MAX_DEPTH, "!(b (i|" * (MAX_DEPTH // 3) + "b" + "))" * (MAX_DEPTH // 3)]
 )
-def test_the_deepest_tree_can_be_walked_even_by_one_who_is_deep_in_calls_himself(line: str) -> None:
+def test_the_deepest_tree_can_be_walked_even_from_a_deep_call_stack(line: str) -> None:
     def dive(levels: int) -> None:
         if levels:
             dive(levels - 1)

@@ -84,7 +84,7 @@ def test_nothing_that_looks_like_json_is_too_broken_to_be_read(text: str, final:
         ('"\\ud83d"', "�", False),
     ],
 )
-def test_a_fence_is_passed_over_and_words_beside_are_told_of(text: str, value: Any, beside: bool) -> None:
+def test_a_fence_is_ignored_and_other_words_are_reported(text: str, value: Any, beside: bool) -> None:
     assert read_partial(text, final=True) == PartialJson(value, found=True, beside=beside)
 
 

@@ -148,7 +148,7 @@ def test_no_report_moves_a_figure_by_more_than_a_step() -> None:
     assert min(ratios) >= family_of(UNKNOWN.model).permille / MAX_RATIO - 1
 
 
-def test_what_was_told_last_counts_most() -> None:
+def test_the_latest_report_counts_most() -> None:
     old, new = Observation(2_000, 3, 2_400), Observation(2_000, 3, 2_600)
 
     later, earlier = [*[new] * 15, *[old] * 15], [*[old] * 15, *[new] * 15]
@@ -176,7 +176,7 @@ def test_a_senseless_report_of_a_conversation_is_no_measure_for_it() -> None:
     assert abs(estimate_send(estimator, elsewhere[0]) - 2_300) < 100
 
 
-def test_nothing_told_is_the_family() -> None:
+def test_without_reports_the_family_applies() -> None:
     untaught = estimator_of(CLAUDE)
 
     assert replace(untaught, new=(), slack=0.0) == Estimator("anthropic", 1_180, 4, 3, 0.15)

@@ -79,7 +79,7 @@ def test_what_is_settled_stays_settled(first: Event, second: Event) -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_whoever_comes_when_the_time_is_over_finds_it_expired(event: Event) -> None:
+def test_an_answer_after_the_time_limit_finds_the_request_expired(event: Event) -> None:
     settled = settle(PENDING, event, PENDING.expires_at)
 
     assert settled.standing is Standing.EXPIRED
@@ -104,7 +104,7 @@ def test_a_pending_request_permits_nothing() -> None:
     assert permission_of(PENDING) is None
 
 
-def test_a_model_is_told_why_in_words_of_its_own() -> None:
+def test_a_model_receives_the_reason_in_a_text_for_models() -> None:
     told = {permission_of(settle(PENDING, event, AT)) for event in EVENTS[2:]} - {Allowed(PENDING.input_json)}
 
     assert len(told) == 3

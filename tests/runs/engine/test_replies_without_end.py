@@ -66,7 +66,7 @@ async def outcome_of(wb: Workbench, ended: Ended) -> Succeeded | Failed | object
 
 
 @pytest.mark.parametrize("protocol", MODELS)
-async def test_stream_of_20_000_calls_ends_at_the_limit_and_says_so(data: Path, protocol: str) -> None:
+async def test_stream_of_20_000_calls_ends_at_the_limit_with_a_note(data: Path, protocol: str) -> None:
     calls = tuple((f"c{number}", "double", "{}") for number in range(20_000))
 
     async with talking_to(data, speak(protocol, Speech(text="Well.", calls=calls))) as (wb, peer):
@@ -87,7 +87,7 @@ async def test_stream_of_20_000_calls_ends_at_the_limit_and_says_so(data: Path, 
 
 
 @pytest.mark.parametrize("protocol", MODELS)
-async def test_nobody_else_waits_while_20_000_calls_arrive(data: Path, protocol: str) -> None:
+async def test_other_requests_do_not_wait_while_20_000_calls_arrive(data: Path, protocol: str) -> None:
     few = Speech(calls=tuple((f"c{number}", "double", "{}") for number in range(50)))
     many = Speech(calls=tuple((f"c{number}", "double", "{}") for number in range(20_000)))
     end = speak(protocol, Speech(text="Done."))
@@ -118,7 +118,7 @@ async def test_calls_in_one_event_end_at_the_limit_too(data: Path) -> None:
 
 
 @pytest.mark.parametrize("sent", ["x" * 200, "naïve " * 40])
-async def test_reply_that_never_ends_is_ended_as_too_long_and_what_came_is_kept(data: Path, sent: str) -> None:
+async def test_endless_reply_is_ended_as_too_long_and_its_text_is_kept(data: Path, sent: str) -> None:
     endless = Answer((chat({"content": sent}) * 200,) * 50, then="stall")
 
     async with talking_to(data, endless, INVIEW_MAX_REPLY_BYTES="50000") as (wb, peer):
@@ -138,7 +138,7 @@ async def test_reply_that_never_ends_is_ended_as_too_long_and_what_came_is_kept(
     assert [(call.outcome, call.error_class) for call in booked] == [(Lifecycle.ERROR, ErrorClass.TOO_LONG)]
 
 
-async def test_conversation_goes_on_after_a_reply_that_was_too_long(data: Path) -> None:
+async def test_conversation_continues_after_a_reply_that_was_too_long(data: Path) -> None:
     endless = Answer((chat({"content": "x" * 20_000}),), then="stall")
     fine = speak("openai_compatible", Speech(text="Fine."))
 

@@ -143,7 +143,7 @@ async def test_nothing_is_stored_while_a_provider_is_being_called(
 
 
 @pytest.mark.usefixtures("brief")
-async def test_a_reply_goes_on_while_the_database_cannot_be_written_and_is_stored_after(
+async def test_a_reply_continues_while_the_database_cannot_be_written_and_is_stored_after(
     moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
     started = await send(moved, await a_conversation(moved), "Hi")
@@ -168,7 +168,7 @@ async def test_a_reply_goes_on_while_the_database_cannot_be_written_and_is_store
 
 
 @pytest.mark.usefixtures("brief")
-async def test_an_end_is_not_told_before_it_is_stored(
+async def test_an_end_is_not_published_before_it_is_stored(
     moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
     started = await send(moved, await a_conversation(moved), "Hi")
@@ -192,7 +192,7 @@ async def test_an_end_is_not_told_before_it_is_stored(
 
 
 @pytest.mark.usefixtures("brief")
-async def test_watchers_are_told_when_an_end_cannot_be_stored_for_long(
+async def test_subscribers_are_notified_when_an_end_cannot_be_stored_for_long(
     moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
     conversation_id = await a_conversation(moved)
@@ -237,7 +237,7 @@ async def test_fault_of_ours_in_storing_an_end_does_not_leave_the_reply_without_
     assert (ended.pair.lifecycle, ended.text, failures) == (Lifecycle.SUCCEEDED, "Done.", [])
 
 
-async def test_a_full_disk_is_said_and_does_not_end_the_reply(
+async def test_a_full_disk_is_reported_and_does_not_end_the_reply(
     moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
     """SQLite's own limit of pages represents a full disk."""
@@ -269,7 +269,7 @@ async def test_a_full_disk_is_said_and_does_not_end_the_reply(
     assert stored_text(data / "inview.db", started.pair_id) == text_of(events)
 
 
-async def test_whoever_was_ended_by_another_process_learns_it(wb: Workbench, hand: ByHand) -> None:
+async def test_a_process_learns_that_another_ended_its_run(wb: Workbench, hand: ByHand) -> None:
     conversation_id = await a_conversation(wb)
     started = await send(wb, conversation_id, "Hi")
     hand.say("Hello")

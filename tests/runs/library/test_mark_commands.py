@@ -94,7 +94,7 @@ async def test_a_mark_counts_as_a_change_but_leaves_the_conversation_where_it_is
     assert of_pairs == [revision + 1, revision]
 
 
-async def test_who_watches_is_told_of_the_pairs_that_changed_and_of_those_that_went(wb: Workbench) -> None:
+async def test_subscribers_are_notified_of_changed_and_removed_pairs(wb: Workbench) -> None:
     first, second, third = await a_past(wb, "c1", 3)
     feed = watch(wb, LOCAL_OWNER, "c1")
     changes = [
@@ -199,7 +199,7 @@ async def test_a_topic_with_pairs_is_not_deleted_and_deleted_pairs_do_not_hold_i
     assert [pair.topic for pair in await pairs_of(wb, "c1")] == [None, None]
 
 
-async def test_a_renamed_topic_is_told_to_who_watches_its_pairs(wb: Workbench) -> None:
+async def test_a_renamed_topic_is_published_to_subscribers_of_its_pairs(wb: Workbench) -> None:
     first, second = await a_past(wb, "c1", 2)
     await create_topic(wb, LOCAL_OWNER, "AI > Planning")
     top, below = await create_topic(wb, LOCAL_OWNER, "AI"), await create_topic(wb, LOCAL_OWNER, "AI > Planning")

@@ -107,7 +107,7 @@ async def test_key_and_base_url_are_entered_and_removed_apart(wb: Workbench) -> 
     assert nothing.entered is False
 
 
-async def test_a_server_of_ones_own_comes_and_goes(wb: Workbench) -> None:
+async def test_a_custom_server_is_added_and_removed(wb: Workbench) -> None:
     await save_provider(wb, LOCAL_OWNER, "attic", base_url="http://127.0.0.1:9/v1")
     assert (await setup_of(wb, "attic")) is not None
 
@@ -136,7 +136,7 @@ async def test_what_cannot_be_used_is_refused_and_not_stored(wb: Workbench, name
     assert await list_providers(wb, LOCAL_OWNER) == before
 
 
-async def test_what_one_owner_entered_is_not_anothers(wb: Workbench) -> None:
+async def test_settings_of_one_owner_are_not_anothers(wb: Workbench) -> None:
     await save_provider(wb, LOCAL_OWNER, "anthropic", key=KEY)
 
     theirs = {one.name: one for one in await list_providers(wb, "bob")}
@@ -144,7 +144,7 @@ async def test_what_one_owner_entered_is_not_anothers(wb: Workbench) -> None:
     assert theirs["anthropic"].has_key is False
 
 
-async def test_a_lost_key_file_is_said_with_what_to_do(data: Path) -> None:
+async def test_a_lost_key_file_is_reported_with_the_next_step(data: Path) -> None:
     async with open_workbench(settings_of(data)) as wb:
         await save_provider(wb, LOCAL_OWNER, "anthropic", key=KEY)
     (data / "inview.key").unlink()

@@ -171,7 +171,7 @@ async def test_a_send_after_pairs_are_gone_for_good_sends_what_is_left(wb: Workb
     assert [pair.id for pair in await pairs_of(wb, conversation)] == [first.id, third.pair.id]
 
 
-async def test_emptying_tells_how_much_it_was(wb: Workbench) -> None:
+async def test_emptying_returns_the_number_of_deleted_entries(wb: Workbench) -> None:
     conversation = await a_conversation(wb, model=MODEL)
     pair = (await reply_to(wb, conversation, "/echo a")).pair
     await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(deleted=True))

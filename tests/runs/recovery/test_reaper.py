@@ -108,7 +108,7 @@ async def test_a_start_ends_what_a_dead_process_left_running_and_keeps_its_text(
         assert again.pair.lifecycle is Lifecycle.SUCCEEDED
 
 
-async def test_what_was_made_elsewhere_is_booked_as_what_it_was_and_its_conversation_is_closed(
+async def test_child_calls_of_a_dead_process_keep_their_purpose_and_their_conversation_is_closed(
     data: Path, tmp_path: Path
 ) -> None:
     async with open_workbench(settings_of(data)) as dying:
@@ -183,7 +183,7 @@ async def test_a_run_that_waited_for_a_retry_made_no_further_call(data: Path, tm
         assert (call.attempt, call.error_class) == (1, ErrorClass.RATE)
 
 
-async def test_a_request_that_cannot_be_made_anew_exactly_is_not_kept(data: Path, tmp_path: Path) -> None:
+async def test_a_request_that_cannot_be_rebuilt_exactly_is_not_stored(data: Path, tmp_path: Path) -> None:
     async with open_workbench(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
         started = await send(dying, conversation_id, "/slow")
@@ -235,7 +235,7 @@ async def test_runs_whose_heartbeat_stopped_are_ended_while_others_live(data: Pa
         driver.engine.runs[dead.run_id] = run
 
 
-async def test_a_page_is_told_that_a_compared_reply_of_a_dead_process_has_ended(data: Path) -> None:
+async def test_a_page_learns_that_a_compared_reply_of_a_dead_process_has_ended(data: Path) -> None:
     async with open_workbench(settings_of(data)) as driver, open_workbench(settings_of(data)) as other:
         conversation_id = await a_conversation(driver)
         models = ("offline:demo", "offline:tiny")

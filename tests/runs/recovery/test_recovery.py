@@ -133,7 +133,7 @@ async def _save_nothing(**_: bool) -> None:
     """Save nothing, like a process that was killed."""
 
 
-async def test_what_stood_on_an_open_page_is_text_of_the_pair_again(crashed: Crashed) -> None:
+async def test_text_of_an_open_page_is_text_of_the_pair_again(crashed: Crashed) -> None:
     wb, before = crashed.wb, await pair_of(crashed.wb, crashed.pair_id)
     calls = await calls_of(wb, crashed.conversation_id)
     feed = wb.event_bus.subscribe(LOCAL_OWNER, crashed.conversation_id)
@@ -204,7 +204,7 @@ async def test_a_pair_that_was_sent_again_meanwhile_is_left_alone(crashed: Crash
     assert await crashed.stored() == "edited"
 
 
-async def test_a_version_that_stands_again_gets_its_text_back(crashed: Crashed) -> None:
+async def test_a_restored_version_gets_its_text_back(crashed: Crashed) -> None:
     again = await resend_pair(crashed.wb, LOCAL_OWNER, crashed.pair_id, text="/echo edited", later=Later.KEEP)
     await collect(crashed.wb, again.started.run_id)
     await restore_version(crashed.wb, LOCAL_OWNER, crashed.pair_id, 1)
@@ -229,7 +229,9 @@ async def test_a_pair_that_was_deleted_is_left_alone(crashed: Crashed) -> None:
     assert not await crashed.give_back()
 
 
-async def test_a_compared_reply_is_told_where_it_was_asked_for_and_kept_with_its_mark(compared: Crashed) -> None:
+async def test_a_recovered_compared_reply_is_reported_in_its_conversation_and_kept_with_its_mark(
+    compared: Crashed,
+) -> None:
     wb = compared.wb
     feed = wb.event_bus.subscribe(LOCAL_OWNER, compared.conversation_id)
     assert "zebra" not in await compared.stored()

@@ -79,7 +79,7 @@ async def test_first_estimate_after_an_import_counts_no_pair(wb: Workbench, monk
     assert composed.composition.x == 120
 
 
-async def test_counting_tells_how_far_it_is_and_that_it_is_over(wb: Workbench) -> None:
+async def test_counting_reports_its_progress_and_its_end(wb: Workbench) -> None:
     conversation_id = await imported(wb, 2 * BATCH + 20)
     await forget_indexes(wb)
     feed = watch(wb, LOCAL_OWNER, conversation_id)
@@ -91,7 +91,7 @@ async def test_counting_tells_how_far_it_is_and_that_it_is_over(wb: Workbench) -
     assert told == [PairsCounted(BATCH, total), PairsCounted(2 * BATCH, total), PairsCounted(total, total)]
 
 
-async def test_counting_that_fails_is_told_to_be_over(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failed_counting_is_reported_as_ended(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     conversation_id = await imported(wb, BATCH + 20)
     await forget_indexes(wb)
     feed = watch(wb, LOCAL_OWNER, conversation_id)

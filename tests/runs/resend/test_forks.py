@@ -80,7 +80,7 @@ async def test_fork_of_a_selection_has_what_the_filter_selects_up_to_the_pair(wb
     assert await words(wb, await fork(wb, origin, at=3)) == ["one", "two", "three"]
 
 
-async def test_nothing_to_fork_from_is_told(wb: Workbench) -> None:
+async def test_missing_pair_to_fork_from_is_reported(wb: Workbench) -> None:
     origin, other = await talked(wb, "one"), await talked(wb, "two")
 
     with pytest.raises(InputError, match="selects no pair to fork from"):
@@ -169,7 +169,7 @@ async def test_tree_holds_together_when_a_conversation_of_it_is_deleted(wb: Work
     assert [await drawn(wb, one) for one in (first, second, deep)] == [remaining] * 3
 
 
-async def test_edit_into_a_branch_stands_in_the_tree_where_it_leaves(wb: Workbench) -> None:
+async def test_edit_into_a_branch_is_in_the_tree_at_its_fork_point(wb: Workbench) -> None:
     origin = await talked(wb, "one", "two", "three", title="Plans")
     pair = (await pairs_of(wb, origin))[2]
 
@@ -181,7 +181,7 @@ async def test_edit_into_a_branch_stands_in_the_tree_where_it_leaves(wb: Workben
     assert await words(wb, origin) == ["one", "two", "three"]
 
 
-async def test_who_watches_the_origin_hears_of_the_fork(wb: Workbench) -> None:
+async def test_subscribers_of_the_origin_are_notified_of_the_fork(wb: Workbench) -> None:
     origin = await talked(wb, "one")
     heard = wb.event_bus.subscribe(LOCAL_OWNER, origin)
 

@@ -91,7 +91,7 @@ def words(pair: Pair | Version) -> str:
     return "" if pair.reply is None else plain_text(pair.reply.parts)
 
 
-async def test_kept_reply_stands_in_the_pair_and_every_other_is_a_version(bench: Workbench) -> None:
+async def test_kept_reply_is_current_in_the_pair_and_every_other_is_a_version(bench: Workbench) -> None:
     conversation_id, (_, pair) = await talked(bench, "/echo before", "/echo mine")
     comparison = await compared(bench, pair, PEER, OTHER)
     assert (comparison.pair_id, await pair_of(bench, pair.id)) == (pair.id, pair), "nothing has changed in it yet"
@@ -147,7 +147,7 @@ async def test_each_model_is_sent_what_answering_again_would_send_it(bench: Work
     assert contents == ["/echo two", "two", "/echo three"]
 
 
-async def test_discarding_leaves_the_pair_as_it_was_and_its_cost_counted(bench: Workbench) -> None:
+async def test_discarding_leaves_the_pair_unchanged_and_its_cost_counted(bench: Workbench) -> None:
     conversation_id, (pair,) = await talked(bench, "/echo mine")
     before = await spent(bench, conversation_id)
     comparison = await compared(bench, pair)
@@ -229,7 +229,7 @@ async def test_nothing_unseen_is_replaced_and_nothing_else_happens_to_the_pair_m
     assert [text for _, text, _ in await seen_of(bench, pair.id)][:3] == ["one", "two", "two"]
 
 
-async def test_two_who_ask_at_once_get_one_comparison(bench: Workbench) -> None:
+async def test_two_requests_at_once_get_one_comparison(bench: Workbench) -> None:
     _, (pair,) = await talked(bench, "/echo one")
 
     both = await asyncio.gather(

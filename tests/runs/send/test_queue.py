@@ -155,7 +155,7 @@ async def test_failure_holds_what_waits_and_says_why(wb: Workbench, first_goes_o
     assert len(held.items) == 2
 
 
-async def test_queued_text_is_sent_as_it_was_seen_when_it_was_queued(
+async def test_queued_text_is_sent_with_the_view_of_its_queueing(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation_id = await a_conversation(wb)
@@ -203,7 +203,9 @@ async def test_waiting_text_is_edited_moved_and_dropped(wb: Workbench) -> None:
     await cancel_run(wb, LOCAL_OWNER, started.run_id)
 
 
-async def test_paused_queue_sends_nothing_and_goes_on_when_resumed(wb: Workbench, first_goes_on: asyncio.Event) -> None:
+async def test_paused_queue_sends_nothing_and_continues_when_resumed(
+    wb: Workbench, first_goes_on: asyncio.Event
+) -> None:
     conversation_id = await a_conversation(wb)
     await send(wb, conversation_id, "/long 30")
     await queue(wb, conversation_id, "/echo one")
@@ -306,7 +308,7 @@ async def test_many_hands_that_resume_at_once_send_each_text_once(wb: Workbench)
     assert await texts_of(wb, conversation_id) == [SLOW, *(f"/echo {number}" for number in range(4))]
 
 
-async def test_queue_outlives_the_process_and_sends_nothing_by_itself_at_the_next_start(data: Path) -> None:
+async def test_queue_outlives_the_process_and_sends_nothing_automatically_at_the_next_start(data: Path) -> None:
     async with open_workbench(settings_of(data)) as wb:
         conversation_id = await a_conversation(wb)
         started = await send(wb, conversation_id, SLOW)

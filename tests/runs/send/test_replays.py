@@ -30,7 +30,7 @@ async def test_identical_request_is_answered_from_the_database_and_marked(wb: Wo
     assert third.pair.replayed
 
 
-async def test_nothing_is_replayed_unless_somebody_wants_it(wb: Workbench) -> None:
+async def test_nothing_is_replayed_unless_it_is_requested(wb: Workbench) -> None:
     await reply_to(wb, await a_conversation(wb), TEXT)
 
     again = await reply_to(wb, await a_conversation(wb), TEXT)

@@ -108,7 +108,7 @@ async def test_a_call_that_waits_expires_when_its_server_gets_other_secrets_or_i
     assert ((await scene.end()).fault, scene.called) == (CallFault.DENIED, [])
 
 
-async def test_a_call_that_waits_goes_on_when_only_the_time_limit_of_its_server_is_changed(scene: Scene) -> None:
+async def test_a_pending_call_continues_when_only_the_time_limit_of_its_server_changes(scene: Scene) -> None:
     request = await scene.begin(await a_conversation(scene.wb, model="offline:demo"))
 
     await scene.change(way=a_program(scene.folder / "first"), timeout=30.0)
@@ -153,7 +153,7 @@ async def test_a_call_that_was_allowed_is_not_made_when_its_server_is_changed_be
     assert (record.fault, record.run_json, record.started_at, scene.called) == (CallFault.CHANGED, None, None, [])
 
 
-async def test_a_tool_that_its_server_describes_anew_is_not_called_as_what_it_was(scene: Scene) -> None:
+async def test_a_tool_with_a_changed_description_is_not_called_by_its_old_permission(scene: Scene) -> None:
     await scene.begin(await a_conversation(scene.wb, model="offline:demo"))
     (tool,) = [tool for tool in scene.wb.toolbox.list_tools(LOCAL_OWNER) if tool.server_id == scene.server_id]
     before = replace(tool, description="Acts. Never sends anything.")

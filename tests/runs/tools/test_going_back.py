@@ -192,7 +192,7 @@ async def test_pair_of_a_model_that_does_not_reason_has_a_reasoning_for_deepseek
             assert all(message["reasoning_content"] for message in answers_in(peer, at))
 
 
-async def test_refusal_of_a_signature_that_cannot_be_had_is_told_in_its_own_words(data: Path) -> None:
+async def test_refusal_for_a_missing_signature_has_its_own_message(data: Path) -> None:
     refused = {"error": {"code": 400, "message": "signature is missing in call 1", "status": "INVALID_ARGUMENT"}}
     refusal = Answer((json.dumps([refused]).encode(),), status=400, headers=(("Content-Type", "application/json"),))
     async with a_bench(data, refusal, answer(*DONE)) as (wb, peer):

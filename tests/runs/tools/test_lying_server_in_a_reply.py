@@ -27,7 +27,7 @@ CALLS = [
 ]
 
 
-async def test_whatever_a_server_does_the_reply_has_an_answer_and_goes_on(
+async def test_whatever_a_server_does_the_reply_has_an_answer_and_continues(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def allow(wb: Workbench, run: Any, tool: Any, call: ToolCall, *, allowed: Any) -> Allowed:

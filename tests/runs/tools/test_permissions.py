@@ -188,7 +188,7 @@ async def test_edited_arguments_that_do_not_fit_the_tool_are_pointed_out(
     waiting.cancel()
 
 
-async def test_a_denied_call_tells_its_model_so(scene: Scene) -> None:
+async def test_a_denied_call_is_reported_to_its_model(scene: Scene) -> None:
     waiting = scene.ask()
     (request,) = await scene.pending()
 
@@ -199,7 +199,7 @@ async def test_a_denied_call_tells_its_model_so(scene: Scene) -> None:
     assert "did not allow" in denied.reason
 
 
-async def test_the_first_of_two_tabs_has_answered(scene: Scene) -> None:
+async def test_the_first_answer_of_two_tabs_counts(scene: Scene) -> None:
     waiting = scene.ask()
     (request,) = await scene.pending()
 
@@ -213,7 +213,7 @@ async def test_the_first_of_two_tabs_has_answered(scene: Scene) -> None:
     assert (await list_rules(scene.wb, LOCAL_OWNER) == ()) == denied
 
 
-async def test_nobody_answers_in_five_minutes(scene: Scene) -> None:
+async def test_an_unanswered_request_expires_after_five_minutes(scene: Scene) -> None:
     waiting = scene.ask()
     (request,) = await scene.pending()
 
@@ -252,7 +252,7 @@ async def test_a_stopped_reply_gives_its_request_up(scene: Scene) -> None:
     assert (stored.standing, stored.ending) == (Standing.EXPIRED, Ending.STOPPED)
 
 
-async def test_a_request_whose_process_died_is_expired_at_the_next_start_and_says_so(
+async def test_a_request_whose_process_died_is_expired_at_the_next_start_with_the_reason(
     scene: Scene, data: Path, tmp_path: Path
 ) -> None:
     waiting = scene.ask()
@@ -302,7 +302,7 @@ async def test_a_rule_of_a_conversation_allows_there_until_it_is_revoked(scene: 
     ]
 
 
-async def test_what_is_allowed_always_lets_go_what_waits_and_is_the_same_tool(scene: Scene) -> None:
+async def test_an_always_rule_releases_pending_calls_of_the_same_tool(scene: Scene) -> None:
     mine, other, theirs = scene.ask("/a"), scene.ask("/b"), scene.ask("/c", ELSEWHERE)
     requests = {request.input_json: request for request in await scene.pending(3)}
 
@@ -351,7 +351,7 @@ async def test_the_rules_of_a_server_that_is_another_one_now_are_revoked(scene: 
     assert [kept.rule.server_id for kept in await list_rules(scene.wb, LOCAL_OWNER)] == ["evil"]
 
 
-async def test_an_agents_list_decides_before_anybody_is_asked(scene: Scene) -> None:
+async def test_an_agents_list_decides_before_a_person_is_asked(scene: Scene) -> None:
     free = (AllowedTool("files", "write", (ArgumentPattern("path", "/notes/*"),), ask=False),)
 
     assert await scene.ask("/notes/a", allowed=free) == Allowed('{"path":"/notes/a"}')
@@ -431,7 +431,7 @@ async def test_the_audit_trail_has_no_words_of_a_temporary_conversation(wb: Work
 # --- who watches ---
 
 
-async def test_an_event_stream_tells_what_waits_also_to_whoever_comes_later(scene: Scene) -> None:
+async def test_an_event_stream_reports_pending_requests_also_to_later_subscribers(scene: Scene) -> None:
     waiting = scene.ask()
     (request,) = await scene.pending()
 

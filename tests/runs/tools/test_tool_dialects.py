@@ -218,7 +218,7 @@ HEARD: Mapping[str, tuple[str, list[Any], tuple[int, ...]]] = {
 
 
 @pytest.mark.parametrize("protocol", MODELS)
-async def test_each_round_carries_all_before_it_as_the_vendor_wants_it(data: Path, protocol: str) -> None:
+async def test_each_round_carries_all_before_it_in_the_vendors_format(data: Path, protocol: str) -> None:
     async with a_bench(data, protocol, *(speak(protocol, speech) for speech in ROUNDS)) as (wb, peer):
         conversation_id = await a_conversation(wb, model=MODELS[protocol])
         ended = await reply_to(wb, conversation_id, "What is it?", parameters=Parameters(thinking=True))

@@ -110,7 +110,7 @@ async def test_picture_under_a_wrong_label_is_labelled_by_its_bytes_in_the_reque
     assert [one["media_type"] for one in exported["attachments"]] == ["image/jpeg"]
 
 
-async def test_picture_that_no_model_takes_is_told_in_words_and_the_conversation_goes_on(data: Path) -> None:
+async def test_picture_that_no_model_accepts_is_described_and_the_conversation_continues(data: Path) -> None:
     async with a_bench(data, CLAUDE, an_image(HEIC)) as (wb, peer, pair):
         await ask_again(wb, peer, pair)
 

@@ -300,7 +300,7 @@ async def test_others_write_between_two_slices(wb: Workbench, monkeypatch: pytes
     assert len(set(seen)) > 3_000 / 50 / 2  # another task had written before at least every second slice
 
 
-def test_a_thread_that_works_lets_others_work_and_ends_when_it_is_told_to() -> None:
+def test_a_working_thread_lets_others_work_and_ends_when_stopped() -> None:
     rest, turns, ended = Rest(), 0, threading.Event()
 
     def work() -> None:

@@ -92,7 +92,7 @@ class Story:
 
 @settings(max_examples=EFFORT.ledgers, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 5)), max_size=12))
-def test_totals_never_fall_and_the_node_with_what_came_after_is_the_ledgers_sum(
+def test_totals_never_fall_and_the_node_with_later_calls_is_the_ledgers_sum(
     tmp_path: Path, steps: list[tuple[str, int]]
 ) -> None:
     async def live() -> None:

@@ -74,7 +74,7 @@ def make_calls(count: int) -> list[Call]:
     ],
 )
 @pytest.mark.parametrize("by_hour", [False, True], ids=["from sums", "from the ledger"])
-async def test_the_dearest_conversations_are_found_and_what_is_left_is_the_rest(
+async def test_the_most_expensive_conversations_are_found_and_the_others_are_summed(
     booked: tuple[Workbench, tuple[Call, ...]], asked: UsageQuery, *, by_hour: bool
 ) -> None:
     wb, calls = booked

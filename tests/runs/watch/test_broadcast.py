@@ -161,7 +161,7 @@ async def test_a_real_stream_reaches_every_follower_whole_whenever_it_comes(wb: 
     assert all(merged(log) == merged(logs[0]) for log in logs)
 
 
-async def test_nobody_who_watches_holds_a_reply_back(wb: Workbench) -> None:
+async def test_a_slow_follower_does_not_delay_a_reply(wb: Workbench) -> None:
     started = await send(wb, await a_conversation(wb), "/long 200 /rate 0")
     sleeper = follow(wb, LOCAL_OWNER, started.run_id)
     await anext(sleeper)  # and then reads no more
@@ -210,7 +210,7 @@ async def test_a_piece_that_is_due_goes_with_the_next_chunk(wb: Workbench, monke
         assert await next_of(pieces) == "d"  # and the window does not delay the end
 
 
-async def test_a_slow_reply_is_told_as_it_comes_also_unevenly_and_a_fast_one_in_windows(
+async def test_a_slow_reply_is_published_as_it_arrives_and_a_fast_one_in_windows(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 1_000)
@@ -256,7 +256,7 @@ def test_the_window_grows_with_a_late_loop_and_shrinks_again() -> None:
     assert pace.window == pytest.approx(FRAME_SECONDS, rel=0.01)
 
 
-async def test_nobody_follows_anothers_run(wb: Workbench) -> None:
+async def test_a_run_of_another_owner_cannot_be_followed(wb: Workbench) -> None:
     started = await send(wb, await a_conversation(wb), "/slow")
 
     async def listen(run_id: str) -> None:
@@ -282,7 +282,7 @@ async def test_a_run_of_another_process_is_followed_through_the_database(
         assert merged(there) == merged(here)
 
 
-async def test_what_is_running_is_told_as_it_is_now(wb: Workbench, hand: ByHand) -> None:
+async def test_state_of_a_running_reply_is_the_current_one(wb: Workbench, hand: ByHand) -> None:
     started = await send(wb, await a_conversation(wb), "Hi")
     hand.say("One. ")
     await wait_for_text(wb, started)

@@ -54,7 +54,7 @@ async def test_reply_is_read_while_it_comes_and_at_its_end(wb: Workbench) -> Non
     assert page.watcher.screen.pairs[-1].read == read_of(end)
 
 
-async def test_another_version_is_read_anew(wb: Workbench) -> None:
+async def test_another_version_is_checked_again(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
     pair = (await reply_to(wb, conversation_id, '/echo {"n": 1}', parameters=ASKED)).pair
 

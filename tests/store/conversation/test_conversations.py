@@ -28,7 +28,7 @@ async def listed(store: Store, owner: str = OWNER, **wanted: object) -> list[str
     return [one.conversation.id for one in found]
 
 
-async def test_a_conversation_is_read_as_it_was_written(store: Store) -> None:
+async def test_a_conversation_is_read_back_unchanged(store: Store) -> None:
     everything = Conversation(
         id="c1",
         owner=OWNER,

@@ -108,7 +108,7 @@ async def test_writers_of_two_processes_wait_for_each_other(store: Store, databa
         assert (await session.execute(text("SELECT count(*) FROM conversation"))).scalar_one() == 30
 
 
-async def test_a_database_that_somebody_holds_is_named_with_what_to_do(
+async def test_a_locked_database_is_named_with_the_next_step(
     store: Store, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "BUSY_SECONDS", 0.05)
@@ -124,7 +124,7 @@ async def test_a_database_that_somebody_holds_is_named_with_what_to_do(
         holder.close()
 
 
-async def test_a_rule_that_a_row_breaks_is_told_apart_from_a_fault(store: Store) -> None:
+async def test_a_violated_constraint_is_distinguished_from_a_fault(store: Store) -> None:
     await save_conversation(store, a_conversation(), a_pair_of("c1", 1))
 
     with pytest.raises(IntegrityError):
@@ -144,7 +144,7 @@ async def test_a_cancelled_read_leaves_the_store_usable(store: Store) -> None:
         assert (await load_conversation(session, OWNER, "c1")).id == "c1"
 
 
-async def test_a_write_that_is_cancelled_in_the_middle_holds_nobody_up(store: Store) -> None:
+async def test_a_write_that_is_cancelled_in_the_middle_blocks_no_other(store: Store) -> None:
     """The cancelled statement continues in a thread, with its result not fetched: closing it would not end it."""
 
     loop, begun = asyncio.get_running_loop(), asyncio.Event()

@@ -63,7 +63,7 @@ async def test_a_transaction_begins_with_its_first_statement_and_ends_in_one_mor
     await store.engine.dispose()
 
 
-async def test_a_transaction_whose_first_statement_fails_goes_on_as_the_transaction_it_is(tmp_path: Path):
+async def test_a_transaction_whose_first_statement_fails_continues_as_a_transaction(tmp_path: Path):
     store = Store(make_engine(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}"))
     async with store.write() as session:
         await session.execute(text("CREATE TABLE word (text TEXT UNIQUE)"))

@@ -222,7 +222,7 @@ def test_database_is_only_read(database: Path) -> None:
     engine.dispose()
 
 
-def test_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+def test_file_that_is_no_database_is_reported(tmp_path: Path) -> None:
     (tmp_path / "inview.db").write_text("Something else. " * 99)
 
     with pytest.raises(StoreError, match="could not be read"):

@@ -126,7 +126,7 @@ MENDED = {
 
 
 @pytest.mark.parametrize("kind", MENDED)
-def test_row_that_is_changed_is_kept_as_it_was_and_mended_once(database: Path, kind: str) -> None:
+def test_repaired_row_keeps_its_original_and_is_repaired_once(database: Path, kind: str) -> None:
     statement, table, expected = MENDED[kind]
     _execute(database, statement)
 

@@ -210,7 +210,7 @@ async def test_signs_of_life_are_those_of_runs_that_are_not_driven_here(store: S
     assert {run.place.conversation_id for run in running} == {"theirs", "gone"}
 
 
-async def test_a_run_without_a_piece_of_reply_is_not_told_as_damage(store: Store) -> None:
+async def test_a_run_without_a_piece_of_reply_is_not_reported_as_damage(store: Store) -> None:
     await begin(store, "empty")
 
     with capture_logs() as logged:

@@ -49,7 +49,7 @@ async def test_page_of_pairs_ends_where_it_would_be_too_large(api: Api, start: s
     assert [pair["position"] for pair in back["items"]] == expected[0]
 
 
-async def test_pair_that_is_larger_than_a_page_is_a_page_of_its_own(api: Api) -> None:
+async def test_pair_that_is_larger_than_a_page_is_one_page(api: Api) -> None:
     conversation = await a_conversation_of(api, "Brief.", LONG * 3, "Brief.")
 
     pages = await pages_of(api, f"/conversations/{conversation}/pairs", start="oldest")

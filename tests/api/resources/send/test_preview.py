@@ -68,7 +68,7 @@ async def test_peer_gets_the_previewed_bytes_send_after_send(api: Api, peer: Pee
         assert shown["url"] == f"http://{peer.host}/v1/chat/completions"
 
 
-async def test_preview_calls_nobody_and_stores_nothing(api: Api, peer: Peer):
+async def test_preview_makes_no_call_and_stores_nothing(api: Api, peer: Peer):
     conversation_id = await create_conversation(api, model="peer:m")
     before = (await api.http.get(f"/conversations/{conversation_id}")).json()
 

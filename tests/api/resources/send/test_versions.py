@@ -27,7 +27,7 @@ async def resend(api: Api, pair_id: str, **body: Any) -> httpx2.Response:
     return await api.http.post(f"/pairs/{pair_id}/resend", json=body)
 
 
-async def test_pair_is_edited_and_its_versions_told(api: Api):
+async def test_pair_is_edited_and_its_versions_listed(api: Api):
     conversation_id = await create_conversation(api)
     pair_id = await say(api, conversation_id, "First")
 
@@ -109,7 +109,7 @@ async def test_no_other_pairs_are_discarded_than_were_seen(api: Api):
     assert [pair["user_text"] for pair in await pairs(api, conversation_id)] == ["Other"]
 
 
-async def test_branch_tells_where_it_went(api: Api):
+async def test_branch_names_its_new_conversation(api: Api):
     conversation_id = await create_conversation(api)
     first = await say(api, conversation_id, "First")
     await say(api, conversation_id, "Second")
@@ -145,7 +145,7 @@ async def test_what_cannot_be_sent_again_says_why(api: Api):
     assert (await api.http.get("/pairs/nobody/versions")).status_code == 404
 
 
-async def test_preview_of_a_resend_tells_what_it_would_send(api: Api):
+async def test_preview_of_a_resend_shows_its_request(api: Api):
     conversation_id = await create_conversation(api)
     first = await say(api, conversation_id, "First")
     await say(api, conversation_id, "Second")
@@ -158,7 +158,7 @@ async def test_preview_of_a_resend_tells_what_it_would_send(api: Api):
     assert (await api.http.post("/pairs/nobody/preview", json={})).status_code == 404
 
 
-async def test_kept_request_is_sent_again_as_it_was(api: Api):
+async def test_stored_request_is_sent_again_unchanged(api: Api):
     conversation_id = await create_conversation(api)
     failed = await say(api, conversation_id, "/fail auth")
     kept = (await api.http.get(f"/pairs/{failed}/snapshot")).json()

@@ -126,7 +126,7 @@ async def test_what_cannot_be_answered_is_refused_in_words(api: Api):
         assert isinstance(await waiting, Denied)
 
 
-async def test_an_event_stream_tells_what_waits(api: Api):
+async def test_an_event_stream_reports_pending_requests(api: Api):
     async with a_reply_that_asks(api) as asking:
         waiting = asking.ask("/a")
         told: dict[str, Any] = {}

@@ -73,7 +73,7 @@ async def greet(api: Api) -> str:
     return text.text
 
 
-async def test_somebody_who_signs_in_has_the_tools_and_has_them_after_a_restart(
+async def test_signed_in_user_has_the_tools_and_has_them_after_a_restart(
     tmp_path: Path, server: Protected, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -128,7 +128,7 @@ async def test_what_has_expired_is_renewed_and_kept(
     assert len(server.clients) == 1
 
 
-async def test_what_cannot_be_renewed_wants_somebody_to_sign_in_again(api: Api, server: Protected) -> None:
+async def test_expired_sign_in_that_cannot_be_renewed_requires_a_new_one(api: Api, server: Protected) -> None:
     path = await add(api, server.url)
     await sign_in(api, path)
     await look(api, path)
@@ -147,7 +147,7 @@ async def test_what_cannot_be_renewed_wants_somebody_to_sign_in_again(api: Api, 
     assert await greet(api) == "Hello, Ada."
 
 
-async def test_look_at_a_server_that_lets_nobody_in_any_more_says_so_at_once(api: Api, server: Protected) -> None:
+async def test_check_of_a_server_with_a_revoked_sign_in_reports_it_at_once(api: Api, server: Protected) -> None:
     path = await add(api, server.url)
     await sign_in(api, path)
     session = session_of(api.wb, "local", path.rpartition("/")[2])
@@ -182,7 +182,7 @@ async def test_sign_in_is_under_way_until_its_server_connects(
     assert (after["signing_in"], after["health"] in {"starting", "ready"}) == (False, True)
 
 
-async def test_person_who_denies_is_told_so_and_nobody_is_signed_in(api: Api, server: Protected) -> None:
+async def test_denied_sign_in_is_reported_and_not_completed(api: Api, server: Protected) -> None:
     server.denies = True
     path = await add(api, server.url)
     page = await sign_in(api, path)
@@ -361,7 +361,7 @@ async def test_sign_in_that_is_called_off_or_overtaken_or_too_late_is_over(
     assert (late.status_code, "Nobody signed in within" in late.json()["detail"]) == (409, True)
 
 
-async def test_server_nobody_signs_in_to_says_so(api: Api, server: Protected) -> None:
+async def test_server_without_a_sign_in_is_refused_with_the_reason(api: Api, server: Protected) -> None:
     with_header = await add(api, server.url, secrets={"Authorization": "Bearer x"})
     program = {"name": "lab", "kind": "stdio", "command": "true", "enabled": False}
     stdio = (await api.http.post("/mcp-servers", json=program)).json()["id"]
