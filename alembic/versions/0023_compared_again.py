@@ -1,4 +1,4 @@
-"""The pair and the version that a comparison answers again, and the pairs that are deleted when a reply is kept.
+"""The pair and the request that a comparison answers again, and the pairs that are deleted when a reply is kept.
 
 Revision 0023, after 0022.
 """

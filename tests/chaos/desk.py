@@ -44,8 +44,8 @@ class Compared:
 class Desk:
     """A conversation, the page that shows it, and its open calls.
 
-    `call` is the provider's side of the running reply, None while its next attempt waits. `compared` are the replies
-    that are compared, `discarded` those that were discarded, the newest last.
+    `call` is the provider's side of the running reply, None while its next attempt waits. `compared` are the compared
+    replies, `discarded` the discarded ones, the newest last.
     """
 
     def __init__(self, talk: Talk, tab: OpenPage) -> None:

@@ -65,8 +65,8 @@ class Hands:
         """Move the focus to a control with Tab.
 
         It jumps several stops at a time, because the list of conversations may be long, and makes the jumps smaller and
-        smaller: some stops exist only while the focus is near them. If no element has the focus, only the browser knows
-        where Tab continues.
+        smaller: some stops exist only while the focus is near them. If no element has the focus, a script cannot tell
+        the next stop.
         """
         expect(control).to_be_enabled()
         way: list[int] = []

@@ -1,8 +1,8 @@
 """The draft that counts is the text in the box, however fast it is typed, sent, queued, left and reloaded.
 
 A person types at random speeds, from 0 to 200 ms per key. After each step the preview, its hash and the estimate belong
-to the text in the box; and a send carries the bytes that the preview showed. In every frame of the browser, a preview
-of another text is marked.
+to the text in the box; and a send carries the bytes that the preview showed. A preview of another text is marked in
+every frame of the browser.
 """
 
 from __future__ import annotations

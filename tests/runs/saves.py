@@ -63,7 +63,7 @@ class SaveClock(SteadyClock):
 
 
 def report_saves(wb: Workbench, clock: SaveClock, report: Callable[[Save], None]) -> None:
-    """Report each save of this workbench as soon as it is complete."""
+    """Report each complete save of this workbench immediately."""
     writer = wb.engine.writer
     save, clock.runs = writer.save, writer.runs
 

@@ -1,4 +1,4 @@
-"""Exact counts over HTTP: the provider's own answer, or a problem that says it has none."""
+"""Exact counts over HTTP: the provider's own answer, or a problem if the provider cannot count."""
 
 from __future__ import annotations
 
