@@ -1,5 +1,5 @@
-"""Alembic's way in: on the connection it is given (`app/store/database/migrations.py`), or, from its command line, on
-the database of the settings.
+"""Entry point of Alembic: uses the connection that it receives (`app/store/database/migrations.py`), or, from its
+command line, the database of the settings.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def run(connection: Connection) -> None:
     context.configure(
         connection=connection,
         target_metadata=Row.metadata,
-        render_as_batch=True,  # SQLite changes a table by making it anew
+        render_as_batch=True,  # SQLite changes a table by creating a new one
         transactional_ddl=True,
     )
     with context.begin_transaction():

@@ -1,6 +1,6 @@
-"""Texts that were written to stop the page: a few kilobytes each, which take long to read or to draw, or never end.
+"""Texts written to block the page: a few kilobytes each, which take long to read or to draw, or never end.
 
-`attacks.json` has them as pieces with how often each is repeated, so that tests in TypeScript can read them too.
+`attacks.json` has them as pieces, each with its number of repetitions, so that tests in TypeScript can read them too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ATTACKS: Final[Mapping[str, str]] = MappingProxyType(
         for attack in json.loads(_FILE.read_text(encoding="utf-8"))
     }
 )
-"""Markdown, by what it is."""
+"""Markdown, by the kind of attack."""
 
 NO_JSON: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -33,4 +33,4 @@ NO_JSON: Final[Mapping[str, str]] = MappingProxyType(
         "a beginning": '{"a": [1, 2, {"b": "c',
     }
 )
-"""Arguments and results of tools that are no JSON, or are nested too deeply to be laid out."""
+"""Arguments and results of tools that are not JSON, or are nested too deeply for a layout."""

@@ -1,10 +1,9 @@
-"""What every test has: properties that take their time, replies that take none, and golden files, for texts whose shape
-is the point.
+"""Fixtures of all tests: properties without a deadline, replies without delay, and golden files for exact texts.
 
     def test_doctor_shows_every_setting(golden: Golden) -> None:
         golden.check("doctor.txt", output)
 
-`make golden` rewrites the files in `tests/golden`; the diff is then read like any other.
+`make golden` rewrites the files in `tests/golden`; review the diff like any other.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ from tests.seeds import EXPLORES
 
 FOLDER = Path(__file__).parent / "golden"
 COMPILED: Final = 5000
-"""Statements that are kept compiled."""
+"""Maximum number of compiled statements that are cached."""
 
-# A property is right or wrong; how fast a busy machine finds out is measured by `make bench`.
+# A property is right or wrong; the speed of a busy machine is measured by `make bench`.
 settings.register_profile(
     "effort",
     max_examples=examples(200),
@@ -43,7 +42,7 @@ settings.register_profile(
 )
 settings.load_profile("effort")
 
-# A fault that is logged shows its lines alone: its values, which structlog would draw as well, take seconds to draw.
+# Show only the lines of a logged traceback: structlog would also draw its values, which takes seconds.
 structlog.configure(
     processors=[
         *structlog.get_config()["processors"][:-1],
@@ -71,10 +70,9 @@ class Golden:
 
 @pytest.fixture(scope="module", autouse=True)
 def replies_take_no_time() -> Generator[None]:
-    """What the built-in model says when no command says what, how fast, and how long a failed call rests: few tests are
-    about these.
+    """Shorten the built-in model's default reply, its delay, and the wait after a failed call: few tests test these.
 
-    One that needs a reply or a rest to last says so: `/rate 25`, `/fail rate retry-after 30`.
+    A test that needs a long reply or wait says so: `/rate 25`, `/fail rate retry-after 30`.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(script, "INTRODUCTION", "{quoted}I got {messages}, the last of {words}.")
@@ -85,7 +83,7 @@ def replies_take_no_time() -> Generator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def costly_things_are_made_once() -> Generator[None]:
-    """As in a server: each statement is compiled once, and the certificates of authorities are read once.
+    """As in a server, compile each statement once, and read the certificates of authorities once.
 
     A server has one database. Here each test has its own, and SQLAlchemy compiles again for each engine and dialect.
     Both together were a third of the processor time of tests with a database.
@@ -93,7 +91,7 @@ def costly_things_are_made_once() -> Generator[None]:
     compiled = LRUCache[Any, Any](COMPILED)
 
     def keep_own(_engine: Engine, _compiled: object) -> None:
-        """An engine makes a place of its own, which stays empty."""
+        """Let the engine create its own cache, which stays empty."""
 
     def is_alike(dialect: SQLiteDialect_aiosqlite, other: object) -> bool:
         return type(dialect) is type(other)
@@ -111,7 +109,7 @@ def costly_things_are_made_once() -> Generator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def endless_checks_end_soon() -> Generator[None]:
-    """A schema that never ends is given up after a quarter of a second of processor time. Users wait two seconds."""
+    """Give up a schema check after a quarter of a second of processor time. The limit for users is two seconds."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checker, "MAX_SECONDS", 0.25)
         yield
@@ -130,6 +128,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--golden-rewrite"):
         items[:] = [item for item in items if "golden" in getattr(item, "fixturenames", ())]
-    if hasattr(config, "workerinput"):  # several share the files: each begins with a long one if it has any
+    if hasattr(config, "workerinput"):  # several processes share the files: each starts with a long one, if any is left
         slow = {item.path for item in items if item.get_closest_marker("slow")}
         items.sort(key=lambda item: item.path not in slow)

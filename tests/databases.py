@@ -1,9 +1,9 @@
-"""An empty database of the newest revision, to begin with: migrated once in a process, then copied.
+"""An empty database of the newest revision: migrated once per process, then copied.
 
     lay_database(tmp_path)      # tmp_path/inview.db
 
-All migrations take most of a second, which a test that is about something else need not wait for.
-(`store/test_migrations.py` is about them.)
+All migrations take most of a second. Tests of other subjects need not wait for them (`store/test_migrations.py` tests
+them).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from app.store.database.migrations import upgrade
 
 
 def lay_database(folder: Path) -> Path:
-    """Put an empty database into a folder, unless it has one. Returns the database's path."""
+    """Put an empty database into a folder, unless it has one. Return the database's path."""
     folder.mkdir(parents=True, exist_ok=True)
     if not (database := folder / "inview.db").exists():
         database.write_bytes(_migrated())

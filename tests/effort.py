@@ -1,4 +1,4 @@
-"""How much a test run tries: the gate (`make test`) a part, `make test-all` everything. All numbers are here.
+"""The number of cases in a test run: a part in the gate (`make test`), everything in `make test-all`. All are here.
 
     EFFORT.identity            # 300 sends in the gate, 10,000 in `make test-all`
     examples(300)              # 25 in the gate, 300 in `make test-all`
@@ -84,5 +84,5 @@ EFFORT: Final = ALL if TRIES_ALL else GATE
 
 
 def examples(number: int) -> int:
-    """The number of examples that this run tries of a property that deserves `number`."""
+    """Return the number of examples of a property in this run. `number` is the number for a full run."""
     return min(number, EFFORT.examples)

@@ -1,10 +1,10 @@
-"""An event loop whose clock moves on at once when nothing else is left to do: tests of pauses take no time.
+"""An event loop whose clock jumps forward when nothing else is left to do: tests of pauses take no time.
 
     with asyncio.Runner(loop_factory=MovedLoop) as runner:
         runner.run(asyncio.sleep(60))      # returns at once; `loop.time()` is 60 seconds later
 
-For code that waits by `asyncio.sleep` and the loop's own time. Sockets take real time, and so do threads: while one
-works for the loop, the clock stands still.
+For code that waits by `asyncio.sleep` and the loop's own time. Sockets take real time, and so do threads: the clock
+does not move while a thread works for the loop.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 
 class MovedLoop(asyncio.SelectorEventLoop):
-    """Its time begins at 0 and moves by what the loop would wait."""
+    """An event loop whose time starts at 0 and moves by the time that the loop would wait."""
 
     def __init__(self) -> None:
         self.moved = 0.0
@@ -51,7 +51,7 @@ class _Selector(selectors.SelectSelector):
 
 
 def seconds_of(work: Callable[[], Awaitable[Any]]) -> float:
-    """The time that the work waits, in seconds of the moved clock."""
+    """Return the time that the work waits, in seconds of the moved clock."""
 
     async def run() -> float:
         loop = asyncio.get_running_loop()

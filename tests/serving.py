@@ -1,10 +1,10 @@
-"""A real `inview serve` for tests: its own process and data folder, on a free port that the server binds itself.
+"""A real `inview serve` for tests: a separate process and data folder, on a free port that the server binds itself.
 
     with serving(tmp_path) as server:
         server.url            # http://127.0.0.1:PORT
         server.get("/api/v1/health")
 
-The page is built first if need be (once for all, under a lock). Not for tests that need no process: mount the API on an
+The page is built first if needed (once for all, under a lock). Tests that need no process should mount the API on an
 ASGI transport instead.
 """
 
@@ -28,7 +28,7 @@ from threading import Thread
 
 ROOT = Path(__file__).resolve().parents[1]
 INVIEW = str(Path(sys.executable).parent / "inview")
-START_SECONDS = 120  # a first build of the page is part of it
+START_SECONDS = 120  # includes a first build of the page
 LISTENS = re.compile(r"^Listening on port (\d+)\.$", re.MULTILINE)
 
 
@@ -45,7 +45,7 @@ class Answer:
 
 @dataclass
 class Served:
-    """A running server. `output` is the file of its two streams. `port` is known once the server has named it there."""
+    """A running server. `output` is the file of its two streams. `port` is known once the server has printed it."""
 
     process: subprocess.Popen[bytes]
     output: Path
@@ -56,7 +56,7 @@ class Served:
         return f"http://127.0.0.1:{self.port}"
 
     def get(self, path: str, **headers: str) -> Answer:
-        """GET, any status; header names with `_` for `-`."""
+        """Send a GET request and return an answer of any status. Header names have `_` for `-`."""
         request = urllib.request.Request(
             self.url + path, headers={name.replace("_", "-"): value for name, value in headers.items()}
         )
@@ -68,7 +68,7 @@ class Served:
                 return Answer(refused.code, dict(refused.headers.items()), refused.read())
 
     def stop(self, with_signal: signal.Signals = signal.SIGTERM, seconds: float = 15) -> float:
-        """End the server and return how many seconds that took."""
+        """End the server and return the seconds that it took."""
         started = time.monotonic()
         self.process.send_signal(with_signal)
         self.process.wait(seconds)
@@ -76,7 +76,7 @@ class Served:
 
     @property
     def is_ready(self) -> bool:
-        """Whether its output says that the API and the sockets answer as well."""
+        """Return whether its output says that the API and the sockets answer as well."""
         return "(Ctrl+C stops it)" in self.log()
 
     def log(self) -> str:
@@ -91,7 +91,7 @@ def serving(
     port: int = 0,
     until: Callable[[Served], bool] = lambda server: server.is_ready,
 ) -> Generator[Served]:
-    """Start a server on `data_dir`, wait until it is ready, and end it. Keys of this machine do not reach it.
+    """Start a server on `data_dir`, wait until it is ready, and end it. It does not see the keys of this machine.
 
     `port` is that of a server that has ended; 0: any free one.
     """
@@ -120,7 +120,7 @@ def serving(
 
 
 def server_environment(data_dir: Path, port: int, extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's environment without settings and keys, plus those of the test. Titles come only if it says so."""
+    """Return the environment of this process without settings and keys, plus those of the test. Titles are off."""
     prefixes = ("INVIEW_", "ANTHROPIC_", "OPENAI_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
     ours = {"INVIEW_DATA_DIR": str(data_dir), "INVIEW_PORT": str(port), "INVIEW_TITLES": "off"}
@@ -129,14 +129,14 @@ def server_environment(data_dir: Path, port: int, extra: Mapping[str, str] | Non
 
 @contextmanager
 def announcing(command: Sequence[str], announcement: str) -> Generator[tuple[subprocess.Popen[str], str]]:
-    """Start a program that chooses its port, and end it. Yields its process and what it announces.
+    """Start a program that chooses its port, and end it. Yield its process and its announcement.
 
     `announcement` is a pattern that one line of its output matches; its group is what the caller needs.
     """
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
     lines, output = iter(process.stdout), list[str]()
-    rest = Thread(target=lambda: output.extend(lines), daemon=True)  # a full pipe would stop the program
+    rest = Thread(target=lambda: output.extend(lines), daemon=True)  # a full pipe would block the program
     try:
         for line in lines:
             output.append(line)
@@ -154,9 +154,9 @@ def announcing(command: Sequence[str], announcement: str) -> Generator[tuple[sub
 
 
 def listen() -> socket.socket:
-    """A socket that listens on a free port of 127.0.0.1, for a server of this process.
+    """Return a socket that listens on a free port of 127.0.0.1, for a server of this process.
 
-    As uvloop does, it sends each write at once. Otherwise the body of an answer waits 40 ms for the receipt of its
+    As in uvloop, it sends each write immediately. Otherwise the body of an answer waits 40 ms for the receipt of its
     headers.
     """
     listener = socket.create_server(("127.0.0.1", 0))
@@ -165,10 +165,10 @@ def listen() -> socket.socket:
 
 
 def free_port() -> int:
-    """A port for a server, which no other program is given while this process lives.
+    """Return a port for a server that no other program receives while this process lives.
 
-    A socket that does not listen holds it. Linux lets a server bind it all the same if both sockets may share an
-    address, as the sockets of servers may.
+    A socket that does not listen holds it. Linux still lets a server bind it if both sockets may share an address, as
+    the sockets of servers may.
     """
     holder = socket.socket()
     for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):

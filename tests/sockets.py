@@ -1,4 +1,4 @@
-"""Servers in the process of the tests which leave no socket open: one of raw connections, and the end of any other.
+"""Servers in the test process that leave no socket open: one for raw connections, and the end of any other.
 
 async with serve_connections(answer) as port:
     ...  # `answer` has the reader and the writer of each connection
@@ -17,9 +17,9 @@ Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 @asynccontextmanager
 async def serve_connections(answer: Answer) -> AsyncGenerator[int]:
-    """Answer each connection to a free port of 127.0.0.1. Yields the port; at the end open connections are aborted.
+    """Answer each connection to a free port of 127.0.0.1. Yield the port; at the end open connections are aborted.
 
-    A connection that its client leaves early ends its answer without a fault.
+    A connection that its client leaves early ends its answer without an error.
     """
     writers = dict[asyncio.Task[None], asyncio.StreamWriter]()
 
@@ -40,15 +40,15 @@ async def serve_connections(answer: Answer) -> AsyncGenerator[int]:
             task.cancel()
         await asyncio.gather(*writers, return_exceptions=True)
         for writer in writers.values():
-            writer.transport.abort()  # `close` waits for a client that reads no more
+            writer.transport.abort()  # `close` waits for a client that has stopped reading
         await asyncio.sleep(0)  # a transport closes its socket in the next turn of the loop
 
 
 async def close(server: asyncio.Server) -> None:
-    """Close a server, once its protocols were given each connection that it has accepted.
+    """Close a server, once its protocols have received each connection that it has accepted.
 
-    Python 3.11 leaves the socket of a connection open that the server accepted just before it was closed, and says so
-    in whatever test runs when that is noticed.
+    Python 3.11 leaves the socket of a connection open that the server accepted just before it was closed. The warning
+    would appear in a later test.
     """
     for listener in server.sockets:
         asyncio.get_running_loop().remove_reader(listener.fileno())

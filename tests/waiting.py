@@ -1,9 +1,9 @@
-"""Waiting for what no event tells: a look again and again, until it finds something.
+"""Waiting without an event: check a condition again and again, until it finds something.
 
-await until(lambda: len(peer.heard) == 2)
-(request,) = await until_found(lambda: list_pending(wb, owner, conversation_id))
+    await until(lambda: len(peer.heard) == 2)
+    (request,) = await until_found(lambda: list_pending(wb, owner, conversation_id))
 
-The bound ends a test that would hang. Nothing is measured by it.
+The time limit ends a test that would hang. It measures nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PAUSE_SECONDS = 0.005
 
 
 async def until(look: Callable[[], T]) -> T:
-    """Look until what is found counts as true, and return it."""
+    """Check until the result is true, and return it."""
     async with asyncio.timeout(HANG_SECONDS):
         while not (found := look()):  # noqa: ASYNC110 - there is no event for it
             await asyncio.sleep(PAUSE_SECONDS)
@@ -27,7 +27,7 @@ async def until(look: Callable[[], T]) -> T:
 
 
 async def until_found(look: Callable[[], Awaitable[T]]) -> T:
-    """As `until`, where looking takes a while."""
+    """As `until`, for an asynchronous check."""
     async with asyncio.timeout(HANG_SECONDS):
         while not (found := await look()):  # noqa: ASYNC110 - there is no event for it
             await asyncio.sleep(PAUSE_SECONDS)

@@ -1,4 +1,4 @@
-"""How much work something takes, as calls of functions: the same number however busy the machine is.
+"""The amount of work, as the number of function calls: the same number however busy the machine is.
 
     with counting() as calls:
         encode(request)
@@ -7,8 +7,8 @@
     turns = await calls_by_turn(import_file(wb, owner, body))
     assert max(turns) < sum(turns) / 10
 
-Counted are the calls that this thread makes, of Python and of C. What one call of C does is not seen: for that, count
-what the call is given.
+It counts the calls of this thread, of Python and of C. It does not see the work inside one call of C: count the
+arguments of the call for that.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from types import FrameType
 
 @dataclass
 class Calls:
-    """The calls that were made so far. `of`: only of this function of C; "" for all."""
+    """The calls that were made so far. `of`: only of this C function; "": all."""
 
     of: str = ""
     made: int = 0
@@ -37,7 +37,7 @@ class Calls:
 
 @contextmanager
 def counting(of: str = "") -> Generator[Calls]:
-    """Count the calls that this thread makes, of all functions or of the named one of C, such as "str.join"."""
+    """Count the calls of this thread, of all functions or of the named C function, such as "str.join"."""
     calls, before = Calls(of), sys.getprofile()
     sys.setprofile(calls.note)
     try:
@@ -47,7 +47,7 @@ def counting(of: str = "") -> Generator[Calls]:
 
 
 async def calls_by_turn(going_on: Awaitable[object]) -> list[int]:
-    """The calls that the event loop made in each of its turns until this was done: others wait for one turn at most."""
+    """Return the calls in each turn of the event loop until this is done: others wait for one turn at most."""
     turns = list[int]()
     with counting() as calls:
         work = asyncio.ensure_future(going_on)

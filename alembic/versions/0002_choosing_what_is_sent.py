@@ -1,4 +1,4 @@
-"""Choosing what is sent: topics, saved filters, preferences, deleted pairs, and indexes of what pairs hold.
+"""Selection of the sent pairs: topics, saved filters, preferences, deleted pairs, and indexes of the content of pairs.
 
 Revision 0002, after 0001.
 """

@@ -1,4 +1,4 @@
-"""What was replaced stays: versions of pairs, and the nodes that stand between pairs and are never sent.
+"""Earlier versions of pairs, and the nodes between pairs, which are never sent.
 
 Revision 0003, after 0002.
 """

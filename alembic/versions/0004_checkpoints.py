@@ -1,4 +1,4 @@
-"""The checkpoint of a conversation: a summary, and before which pair it stands for the others.
+"""The checkpoint of a conversation: a summary, and the pair before which it replaces all others.
 
 Revision 0004, after 0003.
 """

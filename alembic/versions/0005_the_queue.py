@@ -1,4 +1,4 @@
-"""The queue of a conversation: texts that wait for the reply that runs, and why they are held.
+"""The queue of a conversation: texts that wait for the running reply, and why they are held.
 
 Revision 0005, after 0004.
 """

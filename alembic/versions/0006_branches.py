@@ -1,4 +1,4 @@
-"""Forks: up to which pair of its parent a conversation was copied, and a way from parents to their forks.
+"""Forks: the last pair that was copied from the parent, and an index from parents to their forks.
 
 Revision 0006, after 0005.
 """

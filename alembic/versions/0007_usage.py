@@ -1,6 +1,6 @@
-"""What was spent, on whose account: sums of the ledger, kept by the database; prices of one's own; budgets.
+"""Usage by account: sums of the ledger, maintained by the database; the user's own prices; budgets.
 
-From here on the database refuses to change or delete a row of the ledger.
+From this revision the database refuses to change or delete a row of the ledger.
 
 Revision 0007, after 0006.
 """
@@ -91,7 +91,7 @@ def _key(name: str) -> sa.Column[object]:
 
 
 def _of_row(row: str) -> dict[str, str]:
-    """What a row of the ledger is summed under, and whether it was cut short: as `domain.costs.costs.is_cut_short`."""
+    """Return the keys of a ledger row's sums, and if it was cut short: as `domain.costs.costs.is_cut_short`."""
     prompt = " + ".join(f"coalesce({row}.{name}, 0)" for name in SUMS if name not in {SUMS[1], SUMS[5]})
     told = f"{row}.input_tokens IS NOT NULL"
     late = "'stream', 'canceled', 'interrupted', 'unknown'"
@@ -109,7 +109,7 @@ def _of_row(row: str) -> dict[str, str]:
 
 
 def _add(table: str) -> str:
-    """The statement that adds a new row of the ledger to a table of sums."""
+    """Return the statement that adds a new row of the ledger to a table of sums."""
     keys, entered = KEYS[table], _of_row("NEW")
     columns = ", ".join(("owner", *keys, "calls", "cut", *SUMS))
     values = ", ".join((*(entered[key] for key in ("owner", *keys)), "1", entered["cut"]))

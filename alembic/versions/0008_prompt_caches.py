@@ -1,4 +1,4 @@
-"""What was planned for a vendor's prompt cache with each call.
+"""The plan for a vendor's prompt cache, for each call.
 
 Revision 0008, after 0007.
 """

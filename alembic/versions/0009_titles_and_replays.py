@@ -1,6 +1,6 @@
-"""Which titles a model made, and which replies were given again from the database.
+"""Titles made by a model, and replies replayed from the database.
 
-Titles from before are taken for people's own.
+Titles from earlier versions count as the user's own.
 
 Revision 0009, after 0008.
 """

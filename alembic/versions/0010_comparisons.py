@@ -1,4 +1,4 @@
-"""Comparisons: one request put to several models, until one of the replies is kept.
+"""Comparisons: one request to several models, until one of the replies is kept.
 
 Revision 0010, after 0009.
 """

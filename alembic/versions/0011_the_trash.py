@@ -1,4 +1,4 @@
-"""The trash: conversations that were deleted and can be brought back; pairs had their time of deletion already.
+"""The trash: deleted conversations that can be restored. Pairs have had their time of deletion before.
 
 Revision 0011, after 0010.
 """

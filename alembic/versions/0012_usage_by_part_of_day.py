@@ -1,6 +1,6 @@
-"""Sums of the ledger keep the parts of a day apart in which a vendor's prices differ.
+"""Separate sums of the ledger for the parts of a day with different prices of a vendor.
 
-Both tables of sums are made again from the ledger.
+Both tables of sums are computed again from the ledger.
 
 Revision 0012, after 0011.
 """
@@ -67,7 +67,7 @@ def _key(name: str) -> sa.Column[object]:
 
 
 def _of_row(row: str) -> dict[str, str]:
-    """What a row of the ledger is summed under, and whether it was cut short: as `domain.costs.costs.is_cut_short`."""
+    """Return the keys of a ledger row's sums, and if it was cut short: as `domain.costs.costs.is_cut_short`."""
     prompt = " + ".join(f"coalesce({row}.{name}, 0)" for name in PROMPT)
     told = f"{row}.input_tokens IS NOT NULL"
     late = "'stream', 'canceled', 'interrupted', 'unknown'"
@@ -89,7 +89,7 @@ def _of_row(row: str) -> dict[str, str]:
 
 
 def _add(table: str, keys: tuple[str, ...]) -> str:
-    """The statement that adds a new row of the ledger to a table of sums."""
+    """Return the statement that adds a new row of the ledger to a table of sums."""
     entered = _of_row("NEW")
     columns = ", ".join((*keys, "calls", "cut", *SUMS))
     values = ", ".join((*(entered[key] for key in keys), "1", entered["cut"]))

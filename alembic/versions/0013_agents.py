@@ -1,4 +1,4 @@
-"""Agents, and the name of the one that a pair was answered under, as it was then.
+"""Agents, and for each pair the name of its agent at the time of the reply.
 
 Revision 0013, after 0012.
 """

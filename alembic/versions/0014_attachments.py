@@ -1,4 +1,4 @@
-"""Attachments: the bytes of images and files, once per owner, and which conversations use them.
+"""Attachments: the bytes of images and files, once per owner, and the conversations that use them.
 
 Revision 0014, after 0013.
 """

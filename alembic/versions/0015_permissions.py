@@ -1,4 +1,4 @@
-"""Permissions: what was asked, what a person allowed for good, and the audit trail, which nobody changes or deletes.
+"""Permissions: requests, permanent rules of a person, and the audit trail, which is never changed or deleted.
 
 Revision 0015, after 0014.
 """

@@ -1,4 +1,4 @@
-"""Calls of tools, the rounds of a reply, and what each round plans for a prompt cache.
+"""Tool calls, the rounds of a reply, and the plan of each round for a prompt cache.
 
 Revision 0016, after 0015.
 """
@@ -55,7 +55,7 @@ def downgrade() -> None:
 
 
 def _make_plans(more: str | None, key: tuple[str, ...], columns: str, values: str) -> None:
-    """SQLite gives a table another key by making it anew."""
+    """Create the table again: SQLite cannot change the primary key of a table."""
     op.create_table(
         "prompt_cache_new",
         sa.Column("run_id", sa.String(), nullable=False),

@@ -1,4 +1,4 @@
-"""Which tools are ticked in a conversation, and which went with each run.
+"""The ticked tools of a conversation, and the tools of each run.
 
 Revision 0017, after 0016.
 """

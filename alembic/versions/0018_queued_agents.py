@@ -1,4 +1,4 @@
-"""A text that waits keeps the agent it is to be answered under.
+"""The agent of a queued text, which will answer it.
 
 Revision 0018, after 0017.
 """

@@ -1,4 +1,4 @@
-"""What is kept warm of prompt caches, and what each run is for.
+"""The keep-alive of prompt caches, and the purpose of each run.
 
 Revision 0020, after 0019.
 """

@@ -1,4 +1,4 @@
-"""What went out with a run's request beside its pairs: the card of the person, and what marks stood for.
+"""The extras of a run's request: the text about the user, and the values that marks replaced.
 
 Revision 0021, after 0020.
 """

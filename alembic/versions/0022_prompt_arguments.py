@@ -1,6 +1,6 @@
-"""What a prompt of a server wants to be told: not its names alone, but what they mean and whether they are needed.
+"""The arguments of a server's prompt: in addition to their names, a description and whether they are required.
 
-Servers say both when they next connect; until then no argument counts as needed. Revision 0022, after 0021.
+Servers report both when they next connect. Until then no argument counts as required. Revision 0022, after 0021.
 """
 
 from __future__ import annotations

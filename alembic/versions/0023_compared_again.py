@@ -1,4 +1,4 @@
-"""Which request of which pair a comparison answers again, and which pairs leave when a reply is kept.
+"""The pair and the request that a comparison answers again, and the pairs that are deleted when a reply is kept.
 
 Revision 0023, after 0022.
 """

@@ -1,7 +1,7 @@
-"""Counters that are no counts are not summed, and the ledger notes what of a report could not be read.
+"""Counters that are no counts are excluded from the sums, and the ledger notes the unreadable parts of a report.
 
-Earlier versions entered whatever a provider reported: fractions, texts, negative and huge numbers. Such rows stay as
-they are; both tables of sums are made again without them. Calls also note the length of what was sent.
+Earlier versions stored whatever a provider reported: fractions, texts, negative and huge numbers. Such rows stay
+unchanged; both tables of sums are computed again without them. Calls also note the length of the request.
 
 Revision 0024, after 0023.
 """
@@ -47,7 +47,7 @@ def downgrade() -> None:
 
 
 def _make_again(*, faults: bool) -> None:
-    """Make both tables again. `faults`: the ledger notes what of a report could not be read."""
+    """Create both tables of sums again. `faults`: the ledger notes the unreadable parts of a report."""
     op.execute("DROP TRIGGER ledger_is_summed")
     statements: list[str] = []
     for table in TABLES:
@@ -75,12 +75,12 @@ def _key(name: str) -> sa.Column[object]:
 
 
 def _clean(counter: str) -> str:
-    """A counter if it is a count, else NULL: as `domain.usage.read_count`."""
+    """Return a counter if it is a count, else NULL: as `domain.usage.read_count`."""
     return f"CASE WHEN typeof({counter}) = 'integer' AND {counter} BETWEEN 0 AND {MAX_TOKENS} THEN {counter} END"
 
 
 def _of_row(row: str, *, faults: bool) -> dict[str, str]:
-    """What a row of the ledger is summed under, and whether it was cut short: as `domain.costs.costs.is_cut_short`."""
+    """Return the keys of a ledger row's sums, and if it was cut short: as `domain.costs.costs.is_cut_short`."""
     prompt = " + ".join(f"coalesce({_clean(f'{row}.{name}')}, 0)" for name in PROMPT)
     told = f"({_clean(f'{row}.input_tokens')}) IS NOT NULL"
     wrong = " OR ".join(f"({row}.{name} IS NOT NULL AND ({_clean(f'{row}.{name}')}) IS NULL)" for name in SUMS)
@@ -105,7 +105,7 @@ def _of_row(row: str, *, faults: bool) -> dict[str, str]:
 
 
 def _add(table: str, keys: tuple[str, ...], *, faults: bool) -> str:
-    """The statement that adds a new row of the ledger to a table of sums."""
+    """Return the statement that adds a new row of the ledger to a table of sums."""
     entered = _of_row("NEW", faults=faults)
     columns = ", ".join((*keys, "calls", "cut", *SUMS))
     values = ", ".join((*(entered[key] for key in keys), "1", entered["cut"]))

@@ -1,7 +1,7 @@
-"""Search: the words of pairs and titles, a full-text index of them, and what keeps both up to date.
+"""Search: the words of pairs and titles, a full-text index of them, and the triggers that keep both up to date.
 
-All that is there is indexed, in batches that are told of where there is much. It is one transaction: interrupted, the
-database is as it was, and the next start begins again.
+All existing texts are indexed, in batches with a progress report if there are many. It is one transaction: if it is
+interrupted, the database is unchanged, and the next start begins again.
 
 Revision 0025, after 0024.
 """
@@ -133,7 +133,7 @@ def downgrade() -> None:
 
 
 def _enter_all() -> None:
-    """Enter what is there, the pairs in the order in which they were made, so that the newest have the highest ids."""
+    """Insert all existing texts, the pairs in the order of their creation, so that the newest have the highest ids."""
     connection = op.get_bind()
     connection.execute(
         sa.text(

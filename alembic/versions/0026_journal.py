@@ -1,4 +1,4 @@
-"""A journal of running replies: what each gained since it was stored whole.
+"""A journal of running replies: the text that each received since it was last stored whole.
 
 Revision 0026, after 0025.
 """

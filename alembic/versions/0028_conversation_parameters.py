@@ -1,4 +1,4 @@
-"""How the models of a conversation are asked: temperature and the like, for all its sends.
+"""Parameters of a conversation for all its sends, such as the temperature.
 
 Revision 0028, after 0026.
 """

@@ -1,4 +1,4 @@
-"""Files that are kept for messages to be, and those that wait in a queue.
+"""Files stored for drafts, and files of queued texts.
 
 Revision 0029, after 0028.
 """

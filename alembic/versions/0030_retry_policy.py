@@ -1,4 +1,4 @@
-"""When failed calls of a conversation are made again.
+"""The retry policy of a conversation: when failed calls are made again.
 
 Revision 0030, after 0029.
 """

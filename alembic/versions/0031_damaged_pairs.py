@@ -1,4 +1,4 @@
-"""Which pairs have something that cannot be read; the search takes a message without JSON for one without words.
+"""A mark for pairs with unreadable parts; the search treats a message without JSON as one without words.
 
 Revision 0031, after 0030.
 """
@@ -30,7 +30,7 @@ def downgrade() -> None:
 
 
 def _rewrite(before: str, after: str) -> None:
-    """Replace the triggers that read a message's parts, with another expression to read them."""
+    """Replace the expression in the triggers that reads a message's parts."""
     triggers = sa.text("SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = :name")
     for name in TRIGGERS:
         written: str = op.get_bind().execute(triggers, {"name": name}).scalar_one()

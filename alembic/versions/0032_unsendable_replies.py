@@ -1,4 +1,4 @@
-"""Replies without words are looked at again: one of thinking alone, or of a call without a result, is not sent.
+"""Replies without words are indexed again: a reply of thinking alone, or of a call without a result, is not sent.
 
 Revision 0032, after 0031.
 """
@@ -22,7 +22,7 @@ def downgrade() -> None:
 
 
 def _forget() -> None:
-    """Delete the rows of the index for such replies. The next reading of a conversation makes them again."""
+    """Delete the rows of the index for such replies. The next read of a conversation creates them again."""
     has_words = (
         "json_valid(message.parts) AND EXISTS (SELECT 1 FROM json_each(message.parts) AS part "
         "WHERE json_extract(part.value, '$.type') = 'text' AND trim(json_extract(part.value, '$.text')) <> '')"

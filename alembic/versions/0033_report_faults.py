@@ -1,4 +1,4 @@
-"""A run keeps what of its provider's report is no count, so that its pair says "at least" as the ledger does.
+"""A run stores the invalid counts of its provider's report, so that its pair shows "at least" as the ledger does.
 
 Revision 0033, after 0032.
 """

@@ -1,6 +1,6 @@
-"""Each upload has an id and a name of its own, and notes which conversation took it.
+"""Each upload has its own id and name, and notes the conversation that took it.
 
-Revision 0034, after 0033. An upload that was made before keeps the id of its bytes.
+Revision 0034, after 0033. Uploads from earlier versions keep the id of their bytes.
 """
 
 from __future__ import annotations

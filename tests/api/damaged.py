@@ -27,12 +27,13 @@ from tests.runs.steps import until_quiet
 TABLES: Final = ("conversation", "message", "pair", "version", "node", "run", "snapshot", "tool_call")
 """The tables of a conversation, without its attachments."""
 PLACES: Final = frozenset({"id", "owner", "conversation_id", "pair_id", "run_id", "number"})
-"""What says where a row belongs: another value there moves the row to another conversation."""
+"""Columns that say where a row belongs: another value moves the row to another conversation."""
 ORDER: Final = frozenset({("pair", "position"), ("pair", "revision"), ("conversation", "revision")})
-"""Whole numbers that the database itself sorts by."""
+"""Whole numbers by which the database sorts."""
 KEPT: Final = frozenset({("pair", "deleted_at"), ("conversation", "deleted_at"), ("conversation", "model")})
-"""With anything in it, that is in the trash; and any text with a colon is a model: one that cannot be used is refused
-with its reason, as if a person had written it."""
+"""Columns that accept the other values: `deleted_at` puts the row into the trash, and any text with a colon is a
+model. A model that cannot be used is refused with its reason, as if a person had written it.
+"""
 SHAPES: Final = {
     "text": "'damaged'",
     "bytes": "x'00ff'",
@@ -58,7 +59,7 @@ class Harm:
 
 
 def list_harms() -> Iterator[Harm]:
-    """Every column of every table of a conversation with values that do not belong there, and every row missing."""
+    """Yield every column of every table of a conversation with invalid values, and every missing row."""
     for name in TABLES:
         table = Row.metadata.tables[name]
         row = f"rowid = (SELECT min(rowid) FROM {name})"
@@ -71,12 +72,12 @@ def list_harms() -> Iterator[Harm]:
                     yield Harm(name, column.name, shape, statement)
         if name == "pair":
             yield Harm(name, "stars", "too many", f"UPDATE pair SET stars = 9223372036854775807 WHERE {row}")
-        if name not in {"conversation", "pair"}:  # without these nothing is left to be shown
+        if name not in {"conversation", "pair"}:  # without these rows nothing could be shown
             yield Harm(name, "*", "missing", f"DELETE FROM {name} WHERE {row}")
 
 
 async def build(folder: Path) -> tuple[Path, str]:
-    """A database with a conversation that has a row in each of these tables, and its id."""
+    """Create a database with a conversation that has a row in each of these tables. Return both."""
     async with serve_api(folder) as api:
         conversation_id = await create_conversation(api, model="offline:demo", title="Whole")
         first = await answered(api, conversation_id, "/echo one")
@@ -89,7 +90,7 @@ async def build(folder: Path) -> tuple[Path, str]:
         await answered(api, conversation_id, "/tool clock")
         await answered(api, conversation_id, "/fail auth")
         await answered(api, conversation_id, "/echo last")
-        await api.http.get(f"/conversations/{conversation_id}/pairs")  # the indexes take all for whole
+        await api.http.get(f"/conversations/{conversation_id}/pairs")  # loads the undamaged data into the indexes
         await until_quiet(api.wb)
     database = folder / "inview.db"
     with sqlite3.connect(database) as connection:
@@ -98,7 +99,7 @@ async def build(folder: Path) -> tuple[Path, str]:
 
 
 def harm(database: Path, done: Harm) -> None:
-    """Do this to a database. Its triggers would not let a message without JSON be written."""
+    """Damage a database. Its triggers are dropped first: they refuse a message without JSON."""
     with sqlite3.connect(database) as connection:
         triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
         for name, _ in triggers:
@@ -110,7 +111,7 @@ def harm(database: Path, done: Harm) -> None:
 
 
 async def screen_of(wb: Workbench, conversation_id: str, pairs: int = 4) -> Screen:
-    """The first screen of a page that opens the conversation, with its context and at least this number of pairs."""
+    """Return the first screen of a page of the conversation that has its context and this number of pairs."""
     async with Watcher(wb, LOCAL_OWNER, conversation_id, ViewOptions(), "") as watcher, asyncio.timeout(10):
         while (screen := await watcher.next_screen()) is not None:
             if screen.refusal is not None or (screen.context is not None and len(screen.pairs) >= pairs):
@@ -119,7 +120,7 @@ async def screen_of(wb: Workbench, conversation_id: str, pairs: int = 4) -> Scre
 
 
 async def check_conversation(folder: Path, conversation_id: str) -> list[dict[str, object]]:
-    """The conversation is shown, listed, exported and continued. Returns its pairs as the API lists them."""
+    """Show, list, export and continue the conversation. Return its pairs as the API lists them."""
     async with serve_api(folder) as api:
         screen = await screen_of(api.wb, conversation_id)
         assert screen.refusal is None
@@ -143,7 +144,7 @@ async def check_conversation(folder: Path, conversation_id: str) -> list[dict[st
 
 
 async def _reset_settings(api: Api, conversation_id: str, columns: list[str]) -> None:
-    """Nothing is sent from the conversation while a setting of it cannot be read."""
+    """Reset the damaged settings of the conversation. Until then it sends nothing."""
     for column in columns:
         refused = await api.http.post(f"/conversations/{conversation_id}/send", json={"text": "/echo x"})
         assert refused.status_code == 409, refused.text

@@ -1,4 +1,4 @@
-"""A database with a row in every table and one damaged value: its conversation says so, all others work.
+"""A database with a row in every table and one damaged value: its conversation reports it, all others work.
 
 database, ids = await build_every_table(folder)
 for done in list_table_harms(): ...
@@ -70,9 +70,9 @@ MODEL: Final = "offline:demo"
 GUARDS: Final = frozenset({"budget", "preference", "price", "provider_setting", "usage_day", "usage_account"})
 """Tables of settings that guard privacy or money: while one cannot be read, nothing is sent."""
 GONE: Final = frozenset({("conversation", "id"), ("conversation", "deleted_at")})
-"""With something else there, the conversation has another address, or is in the trash."""
+"""With other values in these columns, the conversation has another address, or is in the trash."""
 READABLE: Final = frozenset({("run", "usage", "other JSON"), ("audit", "data", "other JSON")})
-"""Values that are not damage: these columns take any object."""
+"""Values that are not damage: these columns accept any object."""
 TEXT_SHAPES: Final = ("bytes", "no UTF-8")
 JSON_SHAPES: Final = ("bytes", "no UTF-8", "broken JSON", "other JSON", "strange list")
 OTHER_SHAPES: Final = ("bytes", "no UTF-8", "text")
@@ -80,9 +80,9 @@ OTHER_SHAPES: Final = ("bytes", "no UTF-8", "text")
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """What was built: conversations, a pair and a run of the first, and the rest by the name of its parameter.
+    """The ids of the objects: conversations, a pair and a run of the first one, the rest by parameter name.
 
-    What is damaged belongs to `whole`, `running`, `compared` or to none; `other` is always whole.
+    Damaged rows belong to `whole`, `running`, `compared` or to none; `other` is never damaged.
     """
 
     whole: str
@@ -93,7 +93,7 @@ class Ids:
 
 
 def list_table_harms() -> Iterator[Harm]:
-    """Each column of each table, with what does not belong there."""
+    """Yield each column of each table with invalid values."""
     for table in Row.metadata.sorted_tables:
         keys = ", ".join(f'"{column.name}"' for column in table.primary_key)
         row = f"({keys}) = (SELECT {keys} FROM {table.name} ORDER BY {_first(table)} LIMIT 1)"
@@ -116,12 +116,12 @@ def _shapes(column: Column[Any]) -> tuple[str, ...]:
     if isinstance(kind, LargeBinary):
         return ("text",)
     if kind.python_type is int and column.primary_key and len(column.table.primary_key) == 1:
-        return ()  # the number of the row itself: SQLite keeps nothing else there
+        return ()  # the number of the row itself: SQLite stores only integers there
     return TEXT_SHAPES if kind.python_type is str else OTHER_SHAPES
 
 
 async def build_every_table(folder: Path) -> tuple[Path, Ids]:
-    """A database with a row in every table."""
+    """Create a database with a row in every table."""
     database, whole = await build(folder)
     async with serve_api(folder) as api:
         ids = await _fill(api, whole)
@@ -217,7 +217,7 @@ async def _fill(api: Api, whole: str) -> Ids:
 
 
 async def check_rest(folder: Path, ids: Ids, done: Harm) -> None:
-    """The server starts, every page of the API answers, and the whole conversation is shown, listed and continued."""
+    """Start the server, read every page of the API, and show, list and continue the whole conversation."""
     found = [one.damage for one in find_damage(f"sqlite+aiosqlite:///{folder / 'inview.db'}")]
     assert found or (done.table, done.column, done.shape) in READABLE, f"the doctor does not list {done}"
     _require_listed(found, done)
@@ -242,7 +242,7 @@ async def check_rest(folder: Path, ids: Ids, done: Harm) -> None:
 
 
 async def _check_saved_filters(api: Api, done: Harm) -> None:
-    """A saved filter that cannot be read is listed as such, exported raw and deleted."""
+    """Require that an unreadable saved filter is listed as such, exported raw and deleted."""
     listed = (await api.http.get("/filters")).json()["saved"]
     if (done.table, done.column) == ("saved_filter", "owner"):  # then no owner lists it
         return
@@ -257,7 +257,7 @@ async def _check_saved_filters(api: Api, done: Harm) -> None:
 
 
 async def _check_topic(api: Api, ids: Ids, done: Harm) -> None:
-    """A pair whose topic is missing says so on the page. It is listed, and its topic can be changed."""
+    """Require that the page names the missing topic of a pair, the pair is listed, and its topic can be changed."""
     lost = (done.table, done.column) in {("topic", "id"), ("topic", "owner")}
     if not lost:
         return
@@ -281,7 +281,7 @@ def _is_certain(column: Column[Any]) -> bool:
 
 
 async def _check_lists(api: Api, ids: Ids) -> None:
-    """No address that can be read answers with a fault of Inview, and each refusal says what to do."""
+    """Require that no address answers with an internal error of Inview, and that each refusal says what to do."""
     listed = await api.http.get("/conversations")
     assert listed.status_code == 200, listed.text
     assert ids.other in [one["id"] for one in listed.json()["items"]]
@@ -313,7 +313,7 @@ async def _check_send(api: Api, conversation_id: str, *, refused: bool) -> None:
 
 
 async def first_screen(wb: Workbench, conversation_id: str) -> Screen | None:
-    """The first screen of a page that knows what would be sent, or why nothing can be. None: there is none."""
+    """Return the first screen that shows what would be sent, or why nothing can be. None if no screen comes."""
     async with Watcher(wb, LOCAL_OWNER, conversation_id, ViewOptions(), "") as watcher, asyncio.timeout(10):
         while (screen := await watcher.next_screen()) is not None:
             if screen.refusal is not None or screen.context is not None:

@@ -1,4 +1,4 @@
-"""A provider at the other end of the network: it speaks Chat Completions, keeps what it got, and plays a script."""
+"""A scripted provider on a real port: it implements Chat Completions, stores requests and plays a script."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Script = Callable[[], Iterable[Piece]]
 
 @dataclass
 class Peer:
-    """`bodies` are those of all requests for a reply; `script` is played to each, `usage` reported, if any.
+    """A scripted provider. `bodies` are those of all requests for a reply. `script` is its reply, `usage` its report.
 
-    Its one model `m` has this `window`; None: its list does not say.
+    Its one model `m` has this `window`; None: its list does not have one.
     """
 
     script: Script = lambda: [(0, "content", "ok")]
@@ -63,7 +63,7 @@ async def serve_peer() -> AsyncGenerator[Peer]:
 
 
 def cut_at_random(random: Random, text: str, pieces: int) -> list[str]:
-    """The text in about so many pieces."""
+    """Cut a text at random into at most `pieces` pieces."""
     cuts = sorted(random.randrange(len(text) + 1) for _ in range(pieces - 1))
     return [text[start:end] for start, end in pairwise([0, *cuts, len(text)]) if start < end]
 

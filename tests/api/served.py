@@ -33,13 +33,13 @@ class Served:
     server: uvicorn.Server
 
     def unsent(self) -> int:
-        """Bytes that wait in this process for readers to take them."""
+        """Return the number of bytes that wait in this process for clients to read them."""
         return sum(connection.transport.get_write_buffer_size() for connection in self.server.server_state.connections)
 
 
 @asynccontextmanager
 async def serve(app: ASGIApp, ws: type[asyncio.Protocol] | str = "websockets-sansio") -> AsyncGenerator[Served]:
-    """The app on a free port of 127.0.0.1. `ws`: what reads its sockets."""
+    """Serve the app on a free port of 127.0.0.1. `ws`: the protocol class for its sockets."""
     listener = listen()
     config = uvicorn.Config(
         app,
@@ -63,7 +63,7 @@ async def serve(app: ASGIApp, ws: type[asyncio.Protocol] | str = "websockets-san
 
 
 async def _end(server: uvicorn.Server) -> None:
-    """As uvicorn ends a server, which looks ten times a second whether it is over: that is most of a short test."""
+    """End a server as uvicorn does. Uvicorn itself checks ten times per second for its end, most of a short test."""
     state = server.server_state
     for each in server.servers:
         await close(each)
@@ -78,12 +78,12 @@ async def _end(server: uvicorn.Server) -> None:
     for task in state.tasks:
         task.cancel()
     await asyncio.gather(*state.tasks, return_exceptions=True)
-    await asyncio.sleep(0)  # a connection that was aborted closes its socket in the next turn of the loop
+    await asyncio.sleep(0)  # an aborted connection closes its socket in the next turn of the loop
 
 
 @dataclass(frozen=True)
 class Api:
-    """A served API: `http` asks it, `wb` is what is behind it."""
+    """A served API: `http` is its client, `wb` its workbench."""
 
     http: httpx2.AsyncClient
     wb: Workbench
@@ -100,13 +100,13 @@ class Api:
 
 @cache
 def the_api() -> FastAPI:
-    """Made once: it keeps nothing of its own, and making its hundred routes takes half a second."""
+    """Create the API once: it stores no data of a test, and creating its hundred routes takes half a second."""
     return create_api()
 
 
 @asynccontextmanager
 async def serve_api(data_dir: Path, clock: Clock = STEADY, /, **environment: str) -> AsyncGenerator[Api]:
-    """The API over its own data folder, set up by these variables; nobody is asked for titles unless they say so."""
+    """Serve the API over a separate data folder with these settings. Titles are off unless the settings enable them."""
     lay_database(data_dir)
     settings = load_settings({"INVIEW_DATA_DIR": str(data_dir), "INVIEW_TITLES": "off", **environment})
     async with (

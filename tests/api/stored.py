@@ -1,4 +1,4 @@
-"""Conversations with a past: pairs stored as if they had been sent earlier, without asking anybody."""
+"""Conversations with a past: pairs stored as if they had been sent earlier, without a provider call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How tests talk to the API: a few words for what most of them do first."""
+"""Steps of most API tests: create, send, follow and read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def send(api: Api, conversation_id: str, text: str, **fields: Any) -> dict
 
 
 async def follow(api: Api, run_id: str, after: int = 0, last_event_id: int | None = None) -> list[Event]:
-    """A run's events to its end."""
+    """Return a run's events until it ends."""
     headers = {} if last_event_id is None else {"Last-Event-ID": str(last_event_id)}
     async with api.http.stream("GET", f"/runs/{run_id}/events", params={"after": after}, headers=headers) as answer:
         assert answer.status_code == 200
@@ -46,7 +46,7 @@ async def follow(api: Api, run_id: str, after: int = 0, last_event_id: int | Non
 
 
 async def answered(api: Api, conversation_id: str, text: str = "/long 5 /rate 0") -> dict[str, Any]:
-    """Send, wait for the end, and give the pair."""
+    """Send, wait until the reply ends, and return the pair."""
     started = await send(api, conversation_id, text)
     await follow(api, started["run_id"])
     (pair,) = (await api.http.get(f"/conversations/{conversation_id}/pairs", params={"limit": 1})).json()["items"]
@@ -55,7 +55,7 @@ async def answered(api: Api, conversation_id: str, text: str = "/long 5 /rate 0"
 
 
 async def read_events(chunks: AsyncGenerator[bytes, None] | Any) -> AsyncGenerator[Event, None]:
-    """The events of a stream, however it is cut, comments left out."""
+    """Yield the events of a stream, however it is cut, without comments."""
     waiting = b""
     async for chunk in chunks:
         *blocks, waiting = (waiting + chunk).split(b"\n\n")
@@ -72,7 +72,7 @@ def parse_event(block: bytes) -> Event:
 
 
 def log_of(events: list[Event]) -> list[tuple[int, str, Any]]:
-    """A log whatever its cuts: one entry per position, text by the character."""
+    """Return a log independent of its cuts: one entry per position, text by the character."""
     entries: list[tuple[int, str, Any]] = []
     for event in events:
         if event.kind in TEXTS:

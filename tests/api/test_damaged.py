@@ -1,4 +1,4 @@
-"""Damage of one stored value never takes the conversation away: the rest is shown, listed, exported and continued."""
+"""Damage of one stored value never hides the conversation: the rest is shown, listed, exported and continued."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _lay(whole: tuple[bytes, str], folder: Path, done: Harm) -> str:
 
 
 @pytest.mark.parametrize("done", [one for one in list_harms() if str(one) in OFTEN], ids=str)
-async def test_rest_of_a_damaged_conversation_is_shown_and_goes_on(
+async def test_rest_of_a_damaged_conversation_is_shown_and_continues(
     whole: tuple[bytes, str], tmp_path: Path, done: Harm
 ) -> None:
     await check_conversation(tmp_path, _lay(whole, tmp_path, done))
@@ -111,7 +111,7 @@ REPAIRS: dict[str, object] = {
     "tool_mode": "all-off",
     "ticked_tools": [],
 }
-"""Values that a person sets instead of those that cannot be read."""
+"""Values that a person sets instead of the unreadable ones."""
 
 
 def _harm_all_settings() -> Harm:
@@ -219,7 +219,7 @@ async def test_export_names_a_setting_that_cannot_be_read_and_so_does_its_import
     assert imported.json()["conversations"][0]["damaged"] == [f"parameters: {damaged['reason']}"]
 
 
-async def test_filter_of_a_conversation_that_is_none_is_told_and_nothing_is_sent_until_it_is_set_again(
+async def test_invalid_filter_of_a_conversation_is_reported_and_nothing_is_sent_until_it_is_set_again(
     whole: tuple[bytes, str], tmp_path: Path
 ) -> None:
     harm = Harm("conversation", "filter", "no filter", "UPDATE conversation SET filter = '(('")

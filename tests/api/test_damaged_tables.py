@@ -1,4 +1,4 @@
-"""Damage of any value of any table never takes a conversation away that it does not belong to."""
+"""Damage of a value of any table never hides a conversation to which it does not belong."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def _lay(every_table: tuple[bytes, Ids], folder: Path, done: Harm) -> Ids:
 
 
 @pytest.mark.parametrize("done", [one for one in list_table_harms() if str(one) in OFTEN], ids=str)
-async def test_rest_works_beside_a_damaged_row(every_table: tuple[bytes, Ids], tmp_path: Path, done: Harm) -> None:
+async def test_rest_works_with_a_damaged_row(every_table: tuple[bytes, Ids], tmp_path: Path, done: Harm) -> None:
     await check_rest(tmp_path, _lay(every_table, tmp_path, done), done)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("done", [one for one in list_table_harms() if str(one) not in OFTEN], ids=str)
-async def test_rest_works_beside_any_damaged_value(every_table: tuple[bytes, Ids], tmp_path: Path, done: Harm) -> None:
+async def test_rest_works_with_any_damaged_value(every_table: tuple[bytes, Ids], tmp_path: Path, done: Harm) -> None:
     await check_rest(tmp_path, _lay(every_table, tmp_path, done), done)
 
 
@@ -109,7 +109,7 @@ def _agent_answers(conversation_id: str) -> Harm:
 
 
 @pytest.mark.parametrize(("column", "value"), [("look", "'{}'"), ("until", "'soon'"), ("look", "x'00ff'")])
-async def test_order_to_keep_warm_that_cannot_be_read_calls_nobody_and_says_so(
+async def test_unreadable_keep_alive_makes_no_call_and_is_reported(
     every_table: tuple[bytes, Ids], tmp_path: Path, column: str, value: str
 ) -> None:
     ids = _lay(every_table, tmp_path, _harm_column("keep_warm", column, value))
@@ -121,7 +121,7 @@ async def test_order_to_keep_warm_that_cannot_be_read_calls_nobody_and_says_so(
     assert "cannot be read, so nothing is kept warm. Ask for it again." in shown.text
 
 
-async def test_conversation_whose_order_cannot_be_read_says_so_on_its_page(
+async def test_conversation_with_an_unreadable_keep_alive_reports_it_on_its_page(
     every_table: tuple[bytes, Ids], tmp_path: Path
 ) -> None:
     ids = _lay(every_table, tmp_path, _harm_column("pair", "position", "'first'"))

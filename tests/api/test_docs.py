@@ -16,7 +16,7 @@ TOOLS = ("bash", "curl", "jq")
 
 
 @pytest.mark.skipif(not all(map(shutil.which, TOOLS)), reason=f"docs/api.md is run by {', '.join(TOOLS)}")
-async def test_every_command_of_the_page_works_as_it_stands(api: Api):
+async def test_every_command_of_the_page_works_unchanged(api: Api):
     commands = "\n".join(re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL))
 
     process = await asyncio.create_subprocess_exec(

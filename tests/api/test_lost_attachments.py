@@ -32,7 +32,7 @@ async def _execute(api: Api, statement: str) -> None:
 
 
 async def _talk(api: Api) -> tuple[str, str]:
-    """A conversation of two pairs, the first one with a photo. Returns its id, and that of the photo."""
+    """Create a conversation of two pairs, the first one with a photo. Return its id, and that of the photo."""
     photo = await upload(api, a_photo())
     conversation = await create_conversation(api, model="offline:demo")
     for words, attachments in (("/echo look", [photo["id"]]), ("/echo two", [])):
@@ -52,7 +52,7 @@ async def _send_and_list_sent(api: Api, conversation: str, words: str) -> tuple[
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-async def test_pair_whose_attachment_is_lost_says_so_and_is_left_out_until_it_is_attached_again(
+async def test_pair_with_a_lost_attachment_is_marked_and_left_out_until_it_is_attached_again(
     tmp_path: Path, loss: str
 ) -> None:
     statement, reason = LOSSES[loss]
@@ -79,7 +79,7 @@ async def test_pair_whose_attachment_is_lost_says_so_and_is_left_out_until_it_is
         assert (await api.http.get(f"/conversations/{conversation}/export")).status_code == 200
 
         await upload(api, a_photo())
-        await api.http.get(f"/conversations/{conversation}/pairs")  # notices it
+        await api.http.get(f"/conversations/{conversation}/pairs")  # detects the loss
         assert await _list_out(api, conversation) == [None, None, None]
         assert await _send_and_list_sent(api, conversation, "/echo four") == ((1, 3),)
 
@@ -135,7 +135,7 @@ WAYS: dict[str, Callable[[Api, str, str], Awaitable[None]]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_file_that_is_lost_while_inview_runs_is_refused_by_its_name_and_the_conversation_goes_on(
+async def test_file_that_is_lost_while_inview_runs_is_refused_by_its_name_and_the_conversation_continues(
     tmp_path: Path, way: str
 ) -> None:
     async with serve_api(tmp_path) as api:
@@ -144,7 +144,7 @@ async def test_file_that_is_lost_while_inview_runs_is_refused_by_its_name_and_th
         await api.http.patch(f"/conversations/{conversation}", json=changed)
         first, _ = (await api.http.get(f"/conversations/{conversation}/pairs")).json()["items"]
         preview = f"/conversations/{conversation}/preview"
-        assert (await api.http.post(preview, json={"text": "Look"})).status_code == 200  # all is held as whole
+        assert (await api.http.post(preview, json={"text": "Look"})).status_code == 200  # everything is intact so far
         await _execute(api, "DELETE FROM attachment")
 
         refused = await api.http.post(preview, json={"text": "Look"})

@@ -1,4 +1,4 @@
-"""The API is what its description says: schemathesis against the served document, and the document against the code."""
+"""The API matches its description: schemathesis against the served document, and the document against the code."""
 
 from __future__ import annotations
 
@@ -91,7 +91,8 @@ def test_documented_events_are_those_of_the_log():
     source = Path(events_after.__code__.co_filename).read_text(encoding="utf-8")
 
     of_the_log = set(re.findall(r'_Entry\(\s*"(\w+)"', source))
-    assert of_the_log | {"permission_request"} == EVENT_KINDS  # which stands beside it: see runs/watch/broadcast.py
+    # an extra event that is not in the log: see runs/watch/broadcast.py
+    assert of_the_log | {"permission_request"} == EVENT_KINDS
 
 
 async def test_docs_page_names_every_route_and_loads_nothing_from_elsewhere(api: Api):
@@ -111,7 +112,7 @@ async def test_docs_page_names_every_route_and_loads_nothing_from_elsewhere(api:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 async def test_schemathesis_finds_no_5xx_and_no_undocumented_answer(tmp_path: Path):
-    # With programs switched off: else those it makes up would be started.
+    # With programs switched off: otherwise the test would start the programs that schemathesis invents.
     async with serve_api(tmp_path / "data", INVIEW_STDIO_SERVERS="off") as api:
         await _fuzz(api, tmp_path)
 
@@ -120,7 +121,7 @@ async def _fuzz(api: Api, tmp_path: Path) -> None:
     conversation_id = await create_conversation(api)
     started = await send(api, conversation_id, "/fail auth")
     config = tmp_path / "schemathesis.toml"
-    # Nothing else answers with the id of a run as JSON unless it is asked for JSON.
+    # Only this route answers with the id of a run as JSON, unless the request asks for JSON.
     config.write_text(
         f"[generation]\nmax-examples = {EFFORT.requests}\n\n{CONFIG.read_text()}\n"
         f'[parameters]\n"path.run_id" = "{started["run_id"]}"\n'

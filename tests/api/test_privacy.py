@@ -1,4 +1,4 @@
-"""What stands beside a conversation in all that is sent of it: previewed, sent, noted and verified alike."""
+"""Text about the user in all requests of a conversation: the same in previews, sends, stored pairs and verification."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def test_the_card_and_marks_are_part_of_the_estimate(api: Api) -> None:
     assert page["estimate"]["draft"] != plain["estimate"]["draft"]
 
 
-async def test_what_is_told_can_be_read_and_switched_off_without_being_forgotten(api: Api) -> None:
+async def test_text_about_the_user_can_be_read_and_switched_off_without_being_deleted(api: Api) -> None:
     await api.http.put("/preferences", json=ABOUT | {"tell_about_me": False, "date_zone": "UTC"})
 
     text = (await api.http.get("/preferences/prelude")).json()["text"]

@@ -1,4 +1,4 @@
-"""The server that tests start: what it leaves behind when it ends is blamed on a test that comes later."""
+"""The server that tests start: warnings about its remains would be reported for a later test."""
 
 from __future__ import annotations
 

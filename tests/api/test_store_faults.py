@@ -1,4 +1,4 @@
-"""A database that cannot be written: said in words that help, nothing half done, and all goes on afterwards."""
+"""A database that cannot be written: the error says what to do, nothing is half done, and later everything works."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.api.talk import answered, create_conversation
 
 @asynccontextmanager
 async def held(path: Path) -> AsyncGenerator[None]:
-    """Another program is in the middle of writing."""
+    """Lock the database as another program does during a write."""
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     try:
@@ -30,14 +30,14 @@ async def held(path: Path) -> AsyncGenerator[None]:
 
 @asynccontextmanager
 async def no_room_left(api: Api) -> AsyncGenerator[None]:
-    """SQLite's own limit of pages stands for the disk's."""
-    await limit_pages(api, 1)  # SQLite takes the present size if that is more
+    """SQLite's own limit of pages represents a full disk."""
+    await limit_pages(api, 1)  # SQLite uses the present size if that is larger
     yield
     await limit_pages(api, 1_000_000)
 
 
 async def limit_pages(api: Api, limit: int) -> None:
-    async with AsyncExitStack() as stack:  # each connection has a limit of its own
+    async with AsyncExitStack() as stack:  # each connection has its own limit
         for _ in range(database.POOL_SIZE):
             connection = await stack.enter_async_context(api.wb.store.engine.connect())
             await connection.execute(text(f"PRAGMA max_page_count = {limit}"))
@@ -51,7 +51,7 @@ def read_problem(answer: httpx2.Response) -> str:
     return problem["detail"]
 
 
-async def test_send_to_a_database_that_somebody_holds_says_so_and_leaves_nothing(
+async def test_send_to_a_locked_database_is_refused_with_the_reason_and_stores_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
@@ -65,7 +65,7 @@ async def test_send_to_a_database_that_somebody_holds_says_so_and_leaves_nothing
         assert (await answered(api, conversation_id, "/echo one"))["position"] == 1
 
 
-async def test_full_disk_is_said_and_leaves_nothing_half_done(api: Api):
+async def test_full_disk_is_reported_and_leaves_nothing_half_done(api: Api):
     conversation_id = await create_conversation(api)
     pair = await answered(api, conversation_id, "/echo one")
     long = "word " * 20_000

@@ -1,4 +1,4 @@
-"""Uploads over HTTP: what is taken, what is refused, and how a send names it."""
+"""Uploads over HTTP: accepted and refused files, and their names in a send."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ async def test_an_upload_that_is_dropped_is_gone(api: Api) -> None:
     assert (await api.http.delete(f"/attachments/{kept['id']}")).status_code == 404
 
 
-async def test_a_model_that_takes_no_images_is_told_before_the_send(api: Api) -> None:
+async def test_a_model_that_accepts_no_images_is_reported_before_the_send(api: Api) -> None:
     kept = await upload(api, a_photo())
     conversation = await create_conversation(api, model="offline:tiny")
     body = {"text": "Look", "attachments": [kept["id"]]}

@@ -1,4 +1,4 @@
-"""What the page shows of a conversation is what the API says of it."""
+"""The page shows of a conversation what the API returns for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.runs.watch.page import a_page
 
 
 def told(value: Any) -> Any:
-    """As JSON has it."""
+    """Convert a value to JSON and back."""
     return orjson.loads(orjson.dumps(value))
 
 
@@ -28,15 +28,16 @@ HEADS = {
     "tool_call": {"type", "tool_call_id", "name", "input_json", "status"},
     "tool_result": {"type", "tool_call_id", "is_error"},
 }
-"""What the page has of these parts as the API has it; their insides are read when a person opens them."""
+"""Fields of these parts that page and API share; the page loads the rest when a person opens the part."""
 AROUND = {"asked", "begins", "switched", "nodes", "read", "unread"}
-"""Fields of the page alone: the surroundings of a pair, its parameters as a text, its reply as JSON, and whether its
-request can be read. Of a failure, the steps that it offers and how much of the reply an open page gave back, which the
-API says in words."""
+"""Fields that only the page has: the surroundings of a pair, its parameters as a text, its reply as JSON, and whether
+its request can be read. Of a failure also the steps that it offers and the recovered part of the reply, which the API
+describes in words.
+"""
 
 
 def expected_of(pair: dict[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
-    """A pair of the API in the words of the page: without its joined reply, times and failures as they are written."""
+    """Convert a pair of the API to the page's form: without its joined reply, times and failures as written."""
     error, usage, secrets = pair["error"], pair["usage"], pair["redacted"] or pair["secrets"]
     named = {
         "error": error
@@ -50,7 +51,7 @@ def expected_of(pair: dict[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
 
 
 def on_the_page(view: dict[str, Any]) -> dict[str, Any]:
-    """A pair of the page as far as the API has the same."""
+    """Reduce a pair of the page to the part that the API has, too."""
     written = view["spent"] and re.search(r"output ([\d,]+) tokens", view["spent"]["title"])
     spent = written and f"{written[1]} written"
     own = {"steps", "recovered"}

@@ -1,4 +1,4 @@
-"""`python -m tests.bench`: run the scenarios, print the table, and write it down only when asked.
+"""`python -m tests.bench`: run the scenarios, print the table, and write it to the docs only if asked.
 
 python -m tests.bench                      # all, about twenty minutes
 python -m tests.bench --only ab --floor    # two scenarios, the floors alone
@@ -28,7 +28,7 @@ from tests.bench.scenarios import Bench
 from tests.bench.seed import seed_stored_pairs
 from tests.bench.targets import ROOT, App, Target, start_app, start_floor, start_stub
 
-# Memory first: it wants servers that have done nothing yet.
+# Memory first: it needs servers that have done nothing yet.
 SCENARIOS = {
     "f": scenarios.memory,
     "a": scenarios.paced,
@@ -42,8 +42,8 @@ SCENARIOS = {
     "l": scenarios.acts,
 }
 FIGURES_BEGIN = "## The last whole run"
-"""In docs/bench.md; what stands before it is written by hand."""
-BUSY = 0.15  # cores used by others, from which on a figure is to be doubted
+"""The heading of the figures in docs/bench.md. The text above it is written by hand."""
+BUSY = 0.15  # cores used by other processes; above this, figures are unreliable
 
 
 def main() -> None:
@@ -58,7 +58,7 @@ def main() -> None:
     report = Report()
     try:
         asyncio.run(run(report, options.only, repeat=options.repeat, floor=options.floor, fresh=options.fresh))
-    finally:  # what was measured before a fault is shown all the same
+    finally:  # also shows what was measured before an error
         text = describe(report)
         _say(text)
         if options.samples:
@@ -95,7 +95,7 @@ async def run(report: Report, only: str, *, repeat: int, floor: bool, fresh: boo
 
 
 async def store_pairs(app: App, data: Path, only: str, repeat: int) -> None:
-    """Store the conversations that scenarios open. The server works for it: not before its idle memory was measured."""
+    """Store the conversations that scenarios open. This uses the server, so its idle memory is measured before."""
     wanted: list[tuple[str, int]] = []
     if "c" in only:
         sizes = [*[1_000] * max(3, repeat), 10_000]
@@ -109,7 +109,7 @@ async def store_pairs(app: App, data: Path, only: str, repeat: int) -> None:
 
 
 def write_down(text: str, page: Path) -> None:
-    """Put a run's figures at the end of the page, in place of those of the run before."""
+    """Replace the figures of the last run at the end of the page."""
     page.write_text(f"{page.read_text().partition(FIGURES_BEGIN)[0].rstrip()}\n\n{FIGURES_BEGIN}\n\n{text}\n")
 
 

@@ -1,8 +1,8 @@
-"""How long `/health` takes at most while an attack runs, and the memory that the attack takes of the server.
+"""Longest response time of `/health` during an attack, and the memory that the server uses for it.
 
     python -m tests.bench.attacked
 
-One real server, attacked from outside by requests, a socket, a hostile provider and a hostile MCP server.
+One real server is attacked from outside by requests, a socket, a hostile provider and a hostile MCP server.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ EVENT: Final = '42/_event,["event",{"name":"reflex___state____state.hydrate","pa
 
 
 async def main() -> None:
-    """Run every attack once, and print the figures."""
+    """Run every attack once and print the figures."""
     hostile = Reader("list", _read_nothing, Answer(headers=JSON), b" ", 8_000_000, 15, 1)
     async with a_peer(_play(bomb, hostile)) as provider, a_peer(_play(endless, TOOL_READERS[0])) as tools:
         named = {"INVIEW_COMPATIBLE": f"box={provider.url}/v1"}
         with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "data", named) as server:
             attacks = _attacks(server, f"{tools.url}/mcp")
-            await asyncio.sleep(5)  # the start is over
+            await asyncio.sleep(5)  # the start has ended
             quiet = 0.0
             for name, attack in attacks.items():
                 longest, megabytes, seconds = await _measure(server, attack)
@@ -99,7 +99,7 @@ def _attacks(server: Served, mcp_url: str) -> dict[str, Callable[[], Awaitable[o
 
 
 async def _measure(server: Served, attack: Callable[[], Awaitable[object]]) -> tuple[float, float, float]:
-    """Milliseconds of the longest `/health` meanwhile, MB that the server took at most, and seconds in all."""
+    """Return the longest `/health` in milliseconds, the maximum extra memory in MB, and the total seconds."""
     pid, over, longest = server.process.pid, threading.Event(), 0.0
     before = _begin(pid)
 
@@ -124,7 +124,7 @@ async def _measure(server: Served, attack: Callable[[], Awaitable[object]]) -> t
 
 
 def _begin(pid: int) -> float:
-    """Begin the peak of the memory anew (see proc(5)); MB that are used now."""
+    """Reset the peak of the memory (see proc(5)) and return the current use in MB."""
     Path(f"/proc/{pid}/clear_refs").write_text("5")
     return _read(pid, "VmRSS")
 

@@ -1,7 +1,7 @@
-"""Many watchers without a browser: fifty websocket clients that note when which character arrived.
+"""Many watchers without a browser: fifty websocket clients that note the arrival time of each character.
 
-arrivals = await watch_replies(watches, script, keys)    # by key: when how many characters had come
-lags(script, call.sent, arrivals[call.key])              # seconds, one a chunk
+arrivals = await watch_replies(watches, script, keys)    # by key: numbers of characters with their times
+lags(script, call.sent, arrivals[call.key])              # seconds, one per chunk
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from tests.bench.script import Script
 
-STAGGER = 0.02  # seconds from one client's send to the next one's
+STAGGER = 0.02  # seconds between the sends of two clients
 
 
 @dataclass(frozen=True)
 class Watch:
-    """One open conversation: where its reply arrives, how to send, and what of a frame is reply text.
+    """One open conversation: the address of its reply, how to send, and the reply text of a frame.
 
-    `prepare` opens the conversation on a socket that has just connected; `answers` are frames that want another one
-    back. `compression` is permessage-deflate, as a browser offers it.
+    `prepare` opens the conversation on a socket that has just connected. `answers` maps frames to the frames that
+    answer them. `compression` is permessage-deflate, as a browser offers it.
     """
 
     url: str
@@ -39,13 +39,13 @@ class Watch:
 @dataclass(frozen=True)
 class Arrival:
     at: float  # wall clock, seconds
-    characters: int  # of the reply received by then
+    characters: int  # of the reply, received by then
 
 
 async def watch_replies(
     watches: list[Watch], script: Script, keys: list[str], *, settle: float = 0.0
 ) -> dict[str, list[Arrival]]:
-    """Connect all, let them rest `settle` seconds, send one prompt each (its key), and receive every reply whole."""
+    """Connect all, wait `settle` seconds, send one prompt on each (its key), and receive every reply completely."""
     sockets = [
         await connect(watch.url, compression=watch.compression, max_size=None, ping_interval=None) for watch in watches
     ]
@@ -66,7 +66,7 @@ async def watch_replies(
 
 
 def lags(script: Script, sent: list[float], arrivals: list[Arrival]) -> list[float]:
-    """Seconds from the stub's sending of each chunk to the arrival of its last character."""
+    """Return the seconds from the send of each chunk by the stub to the arrival of its last character."""
     reached = [arrival.characters for arrival in arrivals]
     ends = accumulate(map(len, script.chunks))
     return [arrivals[bisect_left(reached, end)].at - at for end, at in zip(ends, sent, strict=True)]

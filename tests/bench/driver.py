@@ -1,14 +1,14 @@
-"""A real Chromium over its DevTools protocol, opened fresh for each measurement, and the same for app and floor.
+"""A real Chromium over its DevTools protocol, opened for each measurement, and the same for app and floor.
 
-Not Playwright: that keeps the Network domain on in every page, so the renderer's main thread reports each frame it
-gets, and a node process decodes it: a cost that falls on one push a chunk (the floor) and not on few large ones.
-Here a page carries only the instruments its measurement needs: none at all while its main thread is measured.
+Not Playwright: it enables the Network domain in every page. The renderer's main thread then reports each frame, and a
+node process decodes it. This costs more with one push per chunk (the floor) than with few large pushes. Here a page has
+only the instruments that its measurement needs, and none while its main thread is measured.
 
     async with chromium() as browser:
         tab = await browser.open(LAG)
         await tab.go(url)
         await tab.type_and_send("hello")
-        await tab.marks()          # {chunk index: wall clock seconds at which it stood in the DOM}
+        await tab.marks()          # {chunk index: wall clock seconds when it appeared in the DOM}
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ FLAGS = (
 REST_AT_MOST = 10.0  # seconds
 
 NOTHING = ""
-# When did which marker first stand in the DOM? A text that grows is read only from where it was read last.
+# Record when each marker first appears in the DOM. In a growing text only the new part is read.
 LAG = """(() => {
   const marks = {}, read = new WeakMap();
   globalThis.__bench = {marks, enter: 0};
@@ -73,7 +73,7 @@ LAG = """(() => {
     if (event.key === "Enter") globalThis.__bench.enter = performance.timeOrigin + performance.now();
   }, true);
 })()"""
-# From when on can one type? From the first moment a text area takes text and keeps it (the caller checks that).
+# Record the first moment at which a text area accepts text and keeps it (the caller checks that it is kept).
 TYPING = """(() => {
   globalThis.__bench = {typing: 0};
   const attempt = () => {
@@ -87,7 +87,8 @@ TYPING = """(() => {
   attempt();
 })()"""
 
-# How many milliseconds after what a person does is its result in the DOM? Each act is done once with either result.
+# Measure the milliseconds from an action of a person to its result in the DOM. Each action is done once in both
+# directions.
 ACTS = """(() => {
   const find = (selector) => document.querySelector(selector);
   const until = (done, act) => new Promise((resolve) => {
@@ -130,7 +131,7 @@ ACTS = """(() => {
 
 
 def appears(text: str) -> str:
-    """When did this text first stand in the DOM, and when was the frame after it drawn?"""
+    """Record when this text first appears in the DOM, and when the next frame is drawn."""
     return """(() => {
       const wall = () => performance.timeOrigin + performance.now(), text = TEXT;
       globalThis.__bench = {shown: 0, drawn: 0};
@@ -147,7 +148,7 @@ def appears(text: str) -> str:
 
 @asynccontextmanager
 async def chromium() -> AsyncGenerator[Chromium]:
-    """One browser process tree with an empty profile, ended and wiped on exit."""
+    """Start a browser with an empty profile. Both are removed at the end."""
     with tempfile.TemporaryDirectory(prefix="inview-bench-", ignore_cleanup_errors=True) as profile:
         command = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
         process = await asyncio.create_subprocess_exec(*command, stdout=DEVNULL, stderr=DEVNULL)
@@ -163,7 +164,7 @@ async def chromium() -> AsyncGenerator[Chromium]:
 
 
 def draws_pages(process: psutil.Process) -> bool:
-    """Whether it is a renderer. One that has ended is none, also while nobody took note of that (a zombie)."""
+    """Return whether the process is a renderer. False for an ended process, also while it is a zombie."""
     try:
         return "--type=renderer" in process.cmdline()
     except psutil.NoSuchProcess:
@@ -181,7 +182,7 @@ async def _devtools_address(profile: Path) -> str:
 
 
 class Chromium:
-    """A running browser and the one connection to its DevTools."""
+    """A running browser and its only DevTools connection."""
 
     def __init__(self, pid: int, socket: ClientConnection) -> None:
         self.pid = pid
@@ -190,7 +191,7 @@ class Chromium:
         self._reading = asyncio.create_task(self._read())
 
     async def open(self, instrument: str = NOTHING) -> Tab:
-        """A window with a profile of its own; the instrument is injected before anything of the page runs."""
+        """Open a window with a separate profile. The instrument is injected before anything of the page runs."""
         profile = await self.call("Target.createBrowserContext")
         window = await self.call("Target.createTarget", url="about:blank", newWindow=True, **profile)
         attached = await self.call("Target.attachToTarget", flatten=True, **window)
@@ -210,9 +211,9 @@ class Chromium:
             return await answer
 
     async def at_rest(self) -> None:
-        """Wait until it has done what each start brings (the menus of its own window, half a second of both cores).
+        """Wait until the work of each start is done (the menus of its window, half a second of both cores).
 
-        Nobody opens a page with a browser that is still starting; what it does then would be counted as the page's.
+        A person does not open a page with a browser that is still starting; its work would be counted as the page's.
         """
         calm, before = 0, machine.tree_seconds(self.pid)
         deadline = time.monotonic() + REST_AT_MOST
@@ -222,12 +223,12 @@ class Chromium:
             calm, before = (calm + 1 if now - before < 0.01 else 0), now
 
     def main_thread_seconds(self) -> float:
-        """Processor time of the main threads of all renderers: one works, spare ones idle."""
+        """Return the processor time of the main threads of all renderers: one works, spare ones are idle."""
         children = psutil.Process(self.pid).children(recursive=True)
         return sum(machine.main_thread_seconds(child.pid) for child in children if draws_pages(child))
 
     async def _read(self) -> None:
-        with suppress(ConnectionClosed):  # the browser is being closed
+        with suppress(ConnectionClosed):  # the browser is closing
             async for raw in self._socket:
                 self._take(json.loads(raw))
 
@@ -255,13 +256,13 @@ class Tab:
         return answer["result"].get("value")
 
     async def go(self, url: str) -> float:
-        """Open a page; returns when that was asked for, in wall clock seconds."""
+        """Open a page and return the wall clock seconds of the request."""
         asked = time.time()
         await self.call("Page.navigate", url=url)
         return asked
 
     async def until(self, expression: str, seconds: float = 30) -> Any:
-        """Ask the page, a few times a second, until it says yes."""
+        """Evaluate an expression in the page several times a second until it is true."""
         deadline = time.monotonic() + seconds
         while not (value := await self.evaluate(expression)):
             if time.monotonic() > deadline:
@@ -271,7 +272,7 @@ class Tab:
         return value
 
     async def ready_to_type(self) -> None:
-        """Wait for the composer, let the page come to rest (a composer is there before all else is), and focus it."""
+        """Wait for the composer, then for a page at rest (the composer appears earlier), and focus the composer."""
         await self.until("!!document.querySelector('textarea:enabled')?.getClientRects().length")
         await asyncio.sleep(1)
         await self.browser.at_rest()
@@ -289,10 +290,10 @@ class Tab:
         return {int(index): shown / 1000 for index, shown in marks.items()}
 
     async def forget_marks(self) -> None:
-        """Have the next reply's markers be noted anew. What stands in the document already is not read again."""
+        """Record the markers of the next reply from zero. Text that is already in the document is not read again."""
         await self.evaluate("for (const index in __bench.marks) delete __bench.marks[index]")
 
     async def task_seconds(self) -> float:
-        """Time the page's main thread spent in tasks so far, as Chromium counts it (waits for a core included)."""
+        """Return the time of the page's main thread in tasks, by Chromium's count (including waits for a core)."""
         metrics = (await self.call("Performance.getMetrics"))["metrics"]
         return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")

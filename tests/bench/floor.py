@@ -1,10 +1,10 @@
-"""The floor: the least that could bring the stub's reply into a browser. No markdown, no store, no other tab.
+"""The floor: the smallest program that can bring the stub's reply into a browser. No markdown, no database, one tab.
 
-`raw` reads the event stream by itself (httpx2 + orjson); `sdk` lets the official openai client do it, as a chat
-that uses the SDK as intended would. One websocket push a chunk, appended to one text node of a bare page.
+`raw` reads the event stream directly (httpx2 + orjson); `sdk` uses the official openai client as intended. One
+websocket push per chunk, appended to one text node of a bare page.
 
     python -m tests.bench.floor 3451 raw http://127.0.0.1:3450/v1
-    # page: http://127.0.0.1:3451/?model=t2000-r100&pairs=0   (pairs: how many stored ones are sent along)
+    # page: http://127.0.0.1:3451/?model=t2000-r100&pairs=0   (pairs: number of stored pairs in the request)
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ async def serve(port: int, variant: str, base_url: str) -> None:
 
 
 def raw_stream(client: httpx2.AsyncClient, base_url: str) -> Stream:
-    """Own reading of the event stream: split lines, parse JSON, nothing else."""
+    """Read the event stream directly: split lines, parse JSON, nothing else."""
 
     async def stream(model: str, messages: list[Message]) -> AsyncIterator[str]:
         body = orjson.dumps({"model": model, "stream": True, "messages": messages})
@@ -84,7 +84,7 @@ def raw_stream(client: httpx2.AsyncClient, base_url: str) -> Stream:
 
 
 def sdk_stream(client: AsyncOpenAI) -> Stream:
-    """What a chat does that uses the SDK as it is meant to be used."""
+    """Read the stream as a chat does that uses the SDK as intended."""
 
     async def stream(model: str, messages: list[Message]) -> AsyncIterator[str]:
         chunks = await client.chat.completions.create(model=model, messages=messages, stream=True)

@@ -1,13 +1,14 @@
-"""`python -m tests.bench.growth`: what a send, a preview and a search cost as what is stored grows, as factors.
+"""`python -m tests.bench.growth`: the cost of a send, a preview and a search as the stored data grows, as factors.
 
-Also how long others wait at most while something large is at work, and the memory after it (`growth_waits.py`).
+It also measures the longest wait of other requests during large operations, and the memory after them
+(`growth_waits.py`).
 
     python -m tests.bench.growth                              # what `make bench` measures; some minutes
     python -m tests.bench.growth --large                      # up to 200,000 pairs, 100,000 conversations: an hour
     python -m tests.bench.growth --pairs 1000 50000 --conversations 1000 --waits 50000 --repeat 9
 
-No page and no HTTP: what is measured is our own work between the question and the answer, in one process. The database
-of each kind is written straight into its file, with all its indexes, before anything is measured.
+No page and no HTTP: it measures our own work between request and answer, in one process. The database for each
+measurement is written directly into its file, with all its indexes, before the measurement.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ FIRST_ESTIMATE_MS: Final[Mapping[int, float]] = MappingProxyType({10_000: 500.0}
 
 @dataclass(frozen=True)
 class Row:
-    """A figure by size. `limits`: how many times that of the smallest size it may be; `most`: how much."""
+    """A figure by size. `limits`: maximum as a factor of the smallest size; `most`: absolute maximum."""
 
     what: str
     unit: str
@@ -86,7 +87,7 @@ def main() -> None:
     options = parser.parse_args()
     asked: tuple[list[int] | None, ...] = (options.pairs, options.conversations, options.waits)
     usual = (LARGE_PAIRS, LARGE_CONVERSATIONS, LARGE_WAITS) if options.large else (PAIRS, CONVERSATIONS, WAITS)
-    if any(asked):  # who names sizes of one kind wants no other
+    if any(asked):  # sizes of one kind on the command line switch the other kinds off
         usual = ((), (), ())
     pairs, conversations, waits = (one or list(of_usual) for one, of_usual in zip(asked, usual, strict=True))
     with tempfile.TemporaryDirectory(prefix="inview-growth-") as folder:
@@ -123,7 +124,7 @@ async def measure(folder: Path, pairs: list[int], conversations: list[int], wait
 
 
 async def measure_search(folder: Path, sizes: list[int], repeat: int) -> list[Row]:
-    """Searching all conversations, with the first fifty found, by how many there are."""
+    """Measure searches of all conversations, with the first fifty results, by the number of conversations."""
     searches = ("garden bread", "lantern", "garden", '"what of garden"', "gard*", "nowhere")
     values: dict[str, dict[int, float]] = {f"search for {words}": {} for words in searches}
     settings = load_settings({"INVIEW_DATA_DIR": str(folder), "INVIEW_TITLES": "off"})
@@ -142,7 +143,7 @@ async def measure_search(folder: Path, sizes: list[int], repeat: int) -> list[Ro
 
 
 async def measure_pairs(folder: Path, sizes: list[int], repeat: int) -> list[Row]:
-    """Send and preview of the newest 20 pairs, and of all that fits, by the size of the conversation."""
+    """Measure send and preview of the newest 20 pairs, and of all that fit, by the size of the conversation."""
     names = (
         "preview of r20",
         "send of r20",
@@ -187,12 +188,12 @@ async def measure_pairs(folder: Path, sizes: list[int], repeat: int) -> list[Row
 
 
 def _bound(name: str, sizes: Sequence[int]) -> Mapping[int, float]:
-    """What the memory may be, as a factor of that before: of what is kept for five minutes nothing is wanted."""
+    """Return the limits of the memory, as factors of the memory before. Data cached for five minutes has no limit."""
     return dict.fromkeys(sizes, 1.2) if name == AT_REST else {}
 
 
 async def find(wb: Workbench, words: str) -> None:
-    """As the list of the page does."""
+    """Search as the list of the page does."""
     looked_for = parse_search(words)
     async with wb.store.read() as session:
         found = await search(session, LOCAL_OWNER, Wanted(), looked_for)
@@ -206,13 +207,13 @@ async def preview(wb: Workbench, conversation_id: str, look: ViewOptions) -> Non
 async def timed_send(
     wb: Workbench, conversation_id: str, look: ViewOptions, over_budget: OverBudget = OverBudget.FIT
 ) -> float:
-    """Milliseconds until the reply is on. It is waited for."""
+    """Return the milliseconds until the reply is running. Then wait for its end."""
     began = time.perf_counter()
     started = await start_reply(wb, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", look, over_budget=over_budget)
     milliseconds = (time.perf_counter() - began) * 1_000
     async for _ in follow(wb, LOCAL_OWNER, started.run_id):
         pass
-    await asyncio.sleep(0.1)  # what follows a reply is not the next send's
+    await asyncio.sleep(0.1)  # work after a reply must not count for the next send
     return milliseconds
 
 

@@ -1,6 +1,6 @@
-"""Large conversations and many of them for `growth.py`, written straight into the database with all that hangs on them.
+"""Large conversations, and many of them, for `growth.py`, written directly into the database with dependent rows.
 
-The sizes are those that counting would find: a pair's words are one of a few thousand texts, each counted once.
+The stored sizes are those that counting would find: each pair has one of a few thousand texts, each counted once.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ MODEL = "offline:demo"
 BODIES = 2_000
 WORDS_EACH = 120
 RARE = {"garden": 7, "bread": 11, "lantern": 5_000}
-"""Words that stand in one of so many pairs."""
+"""Words by frequency: a word is in one of this number of pairs."""
 BATCH = 5_000
 
 
 def enter_pairs(database: Path, conversation_id: str, count: int) -> None:
-    """Give a conversation so many pairs, all succeeded."""
+    """Store `count` succeeded pairs in a conversation."""
     with sqlite3.connect(database) as connection:
         connection.execute("PRAGMA synchronous=OFF")
         _enter(connection, ((conversation_id, position, position) for position in range(1, count + 1)))
@@ -39,7 +39,7 @@ def enter_pairs(database: Path, conversation_id: str, count: int) -> None:
 
 
 def enter_conversations(database: Path, first: int, count: int, pairs_each: int) -> None:
-    """Make so many conversations with so many pairs each, those before `first` being there already."""
+    """Store `count` conversations with `pairs_each` pairs each. Those before `first` exist already."""
     at = _written(BEGIN)
     with sqlite3.connect(database) as connection:
         connection.execute("PRAGMA synchronous=OFF")
@@ -103,7 +103,7 @@ def _enter_some(connection: sqlite3.Connection, places: list[tuple[str, int, int
 
 
 def make_words(number: int) -> tuple[str, str, int]:
-    """Request and reply of a pair, and how many tokens they come to, as near as makes no difference here."""
+    """Return request and reply of a pair, and their number of tokens, close enough for this benchmark."""
     body, tokens = _bodies()[number % BODIES]
     rare = " ".join(word for word, every in RARE.items() if number % every == 0)
     return f"Question {number}: what of {rare or 'this'}?", f"{body} {rare}", tokens + 12

@@ -1,7 +1,7 @@
-"""How long another request waits at most while something large is at work, by the size of it; and the memory after it.
+"""The longest wait of another request during a large operation, by the size of the operation; and the memory after it.
 
-What is measured is the longest turn of the event loop, with everything in one process as in the server: whoever asks
-the smallest thing meanwhile waits so long. `quiet` is the same with nothing at work: what the machine itself adds.
+It measures the longest turn of the event loop, with everything in one process as in the server: the smallest request
+would wait this long. `quiet` is the same without an operation: the share of the machine itself.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ Values = dict[str, dict[int, float]]
 
 
 async def measure_waits(folder: Path, sizes: list[int]) -> tuple[Values, Values, Values]:
-    """By what went on and by size: the longest waits and what they took of the processor, the memory, and durations.
+    """Return by operation and size: longest waits with their processor time, memory, and durations.
 
-    Times are in milliseconds, the memory is a factor of that before. The first estimate alone has a duration.
+    Times are in milliseconds, the memory is a factor of the memory before. Only the first estimate has a duration.
 
-    The memory before is that of a process that has done each of these things once, with three pairs.
+    The memory before is that of a process that has done each operation once, with three pairs.
     """
     waits: Values = {}
     memory: Values = {}
@@ -74,9 +74,9 @@ async def measure_waits(folder: Path, sizes: list[int]) -> tuple[Values, Values,
 
 
 async def _measure_size(wb: Workbench, size: int) -> tuple[dict[str, float], float]:
-    """Do one thing after the other with a conversation of this size: the longest wait during each.
+    """Do each operation with a conversation of this size, and return the longest wait during each.
 
-    Also returns how long the first estimate after the import took.
+    Also returns the duration of the first estimate after the import.
     """
     waits: dict[str, float] = {}
 
@@ -105,7 +105,7 @@ async def _measure_size(wb: Workbench, size: int) -> tuple[dict[str, float], flo
 
 
 async def longest_turns(going_on: Awaitable[None]) -> tuple[float, float]:
-    """Milliseconds that a turn of the event loop took at most until this is done, and of its thread's processor."""
+    """Return the longest turn of the event loop during a task, in milliseconds, and the longest by processor time."""
     work, longest, busiest = asyncio.ensure_future(going_on), 0.0, 0.0
     while not work.done():
         began, used = time.monotonic(), time.thread_time()
@@ -116,7 +116,7 @@ async def longest_turns(going_on: Awaitable[None]) -> tuple[float, float]:
 
 
 def a_file(size: int) -> bytes:
-    """A file to be imported, of so many pairs of some 1 KB."""
+    """Build an import file with `size` pairs of about 1 KB."""
     words = (make_words(number) for number in range(size))
     pairs = [{"user_text": asked, "reply_text": answer, "model": "offline:demo"} for asked, answer, _ in words]
     return orjson.dumps({"title": "Growth", "model": "offline:demo", "pairs": pairs})
@@ -147,7 +147,7 @@ async def _send(wb: Workbench, conversation_id: str) -> None:
 
 
 async def _reply_to_the_limit(wb: Workbench) -> None:
-    """A reply of the largest size, whatever the size of the conversation that is measured."""
+    """Receive a reply of the maximum size, whatever the size of the measured conversation."""
     one = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     started = await start_reply(wb, LOCAL_OWNER, one.id, "/rate 0 /long 3000000")
     async for _ in follow(wb, LOCAL_OWNER, started.run_id):

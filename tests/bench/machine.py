@@ -1,9 +1,9 @@
-"""Processor time, memory and load, read from the kernel: exact to the nanosecond, and free for the measured.
+"""Processor time, memory and load, read from the kernel: exact to the nanosecond, at no cost to the measured process.
 
 with Spent(server.pid) as spent:
     …
-spent.seconds      # of the whole process tree, children that ended meanwhile excepted
-spent.foreign      # what processes outside this bench used of the machine in that time, in cores
+spent.seconds      # of the whole process tree, without children that ended meanwhile
+spent.foreign      # use of the machine by processes outside this benchmark in that time, in cores
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import psutil
 
 
 def processor_seconds(pid: int) -> float:
-    """Processor time a process used so far, ended threads included (the kernel's per-process CPU clock)."""
+    """Return the processor time of a process so far, including ended threads (the kernel's per-process CPU clock)."""
     return time.clock_gettime((~pid << 3) | 2)  # CPUCLOCK_SCHED of a foreign process, as clock_getcpuclockid makes it
 
 
@@ -37,12 +37,12 @@ def tree_seconds(pid: int) -> float:
 
 
 def main_thread_seconds(pid: int) -> float:
-    """Processor time of a process's first thread: in a renderer that is the page's main thread."""
+    """Return the processor time of a process's first thread: in a renderer this is the page's main thread."""
     return int(Path(f"/proc/{pid}/task/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 def proportional_megabytes(pid: int) -> float:
-    """PSS of a process tree: shared pages counted once among their sharers."""
+    """Return the PSS of a process tree: shared pages are divided among the processes that share them."""
     return sum(_pss_kilobytes(each) for each in tree(pid)) / 1024
 
 
@@ -52,7 +52,7 @@ def _pss_kilobytes(pid: int) -> int:
 
 
 class Spent:
-    """Processor time of a process tree between entering and leaving, and how busy others kept the machine."""
+    """Processor time of a process tree between entering and leaving, and the load by other processes."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -73,7 +73,7 @@ class Spent:
 
 
 def _machine_seconds() -> float:
-    """Busy time of all cores since boot: all but idle and waiting for disks."""
+    """Return the busy time of all cores since boot: everything except idle time and waits for disks."""
     fields = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
     user, nice, system, _idle, _iowait, irq, softirq, steal = fields
     return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")

@@ -1,11 +1,11 @@
-"""What one flush of a growing reply costs: time from the delta to the socket's queue, and bytes on the wire.
+"""Cost of one flush of a growing reply: time from the delta to the socket's queue, and bytes on the wire.
 
-python -m tests.bench.patches
+    python -m tests.bench.patches
 
-By turns with Reflex as it is, which sends the list whole. A hundred rows of 1 KB, the last one grows.
+Alternates with unchanged Reflex, which sends the whole list. A hundred rows of 1 KB; the last one grows.
 """
 
-# Reflex is typed in part, and what is replaced here is private.
+# Reflex has few types, and the code that is replaced here is private.
 # pyright: reportUnknownMemberType=false, reportPrivateUsage=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
 
@@ -49,7 +49,7 @@ class Row:
 
 
 class Wire:
-    """Where frames end."""
+    """A socket that collects the frames."""
 
     def __init__(self) -> None:
         self.frames: list[bytes] = []
@@ -59,7 +59,7 @@ class Wire:
 
 
 class Plain(EventNamespace):
-    """Reflex as it is, down to the packet."""
+    """Unchanged Reflex, down to the packet."""
 
     server: Any
 
@@ -79,7 +79,7 @@ def a_namespace(kind: type[EventNamespace], wire: Wire) -> EventNamespace:
 
 
 async def measure(kind: type[EventNamespace], flushes: int) -> tuple[float, float, float]:
-    """Microseconds a flush, and bytes for each byte of the reply: as they are, and compressed."""
+    """Return the microseconds per flush, and the bytes per byte of the reply: uncompressed and compressed."""
     wire = Wire()
     namespace = a_namespace(kind, wire)
     rows = tuple(Row(f"pair-{at}", f"Question {at}?", "x" * 1_000) for at in range(ROWS))
@@ -97,7 +97,7 @@ async def measure(kind: type[EventNamespace], flushes: int) -> tuple[float, floa
 
 
 def a_compression() -> PerMessageDeflate:
-    """As uvicorn does it: a window of 4 KB."""
+    """Compress as uvicorn does: with a window of 4 KB."""
     return PerMessageDeflate(
         remote_no_context_takeover=False,
         local_no_context_takeover=False,
@@ -113,7 +113,7 @@ def compressed(frames: list[bytes]) -> list[bytes]:
 
 
 def compression_memory(connections: int = 500) -> float:
-    """KB of one connection's compression, both ways, when it has been used."""
+    """Return the KB of one connection's compression, in both directions, after use."""
     sent, received = Frame(Opcode.TEXT, os.urandom(60_000)), os.urandom(6_000)
     before, kept = resident(), list[PerMessageDeflate]()
     for _ in range(connections):

@@ -5,7 +5,7 @@
         await page.open(socket)                    # hydrated, and its conversation is known
         text = page.new_text_of(await socket.recv())
 
-Socket.IO 5 over Engine.IO 4 (https://socket.io/docs/v4/engine-io-protocol/), as far as a page speaks it.
+Socket.IO 5 over Engine.IO 4 (https://socket.io/docs/v4/engine-io-protocol/), as far as a page uses it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from app.patches.patch import Append, Fresh, Op, Patch, Rebuild, Replace, Span
 
 NAMESPACE: Final = "/_event"
 PINGS: Final = {"2": "3"}
-"""Engine.IO's sign of life, and the answer to it."""
+"""Ping frames of Engine.IO, each with its answer."""
 TRANSCRIPT: Final = "reflex___state____state.app___state___transcript____transcript_state"
 COMPOSER: Final = "reflex___state____state.app___state___composer___state____composer_state"
 _EVENT: Final = f"42{NAMESPACE},"
@@ -29,7 +29,7 @@ _ROUTE: Final = "/c/[conversation]"
 
 
 class ReflexPage:
-    """One tab. `values` are those of its vars, by state and name."""
+    """One tab. `values` has the values of its vars, by state and name."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -42,7 +42,7 @@ class ReflexPage:
         return f"ws://{address}{NAMESPACE}/?token={self.token}&EIO=4&transport=websocket"
 
     async def open(self, socket: ClientConnection) -> None:
-        """Connect, ask for all values, and wait until it is known what a send would carry."""
+        """Connect, request all values, and wait until the content of the next send is known."""
         assert str(await socket.recv())[0] == "0", "no Engine.IO server"
         await socket.send(f"40{NAMESPACE},")
         while not str(await socket.recv()).startswith(f"40{NAMESPACE}"):
@@ -52,7 +52,7 @@ class ReflexPage:
             await self.read(socket)
 
     async def read(self, socket: ClientConnection) -> None:
-        """Take the next frame."""
+        """Read the next frame."""
         frame = str(await socket.recv())
         if frame in PINGS:
             await socket.send(PINGS[frame])
@@ -66,7 +66,7 @@ class ReflexPage:
         await socket.send(_EVENT + orjson.dumps(["event", event]).decode())
 
     def shown(self, state: str, name: str) -> Any:
-        """The value of a var, None if it never came."""
+        """Return the value of a var, or None if it has not arrived."""
         return self.values.get((state, f"{name}_rx_state_"))
 
     def take(self, frame: str) -> None:
@@ -79,7 +79,7 @@ class ReflexPage:
                 self._put((state, name), value)
 
     def new_text_of(self, frame: str) -> str:
-        """Apply an update; return the text that it adds to the newest reply."""
+        """Apply an update and return the text that it adds to the newest reply."""
         self.take(frame)
         pairs: list[Any] = self.shown(TRANSCRIPT, "pairs") or []
         if not pairs:
@@ -106,7 +106,7 @@ class ReflexPage:
 
 
 def read_patch(ops: list[Any]) -> Patch:
-    """Read a patch as it is on the wire."""
+    """Decode a patch from its format on the wire."""
     return Patch(tuple(_read_op(*op) for op in ops))
 
 

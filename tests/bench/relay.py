@@ -1,10 +1,10 @@
 """Bytes on the wire: a relay between a browser and a server that counts what passes.
 
-DevTools tells how long a websocket's messages are, not what their compression leaves of them.
+DevTools reports the length of a websocket's messages before compression.
 
     async with Relay("127.0.0.1:3453") as relay:
         await tab.go(relay.through("http://127.0.0.1:3453/c/…"))
-        relay.bytes      # so far, both ways: TCP's payload, with the heads of requests and frames
+        relay.bytes      # so far, in both directions: TCP's payload, with the headers of requests and frames
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CHUNK = 65_536
 
 
 class Relay:
-    """Listens on a free port of this machine and passes everything on to `address`."""
+    """A relay on a free port of this machine that passes everything on to `address`."""
 
     def __init__(self, address: str) -> None:
         self.bytes = 0
@@ -36,7 +36,7 @@ class Relay:
         await asyncio.gather(*self._pumps, return_exceptions=True)
 
     def through(self, url: str) -> str:
-        """The same page by way of this relay."""
+        """Return the URL of the same page through this relay."""
         return urlsplit(url)._replace(netloc=self._own).geturl()
 
     async def _connected(self, browser_in: asyncio.StreamReader, browser_out: asyncio.StreamWriter) -> None:
@@ -54,6 +54,6 @@ class Relay:
                 sink.write(chunk)
                 await sink.drain()
         except ConnectionError:
-            pass  # a browser that closes a page does not say so
+            pass  # a browser closes a page without a notice
         finally:
             sink.close()

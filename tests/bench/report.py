@@ -1,7 +1,7 @@
-"""Figures and verdicts: what is measured, what it must be, and the table that says both.
+"""Figures and verdicts: the measured figures, their targets, and the table that shows both.
 
-The targets stand here and nowhere else. A target is a number, or a number of times another column (`of`) of the same
-run: raw and sdk are the floors, `base` is another figure of the app itself.
+All targets are defined here. A target is a number, or a multiple of another column (`of`) of the same run: raw and sdk
+are the floors, `base` is another figure of the app itself.
 
     report = Report()
     report.add("a.cpu", "app", 0.55)
@@ -20,7 +20,7 @@ from typing import Literal
 class Figure:
     what: str
     unit: str
-    limit: float | None = None  # None: told for the reader, not judged
+    limit: float | None = None  # None: for information, without a verdict
     of: Literal["", "raw", "sdk", "base"] = ""
     base: str = ""  # the key of the app's figure that `limit` multiplies
 
@@ -82,7 +82,7 @@ class Report:
         return median(samples) if samples else None
 
     def limit(self, key: str) -> float | None:
-        """The target in the figure's own unit, worked out from this run's floors; None if there is none (yet)."""
+        """Return the target in the figure's unit, computed from this run's floors; None if it has none (yet)."""
         figure = FIGURES[key]
         if figure.limit is None or not figure.of:
             return figure.limit

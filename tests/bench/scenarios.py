@@ -1,7 +1,7 @@
-"""The measurements. Each treats app and floors alike: same browser, same keys typed, same instruments, same windows.
+"""The measurements. Each is the same for app and floors: same browser, same keys, same instruments, same windows.
 
-Scenarios a, b, … are those of `report.FIGURES`. A page whose main thread is measured carries no instrument; one whose
-lag is measured carries the observer; only one whose bytes are counted comes through a relay.
+The letters of the scenarios are those of `report.FIGURES`. A page has no instrument while its main thread is measured;
+the observer while its lag is measured; and a relay only while its bytes are counted.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Bench:
 
 
 async def paced(bench: Bench) -> None:
-    """(a) 2,000 tokens at 100 a second."""
+    """(a) 2,000 tokens at 100 per second."""
     for _ in range(bench.repeat):
         for target in bench.targets:
             async with _page(bench, target, PACED, driver.LAG) as tab:
@@ -62,7 +62,7 @@ async def paced(bench: Bench) -> None:
 
 
 async def first_words(bench: Bench) -> None:
-    """(i) The first chunk of short replies: of a provider that thinks for 0.3 s, and of one that begins at once."""
+    """(i) The first chunk of short replies: of a provider that thinks for 0.3 s, and of one that starts at once."""
     for key, model in (("i.first", THINKING), ("i.instant", INSTANT)):
         for target in bench.targets:
             async with _page(bench, target, model, driver.LAG) as tab:
@@ -97,7 +97,7 @@ async def opening(bench: Bench) -> None:
             for pairs, suffix in ((1_000, ""), (10_000, "10")):
                 await _open(bench, target, pairs, suffix)
         for _ in range(max(3, bench.repeat)):
-            # Each time another conversation: markers of an earlier reply must not stand on the page.
+            # A different conversation each time: markers of an earlier reply must not be on the page.
             async with _page(bench, target, NEXT, driver.LAG, pairs=1_000, warm=False) as tab:
                 first, _ = await _reply(bench, target, tab, f"{WARM_UP} {_key()}")
                 bench.add("c.first", target, await _reach(tab, first))
@@ -108,14 +108,15 @@ async def opening(bench: Bench) -> None:
         drawn = driver.appears(end_of_stored(999))
         relay = Relay(target.address)
         async with relay, _page(bench, target, PACED, drawn, pairs=1_000, warm=False, relay=relay) as tab:
-            if target.name == "app":  # one can type before the pairs are there; their bytes are not the reply's
+            # a person can type before the pairs arrive; their bytes do not belong to the reply
+            if target.name == "app":
                 await tab.until("globalThis.__bench?.drawn")
                 await asyncio.sleep(REST)
             bench.add("c.wire", target, await _wire_ratio(bench, target, tab, relay))
 
 
 async def crowd(bench: Bench) -> None:
-    """(d) Fifty clients without a browser, at 50 tokens a second each."""
+    """(d) Fifty clients without a browser, at 50 tokens per second each."""
     script = script_of(CROWD)
     for _ in range(bench.repeat):
         for target in bench.targets:
@@ -131,7 +132,7 @@ async def crowd(bench: Bench) -> None:
 
 
 async def browsers(bench: Bench) -> None:
-    """(h) Eight browsers, at 50 tokens a second each."""
+    """(h) Eight browsers, at 50 tokens per second each."""
     for _ in range(bench.repeat):
         for target in bench.targets:
             bench.add("h.one", target, _p95(await _browsers(bench, target, 8, processes=1)) * 1000)
@@ -139,7 +140,7 @@ async def browsers(bench: Bench) -> None:
 
 
 async def first_visit(bench: Bench) -> None:
-    """(e) An empty browser comes to the front page: when can one type, and what did it cost?"""
+    """(e) The first visit of an empty browser to the front page: time until typing is possible, and bytes."""
     for target in bench.targets:
         url = f"http://{target.address}/"
         for _ in range(max(5, bench.repeat)):
@@ -161,7 +162,7 @@ async def first_visit(bench: Bench) -> None:
 
 
 async def memory(bench: Bench) -> None:
-    """(f) What the server holds when nobody asks anything of it. Comes first in a run, on a server just started."""
+    """(f) Memory of the idle server. Runs first, on a server that has just started."""
     for target in bench.targets:
         await asyncio.sleep(3)
         bench.add("f.pss", target, proportional_megabytes(target.process.pid))
@@ -173,13 +174,13 @@ async def memory(bench: Bench) -> None:
 
 
 async def open_pages(bench: Bench) -> None:
-    """(k) What each open page costs the server, when its whole window is shown."""
+    """(k) Memory of the server for each open page that shows its whole window."""
     for target in bench.targets:
         if not isinstance(target, App):
             continue
         path = f"/c/{await target.conversation(PACED, OPEN_PAIRS)}"
         async with AsyncExitStack() as stack:
-            await _open_whole(target, path, stack)  # what the first page costs is not each page's
+            await _open_whole(target, path, stack)  # the first page loads things that later pages share
             before = proportional_megabytes(target.process.pid)
             for _ in range(OPEN_PAGES):
                 await _open_whole(target, path, stack)
@@ -188,12 +189,12 @@ async def open_pages(bench: Bench) -> None:
 
 
 async def acts(bench: Bench) -> None:
-    """(l) What a person does at a conversation of 1,000 pairs: from the event in the browser to the DOM."""
+    """(l) Actions of a person in a conversation of 1,000 pairs: from the event in the browser to the DOM."""
     for target in bench.targets:
         if not isinstance(target, App):
             continue
         async with _page(bench, target, NEXT, driver.ACTS, pairs=1_000, warm=False) as tab:
-            await tab.evaluate("__bench.dialog()")  # its part of the page is loaded the first time
+            await tab.evaluate("__bench.dialog()")  # the first dialog loads its part of the page
             await tab.evaluate("__bench.close()")
             with Spent(target.process.pid) as spent:
                 for _ in range(max(9, bench.repeat)):
@@ -237,10 +238,9 @@ async def _open(bench: Bench, target: Target, pairs: int, suffix: str) -> None:
 
 
 async def _browsers(bench: Bench, target: Target, count: int, processes: int) -> list[float]:
-    """Lags of all marked chunks in `count` windows with a profile and renderer each, streaming at the same time.
+    """Return the lags of all marked chunks in `count` windows that stream at the same time, each with its renderer.
 
-    They belong to `processes` Chromiums. Eight of those fill two cores by themselves, whatever they show: the
-    floor's own lag tells.
+    They belong to `processes` Chromiums. Eight Chromiums fill two cores, whatever they show: compare the floor's lag.
     """
     async with AsyncExitStack() as stack:
         browsers = [await stack.enter_async_context(driver.chromium()) for _ in range(processes)]
@@ -264,9 +264,9 @@ async def _page(
     bench: Bench, target: Target, model: str, instrument: str = driver.NOTHING, *,
     pairs: int = 0, warm: bool = True, relay: Relay | None = None,
 ) -> AsyncGenerator[Tab]:  # fmt: skip
-    """A fresh browser on the target's page, composer focused; `warm`: one short unmarked reply went before.
+    """Open a new browser on the target's page and focus the composer. `warm`: send one short unmarked prompt first.
 
-    With a `relay` all that the page exchanges passes it.
+    All traffic of the page passes through the `relay`, if there is one.
     """
     async with driver.chromium() as browser:
         tab = await browser.open(instrument)
@@ -279,7 +279,7 @@ async def _page(
 
 
 async def _reply(bench: Bench, target: Target, tab: Tab, key: str = "") -> tuple[Call, Spent]:
-    """Type a prompt, send it, and wait until the stub has said everything and the page had time to show it."""
+    """Type a prompt, send it, and wait until the stub has sent everything and the page had time to show it."""
     key = key or _key()
     with Spent(target.process.pid) as spent:
         await tab.type_and_send(key)
@@ -300,7 +300,7 @@ async def _main_thread(bench: Bench, target: Target, tab: Tab, cpu: str, task: s
 
 
 async def _reach(tab: Tab, call: Call) -> float:
-    """Milliseconds from the Enter key to the provider's having read the whole request, all pairs in it."""
+    """Return the milliseconds from the Enter key until the provider has read the whole request with all pairs."""
     if call.messages < 2_001:
         raise RuntimeError(f"The provider got {call.messages} messages, not 1,000 pairs and a prompt.")
     return (call.arrived - await tab.evaluate("__bench.enter") / 1000) * 1000
@@ -314,7 +314,7 @@ async def _wire_ratio(bench: Bench, target: Target, tab: Tab, relay: Relay) -> f
 
 
 async def _lags(tab: Tab, call: Call) -> dict[int, float]:
-    """Seconds from the sending of each marked chunk to its standing in the DOM. Every marker must have come."""
+    """Return the seconds from the send of each marked chunk to its appearance in the DOM. Requires every marker."""
     await _all_shown(tab, call)
     shown = await tab.marks()
     script = script_of(call.model)

@@ -1,8 +1,8 @@
-"""What the stub says: a deterministic markdown reply, cut into tokens, told by the model's name.
+"""The replies of the stub: a deterministic markdown text, cut into tokens, chosen by the model's name.
 
-It is not random text: paragraphs, lists, tables, headings and fenced code come in the proportions of a chatty
-reply, in words of the length a tokenizer gives (about 5 bytes a chunk). The first chunk, the last and about every
-`MARK_EVERY`-th are markers such as ` mk17x`: plain words by which a browser can tell which chunk it is showing.
+It is not random text: paragraphs, lists, tables, headings and fenced code have the proportions of a chat reply, and
+words have the length that a tokenizer gives (about 5 bytes per chunk). The first chunk, the last and about every
+`MARK_EVERY`-th are markers such as ` mk17x`: plain words that tell a browser which chunk it is showing.
 
     >>> script = script_of("t2000-r100")
     >>> script.tokens, script.rate
@@ -48,9 +48,9 @@ CODE = (
 
 @dataclass(frozen=True)
 class Script:
-    """A reply: its chunks in order, how many of them go out a second (0 = as fast as the peer reads), and from when on.
+    """A reply: its chunks in order, and their rate per second (0 = as fast as the client reads).
 
-    `wait` is how long the provider thinks before the first one, in seconds.
+    `wait` is the thinking time of the provider before the first chunk, in seconds.
     """
 
     model: str
@@ -68,7 +68,7 @@ class Script:
 
     @property
     def marks(self) -> tuple[int, ...]:
-        """The indexes of the chunks that are markers, first and last among them."""
+        """Return the indexes of the chunks that are markers, including the first and the last."""
         return tuple(int(mark) for mark in MARK.findall(self.text))
 
     @property
@@ -77,13 +77,13 @@ class Script:
 
 
 def model_name(tokens: int, rate: int, wait: int = 0) -> str:
-    """`wait` in milliseconds."""
+    """Return the model name of a script. `wait` is in milliseconds."""
     return f"t{tokens}-r{rate}" + (f"-w{wait}" if wait else "")
 
 
 @cache
 def script_of(model: str) -> Script:
-    """The script a model name asks for; raises ValueError for a name of another shape."""
+    """Return the script for a model name. Raises ValueError for another format."""
     match = MODEL.fullmatch(model)
     if match is None:
         raise ValueError(f"No script is called {model!r}. Ask for t<tokens>-r<tokens a second>, such as t2000-r100.")
@@ -92,20 +92,20 @@ def script_of(model: str) -> Script:
 
 
 def warm_up() -> Script:
-    """A short reply without markers, to let page and server come to speed, and what the page fetches late come."""
+    """Return a short reply without markers, which warms up page and server and makes the page load its late parts."""
     rng = random.Random(1)
     blocks = (_code(rng), _sentence(rng), _table(rng), _list(rng))
     return Script("warm-up", 100.0, tuple(TOKEN.findall("\n\n".join(blocks))))
 
 
 def stored_pair(index: int) -> tuple[str, str]:
-    """Request and reply (about 1.1 KB, no markers) of the pair at `index` of a long stored conversation."""
+    """Return request and reply (about 1.1 KB, no markers) of the pair at `index` of a long stored conversation."""
     body = _stored_bodies()[index % 40]
     return f"Question {index}: what did we say of this?", f"Answer {index}. {body}\n\n{end_of_stored(index)}"
 
 
 def end_of_stored(index: int) -> str:
-    """The last words of that reply, which stand nowhere else (not in a title, not in a snippet)."""
+    """Return the last words of that reply. They are in no other text, neither in a title nor in a snippet."""
     return f"End of answer {index}."
 
 
@@ -124,7 +124,7 @@ def _body(rng: random.Random, size: int) -> str:
 
 
 def _marked(tokens: int) -> Iterator[str]:
-    """Exactly `tokens` chunks. A marker only ever takes a whole word's place, so the markdown stays as it was."""
+    """Yield exactly `tokens` chunks. A marker replaces only a whole word, so the markdown stays valid."""
     body, fenced, due = _tokens(random.Random(7)), False, MARK_EVERY
     yield "mk0x"
     for index in range(1, tokens - 1):

@@ -1,8 +1,8 @@
-"""Long stored conversations for the app, written through its own tables before anything is measured.
+"""Long stored conversations for the app, written through its own tables before any measurement.
 
     await seed_stored_pairs(app, data_dir, [("t300-r100", 1_000), ("t300-r100", 10_000)])
 
-The texts are those the floor sends along (`script.stored_pair`): both send the same bytes of history.
+The texts are those that the floor sends (`script.stored_pair`): both send the same bytes of history.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 async def seed_stored_pairs(app: App, data_dir: Path, wanted: list[tuple[str, int]]) -> None:
-    """Make a conversation for each model and number of pairs, all succeeded, and note their ids in `app.stored`."""
+    """Store a conversation of succeeded pairs for each model and size, and note their ids in `app.stored`."""
     async with open_store(load_settings({"INVIEW_DATA_DIR": str(data_dir)}).database_url) as store:
         for model, size in wanted:
             conversation = await app.conversation(model)
@@ -47,7 +47,7 @@ async def seed_stored_pairs(app: App, data_dir: Path, wanted: list[tuple[str, in
 
 
 def _rows(conversation: str, index: int, model: str) -> tuple[Row, list[Row], Row]:
-    """A pair's row, those of its two messages and that of its run."""
+    """Return the rows of a pair, of its two messages and of its run."""
     request, reply = stored_pair(index)
     at = BEGIN + timedelta(minutes=index)
     name = f"{conversation}-{index}"

@@ -1,4 +1,4 @@
-"""(g) How long until the first page: after a restart with nothing changed, and from a clone with nothing installed."""
+"""(g) Time until the first page: after a restart without changes, and from a clone with nothing installed."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tests.bench.targets import APP_PORT, ROOT, Process, Stub, app_environment
 
 
 async def restart(stub: Stub, report: Report, times: int = 3) -> None:
-    """`make run` with everything built: seconds from pressing Enter to the front page."""
+    """`make run` with everything built: seconds from the Enter key to the front page."""
     with tempfile.TemporaryDirectory(prefix="inview-bench-data-") as data:
         environment = app_environment(stub.base_url, Path(data), APP_PORT)
         for number in range(times + 1):
             server = Process(["make", "--silent", "run"], environment)
             seconds = await server.answers(f"http://127.0.0.1:{APP_PORT}/", 120)
-            if number > 0:  # the first one makes the database, and the page if it is not built
+            if number > 0:  # the first run creates the database, and builds the page if needed
                 report.add("g.restart", "app", seconds)
             await server.stop()
 
 
 async def first_start(report: Report) -> None:
-    """`git clone` and `make run` with every cache empty; what it takes is mostly the network's."""
+    """`git clone` and `make run` with every cache empty; most of the time is the network's."""
     with tempfile.TemporaryDirectory(prefix="inview-bench-clone-") as folder:
         clone = Path(folder) / "inview"
         command = ["git", "clone", "--quiet", str(ROOT), str(clone)]

@@ -1,11 +1,11 @@
-"""The stub provider: Chat Completions and Messages as server-sent events, every chunk stamped when it is sent.
+"""The stub provider: Chat Completions and Messages as server-sent events, with the send time of every chunk.
 
-It is not a mock of a vendor: one happy path, whatever is asked. The model's name says what comes (`script.py`).
-Its clock is `time.time()`, the one the browser's `performance.timeOrigin + performance.now()` also shows.
+It is not a mock of a vendor: every request gets a normal reply. The model's name chooses the reply (`script.py`). Its
+clock is `time.time()`, which equals the browser's `performance.timeOrigin + performance.now()`.
 
     python -m tests.bench.stub 3450        # 0: a free port, which it prints
     curl -N 127.0.0.1:3450/v1/chat/completions -d '{"model":"t20-r5","stream":true,"messages":[…]}'
-    curl 127.0.0.1:3450/log?key=hello      # what came of the request whose last message said "hello"
+    curl 127.0.0.1:3450/log?key=hello      # the log of the request whose last message was "hello"
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ MODELS = [
     model_name(20, 100, wait=300),
 ]
 MODEL_IN_BODY = re.compile(rb'"model"\s*:\s*"([^"]+)"')
-WARM_UP = "warm-up"  # a prompt that begins so is answered briefly, whatever the model
+WARM_UP = "warm-up"  # a prompt that starts with this gets a short answer, whatever the model
 WINDOW = 100_000_000
-"""Tokens it says its models hold: whatever is stored fits."""
+"""Window in tokens that it reports for its models: every stored history fits."""
 EVENT_STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 
 
 @dataclass
 class Call:
-    """One request as the stub saw it; times are seconds of the wall clock, 0 while not yet."""
+    """One request to the stub; times are seconds of the wall clock, 0 if not reached yet."""
 
     model: str
     body_bytes: int
     arrived: float  # when its last byte was read
     key: str = ""  # the last message's text
     messages: int = 0
-    sent: list[float] = field(default_factory=list[float])  # when each chunk went out, by chunk index
+    sent: list[float] = field(default_factory=list[float])  # when each chunk was sent, by chunk index
     finished: float = 0.0
-    cut: bool = False  # the caller hung up before the end
+    cut: bool = False  # the client disconnected before the end
 
 
 @dataclass(frozen=True)
 class Frames:
-    """A script in a vendor's dialect, ready to write: the opening, one frame a chunk, the closing."""
+    """A script in a vendor's dialect, ready to write: the opening, one frame per chunk, the closing."""
 
     opening: bytes
     chunks: tuple[bytes, ...]
@@ -126,7 +126,7 @@ async def _stream_reply(target: str, body: bytes, writer: asyncio.StreamWriter) 
         call.cut = True
         raise
     finally:
-        if not call.key:  # a large body is only parsed when the reply is out, to hold up nothing measured
+        if not call.key:  # a large body is parsed only after the reply, so that it delays nothing that is measured
             _read_body(call, body)
         call.finished = time.time()
 
@@ -152,7 +152,7 @@ def _read_body(call: Call, body: bytes) -> None:
 
 @cache
 def frames_of(path: str, script: Script) -> Frames:
-    """The script's frames in the dialect spoken at `path`, HTTP chunk framing included."""
+    """Return the script's frames in the dialect of `path`, with HTTP chunk framing."""
     dialects = {"/v1/chat/completions": _chat_completions, "/v1/messages": _messages}
     opening, chunks, closing = dialects[path](script)
     return Frames(_framed(opening), tuple(map(_framed, chunks)), _framed(closing))

@@ -33,7 +33,7 @@ FLOOR_PORTS = {"raw": 3451, "sdk": 3452}
 
 
 class Target(Protocol):
-    """What is measured: anything with a page that has a composer, and a socket the reply arrives on."""
+    """A measured server: its page has a composer, and its socket delivers the reply."""
 
     name: str
     process: Process
@@ -44,7 +44,7 @@ class Target(Protocol):
 
 
 class Process:
-    """A server started for this run, in a process group of its own; its output goes to a file kept on failure."""
+    """A server started for this run in a separate process group. Its output goes to a file that is kept on failure."""
 
     def __init__(self, command: list[str], env: dict[str, str] | None = None) -> None:
         self.log = tempfile.NamedTemporaryFile("w+", prefix="inview-bench-")  # noqa: SIM115 - closed by stop()
@@ -60,7 +60,7 @@ class Process:
         self.pid = self._popen.pid
 
     async def answers(self, url: str, seconds: float = 60) -> float:
-        """Wait until `url` answers 200; returns the seconds since the start of the process."""
+        """Wait until `url` answers 200; return the seconds since the start of the process."""
         async with httpx2.AsyncClient(trust_env=False) as client:
             while True:
                 try:
@@ -88,7 +88,7 @@ class Stub:
     base_url: str
 
     async def call(self, key: str, seconds: float = 60) -> Call:
-        """The finished request whose last message is `key`."""
+        """Return the finished request whose last message is `key`."""
         deadline = time.monotonic() + seconds
         async with httpx2.AsyncClient(trust_env=False) as client:
             while time.monotonic() < deadline:
@@ -132,7 +132,7 @@ async def start_floor(name: str, stub: Stub, port: int = 0) -> Floor:
 
 @dataclass
 class App:
-    """Inview, with the stub as its only provider and a data folder of its own."""
+    """Inview with the stub as its only provider and a separate data folder."""
 
     process: Process
     address: str
@@ -147,7 +147,7 @@ class App:
         conversation = await self.conversation(model)
 
         async def send(_socket: ClientConnection, text: str) -> None:
-            """Start the reply and hang up: it belongs to the server, and arrives on the socket."""
+            """Start the reply and disconnect: it belongs to the server, and arrives on the socket."""
             url = f"http://{self.address}/api/v1/conversations/{conversation}/send"
             client = httpx2.AsyncClient(trust_env=False)
             async with client, client.stream("POST", url, json={"text": text}) as response:
@@ -158,7 +158,7 @@ class App:
         return Watch(page.url(self.address), send, page.new_text_of, page.open, answers=PINGS, compression="deflate")
 
     async def conversation(self, model: str, pairs: int = 0) -> str:
-        """A new conversation with that model, or one of that many stored pairs: the next one in turn."""
+        """Return a new conversation with that model, or the next one in turn with that number of stored pairs."""
         if pairs:
             self.stored[model, pairs].rotate(-1)
             return self.stored[model, pairs][-1]
@@ -171,13 +171,13 @@ class App:
 
 async def start_app(stub: Stub, data_dir: Path, port: int = APP_PORT) -> App:
     process = Process([str(ROOT / ".venv/bin/inview"), "serve"], app_environment(stub.base_url, data_dir, port))
-    # Not the page, which answers before the house is built.
+    # Not the page: it answers before the server is ready.
     await process.answers(f"http://127.0.0.1:{port}/api/v1/health", seconds=120)
     return App(process, f"127.0.0.1:{port}")
 
 
 def app_environment(base_url: str, data_dir: Path, port: int) -> dict[str, str]:
-    # Without titles: each would be one more stream of the model's whole script, which the floor does not play.
+    # Without titles: each would be one more stream of the model's whole script, which the floor does not send.
     return {
         "INVIEW_PORT": str(port),
         "INVIEW_DATA_DIR": str(data_dir),

@@ -1,4 +1,4 @@
-"""The instruments tell the truth. Nothing here is timed: figures are the bench's business, not CI's."""
+"""The instruments are correct. No times are asserted: figures belong to the benchmark, not to CI."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def test_script_has_the_tokens_asked_for_and_closes_its_fences(tokens: int) -> N
     assert script.text.count("```") % 2 == 0
 
 
-def test_a_renderer_that_has_just_ended_is_none_any_more() -> None:
-    ended = subprocess.Popen(["true"])  # and nobody asks how it ended
+def test_a_renderer_that_has_just_ended_no_longer_counts() -> None:
+    ended = subprocess.Popen(["true"])  # no process has read its exit status yet
     process = psutil.Process(ended.pid)
     while process.status() != psutil.STATUS_ZOMBIE:
         time.sleep(0.01)
@@ -73,7 +73,7 @@ def test_a_renderer_that_has_just_ended_is_none_any_more() -> None:
     assert not driver.draws_pages(process)
 
 
-def test_stored_pairs_are_told_apart_by_their_last_words() -> None:
+def test_stored_pairs_are_distinguished_by_their_last_words() -> None:
     texts = [stored_pair(index)[1] for index in range(200)]
 
     assert all(text.endswith(end_of_stored(index)) for index, text in enumerate(texts))
@@ -171,7 +171,7 @@ async def test_browser_sees_every_marker_after_it_was_sent_and_counts_every_byte
     assert call.messages == 7
     assert set(shown) == set(SHORT.marks)
     assert all(shown[mark] >= call.sent[mark] for mark in shown)
-    assert passed == len(SHORT.text) + 2 * SHORT.tokens + len("hello") + 6  # with the heads of frames
+    assert passed == len(SHORT.text) + 2 * SHORT.tokens + len("hello") + 6  # with the headers of frames
 
 
 def test_lag_of_a_chunk_ends_when_its_last_character_came() -> None:

@@ -1,8 +1,8 @@
 """`python -m tests.bench.usage [ROWS]`: how long the page of usage waits for its figures on a large ledger.
 
-A million calls by default, three years of them in 20,000 conversations, entered as they are at work (the database adds
-each to its sums). Then each grouping is asked for over HTTP's own function, of all time, the first time and again, and
-the sums are compared with the ledger.
+The default is a million calls: three years of calls in 20,000 conversations, inserted as in normal use (the database
+adds each to its sums). Then each grouping of all time is requested through the function behind the HTTP route, twice.
+The sums are compared with the ledger.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ async def measure(folder: Path, count: int) -> None:
 
 
 def enter_calls(database: Path, count: int) -> None:
-    """Straight into the file: what is measured is asking."""
+    """Insert the calls directly into the file: only queries are measured."""
     with sqlite3.connect(database) as connection:
         connection.execute("PRAGMA synchronous=OFF")
         marks = ", ".join("?" * len(COLUMNS))
@@ -84,7 +84,7 @@ def enter_calls(database: Path, count: int) -> None:
 
 
 def calls(count: int) -> Iterator[tuple[Any, ...]]:
-    """A conversation is on some days, mostly by one model, and its prompts grow."""
+    """Yield calls: each conversation lasts a few days, mostly uses one model, and its prompts grow."""
     random = Random(1)
     per_conversation = -(-count // CONVERSATIONS)
     model, day = MODELS[0], 0

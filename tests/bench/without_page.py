@@ -1,4 +1,4 @@
-"""Inview's server without its page, which only a browser wants: nothing has to be built for it.
+"""Inview's server without its page, which only a browser needs: nothing has to be built for it.
 
 python -m tests.bench.without_page PORT        # its data folder and providers come from the environment
 """

@@ -1,20 +1,20 @@
-"""A bill as Anthropic writes it, from the bytes of requests alone, by its public rules.
+"""A bill as Anthropic computes it, from the bytes of requests alone, by its public rules.
 
 Source: https://platform.claude.com/docs/en/build-with-claude/prompt-caching, read in November 2026:
-- Prefixes are made of tools, then system, then messages. "Cache writes happen only at your breakpoint": marking a block
+- Prefixes consist of tools, then system, then messages. "Cache writes happen only at your breakpoint": marking a block
   writes exactly one entry, of the whole prefix that ends there. Four breakpoints at most.
 - Reads look backward: "at most 20 positions per breakpoint, counting the breakpoint itself as the first", and "resumes
-  from the next explicit breakpoint, if any". Tool calls in a row are one position, and so are tool results.
+  from the next explicit breakpoint, if any". Consecutive tool calls are one position, and so are tool results.
 - A prefix shorter than the model's minimum is processed without caching, and no error is returned.
 - 5 minutes, or 1 hour with `ttl`, "measured from the start of the request that writes or reads the cache entry".
   Entries with a longer lifetime must come before shorter ones.
-- Bill, with A the highest hit, B the last one-hour breakpoint after A, C the last breakpoint: A is read, B - A written
-  for an hour, C - B for five minutes, and the rest is input. Prices of input: 0.1, 2, 1.25 and 1.
+- Bill, with A the highest hit, B the last one-hour breakpoint after A, C the last breakpoint: A is read, B - A is
+  written for an hour, C - B for five minutes, and the rest is input. Prices relative to input: 0.1, 2, 1.25 and 1.
 - "Thinking parameters" and the model are part of what must be equal; `max_tokens` and sampling are not.
 
-Where the page says nothing, the dearer reading is taken: reading an entry prolongs that entry alone.
+Where the page leaves a question open, the more expensive reading applies: reading an entry prolongs that entry alone.
 
-What is not Anthropic's is the tokenizer, which is not public: a block has a token for every three and a half bytes.
+The tokenizer is not Anthropic's, which is not public: a block has one token per three and a half bytes.
 """
 
 from __future__ import annotations
@@ -27,17 +27,19 @@ from hashlib import sha256
 from typing import Any
 
 READ, PLAIN, SHORT, LONG = 0.1, 1.0, 1.25, 2.0
-"""Prices of a token, in prices of a token of input."""
+"""Prices of a token relative to a token of input."""
 
 
 class RefusedError(Exception):
-    """What the API would answer with 400."""
+    """A request that the API would answer with 400."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """A block of a prompt: the prefix that ends with it, its tokens and those of the prefix, its position for the
-    lookback, and how long it is to be kept.
+    """A block of a prompt.
+
+    `key` identifies the prefix that ends with it. `tokens` are its own, `total` those of the prefix. `position` is its
+    position for the lookback, `lifetime` the lifetime of its breakpoint in seconds.
     """
 
     key: str
@@ -55,18 +57,18 @@ class Kept:
 
 @dataclass
 class AnthropicCache:
-    """One workspace's cache. `minimum` is the model's."""
+    """The cache of one workspace. `minimum` is the model's."""
 
     minimum: int = 1_024
     entries: dict[str, Kept] = field(default_factory=dict[str, Kept])
 
     def bill(self, body: dict[str, Any], at: datetime) -> dict[str, Any]:
-        """What `usage` says of this request's prompt. The answer begins at once, so that what is written is there."""
+        """Return the `usage` of this request's prompt. Entries are written at once, as the answer starts at once."""
         blocks = list_blocks(body)
         return self.bill_blocks(blocks, {n: block.lifetime for n, block in enumerate(blocks) if block.lifetime}, at)
 
     def bill_blocks(self, blocks: Sequence[Block], marks: Mapping[int, int], at: datetime) -> dict[str, Any]:
-        """The same, with the breakpoints by the number of their block."""
+        """Return the same for blocks, with the breakpoints by the number of their block."""
         marked = sorted(marks)
         _require_usable([marks[number] for number in marked])
         hit = self._find(blocks, marked, at)
@@ -101,7 +103,7 @@ class AnthropicCache:
 
 
 def price(usage: dict[str, Any]) -> float:
-    """What a prompt costs, in prices of a token of input."""
+    """Return the cost of a prompt in prices of a token of input."""
     written = usage["cache_creation"]
     return (
         usage["input_tokens"] * PLAIN
@@ -112,7 +114,7 @@ def price(usage: dict[str, Any]) -> float:
 
 
 def list_blocks(body: dict[str, Any]) -> list[Block]:
-    """The blocks of a request in the order in which prefixes are made."""
+    """Return the blocks of a request in the order of prefixes."""
     digest, position, kind = sha256(body["model"].encode()).hexdigest(), -1, ""
     blocks: list[Block] = []
     for said, level, control in _walk(body):
@@ -127,14 +129,14 @@ def list_blocks(body: dict[str, Any]) -> list[Block]:
 
 
 def strip(body: dict[str, Any]) -> dict[str, Any]:
-    """The same request without breakpoints."""
+    """Return the request without breakpoints."""
     return json.loads(
         json.dumps(body), object_hook=lambda said: {k: v for k, v in said.items() if k != "cache_control"}
     )
 
 
 def mark_newest(body: dict[str, Any]) -> dict[str, Any]:
-    """The same request with one breakpoint, at the end of its newest message."""
+    """Return the request with one breakpoint, at the end of its newest message."""
     bare = strip(body)
     newest = bare["messages"][-1]
     content = newest["content"]

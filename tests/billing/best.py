@@ -1,17 +1,17 @@
-"""The best plan there can be for a session, by searches that know the future: `improve` and `find_least`.
+"""The best possible plan for a session, by searches that know the future: `improve` and `find_least`.
 
-`improve` goes through the requests of a session again and again, and for each tries every other way to place its
-breakpoints, billed by the rules together with all that follows, until nothing is gained any more. That is a plan that
-could have been made; whether there is a better one it does not know. `find_least` says what none can be below:
+`improve` visits the requests of a session again and again. For each it tries every other placement of breakpoints,
+billed by the rules together with all later requests, until it finds no improvement. The result is a plan that could
+have been made. A better plan may exist. `find_least` returns a lower bound for all plans:
 
-A prompt is a path in a tree of prefixes: each node is one block after certain others, and it is asked for at the times
-of the requests that go through it. At each of them it is read if it is kept, or written for five minutes or an hour, or
-just processed. For one node, all courses are searched; the cheapest is found for sure.
+A prompt is a path in a tree of prefixes: each node is one block after certain other blocks. A node is needed whenever a
+request passes through it. Each time it is read if it is cached, or written for five minutes or an hour, or just
+processed. For one node all courses are searched, so the cheapest is certain.
 
-The nodes are searched one by one, which leaves out what only makes things dearer: that breakpoints are four, that the
-lookback is short, that what is written must follow on what is read; and reading prolongs every block that is read, and
-turns it into one kept for an hour for nothing. So no plan that keeps to the rules costs less than what is found here:
-to be near it is to be near the best one.
+The nodes are searched one by one. This ignores rules that only increase the cost: four breakpoints, the short lookback,
+and writes that must follow directly after the part that was read. Also, reading prolongs every block that is read, and
+turns it into one cached for an hour without cost. So no plan by the rules costs less than this bound: a plan near the
+bound is near the best plan.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HOUR, SHORT_LIFE = 3_600, 300
 
 
 def find_least(requests: Sequence[tuple[dict[str, Any], datetime]], minimum: int) -> float:
-    """The least that the prompts of these requests can cost together, in prices of a token of input."""
+    """Return a lower bound for the cost of the prompts of these requests, in prices of a token of input."""
     times: dict[str, list[tuple[float, bool]]] = {}
     tokens: dict[str, int] = {}
     for body, at in requests:
@@ -44,7 +44,7 @@ def find_least(requests: Sequence[tuple[dict[str, Any], datetime]], minimum: int
 
 @cache
 def _least(asked: tuple[tuple[float, bool], ...], kept_until: float = 0.0) -> float:
-    """For one token that is asked for at these times, the earliest first."""
+    """Return the lower bound for one token that is needed at these times, the earliest first."""
     if not asked:
         return 0.0
     (at, cacheable), later = asked[0], asked[1:]
@@ -57,7 +57,7 @@ def _least(asked: tuple[tuple[float, bool], ...], kept_until: float = 0.0) -> fl
 
 
 def improve(requests: Sequence[tuple[dict[str, Any], datetime]], minimum: int) -> float:
-    """What these requests cost together with the best breakpoints that a search finds, beginning with their own."""
+    """Return the cost of these requests with the best breakpoints that a search finds, starting with their own."""
     course = [(list_blocks(body), at) for body, at in requests]
     plans: list[Marks] = [
         {n: block.lifetime for n, block in enumerate(blocks) if block.lifetime} for blocks, _ in course
@@ -80,7 +80,7 @@ def improve(requests: Sequence[tuple[dict[str, Any], datetime]], minimum: int) -
 
 
 def _ways(course: Course, number: int, branches: Sequence[int], kept: Mapping[str, Kept]) -> Iterator[Marks]:
-    """Ways to mark a request: what is kept of it for sure; then where to write, and up to where for an hour."""
+    """Yield ways to mark a request: its newest cached prefix; then where to write, and up to where for an hour."""
     blocks, at = course[number]
     alive = [n for n, block in enumerate(blocks) if block.key in kept and kept[block.key].expires_at > at]
     for last, middle, hour in product((None, *branches), (None, *branches), (None, *branches)):
@@ -91,7 +91,7 @@ def _ways(course: Course, number: int, branches: Sequence[int], kept: Mapping[st
 
 
 def _branches(course: Course, number: int) -> list[int]:
-    """Where a later request parts from this one, or goes on from it."""
+    """Return the blocks at which a later request diverges from this one, or continues it."""
     keys = {block.key: n for n, block in enumerate(course[number][0])}
     shared = (max((keys[b.key] for b in blocks if b.key in keys), default=None) for blocks, _ in course[number + 1 :])
     return sorted({place for place in shared if place is not None})

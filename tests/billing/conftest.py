@@ -1,4 +1,4 @@
-"""What tests of keeping warm begin with."""
+"""Fixtures for tests of the cache keep-alive."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""What knowing the future is worth: the best plan of a talk whose pauses nobody can foresee, and of one who can.
+"""The value of knowing the future: the best plan for a talk with unknown pauses, and the best plan with known pauses.
 
-A talk is cut down to what cannot be decided without foresight: every send says as much as the one before, nothing is
-edited or filtered, and with a certain chance there is a pause in which what is kept for five minutes is lost. At each
-send what is new is processed plainly, written for five minutes or for an hour. For that both best courses are found
-exactly: `price_blind` by looking at every state a talk can be in and both ways it may go on, `price_foreseen` by
-looking at every state with the pauses known. What is kept for an hour is never lost here, and breakpoints are not
-counted: both courses are a little cheaper than the rules allow.
+A talk is reduced to what cannot be decided without foresight: every send adds the same number of tokens, nothing is
+edited or filtered, and with a given probability there is a pause that outlasts the cache of five minutes. At each send
+the new part is processed plainly, written for five minutes, or written for an hour. Both best courses are found
+exactly: `price_blind` visits every state of a talk and both possible continuations; `price_foreseen` visits every state
+with the pauses known. An entry of an hour never expires here, and breakpoints are not counted: both courses are a
+little cheaper than the rules allow.
 """
 
 from __future__ import annotations
@@ -21,20 +21,21 @@ Rest = Callable[[int, int], float]
 
 @dataclass(frozen=True)
 class Talk:
-    """`sends` requests; each has `head` tokens that are always the same, and `step` more than the one before."""
+    """`sends` requests; each has the same `head` tokens, and `step` more than the one before."""
 
     sends: int = 20
     head: int = 1_700
     step: int = 480
 
     def tokens(self, send: int) -> int:
-        """The tokens up to the end of a send's request; of none (-1): nothing."""
+        """Return the tokens up to the end of a send's request, or 0 for no send (-1)."""
         return 0 if send < 0 else self.head + self.step * (send + 1)
 
     def price(self, send: int, hour: int, read: int, rest: Rest) -> float:
-        """The least for a send that reads up to the end of an earlier one, and for the `rest` after it.
+        """Return the least cost of a send that reads up to the end of an earlier one, plus that of the `rest` after it.
 
-        `hour`: what is kept for an hour. The rest is told what is kept for an hour, and for five minutes, after it.
+        `hour`: the send up to which the cache lasts an hour. `rest` receives the sends up to which the cache lasts an
+        hour and five minutes afterwards.
         """
         new = self.tokens(send) - self.tokens(read)
         ways = (
@@ -46,7 +47,7 @@ class Talk:
 
 
 def price_blind(talk: Talk, chance: float) -> float:
-    """What the best plan costs on average that knows the chance of a pause before each send, and nothing else."""
+    """Return the average cost of the best plan that knows only the probability of a pause before each send."""
 
     @cache
     def go_on(send: int, hour: int, short: int) -> float:
@@ -64,7 +65,7 @@ def price_blind(talk: Talk, chance: float) -> float:
 
 
 def price_foreseen(talk: Talk, pauses: Sequence[bool]) -> float:
-    """What the best plan costs that knows before which sends there will be a pause."""
+    """Return the cost of the best plan that knows the pauses in advance."""
 
     @cache
     def go_on(send: int, hour: int, short: int) -> float:

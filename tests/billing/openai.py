@@ -1,10 +1,11 @@
-"""A bill as OpenAI writes it, from the bytes of requests alone, by its public rules.
+"""A bill as OpenAI computes it, from the bytes of requests alone, by its public rules.
 
 Source: https://developers.openai.com/api/docs/guides/prompt-caching, read in November 2026. Caching is automatic for
-prompts of 1,024 tokens and more, "exact prefix matches" only. Until GPT-5.5: what a prompt has in common with one that
-was processed lately is read, 1,024 tokens and then in steps of 128; requests with another `prompt_cache_key` go to
-other machines; writing costs nothing; "5 to 10 minutes of inactivity" (five here, the poorer case). From GPT-5.6 on:
-one breakpoint at the newest message, entries match exactly there, 30 minutes, writing at 1.25 times the input price.
+prompts of 1,024 tokens and more, "exact prefix matches" only. Until GPT-5.5: the part that a prompt shares with a
+recently processed one is read, 1,024 tokens and then in steps of 128; requests with another `prompt_cache_key` go to
+other machines; writing costs nothing; "5 to 10 minutes of inactivity" (five here, the less favourable case). From
+GPT-5.6 on: one breakpoint at the newest message, entries match exactly there, 30 minutes, writing at 1.25 times the
+input price.
 
 Tokens are counted with the vendor's own vocabulary; each message has four more, and every prompt three at its end.
 """
@@ -33,7 +34,7 @@ class Said:
 
 @dataclass
 class Processed:
-    """A prompt that a machine has seen, and until when it is kept."""
+    """A prompt that a machine has processed, with its expiry."""
 
     said: list[Said]
     until: datetime
@@ -45,13 +46,13 @@ class Processed:
 
 @dataclass
 class OpenAiCache:
-    """`newest`: the rules from GPT-5.6 on. `machines` by prompt_cache_key."""
+    """The caches of the machines. `newest`: the rules from GPT-5.6 on. `machines` by prompt_cache_key."""
 
     newest: bool = False
     machines: dict[str, list[Processed]] = field(default_factory=dict[str, list[Processed]])
 
     def bill(self, body: dict[str, Any], at: datetime) -> dict[str, Any]:
-        """What `usage` says of this request's input."""
+        """Return the `usage` of this request's input."""
         said, count = list_said(body), _counter(body)
         tokens = sum(message.tokens for message in said)
         seen = [one for one in self.machines.get(body.get("prompt_cache_key", ""), []) if one.until > at]
@@ -70,7 +71,7 @@ class OpenAiCache:
 
 
 def list_said(body: dict[str, Any]) -> list[Said]:
-    """The messages of a prompt in order, the instructions first."""
+    """Return the messages of a prompt in order, the instructions first."""
     count = _counter(body)
     said = [("system", body["instructions"])] if body.get("instructions") else []
     said += [(item["role"], item["content"]) for item in body["input"]]
@@ -82,7 +83,7 @@ def _counter(body: dict[str, Any]) -> Callable[[str], int]:
 
 
 def _common(one: list[Said], other: list[Said], count: Callable[[str], int]) -> int:
-    """How many tokens two prompts begin with alike, also within the first message that differs."""
+    """Return the number of tokens at the start that two prompts share, also within the first message that differs."""
     same = 0
     for a, b in zip(one, other, strict=False):
         if a != b:

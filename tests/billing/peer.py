@@ -1,10 +1,10 @@
-"""Providers that bill: they answer over HTTP as Anthropic and OpenAI do, and count what they are asked by public rules.
+"""Providers that bill: they answer over HTTP as Anthropic and OpenAI do, and bill requests by the public rules.
 
     async with serve_billing(AnthropicBill()) as peer:
         …a workbench with peer.environment…
         peer.asked[-1].usage
 
-Minutes pass in no time: `peer.pass_time(seconds)` moves its clock, and `age(wb, seconds)` what the workbench has kept.
+Minutes pass without waiting: `peer.pass_time(seconds)` moves its clock, and `age(wb, seconds)` the stored times.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from tests.api.served import serve
 Usage = dict[str, Any]
 Bill = Callable[[dict[str, Any], datetime], Usage]
 Words = Callable[[int], str]
-"""What is answered to the request of that number."""
+"""The answer to the request with this number."""
 
 
 @dataclass(frozen=True)
 class AskedFor:
-    """A request for a reply, when it came by the peer's clock, and what was billed."""
+    """A request for a reply, its time by the peer's clock, and its bill."""
 
     body: dict[str, Any]
     at: datetime
@@ -42,7 +42,7 @@ class AskedFor:
 
 @dataclass
 class BillingPeer:
-    """Answers with `words`. `play` writes them as the vendor's stream."""
+    """A provider that answers with `words`. `play` encodes them as the vendor's stream."""
 
     name: str
     bill: Bill
@@ -52,7 +52,7 @@ class BillingPeer:
     host: str = ""
     ahead: timedelta = timedelta()
     came: asyncio.Event = field(default_factory=asyncio.Event)
-    """Something was asked."""
+    """Set when a request arrived."""
     free: asyncio.Event = field(default_factory=asyncio.Event)
     """Answers wait for it: see `holding_back`."""
 
@@ -66,7 +66,7 @@ class BillingPeer:
 
     @asynccontextmanager
     async def holding_back(self) -> AsyncGenerator[None]:
-        """What is asked meanwhile is answered only afterwards."""
+        """Delay the answers to requests until the block ends."""
         self.came.clear()
         self.free.clear()
         try:
@@ -100,7 +100,7 @@ async def serve_billing(peer: BillingPeer) -> AsyncGenerator[BillingPeer]:
 
 
 async def age(wb: Workbench, seconds: float) -> None:
-    """Let what the workbench knows of calls be so much older."""
+    """Make the calls that the workbench knows older by `seconds`."""
     async with wb.store.write() as session:
         for table, column in ((PROMPT_CACHE, "at"), (RUN, "attempt_started_at")):
             key = next(iter(table.primary_key))
@@ -111,7 +111,7 @@ async def age(wb: Workbench, seconds: float) -> None:
 
 
 def play_anthropic(words: str, usage: Usage) -> bytes:
-    """A reply of the Messages API: https://platform.claude.com/docs/en/build-with-claude/streaming."""
+    """Encode a reply of the Messages API: https://platform.claude.com/docs/en/build-with-claude/streaming."""
     start: dict[str, Any] = {
         "id": "m",
         "type": "message",
@@ -130,7 +130,7 @@ def play_anthropic(words: str, usage: Usage) -> bytes:
 
 
 def play_openai(words: str, usage: Usage) -> bytes:
-    """A reply of the Responses API: https://developers.openai.com/api/docs/guides/streaming-responses."""
+    """Encode a reply of the Responses API: https://developers.openai.com/api/docs/guides/streaming-responses."""
     item: dict[str, Any] = {"type": "message", "id": "msg_1", "role": "assistant", "content": []}
     counted = usage | {"output_tokens": len(words) // 4, "output_tokens_details": {"reasoning_tokens": 0}}
     return _events(

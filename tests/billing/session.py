@@ -1,7 +1,7 @@
-"""A working session of 50 pairs, as people have them: a title, two summaries, three edits, ten changes of the filter.
+"""A typical session of 50 pairs: a title, two summaries, three edits, ten changes of the filter.
 
-It runs through the real engine against a provider that bills. Between two sends people think for a minute or two, now
-and then for longer than five minutes, and once they go for lunch. All of it is the same at every run.
+It runs through the real engine against a provider that bills. Between two sends the person thinks for a minute or two,
+sometimes for longer than five minutes, and once has lunch. Everything is the same in every run.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from tests.runs.steps import a_conversation, collect, pairs_of, reply_to
 PAIRS = 50
 SUMMARIES = (22, 40)
 EDITS = {9: 0, 17: 3, 31: 0}
-"""After which pair one is edited, and how many before the last it is."""
+"""Edits: the number of pairs at the time, and how many pairs before the last one is edited."""
 FILTERS = {5: "s>=1", 8: "", 12: "r5", 15: "", 19: "c'bridge'", 21: "", 27: "s>=1", 30: "", 34: "r6", 37: ""}
-"""From which pair on which filter holds."""
+"""The filter from this pair on."""
 STARRED = {2, 3, 7, 11, 18, 24, 26}
 LUNCH = {29: 5_400}
 PAUSES = {14: 900, 25: 1_500, 44: 700}
@@ -88,7 +88,7 @@ _WORDS = [
 
 @dataclass
 class Session:
-    """Who talks, and with which way of looking."""
+    """A session: workbench, provider and model."""
 
     wb: Workbench
     peer: BillingPeer
@@ -97,7 +97,7 @@ class Session:
     conversation_id: str = ""
 
     async def judge(self) -> list[tuple[Prediction, Usage | None, Judgement]]:
-        """Every call, whatever it was made for: what was foretold, what was reported, and how these compare."""
+        """Return for every call, whatever its purpose, the prediction, the reported usage, and their comparison."""
         async with self.wb.store.read() as session:
             query = select(PROMPT_CACHE, RUN.c.usage).join(RUN, RUN.c.id == PROMPT_CACHE.c.run_id).order_by(RUN.c.id)
             rows = (await session.execute(query)).mappings().all()
@@ -113,7 +113,7 @@ class Session:
         return " ".join(self.random.choices(_WORDS, k=self.random.randint(least, most)))
 
     async def run(self) -> None:
-        """All of it, from the first word to the last."""
+        """Run the whole session."""
         self.peer.words = lambda _number: self.words(80, 420)
         prompt = "You help an engineer of bridges. " + self.words(1_100, 1_100)
         self.conversation_id = await a_conversation(self.wb, model=self.model, system_prompt=prompt)

@@ -1,4 +1,4 @@
-"""A conversation of which a provider that bills keeps something, and what tests of keeping it warm do with it."""
+"""A conversation with entries in a provider's cache, and steps for tests of the cache keep-alive."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LOOK = ViewOptions()
 
 @dataclass
 class Talk:
-    """A conversation that has something kept, and its provider."""
+    """A conversation with cache entries, and its provider."""
 
     wb: Workbench
     peer: BillingPeer
@@ -39,7 +39,7 @@ class Talk:
         await age(self.wb, seconds)
 
     async def keep(self, minutes: int = 60) -> None:
-        """Ask for it; whoever looks after it in the background is told to go, so that the test alone looks."""
+        """Start the keep-alive, and end its background task, so that only the test refreshes."""
         await start_keeping(self.wb, LOCAL_OWNER, self.conversation_id, LOOK, minutes)
         await self.dismiss()
 
@@ -52,7 +52,7 @@ class Talk:
         return await tend(self.wb, LOCAL_OWNER, self.conversation_id)
 
     async def waits(self) -> float:
-        """Seconds until it is to be looked at again."""
+        """Return the seconds until the next refresh."""
         seconds = await self.tend()
         assert seconds is not None
         return seconds

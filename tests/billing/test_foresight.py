@@ -1,4 +1,4 @@
-"""How far the plan is from the best one that does not know the future, and that one from the best one that does."""
+"""Distance of our plan from the best plan without foresight, and of that plan from the best one with foresight."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TALK = Talk(step=ASKED + ANSWERED)
 
 
 def talk_blocks(sends: int) -> list[Block]:
-    """The system text, then for each send what was answered before and what is asked."""
+    """Return the system text, then for each send the answer before it and the new request."""
     blocks = [Block("system", TALK.head + ANSWERED, TALK.head + ANSWERED, 0, None)]
     for number in range(2 * sends - 1):
         tokens = ANSWERED if number % 2 else ASKED
@@ -33,7 +33,7 @@ def talk_blocks(sends: int) -> list[Block]:
 
 
 def price_ours(pauses: list[bool]) -> float:
-    """What the plan pays, billed by the vendor's rules."""
+    """Return the cost of our plan, billed by the vendor's rules."""
     blocks, warmth, cache, at, paid = talk_blocks(TALK.sends), Warmth(RULES), AnthropicCache(), EPOCH, 0.0
     keys = b"".join(f"{number:08}".encode() for number in range(len(blocks)))
     for send in range(TALK.sends):

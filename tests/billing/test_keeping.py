@@ -1,4 +1,4 @@
-"""Keeping warm, against a provider that bills: it is read for a tenth, and nothing else is sent."""
+"""The cache keep-alive, against a provider that bills: entries are read for a tenth, and nothing else is sent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.billing.talking import LOOK, MODEL, PROMPT, Talk, talking
 from tests.runs.steps import pairs_of, reply_to
 
 
-async def test_refreshes_keep_the_beginning_through_a_long_pause_for_less_than_writing_it_anew(talk: Talk) -> None:
+async def test_refreshes_keep_the_prefix_through_a_long_pause_for_less_than_a_rewrite(talk: Talk) -> None:
     kept_tokens = (await talk.offer()).tokens
     worth = (await talk.offer()).worth
     anew = price(talk.peer.asked[0].usage)
@@ -49,7 +49,7 @@ async def test_refreshes_keep_the_beginning_through_a_long_pause_for_less_than_w
 
 
 async def test_what_was_kept_for_an_hour_is_kept_warm_for_many(talk: Talk) -> None:
-    """What wrote it is by then older than an hour; only refreshes have read it since."""
+    """The writing request is then older than an hour; only refreshes have read the entry since."""
     await set_preferences(talk.wb, LOCAL_OWNER, Preferences(cache=CacheLifetime.LONG))
     await talk.pass_time(301)
     await talk.says("I will be away for long.")
@@ -84,13 +84,14 @@ async def test_a_refresh_is_booked_on_the_conversation_and_adds_nothing_to_it(ta
     assert after.built.request == before.built.request
     assert len(await pairs_of(talk.wb, talk.conversation_id)) == 2
     assert (kept.spent.calls, kept.keeping.ended_at) == (1, None)
-    assert newest.spent.cost.amount == pytest.approx(each, rel=Decimal("0.06"))  # the peer always says three words
+    # the peer always answers with three words
+    assert newest.spent.cost.amount == pytest.approx(each, rel=Decimal("0.06"))
     assert kept.keeping.made_id == newest.call.conversation_id
     with pytest.raises(ConflictError, match="which is never sent along"):
         await preview_send(talk.wb, LOCAL_OWNER, newest.call.conversation_id, "More")
 
 
-async def test_what_is_sent_meanwhile_prolongs_by_itself(talk: Talk) -> None:
+async def test_a_send_meanwhile_prolongs_the_cache(talk: Talk) -> None:
     await talk.keep()
     await talk.pass_time(250)
     await talk.says("I go on.")

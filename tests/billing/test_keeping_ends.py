@@ -1,4 +1,4 @@
-"""What is kept warm ends by itself, and says why."""
+"""The cache keep-alive ends automatically and reports why."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.billing.talking import PROMPT, Talk
 async def test_it_ends_when_its_time_has_come(talk: Talk) -> None:
     await talk.keep(minutes=4)
 
-    assert 200 < await talk.waits() <= 240  # what is kept lasts five minutes: nothing need be paid
+    assert 200 < await talk.waits() <= 240  # the entry lasts five minutes: no refresh is needed yet
     await _move_until(talk, -10)
 
     assert await talk.tend() is None
@@ -34,7 +34,7 @@ async def test_it_ends_when_its_time_has_come(talk: Talk) -> None:
     assert (kept.keeping.words, kept.spent.calls) == (None, 0)
 
 
-async def test_it_ends_where_the_provider_has_let_go_of_it(talk: Talk) -> None:
+async def test_it_ends_if_the_provider_has_evicted_the_entry(talk: Talk) -> None:
     await talk.keep()
     forgetful = AnthropicCache()
     talk.peer.bill = forgetful.bill
@@ -46,7 +46,7 @@ async def test_it_ends_where_the_provider_has_let_go_of_it(talk: Talk) -> None:
     )
 
 
-async def test_it_ends_where_somebody_stops_its_refresh(talk: Talk) -> None:
+async def test_it_ends_if_a_user_stops_its_refresh(talk: Talk) -> None:
     await talk.keep()
     await talk.pass_time(275)
 
@@ -95,7 +95,7 @@ async def test_it_stops_at_a_budget_that_is_spent(talk: Talk) -> None:
     assert len(talk.peer.asked) == asked
 
 
-async def test_whoever_stops_it_hears_no_more_of_it(talk: Talk) -> None:
+async def test_after_a_stop_it_reports_nothing(talk: Talk) -> None:
     await talk.keep()
     await stop_keeping(talk.wb, LOCAL_OWNER, talk.conversation_id)
     await talk.pass_time(275)

@@ -1,4 +1,4 @@
-"""What is kept warm, and the processes that see to it: they end, begin and are several."""
+"""The cache keep-alive and the processes that refresh: they end, start, and run at the same time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.billing.talking import LOOK, MODEL, PROMPT, Talk, talking
 from tests.runs.steps import a_conversation, reply_to, settings_of
 
 
-async def test_it_goes_on_after_a_restart_or_says_that_it_ended(tmp_path: Path) -> None:
+async def test_it_continues_after_a_restart_or_reports_its_end(tmp_path: Path) -> None:
     peer = BillingPeer("anthropic", AnthropicCache().bill, play_anthropic)
     async with talking(tmp_path, peer) as talk:
         other = await a_conversation(talk.wb, model=MODEL, system_prompt=PROMPT)
@@ -45,7 +45,7 @@ async def test_it_goes_on_after_a_restart_or_says_that_it_ended(tmp_path: Path) 
     assert ended.keeping.words == "Inview was not running when it was due."
 
 
-async def test_it_goes_on_where_its_process_ends_in_the_middle_of_a_refresh(talk: Talk) -> None:
+async def test_it_continues_if_its_process_ends_in_the_middle_of_a_refresh(talk: Talk) -> None:
     await talk.keep()
     await talk.pass_time(275)
 
@@ -81,7 +81,7 @@ async def test_two_processes_see_to_it_and_one_of_them_pays(
         assert await replace(talk, wb=other).waits() > 200
 
 
-async def test_it_goes_on_in_another_process_when_that_asked_for_it_has_ended(
+async def test_it_continues_in_another_process_when_the_first_has_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.runs.cache.keep_alive.MAX_SECONDS", 0.05)

@@ -1,4 +1,4 @@
-"""Filters that show the newest few pairs: what stays in view is kept, what falls out with every send is not."""
+"""Filters that show the newest few pairs: pairs that stay in view are cached, those that soon leave are not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.runs.steps import pairs_of, reply_to
 
 
 async def read_through(talk: Talk, line: str, sends: int) -> list[tuple[int, int]]:
-    """What was read and written at each of so many sends through a filter."""
+    """Send through a filter `sends` times, and return the cached tokens read and written at each."""
     for number in range(sends):
         await talk.pass_time(20)
         await reply_to(
@@ -38,7 +38,7 @@ async def test_once_the_oldest_falls_out_with_every_send_nothing_is_written(talk
 
 
 async def test_question_is_not_kept_under_a_filter_that_asks_for_stars(talk: Talk) -> None:
-    """Nobody has given it any yet, whatever the pair before it has."""
+    """The new pair has no stars yet, whatever the pair before it has."""
     marks = [PairMarks(pair.id, Marks(stars=2)) for pair in await pairs_of(talk.wb, talk.conversation_id)]
     await mark_pairs(talk.wb, LOCAL_OWNER, talk.conversation_id, marks)
 

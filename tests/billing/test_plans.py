@@ -1,4 +1,4 @@
-"""Plans against bills: whatever a person does, what was said to be read is what is billed as read."""
+"""Plans against bills: whatever a person does, the predicted cache reads are those on the bill."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_edit_of_the_newest_question_is_read_to_the_token() -> None:
     assert plan.prediction.tokens == usage.cache_read_tokens > 1_700
 
 
-def test_edit_of_an_older_question_after_all_was_written_anew_is_read_to_the_token() -> None:
+def test_edit_of_an_older_question_after_a_full_rewrite_is_read_to_the_token() -> None:
     talk = Talk(lifetime=CacheLifetime.SHORT)
     talk_on(talk, 6)
     talk.at += timedelta(seconds=400)
@@ -183,8 +183,8 @@ def test_much_that_is_new_is_protected_by_the_next_send_which_writes_little() ->
     assert 0 < usage.cache_write_1h_tokens < 300
 
 
-def test_call_that_only_read_tells_what_is_kept_where_nobody_knows_who_wrote_it() -> None:
-    """Only so many calls are looked at, and what is read again and again lives longer than they go back."""
+def test_call_that_only_read_shows_what_is_cached_without_its_writer() -> None:
+    """Only some calls are examined, and an entry that is read repeatedly lives longer than these calls reach back."""
     talk = Talk()
     talk.send("First")
     talk.at += timedelta(seconds=60)
@@ -334,7 +334,7 @@ def test_bill_refuses_what_the_vendor_refuses() -> None:
 
 
 def test_bill_is_that_of_the_vendors_own_example() -> None:
-    """Three turns of 10, 15 and 35 blocks with a breakpoint on the last: the third looks back too short."""
+    """Three turns of 10, 15 and 35 blocks with a breakpoint on the last: the lookback of the third is too short."""
     cache = AnthropicCache(minimum=1)
     reads: list[bool] = []
     for count in (10, 15, 35):

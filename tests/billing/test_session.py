@@ -1,8 +1,9 @@
-"""A session of 50 pairs through the real engine: what it cost, what it could have cost, and whether that was foretold.
+"""A session of 50 pairs through the real engine: its cost, the lowest possible cost, and its predictions.
 
-Measured for 52 sessions of other words and pauses: 0.32 to 0.38 of the price without any caching, 1.06 to 1.145 of the
-best plan that a search with knowledge of the future finds. Pauses cannot be foreseen, nor what people will edit (see
-`test_foresight`). What it cost is held near what this one session measures; what was foretold, to what all of them do.
+Measured for 52 sessions with other words and pauses: 0.32 to 0.38 of the price without any caching, 1.06 to 1.145 of
+the best plan that a search with knowledge of the future finds. Pauses and edits cannot be foreseen (see
+`test_foresight`). The limits for the cost are near the measurement of this one session; those for predictions are from
+all sessions.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ async def talked(tmp_path: Path) -> AsyncGenerator[Session]:
         yield session
 
 
-async def test_fifty_pairs_cost_a_third_and_were_foretold(talked: Session) -> None:
+async def test_fifty_pairs_cost_a_third_and_were_predicted(talked: Session) -> None:
     asked = talked.peer.asked
     requests = [(one.body, one.at) for one in asked]
     bare = [(strip(body), at) for body, at in requests]
@@ -57,7 +58,7 @@ async def test_fifty_pairs_cost_a_third_and_were_foretold(talked: Session) -> No
 
 
 @pytest.mark.parametrize("model", ["openai:gpt-4o", "openai:gpt-6.1-sol"])
-async def test_openais_own_caching_is_foretold(tmp_path: Path, model: str) -> None:
+async def test_openais_own_caching_is_predicted(tmp_path: Path, model: str) -> None:
     bill = OpenAiCache(newest=model != "openai:gpt-4o").bill
     async with (
         serve_billing(BillingPeer("openai", bill, play_openai)) as peer,
@@ -72,7 +73,7 @@ async def test_openais_own_caching_is_foretold(tmp_path: Path, model: str) -> No
 
 
 async def _require_foretold(session: Session, to_the_token: float) -> None:
-    """At least 98 of 100 as was said before, so many of them to the token, and whatever was not has a reason."""
+    """Require that 98 of 100 predictions hold, the given share to the token, and that every other has a reason."""
     judged = await session.judge()
     assert len(judged) == len(session.peer.asked)
     missed = [one for one in judged if one[2].outcome not in AS_FORETOLD]

@@ -1,4 +1,4 @@
-"""A person who queues what is to be said next, and who has several models answer at once."""
+"""Rules for a person who queues texts and who compares the replies of several models."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from tests.chaos.sending import Sending
 
 MODELS = ("peer:any", "peer:other")
 FINAL = sorted(name for name, refusal in REFUSALS.items() if not (refusal.retried or refusal.waited_for))
-"""The refusals after which nobody asks again."""
+"""Refusals after which Inview does not try again."""
 
 
 class Aside(Sending):
-    """What happens beside the replies of a conversation."""
+    """Rules for what happens in addition to the replies of a conversation."""
 
     # --- the queue ---
 
@@ -104,7 +104,7 @@ class Aside(Sending):
     @rule(pick=PICKS, text=TEXTS, replies=st.tuples(TEXTS, TEXTS), which=PICKS, finished=st.integers(1, 2))
     @noted
     def compare_and_keep(self, pick: int, text: str, replies: tuple[str, str], which: int, finished: int) -> None:
-        """The most usual way: both answer, or one is kept before the other has."""
+        """Compare in the most usual way: both replies end, or one is kept before the other has ended."""
         quiet = [desk for desk in self.desks if not (desk.talk.running or desk.talk.compared)]
         desk = quiet[pick % len(quiet)]
         self.touched = [desk]
@@ -125,7 +125,7 @@ class Aside(Sending):
     def compare_again(  # noqa: PLR0917 - what hypothesis chooses
         self, pick: int, place: int, discards: bool, replies: tuple[str, str], which: int, finished: int
     ) -> None:
-        """Several models answer a pair again; one is kept, or (`finished` 0) that is left to what comes."""
+        """Compare replies to an existing pair. Keep one, or, if `finished` is 0, leave that to later steps."""
         desk = self.desk(pick, lambda talk: talk.shown)
         talk = desk.talk
         pair = talk.shown[place % len(talk.shown)]
@@ -148,7 +148,7 @@ class Aside(Sending):
         self._keep(desk, sides[0])
 
     async def _hear_all(self, messages: list[dict[str, str]]) -> dict[str, Call]:
-        """Each model hears what is to be sent."""
+        """Require that each model receives the expected messages."""
         calls = [await self.bench.puppet.next_call() for _ in MODELS]
         assert all(call.messages == messages for call in calls)
         return {f"peer:{orjson.loads(call.body)['model']}": call for call in calls}
@@ -204,7 +204,7 @@ class Aside(Sending):
         self.do(eventually(side.call.left.is_set, "the provider sees that nobody listens any more"))
 
     def _stop_aside(self, sides: list[Side]) -> None:
-        """These were stopped, as far as they were on."""
+        """Note that those of these replies that were running were stopped."""
         for side in sides:
             if side.runs:
                 self._end_aside(side, Lifecycle.CANCELED)
@@ -236,7 +236,9 @@ class Aside(Sending):
             self._go_on(desk)
 
     def _stand_in(self, desk: Desk, pair: Said, versions: list[Attempt], place: int, kept: ChosenReply) -> None:
-        """It stands in the pair that was answered again, after what stood there; later pairs may go."""
+        """Note that the kept reply is now the current version of the pair, after the earlier versions. Later pairs may
+        be deleted.
+        """
         assert (kept.pair_id, kept.replaced) == (pair.id, pair.standing)
         desk.talk.leave(Departure.RETRY if pair.now.stands == Lifecycle.ERROR else Departure.REGENERATE, pair.position)
         pair.standing = len(pair.versions) + place + 1

@@ -1,9 +1,9 @@
-"""A person at work: what every rule of the state machine needs, and what must hold after each step.
+"""The base of the state machine: what every rule needs, and the checks after each step.
 
-After each step everything is compared: with the file, with the tab that has been looking all the time, and, every few
-steps, with one that looks now.
+After each step everything is compared: with the file, with the page that has been open all the time, and, every few
+steps, with a page that is opened now.
 
-Not here: what the person does (`sending.py`, `machine.py`).
+The actions of the person are not here (`sending.py`, `machine.py`).
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ MAX_TALKS = 3
 Result = TypeVar("Result")
 TEXTS = st.text('ab\n"é汉🙂<%', min_size=1, max_size=6).filter(str.strip)
 PICKS = st.integers(0, 5)
-"""Which of several, modulo how many there are."""
+"""An index into several candidates, modulo their number."""
 LOOK_ANEW = 5
-"""Steps of a conversation after which its page is compared with one that is loaded anew."""
+"""Number of steps of a conversation after which its page is compared with a page that is loaded now."""
 LEAST_LIFE = 6
-"""Steps between two ends of the process: they cost the most and try the least."""
+"""Minimum number of steps between two ends of the process: ends cost the most time and test the least."""
 SEVERAL = st.sets(PICKS, min_size=1, max_size=3)
 
 
 def noted(act: Callable[..., None]) -> Callable[..., None]:
-    """Note what is done, and what was done before the first thing that failed: it may go otherwise when tried again."""
+    """Record each step, and all steps before the first failure: a repetition may take another course."""
 
     @wraps(act)
     def do(self: AtWork, **how: object) -> None:
@@ -60,7 +60,9 @@ def noted(act: Callable[..., None]) -> Callable[..., None]:
 
 
 class AtWork(RuleBasedStateMachine):
-    """One person. `bench` and `runner` are the process's: opening them anew for each would take most of the time."""
+    """One person. `bench` and `runner` are shared by the process: opening them for each person would take most of the
+    time.
+    """
 
     bench: ClassVar[Bench]
     runner: ClassVar[asyncio.Runner]
@@ -88,7 +90,7 @@ class AtWork(RuleBasedStateMachine):
         self.steps[step] = self.steps.get(step, 0) + 1
 
     def refuse(self, work: Awaitable[object], error: type[Exception]) -> None:
-        """This is not allowed now, and changes nothing: the comparison that follows every step would see it."""
+        """Require that this is refused. The comparison after every step would detect a change."""
         self.count(f"refused: {error.__name__}")
         try:
             self.do(work)
@@ -120,7 +122,7 @@ class AtWork(RuleBasedStateMachine):
         self.desks.append(self.do(work()))
 
     def _one_of(self, *works: Awaitable[Result]) -> Result:
-        """Exactly one of these is done, the others are refused."""
+        """Require that exactly one of these succeeds and the others are refused."""
 
         async def work() -> list[Result | BaseException]:
             return await asyncio.gather(*works, return_exceptions=True)
@@ -138,14 +140,14 @@ class AtWork(RuleBasedStateMachine):
         self.do(self._hear(desk, started.run_id, messages_of(above, text)))
 
     async def _hear(self, desk: Desk, run_id: str, messages: list[dict[str, str]]) -> None:
-        """The provider hears of the run, and what it hears is what is to be sent."""
+        """Require that the provider receives the run's request with the expected messages."""
         desk.run_id, desk.retries = run_id, 0
         desk.call = await self.bench.puppet.next_call()
         assert desk.call.messages == messages
         desk.sent[run_id] = desk.call.body
 
     def _answer(self, pick: int, *, began: bool | None = None) -> tuple[Desk, Call, Attempt]:
-        """A desk whose provider is to do something, its call and its version."""
+        """Choose a desk with an open provider call. Return it with its call and its version."""
         open_calls = [
             (desk, desk.call, desk.talk.running.now)
             for desk in self.answering
@@ -156,7 +158,7 @@ class AtWork(RuleBasedStateMachine):
         return desk, call, attempt
 
     def _end(self, desk: Desk, lifecycle: Lifecycle, error: ErrorClass | None = None, spent: Spent = NOTHING) -> None:
-        """The reply is over: wait for that, and note it."""
+        """Wait until the end of the reply is stored, and record it."""
         run_id = desk.run_id
         self.do(eventually(lambda: run_id not in self.bench.wb.engine.runs, f"the end of {run_id} is stored"))
         self._note_end(desk, lifecycle, error, spent)
@@ -166,11 +168,11 @@ class AtWork(RuleBasedStateMachine):
         self._go_on(desk)
 
     def _settle(self) -> None:
-        """What follows an end is done."""
+        """Wait until the tasks after a reply are done."""
         self.do(eventually(lambda: not self.bench.wb.background, "what follows a reply is done"))
 
     def _go_on(self, desk: Desk) -> None:
-        """If nothing is in its way, the first text of the queue was sent just now."""
+        """Expect that the first text of the queue was sent, unless the queue is held or blocked."""
         talk = desk.talk
         if talk.waiting and not (talk.held or talk.running or talk.compared):
             self.count("sent out of the queue")
@@ -205,7 +207,7 @@ class AtWork(RuleBasedStateMachine):
         self.touched = []
 
     async def _compare_with_tab(self, desk: Desk, tab: OpenPage) -> None:
-        """The page shows what was said, which is what is stored."""
+        """Require that the page shows what was said, which is what is stored."""
         expected = [look_of(pair) for pair in desk.talk.shown]
         await eventually(
             lambda: [look_of_shown(pair) for pair in tab.pairs] == expected,
@@ -221,7 +223,7 @@ class AtWork(RuleBasedStateMachine):
         assert tab.fault is None, tab.fault
 
     async def _compare_with_new_tab(self, desk: Desk) -> None:
-        """All that the page shows, figures and all, is what it would show if it were loaded now."""
+        """Require that the page shows exactly what a page shows that is loaded now, including all figures."""
         fresh = await self.bench.open_tab(desk.talk.id)
         await self._compare_with_tab(desk, fresh)
         await eventually(

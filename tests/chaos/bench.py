@@ -1,10 +1,10 @@
-"""The real workbench under test, which can be ended, killed and opened again; and the tabs that look at it.
+"""The real workbench under test, which can be shut down, killed and opened again; and the pages that watch it.
 
     bench = await open_bench(folder)
     await bench.restart(), await bench.die()
     tab = bench.open_tab(conversation_id)
 
-Not here: what is done with it (`machine.py`) and what must come of that (`person.py`).
+The actions (`machine.py`) and the expected results (`person.py`) are not here.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from tests.runs.steps import settings_of
 
 PATIENCE_SECONDS = 15.0
 IMPATIENCE_SECONDS = 1.0
-"""The same once something was not so: what fails is then tried again and again, to be made smaller."""
+"""The wait after a first failure, because hypothesis may repeat failing steps many times."""
 
 
 @dataclass(eq=False)
 class OpenPage:
-    """A page that looks at a conversation: each screen of its watcher, turned into what a browser would hold.
+    """A page that watches a conversation: each screen of its watcher, turned into the values that a browser would have.
 
-    What travels is the difference between two screens, as on a real page: `fault` is one that did not fit.
+    Only the difference between two screens is transferred, as on a real page: `fault` is a difference that did not fit.
     """
 
     watcher: Watcher
@@ -50,7 +50,7 @@ class OpenPage:
     _browser: Any = None
 
     async def look(self) -> None:
-        """Take screens until the conversation is gone."""
+        """Read screens until the conversation is gone."""
         async with self.watcher:
             while (screen := await self.watcher.next_screen()) is not None:
                 self._take(screen)
@@ -64,7 +64,7 @@ class OpenPage:
 
     @property
     def pairs(self) -> list[dict[str, Any]]:
-        """The pairs as a browser has them."""
+        """Return the pairs as a browser has them."""
         return [] if self._browser is None else self._browser["pairs"]
 
     @property
@@ -77,7 +77,7 @@ class OpenPage:
 
     @property
     def shown(self) -> list[dict[str, Any]]:
-        """The pairs as they look; of a running one only what does not depend on when one looked."""
+        """Return the pairs as they are shown; of a running pair only what does not depend on the time."""
         return [
             {name: pair[name] for name in ("id", "position", "user_text", "parts", "version", "versions")}
             if pair["lifecycle"] in RUNNING
@@ -87,7 +87,7 @@ class OpenPage:
 
     @property
     def counted(self) -> object:
-        """What is said of all of them together."""
+        """Return the figures for all pairs together."""
         return None if self.screen is None or self.screen.context is None else replace(self.screen.context, as_of="")
 
     async def close(self) -> None:
@@ -111,12 +111,12 @@ class Bench:
         self.wb = await self.stack.enter_async_context(open_workbench(settings))
 
     async def restart(self) -> None:
-        """End in order, and start again."""
+        """Shut down normally, and start again."""
         await self.stack.aclose()
         await self.start()
 
     async def die(self) -> None:
-        """End as by kill -9, as far as that can be within a process: nothing more is stored. Then start again."""
+        """End as with kill -9, as far as possible within a process: nothing more is stored. Then start again."""
         runs = tuple(self.wb.engine.runs.values())
         self.wb.engine.runs.clear()
         tasks = [task for run in runs for task in (run.work, run.finishing) if task is not None]
@@ -131,7 +131,7 @@ class Bench:
         await self.peer.aclose()
 
     async def open_tab(self, conversation_id: str) -> OpenPage:
-        """A page that knows what is in view."""
+        """Open a page and wait until it knows the pairs in view."""
         page = OpenPage(Watcher(await bench_of(self.wb, conversation_id), LOCAL_OWNER, conversation_id))
         page.task = asyncio.create_task(page.look())
         await eventually(lambda: page.counted is not None, "a page knows what is in view")
@@ -144,7 +144,8 @@ async def open_bench(folder: Path) -> Bench:
     database = sqlite3.connect(folder / "inview.db", isolation_level=None, timeout=PATIENCE_SECONDS)
     bench = Bench(folder, puppet, stack, database)
     await bench.start()
-    await set_preferences(bench.wb, LOCAL_OWNER, Preferences(titles=False))  # every call here is one that somebody sent
+    # a title request would be an extra call: all calls here come from the test
+    await set_preferences(bench.wb, LOCAL_OWNER, Preferences(titles=False))
     return bench
 
 
@@ -152,7 +153,7 @@ _patience = [PATIENCE_SECONDS]
 
 
 async def eventually(seen: Callable[[], object], what: str, now: Callable[[], object] = lambda: "") -> None:
-    """Wait until this is so; `now` says how it stands, for whoever reads that it never was."""
+    """Wait until a condition holds. If it never does, the error message includes `now()`."""
     give_up = asyncio.get_running_loop().time() + _patience[0]
     while not seen():
         if asyncio.get_running_loop().time() > give_up:

@@ -1,4 +1,4 @@
-"""A conversation on somebody's desk, and the comparison of what is stored of it with what a person knows.
+"""A conversation of a person, and the comparison of its stored data with the person's record.
 
 desk = Desk(Talk(conversation_id), tab)
 compare_with_file(desk, read_talk(database, conversation_id))
@@ -21,7 +21,7 @@ from tests.chaos.stored import Stored
 
 @dataclass
 class Side:
-    """One of the replies that are compared. `call` is the provider's side of it."""
+    """One of the compared replies. `call` is the provider's side of it."""
 
     run: ComparedRun
     attempt: Attempt
@@ -34,7 +34,7 @@ class Side:
 
 @dataclass
 class Compared:
-    """Replies that are compared: to a new request, or to that of the pair `again`; then the pairs `gone` go with it."""
+    """Compared replies: to a new request, or to that of the pair `again`; then the pairs `gone` are deleted with it."""
 
     sides: list[Side] = field(default_factory=list[Side])
     again: Said | None = None
@@ -42,10 +42,10 @@ class Compared:
 
 
 class Desk:
-    """A conversation, the page that shows it, and what is going on in it.
+    """A conversation, the page that shows it, and its open calls.
 
-    `call` is the provider's side of the reply that runs, None while its next attempt is waited for. `compared` are the
-    replies that are compared, `discarded` those that were, the last ones last.
+    `call` is the provider's side of the running reply, None while its next attempt waits. `compared` are the compared
+    replies, `discarded` the discarded ones, the newest last.
     """
 
     def __init__(self, talk: Talk, tab: OpenPage) -> None:
@@ -64,7 +64,7 @@ class Desk:
 
     @property
     def sides(self) -> list[Side]:
-        """The replies that are compared."""
+        """Return the replies that are compared."""
         return self.compared.sides
 
 
@@ -74,11 +74,11 @@ _BY_ITSELF = {
     else set[Lifecycle]()
     for lifecycle in Lifecycle
 }
-"""Where a lifecycle leads while a run is on: a run never begins anew."""
+"""Lifecycles that can follow a lifecycle within the same run: a run never starts again."""
 
 
 def compare_with_file(desk: Desk, stored: Stored) -> None:
-    """What is stored is what a person knows, and nothing fell."""
+    """Require that the stored data equals the person's record, and that no total fell."""
     talk, before = desk.talk, desk.before
     assert stored.pairs == [as_stored(pair, found) for pair, found in zip(talk.pairs, stored.pairs, strict=True)]
     assert stored.nodes == talk.nodes
@@ -101,7 +101,7 @@ def compare_with_file(desk: Desk, stored: Stored) -> None:
 
 
 def as_stored(pair: Said, found: Said) -> Said:
-    """What of a pair must be stored. Of a reply that runs, some seconds may be missing at its end."""
+    """Return a pair as it must be stored. The last seconds of a running reply may be missing."""
     if pair.now.stands != RUNNING or not pair.now.replied.startswith(found.now.replied):
         return pair
     versions = list(pair.versions)
@@ -110,13 +110,13 @@ def as_stored(pair: Said, found: Said) -> Said:
 
 
 def choose(pairs: list[Said], which: set[int]) -> list[Said]:
-    """These of them, by their places modulo how many there are."""
+    """Choose pairs by their indexes, modulo the number of pairs."""
     places = {place % len(pairs) for place in which}
     return [pair for place, pair in enumerate(pairs) if place in places]
 
 
 def is_legal(before: Stored, after: Stored, pair: Said) -> bool:
-    """Whether the transition table knows a way for what became of a pair."""
+    """Return whether the table of transitions allows the change of a pair's lifecycle."""
     was, is_now = Lifecycle(before.lifecycles[pair.id]), Lifecycle(after.lifecycles[pair.id])
     if before.run_ids[pair.id] == after.run_ids[pair.id]:
         ways = {was} | _BY_ITSELF[was]

@@ -1,7 +1,7 @@
-"""Processes that work until somebody kills them, and say what they did and what they saw.
+"""Processes that work until they are killed, and report what they did and saw.
 
-Not a test: `test_chaos.py` starts them and reads what they said. It is the real engine on the real store; only the
-moment of their death is the test's.
+It is not a test: `test_chaos.py` starts them and reads their reports. They use the real engine and the real store; the
+test chooses only the moment of the kill.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from tests.runs.steps import settings_of
 PERSONS = 4
 REPORT_SECONDS = 0.02
 READ_SECONDS = "0.5"
-"""How long a provider may be silent."""
+"""Maximum silence of a provider in seconds."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a process reported: a reply that is `sent`, some of it `received`, its text `saved`, or that it `ended`."""
+    """A report of a process: a reply was `sent`, some of it was `received`, its text was `saved`, or it `ended`."""
 
     what: str
     at: float = field(default_factory=time.monotonic)
@@ -49,7 +49,7 @@ class Report:
 
 @dataclass
 class Person:
-    """Works in a conversation of their own."""
+    """A person who works in a separate conversation."""
 
     wb: Workbench
     name: str
@@ -67,7 +67,8 @@ class Person:
                 act = self.send
             try:
                 await act()
-            except ConflictError:  # a deleted pair, or none after it: a person sees that, and does something else
+            # the pair is deleted, or a later pair is missing: a person sees that and does something else
+            except ConflictError:
                 await asyncio.sleep(0.001)
 
     async def send(self) -> None:
@@ -101,7 +102,7 @@ class Person:
         return f"{self.name}, {self.sent}"
 
     async def _watch(self, started: StartedRun, asked: str) -> None:
-        """Say what comes, until it ends; some are stopped."""
+        """Report the pieces of a reply until it ends. Stop some replies."""
         run_id, pair_id = started.run_id, started.pair_id
         self.report(Report("sent", run_id=run_id, pair_id=pair_id, asked=asked))
         run = self.wb.engine.runs.get(run_id)
@@ -132,7 +133,8 @@ async def _work(data: Path, peer: str, name: str, report: Callable[[Report], Non
                 report(Report("saved", run_id=run_id, replied=text, in_time=save.is_in_time))
 
         report_saves(wb, clock, report_save)
-        await set_preferences(wb, LOCAL_OWNER, Preferences(titles=False))  # every call here is one that a person sent
+        # a title request would be an extra call: all calls here come from a person
+        await set_preferences(wb, LOCAL_OWNER, Preferences(titles=False))
         report(Report("at work"))
         persons = [Person(wb, f"{name}-{number}", Random(f"{name}-{number}"), report) for number in range(PERSONS)]
         works: list[Awaitable[None]] = [person.work() for person in persons]

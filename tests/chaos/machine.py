@@ -1,7 +1,7 @@
-"""A person at work, in random order: sends, stops, fails, retries, edits, branches, deletes, undoes, restarts.
+"""A person who works in random order: sends, stops, fails, retries, edits, branches, deletes, undoes, restarts.
 
-Each rule does something to the real workbench and says in `person.py`'s words what must come of it; what then must hold
-is compared after each step (`at_work.py`).
+Each rule acts on the real workbench and records the expected result in the terms of `person.py`. The invariants are
+checked after each step (`at_work.py`).
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ LATER = st.sampled_from((None, *Later))
 
 
 def free(desk: Desk) -> object:
-    """Whether something of it can be sent again."""
+    """Return whether the conversation has a pair that can be sent again now."""
     return desk.talk.shown and not (desk.talk.running or desk.talk.compared)
 
 
 class Machine(Whole):
-    """Everything a person does with conversations."""
+    """Everything that a person does with conversations."""
 
     @precondition(lambda self: any(desk.talk.shown for desk in self.desks))
     @rule(pick=PICKS, which=PICKS, text=st.none() | TEXTS, later=LATER)
@@ -79,7 +79,7 @@ class Machine(Whole):
     @rule(pick=PICKS, which=PICKS)
     @noted
     def send_again_as_it_was(self, pick: int, which: int) -> None:
-        """What failed goes out again byte for byte, whatever is in view by now."""
+        """Send a failed request again byte for byte, whatever is in view now."""
         desk = self.desk(pick, lambda talk: any(pair.now.error for pair in talk.shown))
         talk = desk.talk
         failed = [pair for pair in talk.shown if pair.now.error]
@@ -162,7 +162,7 @@ class Machine(Whole):
         self._adopt_fork(self.do(forking), pairs)
 
     def _adopt_fork(self, talk_id: str, pairs: list[Said]) -> Desk:
-        """A copy of these pairs, with ids of its own."""
+        """Record a copy of these pairs with new ids."""
         talk = Talk(talk_id, [pair.copy(position) for position, pair in enumerate(pairs, start=1)])
         for pair, stored in zip(talk.pairs, read_talk(self.bench.database, talk_id).pairs, strict=False):
             pair.id = stored.id
@@ -192,7 +192,7 @@ class Machine(Whole):
     @rule(pick=PICKS)
     @noted
     def bring_back(self, pick: int) -> None:
-        """Out of the trash: what was deleted together comes back together."""
+        """Restore pairs from the trash: pairs that were deleted together are restored together."""
         deleted = [(desk, pair) for desk in self.desks for pair in desk.talk.pairs if pair.deleted]
         desk, one = deleted[pick % len(deleted)]
         self.touched = [desk]
@@ -235,7 +235,7 @@ class Machine(Whole):
     @rule(how=st.sampled_from(("in order", "by kill -9", "by kill -9: just saved")))
     @noted
     def end(self, how: str) -> None:
-        """The process ends and is started again."""
+        """End the process and start it again."""
         self.lived = len(self.done)
         self.count(f"end {how}")
         if how == "in order":
@@ -244,7 +244,7 @@ class Machine(Whole):
             self._die(saved=how.endswith("saved"))
 
     def _die(self, *, saved: bool) -> None:
-        """What was stored by then is kept, and no more is asked."""
+        """Kill the process. Text that was stored by then must be there; the provider receives no more calls."""
         if saved:
             self.do(self.bench.wb.engine.writer.save())
         runs = self.bench.wb.engine.runs

@@ -1,9 +1,9 @@
-"""What a person who watched everything knows of a conversation: the model that what is stored must agree with.
+"""The record of a person who watched a whole conversation: the model with which the stored data must agree.
 
     talk = Talk("c1")
     talk.pairs.append(Said("p1", 1, [Attempt("Hello")]))
 
-Pure, and written from the promises, not from the code that keeps them.
+It has no effects. It is written from the promises to users, not from the code under test.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from app.domain.errors import ErrorClass
 from app.domain.run.queue import HoldReason
 
 RUNNING = "running"
-"""Instead of `sending` and `awaiting`, which a person cannot tell apart."""
+"""Replaces `sending` and `awaiting`: a person cannot distinguish the two."""
 
 
 class Spent(NamedTuple):
-    """Tokens that a provider told."""
+    """Tokens that a provider reported."""
 
     read: int = 0
     written: int = 0
@@ -34,7 +34,7 @@ NOTHING = Spent()
 
 
 class Node(NamedTuple):
-    """An accounting node: why something left, after which position, and what had been spent by then."""
+    """An accounting node: why pairs were removed, after which position, and the usage up to then."""
 
     reason: Departure
     after_position: int
@@ -43,7 +43,7 @@ class Node(NamedTuple):
 
 @dataclass
 class Attempt:
-    """A version of a pair: what was asked and what came. `stands` is its lifecycle, or that it runs."""
+    """A version of a pair: request and reply, and its lifecycle or RUNNING."""
 
     asked: str
     replied: str = ""
@@ -57,7 +57,9 @@ class Attempt:
 
 @dataclass
 class Said:
-    """A pair: its versions, and which of them stands (from 1). `deletion` numbers those that were deleted together."""
+    """A pair: its versions, and the number of the current one (from 1). Pairs that were deleted together share
+    `deletion`.
+    """
 
     id: str
     position: int
@@ -71,16 +73,16 @@ class Said:
         return self.versions[self.standing - 1]
 
     def copy(self, position: int) -> Said:
-        """As it is in a fork."""
+        """Return the pair as a fork has it."""
         return Said("", position, [replace(version) for version in self.versions], self.standing)
 
 
 @dataclass
 class Talk:
-    """A conversation. `calls` counts the provider calls that ended, `spent` is what they told.
+    """A conversation. `calls` counts the provider calls that ended, `spent` is the usage that they reported.
 
-    `waiting` are the texts in its queue, `held` says why that is held. `compared`: a comparison is open in it; what
-    comparisons told was spent `aside`.
+    `waiting` are the texts in its queue, `held` is the reason why the queue is held. `compared`: a comparison is open
+    in it; `aside` is the usage of comparisons.
     """
 
     id: str
@@ -95,12 +97,12 @@ class Talk:
 
     @property
     def shown(self) -> list[Said]:
-        """The pairs that are not deleted."""
+        """Return the pairs that are not deleted."""
         return [pair for pair in self.pairs if not pair.deleted]
 
     @property
     def edited(self) -> list[Said]:
-        """Those of them that have several versions."""
+        """Return the pairs that are not deleted and have several versions."""
         return [pair for pair in self.shown if len(pair.versions) > 1]
 
     @property
@@ -114,12 +116,12 @@ class Talk:
         return [other for other in self.shown if other.position < pair.position]
 
     def leave(self, reason: Departure, after_position: int) -> None:
-        """Something left the history."""
+        """Record that pairs were removed from the history."""
         self.nodes.append(Node(reason, after_position, self.spent.plus(self.aside)))
 
 
 def messages_of(pairs: list[Said], asked: str) -> list[dict[str, str]]:
-    """What must be sent when this is asked after these pairs."""
+    """Return the messages that a send with this text after these pairs must have."""
     said = [
         message
         for pair in pairs

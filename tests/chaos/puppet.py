@@ -1,11 +1,11 @@
-"""A provider whose every word and fault is pulled by the test: it speaks Chat Completions on a real socket.
+"""A provider whose every word and fault the test controls: it implements Chat Completions on a real socket.
 
     async with a_puppet() as puppet:
         ...                                   # send something to puppet.url
         call = await puppet.next_call()
         await call.say("Hel"), await call.say("lo"), await call.finish()
 
-Nothing is answered before the test says so, so a reply can be held at any word for as long as the test likes.
+It answers nothing before the test says so. A test can therefore hold a reply at any word for any time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from app.domain.errors import ErrorClass
 from tests.sockets import serve_connections
 
 PROMPT_TOKENS = 7
-"""What every finished reply is said to have read; it wrote as many tokens as it has characters."""
+"""Input tokens reported for every finished reply. The reported output tokens are its number of characters."""
 
 
 MODELS = b'{"object": "list", "data": [{"id": "any", "object": "model"}]}'
@@ -31,7 +31,7 @@ MODELS = b'{"object": "list", "data": [{"id": "any", "object": "model"}]}'
 
 @dataclass(frozen=True)
 class Refusal:
-    """An answer that is no stream. `retried`: Inview is to ask again, at once. `waited_for`: not before long."""
+    """An answer without a stream. `retried`: Inview must try again immediately. `waited_for`: it must wait first."""
 
     error_class: ErrorClass
     status: int = 200
@@ -60,7 +60,7 @@ REFUSALS: Mapping[str, Refusal] = MappingProxyType(
         "says nothing": Refusal(ErrorClass.STREAM, 200, {}, {"Content-Type": "text/event-stream"}),
     }
 )
-"""How a call can fail before it says a word."""
+"""Failures of a call before its first word."""
 
 BREAKS: Mapping[str, ErrorClass] = MappingProxyType(
     {
@@ -71,17 +71,17 @@ BREAKS: Mapping[str, ErrorClass] = MappingProxyType(
         "content filter": ErrorClass.CONTENT_FILTER,
     }
 )
-"""How a stream can break after some words."""
+"""Failures of a stream after some words."""
 
 
 def messages_in(body: bytes) -> list[dict[str, str]]:
-    """What a request says."""
+    """Return the messages of a request."""
     return [{"role": said["role"], "content": said["content"]} for said in orjson.loads(body)["messages"]]
 
 
 @dataclass(eq=False)
 class Call:
-    """A request that waits for the test. `said` is the text it was answered with so far; `left`: nobody listens."""
+    """A request that waits for the test. `said` is the text sent so far; `left` is set when the client disconnects."""
 
     body: bytes
     writer: asyncio.StreamWriter
@@ -101,7 +101,7 @@ class Call:
         await self._write(_event({"index": 0, "delta": {"content": text}, "finish_reason": None}))
 
     async def finish(self) -> None:
-        """End the reply as it should, with its usage."""
+        """End the reply normally, with its usage."""
         self._begin()
         await self._write(_event({"index": 0, "delta": {}, "finish_reason": "stop"}))
         usage = {"prompt_tokens": PROMPT_TOKENS, "completion_tokens": len(self.said)}
@@ -162,7 +162,7 @@ class Call:
 
 @dataclass(eq=False)
 class Puppet:
-    """The provider. `heard` counts its calls, `calls` has those that nobody took yet."""
+    """The provider. `heard` counts its calls; `calls` has the calls that the test has not taken yet."""
 
     url: str = ""
     heard: int = 0
@@ -197,7 +197,7 @@ class Puppet:
 
 
 async def _closed(reader: asyncio.StreamReader) -> None:
-    """Return once the other side is gone: it says nothing while it is being answered."""
+    """Return once the client has disconnected: it sends nothing while it receives the answer."""
     with suppress(ConnectionError):
         await reader.read(1)
 

@@ -1,8 +1,9 @@
-"""What every process of the chaos run begins with, read once: importing this module sends something, so imports all.
+"""The imports that every process of the chaos run needs. Importing this module sends something, which imports
+everything.
 
     multiprocessing.get_context("forkserver").set_forkserver_preload(["tests.chaos.rehearsal"])
 
-To each process it would be a second and a half of its life. It leaves no thread and no connection behind.
+Each process would otherwise need a second and a half for it. It leaves no thread and no connection behind.
 """
 
 from __future__ import annotations

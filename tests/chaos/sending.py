@@ -1,4 +1,4 @@
-"""A person who sends and stops, and a provider that answers, refuses, breaks off and lets wait."""
+"""Rules for a person who sends and stops, and a provider that answers, refuses, breaks off and delays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.chaos.puppet import BREAKS, PROMPT_TOKENS, REFUSALS
 
 
 class Sending(AtWork):
-    """What happens around one reply."""
+    """Rules for one reply."""
 
     @precondition(lambda self: len(self.desks) == 1)
     @rule()
@@ -52,7 +52,7 @@ class Sending(AtWork):
     )
     @rule(pick=PICKS, text=TEXTS, reply=TEXTS)
     def talk(self, pick: int, text: str, reply: str) -> None:
-        """The most usual thing: somebody asks and is answered."""
+        """Ask and receive an answer, the most usual case."""
         self.send(pick=pick, text=text, twice=False)
         self.provider_says(pick=0, text=reply)
         self.provider_finishes(pick=0)
@@ -62,7 +62,7 @@ class Sending(AtWork):
     )
     @rule(pick=PICKS, text=TEXTS, reply=TEXTS, how=st.sampled_from(sorted(BREAKS)))
     def talk_in_vain(self, pick: int, text: str, reply: str, how: str) -> None:
-        """Somebody asks, and the answer breaks off."""
+        """Ask and receive an answer that breaks off."""
         self.send(pick=pick, text=text, twice=False)
         self.provider_says(pick=0, text=reply)
         self.provider_breaks_off(pick=0, how=how)

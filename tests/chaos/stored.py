@@ -1,8 +1,8 @@
-"""What any other process would find in the database file about a conversation, in the words of `person.py`.
+"""The data of a conversation that another process would find in the database file, in the terms of `person.py`.
 
-found = read_talk(database, conversation_id)
+    found = read_talk(database, conversation_id)
 
-Plain SQL of its own: nothing here asks the code that is tested.
+It uses its own SQL, and none of the code under test.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _HELD = "SELECT reason FROM queue_hold WHERE conversation_id = ?"
 
 @dataclass(frozen=True)
 class Stored:
-    """A conversation as it is in the file. `lifecycles` are those of the pairs, as they are called there."""
+    """A conversation as stored in the file. `lifecycles` are the stored lifecycles of the pairs."""
 
     pairs: list[Said]
     lifecycles: dict[str, str]
@@ -61,7 +61,7 @@ class Stored:
 
 
 def read_talk(connection: sqlite3.Connection, conversation_id: str) -> Stored:
-    """Everything that is stored of a conversation, as of one moment."""
+    """Read everything that is stored of a conversation in one transaction."""
     place = (conversation_id,)
     connection.execute("BEGIN")
     pair_rows = connection.execute(_PAIRS, place).fetchall()

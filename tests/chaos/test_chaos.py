@@ -1,7 +1,7 @@
-"""Chaos: a provider that fails in every way there is, four persons at work, and kill -9 again and again.
+"""Chaos: a provider that fails in all known ways, four persons who work, and kill -9 again and again.
 
-After each death the process is started again and everything is compared with what the dead one had said and with what
-the provider heard: no pair is lost or stuck, nothing was sent twice, and every call is in the ledger once.
+After each kill the process is started again. Everything is compared with the reports of the killed process and with the
+calls that the provider received: no pair is lost or stuck, nothing was sent twice, every call is in the ledger once.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from tests.seeds import choose_seed
 
 ROUNDS = EFFORT.kills
 MAX_LIFE = 1.5
-"""Seconds of work before the kill."""
+"""Maximum seconds of work before the kill."""
 ARRIVAL_SECONDS = 0.03
-"""What was on its way when the sender died has arrived after this."""
+"""Seconds after which everything that a killed process had sent has arrived."""
 ENDS = {"Succeeded": "succeeded", "Failed": "error", "Canceled": "canceled"}
 
 
 @dataclass
 class Provider:
-    """Answers as it pleases. `heard` counts the calls by what was asked, `did` the ways in which they went."""
+    """A provider that answers at random. `heard` counts the calls by request text, `did` the kinds of answers."""
 
     puppet: Puppet
     chance: random.Random
@@ -108,7 +108,7 @@ SELECT (SELECT count(*) FROM pair WHERE lifecycle IN ('idle', 'sending', 'awaiti
 
 
 def read_runs(database: Path, after: str) -> tuple[dict[str, Run], set[str], str]:
-    """The runs and pairs of the conversations made after this one, and the newest conversation."""
+    """Return the runs and pairs of the conversations made after this one, and the newest conversation."""
     connection = sqlite3.connect(database)
     try:
         assert connection.execute(_STUCK).fetchone() == (0, 0, 0, 0), "pairs and runs that are stuck or lost"
@@ -121,9 +121,9 @@ def read_runs(database: Path, after: str) -> tuple[dict[str, Run], set[str], str
 
 
 async def live_and_die(data: Path, peer: str, name: str, seconds: float, *, early: bool) -> list[Report]:
-    """Work in a process of its own and kill it after so many seconds of work, or (`early`) of life.
+    """Start a process and kill it `seconds` after it started to work, or, if `early`, after it started.
 
-    Returns what it had reported.
+    Return its reports.
     """
     server = multiprocessing.get_context("forkserver")
     ours, theirs = server.Pipe(duplex=False)
@@ -147,7 +147,7 @@ def drain(connection: Connection) -> list[Report]:
         while True:
             try:
                 reports.append(connection.recv())
-            except (EOFError, OSError):  # also when the death cut a report in two
+            except (EOFError, OSError):  # also when the kill cut a report in two
                 return reports
 
 
@@ -193,7 +193,7 @@ async def test_no_death_at_any_moment_loses_a_pair_leaves_one_stuck_or_sends_one
 
 
 def compare(runs: dict[str, Run], pairs: set[str], reports: list[Report], where: str) -> int:
-    """Everything that was reported is stored. Returns how many replies a save had stored some text of."""
+    """Require that everything that was reported is stored. Return the number of replies with saved text."""
     saved: set[str] = set()
     for report in reports:
         run = runs.get(report.run_id)
@@ -219,7 +219,7 @@ def compare(runs: dict[str, Run], pairs: set[str], reports: list[Report], where:
 
 
 def compare_calls(runs: dict[str, Run], heard: dict[str, int], where: str) -> None:
-    """Each call that the provider heard is in the ledger once; a booked one that it did not hear was cut off."""
+    """Require that each received call is in the ledger once. A call that was cut off may not have been received."""
     booked = Counter[str]()
     for run in runs.values():
         booked[run.asked] += run.calls

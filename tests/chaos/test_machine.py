@@ -1,4 +1,4 @@
-"""Nothing is lost: random stretches of work on the real store and engine (what is done: `machine.py`)."""
+"""Nothing is lost: random sequences of work on the real store and engine (the actions: `machine.py`)."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ KINDS = (
     "send again", "send again as it was", "send again in two tabs at once", "send twice at once",
     "sent out of the queue", "stop", "stop as it finishes", "talk in private", "undelete",
 )  # fmt: skip
-"""Steps that occur at least once in two hundred stretches."""
+"""Steps that occur at least once in two hundred sequences."""
 
 
 @pytest.fixture
 def without_waits(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
-    """Retries and pages do not wait, as no person watches. Faults that the test causes are not logged."""
+    """Remove the waits of retries and pages, as no person watches. Faults that the test causes are not logged."""
     monkeypatch.setattr(retry_policy, "MAX_BACKOFF", 0.0)
     monkeypatch.setattr(watcher, "SETTLE_SECONDS", 0.005)
     monkeypatch.setattr(watcher, "STARTED_SECONDS", 0.005)
@@ -53,7 +53,7 @@ def test_whatever_a_person_does_in_whatever_order_nothing_is_lost(tmp_path: Path
     lay_database(tmp_path)
     with asyncio.Runner() as runner:
         Machine.runner, Machine.bench = runner, runner.run(open_bench(tmp_path))
-        try:  # a failure is not made smaller: with a network in between, it need not fail in the same way again
+        try:  # hypothesis does not make a failure smaller: over a network, it may not fail in the same way again
             run_state_machine_as_test(
                 seed(chosen)(Machine),
                 settings=settings(

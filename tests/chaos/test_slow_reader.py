@@ -1,4 +1,4 @@
-"""A browser behind a line of 1 KB a second, at a real server: it costs bounded memory, and nobody waits for it."""
+"""A browser on a line of 1 KB per second, at a real server: it costs bounded memory and delays no other client."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ from tests.serving import serving
 
 ASKED = "/long 60000 /rate 0"
 REPLY_BYTES = 200_000
-"""At least: far more than fits into buffers on the way."""
+"""Minimum length of the reply: far more than fits into the buffers on the way."""
 BOUND_MB = 40.0
-"""What a reply of this length, its two pages and all that is queued for the slow one may add."""
+"""Maximum memory added by a reply of this length, its two pages and everything queued for the slow page."""
 
 
 @dataclass
 class Line:
-    """What passes from the server on: `rate` bytes a second, but for at most `head`, as a page first has to open."""
+    """Limits of the line from the server: `rate` bytes per second. The first `head` bytes pass freely, to open the
+    page.
+    """
 
     rate: int
     head: int
@@ -44,7 +46,7 @@ class Line:
 
 @asynccontextmanager
 async def a_line(line: Line, port: int) -> AsyncGenerator[str]:
-    """The address at which the server on `port` is reached through this line."""
+    """Yield the address at which the server on `port` is reached through this line."""
 
     async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         served = sockets.create_connection(("127.0.0.1", port))
@@ -66,7 +68,7 @@ async def a_line(line: Line, port: int) -> AsyncGenerator[str]:
 
 
 async def read_until_end(page: ReflexPage, socket: ClientConnection) -> None:
-    """Read until the reply is over."""
+    """Read until the reply ends."""
     while page.shown(TRANSCRIPT, "ended") in (None, ""):
         await page.read(socket)
 
@@ -76,10 +78,11 @@ def text_of(page: ReflexPage) -> str:
 
 
 @pytest.mark.exhaustive
-async def test_a_reader_at_a_kilobyte_a_second_costs_bounded_memory_and_delays_nobody(tmp_path: Path) -> None:
+async def test_a_reader_at_a_kilobyte_a_second_costs_bounded_memory_and_delays_no_other(tmp_path: Path) -> None:
     with serving(tmp_path / "data", {}) as server:
         warm, created = (call(server.url, "POST", "/conversations", {"model": "offline:demo"})["id"] for _ in range(2))
-        call(server.url, "POST", f"/conversations/{warm}/send", {"text": ASKED})  # what the first reply loads stays
+        # what the first reply loads stays in memory
+        call(server.url, "POST", f"/conversations/{warm}/send", {"text": ASKED})
         line = Line(rate=1024, head=200_000)
         async with a_line(line, server.port) as address:
             await watch_a_reply(server.url, server.process.pid, created, line, address)
@@ -93,7 +96,7 @@ async def watch_a_reply(url: str, pid: int, conversation: str, line: Line, addre
     ):
         await slow.open(slow_socket)
         await quick.open(quick_socket)
-        line.head = 0  # from now on
+        line.head = 0  # from now on the line is slow
         before = proportional_megabytes(pid)
         reading = asyncio.create_task(read_until_end(slow, slow_socket))
         ending = asyncio.create_task(read_until_end(quick, quick_socket))
@@ -104,6 +107,6 @@ async def watch_a_reply(url: str, pid: int, conversation: str, line: Line, addre
         assert not reading.done(), "The slow reader has all of it: the line is not slow."
         assert after - before < BOUND_MB
 
-        line.rate = 10**8  # the line is mended
+        line.rate = 10**8  # the line is fast again
         await asyncio.wait_for(reading, 60)
         assert text_of(slow) == text_of(quick)

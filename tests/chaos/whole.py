@@ -1,4 +1,4 @@
-"""A person who deletes whole conversations and brings them back, and who talks in private."""
+"""Rules for a person who deletes and restores whole conversations, and who uses temporary ones."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tests.chaos.stored import read_talk
 
 
 class Whole(Aside):
-    """What happens to whole conversations."""
+    """Rules for whole conversations."""
 
     @precondition(lambda self: len(self.desks) > 1 and not self.binned)
     @rule(pick=PICKS)
     @noted
     def delete_conversation(self, pick: int) -> None:
-        """What is on in it is stopped."""
+        """Delete a conversation. Its running replies are stopped."""
         desk = self.desk(pick)
         self.count("delete a conversation")
         self.do(delete_conversation(self.bench.wb, LOCAL_OWNER, desk.talk.id))
@@ -49,7 +49,7 @@ class Whole(Aside):
         self.touched = []
 
     def _see_hold(self, desk: Desk, reason: HoldReason) -> None:
-        """Whether what waits was held in time is a matter of chance; that it is not sent is not."""
+        """Accept a held queue or an unheld one, as this depends on timing. A held text is never sent."""
         held = read_talk(self.bench.database, desk.talk.id).held
         assert held in {desk.talk.held, reason}
         desk.talk.held = held
@@ -70,7 +70,7 @@ class Whole(Aside):
     @rule(texts=st.lists(TEXTS, min_size=1, max_size=2), reply=TEXTS, again=st.none() | TEXTS, keep=st.booleans())
     @noted
     def talk_in_private(self, texts: list[str], reply: str, again: str | None, *, keep: bool) -> None:
-        """A temporary conversation: nothing of it is in the file until it is kept."""
+        """Talk in a temporary conversation: nothing of it is in the file until it is kept."""
         self.count(f"talk in private: {'kept' if keep else 'thrown away'}")
         made = self.do(create_temporary(self.bench.wb, LOCAL_OWNER, model=MODEL))
         private = self.do(bench_of(self.bench.wb, made.id))

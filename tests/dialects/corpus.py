@@ -29,12 +29,12 @@ from tests.providers.playing import Told
 
 STREAMS: Final = Path(__file__).parent / "streams"
 FOREIGN: Final = Path(__file__).parent / "foreign"
-"""Protocols that no adapter speaks, in files of the same form."""
+"""Protocols that no adapter supports, in files of the same form."""
 CASES: Final = ("plain", "tools", "parallel tools", "reasoning", "refusal", "error", "usage")
 OTHERS: Final = ("dashscope",)
 """Vendors without a row, whose servers people set up as compatible ones."""
 SPEAKERS: Final = ("anthropic", "openai", "dashscope")
-"""One vendor for each protocol that is spoken here."""
+"""One vendor for each supported protocol."""
 NAMES: Final = (*(name for name, row in PROVIDERS.items() if row.protocol != "offline"), *OTHERS)
 
 Json = dict[str, Any]
@@ -42,7 +42,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """The result of reading a stream. `usage` is None where none is reported, `fault` where it ends well."""
+    """The result of reading a stream. `usage` is None if none is reported, `fault` is None if the stream ends well."""
 
     text: str = ""
     thinking: str = ""
@@ -52,7 +52,7 @@ class Expected:
     fault: tuple[ErrorClass, str] | None = None
 
     def check(self, told: Told) -> None:
-        """Compare it with what a reader made of the stream."""
+        """Compare it with the result of a reader."""
         calls = [part for part in told.parts if isinstance(part, ToolCall)]
         assert plain_text(told.parts) == self.text
         assert "".join(part.text for part in told.parts if isinstance(part, Thinking)) == self.thinking
@@ -71,7 +71,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Case:
-    """A stream: its events, each an object or a line of the protocol, and what it says."""
+    """A stream: its events, each an object or a line of the protocol, and its expected result."""
 
     events: tuple[Json | str, ...]
     expected: Expected
@@ -88,7 +88,7 @@ class Dialect:
 
 
 def read_dialect(name: str) -> Dialect:
-    """The streams of the row of this name."""
+    """Read the streams of the row with this name."""
     return _read_file(STREAMS / f"{name}.toml", _provider(name))
 
 
@@ -105,12 +105,12 @@ def _read_file(path: Path, provider: Provider) -> Dialect:
 
 
 def read_foreign(name: str, speaker: str) -> Dialect:
-    """The streams of a protocol that no adapter speaks, as a server set up as `speaker` sends them."""
+    """Read the streams of a protocol that no adapter supports, as a server set up as `speaker` sends them."""
     return _read_file(FOREIGN / f"{name}.toml", _provider(speaker))
 
 
 def write_stream(events: tuple[Json | str, ...]) -> list[bytes]:
-    """The bytes of each event. Events with a type are named by it, as Anthropic and OpenAI do."""
+    """Return the bytes of each event. Events with a type are named by it, as Anthropic and OpenAI do."""
     return [_write_event(event) for event in events]
 
 

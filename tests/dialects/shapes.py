@@ -17,7 +17,7 @@ from tests.dialects.corpus import Case, Dialect, Json, read_dialect, read_foreig
 
 VALUES: Final[tuple[Any, ...]] = (7, 1.5, True, "words", ["words"], {"words": "words"}, [], {}, "", 0, None)
 KINDS: Final = frozenset({"type", "event"})
-"""Fields that say what an event is. One with a new word is an event to come, which readers pass over."""
+"""Fields that say what an event is. An event with a new value there is a future event, which readers ignore."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Place:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the fields on the way, the last one last."""
+        """Return the names of the fields on the path, in order."""
         return tuple(step for step in self.path if isinstance(step, str))
 
 
 @dataclass
 class Shape:
-    """A changed stream. `place` is the field that was changed, None for a change of whole events."""
+    """A changed stream. `place` is the field that was changed, None if whole events were changed."""
 
     dialect: Dialect
     case: Case
@@ -46,12 +46,12 @@ class Shape:
 
 
 def change_stream(name: str, seed: int) -> Shape:
-    """One of the vendor's streams with one change, chosen by the seed."""
+    """Return one of the vendor's streams with one change, chosen by the seed."""
     return _change(_read(name), Random(seed))
 
 
 def change_foreign(name: str, speaker: str, seed: int) -> Shape:
-    """One of the streams of a protocol that no adapter speaks, likewise."""
+    """Return a changed stream of a protocol that no adapter supports."""
     return _change(_read_foreign(name, speaker), Random(seed))
 
 
@@ -124,7 +124,7 @@ def _split(shape: Shape, draw: Random) -> None:
 
 
 def _choose(shape: Shape, draw: Random) -> tuple[Place, Any]:
-    """A field anywhere in the stream, and what holds it."""
+    """Choose a field anywhere in the stream. Return it with its container."""
     number = draw.choice([number for number, event in enumerate(shape.events) if isinstance(event, dict)])
     places = list(_places(shape.events[number], ()))
     path = draw.choice(places)

@@ -1,4 +1,4 @@
-"""The page `docs/providers.md`: what is read of every vendor, from the corpus, and what is sent, from real requests."""
+"""The page `docs/providers.md`: fields read from every vendor, by the corpus, and fields sent, by real requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FOREIGN_STREAMS: Final = "../tests/dialects/foreign"
 
 
 def describe_providers() -> str:
-    """The text of the page."""
+    """Return the text of the page."""
     dialects = [read_dialect(name) for name in NAMES]
     notes: list[str] = []
     read: list[list[str]] = []
@@ -80,7 +80,7 @@ def _describe_sent(provider: Provider) -> Iterator[str]:
 
 
 def _send(provider: Provider, parameters: Parameters, thought: str | None = None) -> Json:
-    """The body of a request, whose earlier reply may have thinking of this vendor."""
+    """Return the body of a request whose earlier reply may have thinking of this vendor."""
     earlier = (Thinking("Let me see.", "rs_1:sig", thought), Text("Hi")) if thought else (Text("Hi"),)
     messages = (
         RequestMessage("user", (Text("Hello"),)),

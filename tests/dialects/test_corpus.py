@@ -1,4 +1,4 @@
-"""Every row of the registry has its streams, and each is understood as its vendor means it."""
+"""Every row of the registry has its streams, and each is read as its vendor means it."""
 
 from __future__ import annotations
 

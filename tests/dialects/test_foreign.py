@@ -1,4 +1,4 @@
-"""A server may answer in a protocol that no adapter speaks. The error says which one, and what was received is kept."""
+"""A server may answer in a protocol that no adapter supports. The error names it, and received text is kept."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ async def test_a_whole_body_in_googles_own_protocol_is_kept_and_named(speaker: s
 
 
 @pytest.mark.parametrize("speaker", SPEAKERS)
-async def test_a_long_body_in_googles_own_protocol_is_named_and_its_beginning_told(speaker: str) -> None:
+async def test_a_long_body_in_googles_own_protocol_is_named_and_its_beginning_quoted(speaker: str) -> None:
     dialect = read_foreign("google", speaker)
     body = orjson.dumps({"candidates": [{"content": {"parts": [{"text": "word " * 10_000}], "role": "model"}}]})
 
@@ -127,7 +127,7 @@ async def test_a_list_of_models_in_googles_own_protocol_is_named(transport: Tran
 
 
 def _letters_sent(events: list[Json | str]) -> Counter[str]:
-    """The letters of all words and arguments, found without the reader."""
+    """Count the letters of all words and arguments, without using the reader."""
     said: list[object] = []
     for event in events:
         for part in _list(_at(_at(_first(_at(event, "candidates")), "content"), "parts")):

@@ -1,7 +1,7 @@
 """Readers of streams, given undocumented shapes.
 
-What has an obvious meaning is understood; anything else ends in an error that names the field. No word that was
-received is lost, and no token is counted twice.
+A shape with an obvious meaning is read; any other ends in an error that names the field. No received word is lost, and
+no token is counted twice.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ READ: Final = frozenset(
         "reason",
     }
 )
-"""Every field that a reader looks at. A change of another one changes nothing."""
+"""Every field that a reader uses. A change of any other field has no effect."""
 CANNOT_BE_READ: Final = re.compile(r"cannot be read \((.*)\)", re.DOTALL)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-async def test_every_shape_is_understood_or_refused_by_its_field(protocol: str) -> None:
+async def test_every_shape_is_read_or_refused_with_its_field(protocol: str) -> None:
     names = PROTOCOLS[protocol]
 
     for seed in range(EFFORT.shapes):
@@ -66,7 +66,7 @@ async def test_every_shape_is_understood_or_refused_by_its_field(protocol: str) 
 
 def _check(shape: Shape, told: Told) -> None:
     assert (told.fault is None) == (told.stopped is not None)
-    assert told.state.parts is not None  # the core took every event
+    assert told.state.parts is not None  # the core accepted every event
     if shape.place is None and not shape.change.startswith("event"):
         shape.case.expected.check(told)
     if shape.place is not None and not READ.intersection(shape.place.names):
@@ -79,7 +79,7 @@ def _check(shape: Shape, told: Told) -> None:
 
 
 def _check_fault(shape: Shape, told: Told) -> None:
-    """An event that cannot be read is refused by the field that was changed."""
+    """Require that the refusal of an unreadable event names the changed field."""
     assert told.fault is not None
     if unreadable := CANNOT_BE_READ.search(told.fault.message):
         reason = unreadable[1]
@@ -91,11 +91,11 @@ def _check_fault(shape: Shape, told: Told) -> None:
 
 
 def _check_words(shape: Shape, told: Told) -> None:
-    """Words and arguments that came before a fault are all there."""
+    """Require that all words and arguments before an error are stored."""
     read = _read_until_fault(shape, told)
     before, whole = _collect(shape, read - 1), _collect(shape, read)
     for kind, said in _said(told).items():
-        # A call that is not whole is of no use, and one that is said twice counts once.
+        # An incomplete call is useless, and a repeated call counts once.
         if kind != "arguments" or (told.fault is None and not shape.change.endswith("twice")):
             assert not before[kind] - said, f"lost {kind}"
         assert not said - whole[kind], f"doubled {kind}"
@@ -111,7 +111,7 @@ def _check_usage(shape: Shape, told: Told) -> None:
 
 
 def _read_until_fault(shape: Shape, told: Told) -> int:
-    """How many events a reader takes: all of them, or those up to the one that it refuses or that ends the reply."""
+    """Return the number of events that a reader takes: all, or those up to a refused event or the end of the reply."""
     row = shape.dialect.provider.row
     decoder = load_adapter(row.protocol).new_decoder(CallTarget(row, "test"))
     parser = SseParser()
@@ -138,12 +138,12 @@ def _said(told: Told) -> Words:
 
 
 def _letters(text: str) -> Counter[str]:
-    """Letters without breaks and braces, which readers put between summaries and around missing arguments."""
+    """Count letters without breaks and braces, which readers add between summaries and around missing arguments."""
     return Counter(letter for letter in text if letter not in "{}\n ")
 
 
 def _collect(shape: Shape, count: int) -> Words:
-    """The words of the first events, found without the readers."""
+    """Collect the words of the first events, without using the readers."""
     found: dict[str, list[str]] = {"text": [], "thinking": [], "arguments": []}
     read = {"anthropic": _read_anthropic, "openai": _read_openai, "openai_compatible": _read_chat}
     seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""`make docs`: write every page that is derived from the code."""
+"""`make docs`: write every page that is generated from the code."""
 
 from __future__ import annotations
 

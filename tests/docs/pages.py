@@ -1,6 +1,6 @@
-"""What is derived from the code, pages of the documentation: its path and what gives its text.
+"""Generated pages of the documentation: the path of each, and the function that returns its text.
 
-`make docs` writes them; a test fails when one is not up to date.
+`make docs` writes them; a test fails if one is not up to date.
 """
 
 from __future__ import annotations

@@ -5,4 +5,4 @@ import pytest
 
 @pytest.fixture(scope="module", autouse=True)
 def replies_take_no_time() -> None:
-    """Here it is worked out how long they take."""
+    """Disable the fixture of this name: these tests compute how long replies take."""

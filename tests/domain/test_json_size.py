@@ -1,4 +1,4 @@
-"""Values of JSON are counted right in every piecewise reading of a text, before any of them is built."""
+"""Values of JSON are counted correctly in every piecewise reading of a text, before any of them is built."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ JSON = st.recursive(
 
 
 def count_marks(value: Any) -> int:
-    """The opening brackets and commas of a value, found by building it."""
+    """Return the number of opening brackets and commas of a value, found by building it."""
     if not isinstance(value, dict | list):
         return 0
     inner: list[Any] = list(value.values()) if isinstance(value, dict) else value  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
@@ -27,7 +27,7 @@ def count_marks(value: Any) -> int:
 
 
 @given(JSON, st.booleans(), st.integers(1, 9))
-def test_pieces_of_a_text_have_as_many_values_as_the_text(value: Any, indented: bool, size: int) -> None:
+def test_pieces_of_a_text_have_the_number_of_values_of_the_text(value: Any, indented: bool, size: int) -> None:
     text = orjson.dumps(value, option=orjson.OPT_INDENT_2 if indented else None)
     count = ValueCount()
     for start in range(0, len(text), size):
@@ -46,7 +46,7 @@ def test_a_text_has_more_values_than_one_less(text: bytes) -> None:
 
 @pytest.mark.parametrize("coding", ["utf-16-le", "utf-16-be"])
 def test_values_in_other_codings_are_counted_as_well(coding: str) -> None:
-    """The character has the byte of a quote in it."""
+    """In this coding the character contains the byte of a quote."""
     assert has_more_values(('["∀",' + "[]," * 1_000 + "[]]").encode(coding), 1_000)
 
 

@@ -24,7 +24,7 @@ def test_the_usual_preferences_can_be_used() -> None:
         {"keys": {"pair.star": "S", "pair.flag": ""}},
     ],
 )
-def test_what_somebody_could_mean_can_be_used(changes: dict[str, Any]) -> None:
+def test_meaningful_values_are_accepted(changes: dict[str, Any]) -> None:
     require_usable(replace(Preferences(), **changes))
 
 
@@ -44,7 +44,7 @@ def test_what_somebody_could_mean_can_be_used(changes: dict[str, Any]) -> None:
         ({"keys": {f"action{number}": "x" for number in range(201)}}, "keys"),
     ],
 )
-def test_what_nobody_could_mean_is_refused_by_name(changes: dict[str, Any], field: str) -> None:
+def test_meaningless_values_are_refused_by_name(changes: dict[str, Any], field: str) -> None:
     with pytest.raises(InputError) as caught:
         require_usable(replace(Preferences(), **changes))
 

@@ -1,4 +1,4 @@
-"""The real server and a real Chromium for browser tests; pytest runs this folder in a process of its own."""
+"""The real server and a real Chromium for browser tests; pytest runs this folder in its own process."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.e2e.written import call
 from tests.serving import Served
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-# A loaded machine is slow, not wrong.
+# A loaded machine is slow; a slow page is not an error.
 expect.set_options(timeout=30_000)
 
 KEPT = "cookies,local_storage,indexeddb,service_workers"
-"""What a page can keep in a browser, but for what was fetched."""
+"""Everything that a page can store in a browser, except the HTTP cache."""
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
 
@@ -39,7 +39,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, peer: Peer) -> Generator[Se
 
 @pytest.fixture
 def prefer(server: Served) -> Generator[Callable[..., None]]:
-    """Sets preferences; all others are the usual ones, and at the end these are too."""
+    """Return a function that sets preferences; all others have their defaults. The defaults return after the test."""
 
     def put(**preferences: Any) -> None:
         call(server.url, "PUT", "/preferences", preferences)
@@ -59,9 +59,9 @@ def browser() -> Generator[Browser]:
 
 
 class Profile:
-    """A browser that has been at this server before: it has the page's scripts, compiled, and nothing else of it.
+    """A browser that has visited this server before: it has the page's compiled scripts, and nothing else of the page.
 
-    `faults`: of scripts, and breaches of the page's policy, since the last `clear`.
+    `faults`: errors of scripts and violations of the page's policy since the last `clear`.
     """
 
     def __init__(self, browser: Browser, url: str) -> None:
@@ -75,7 +75,7 @@ class Profile:
         self._storage: Any = self.context.new_cdp_session(self._blank)
 
     def clear(self) -> None:
-        """Close its tabs and forget what a page kept in it."""
+        """Close its tabs and delete everything that a page stored in it."""
         for page in self.context.pages:
             if page is not self._blank:
                 page.close()
@@ -90,7 +90,7 @@ class Profile:
 
 @pytest.fixture(scope="session")
 def profiles(browser: Browser) -> Generator[dict[str, Profile]]:
-    """By the server they were at."""
+    """The profiles by the URL of their server."""
     made: dict[str, Profile] = {}
     yield made
     for profile in made.values():
@@ -99,9 +99,10 @@ def profiles(browser: Browser) -> Generator[dict[str, Profile]]:
 
 @pytest.fixture
 def context(browser: Browser, profiles: dict[str, Profile], server: Served) -> Generator[BrowserContext]:
-    """A person's browser; nothing is kept in it. A fault of a script or a breach of the page's policy fails the test.
+    """A person's browser without stored data. An error of a script or a violation of the page's policy fails the test.
 
-    Tests share it, one after the other: a new one loads and compiles the page's scripts again, which takes a second.
+    The tests use the same context one after the other: a new one loads and compiles the page's scripts again, which
+    takes a second.
     """
     profile = profiles.get(server.url) or profiles.setdefault(server.url, Profile(browser, server.url))
     yield profile.context
@@ -125,7 +126,7 @@ def screen(page: Page) -> Screen:
 
 @pytest.fixture
 def another_screen(context: BrowserContext) -> Callable[[str], Screen]:
-    """Opens an address in one more tab of the same browser."""
+    """Return a function that opens an address in a new tab of the same browser."""
 
     def open_tab(path: str) -> Screen:
         tab = context.new_page()
@@ -137,7 +138,7 @@ def another_screen(context: BrowserContext) -> Callable[[str], Screen]:
 
 @pytest.fixture
 def context_page(context: BrowserContext) -> Page:
-    """One more tab of the same browser."""
+    """A second tab of the same browser."""
     tab = context.new_page()
     tab.set_default_timeout(30_000)
     return tab

@@ -1,9 +1,9 @@
-"""Hands that do what a person does: by keys alone, or by a pointer, which on a phone is a finger.
+"""Actions of a person: by keys alone, or by a pointer, which on a phone is a finger.
 
-    hands.press(button)                        # walked to with Tab, then Enter; or clicked; or tapped
+    hands.press(button)                        # reached with Tab, then Enter; or clicked; or tapped
     hands.on_pair(2, "Delete the pair", "x")   # its key, or its button
 
-Keys never point, and the pointer presses no key but those that write.
+In keyboard mode nothing is clicked. In pointer mode keys are used only to write text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.screen import Screen, eventually, press_escape_twice
 
 FOCUSED = "control => document.activeElement === control"
-# How many stops of Tab lie between the focus and a control, as far as can be told from outside; below 0: behind it.
+# Number of Tab stops between the focus and a control, as far as a script can tell. Negative: the control is before the
+# focus.
 STOPS = """control => {
   const at = document.activeElement;
   if (at === document.body) return 1;
@@ -35,7 +36,7 @@ MAX_LEAPS = 150
 
 @dataclass(frozen=True)
 class Hands:
-    """One person's, on one page."""
+    """The hands of one person on one page."""
 
     screen: Screen
     keys: bool
@@ -48,7 +49,7 @@ class Hands:
     # --- anywhere ---
 
     def press(self, control: Locator, key: str = "Enter") -> None:
-        """Press a button, a link or a box to be ticked. `key`: what does it by keyboard."""
+        """Press a button, a link or a checkbox. `key`: the key that activates it in keyboard mode."""
         expect(control).to_be_visible()
         if self.phone:
             assert self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "wider than the phone"
@@ -61,10 +62,11 @@ class Hands:
             control.click()
 
     def reach(self, control: Locator) -> None:
-        """Walk to a control with Tab.
+        """Move the focus to a control with Tab.
 
-        It leaps, as the list of conversations may be long, and ever more carefully: some stops are there only while the
-        focus is near them. Where nothing has the focus, only the browser knows from where Tab goes on.
+        It jumps several stops at a time, because the list of conversations may be long, and makes the jumps smaller and
+        smaller: some stops exist only while the focus is near them. If no element has the focus, a script cannot tell
+        the next stop.
         """
         expect(control).to_be_enabled()
         way: list[int] = []
@@ -78,7 +80,7 @@ class Hands:
         raise AssertionError(f"Tab does not lead to {control}. Stops it was away: {way}.")
 
     def write(self, box: Locator, text: str) -> None:
-        """Have this stand in a box, which has the focus already where there are but keys."""
+        """Replace the text of a box. In keyboard mode the box must have the focus already."""
         if not self.keys:
             self.press(box)
         expect(box).to_be_focused()
@@ -88,7 +90,7 @@ class Hands:
     # --- in a conversation ---
 
     def send(self, text: str, button: str = "Send") -> None:
-        """Send what is written, or queue it."""
+        """Send a text, or queue it."""
         if self.keys:
             self.reach(self.screen.composer)
         self.write(self.screen.composer, text)
@@ -105,13 +107,13 @@ class Hands:
             expect(self.page.locator("html")).to_have_attribute("data-keys", "on")
 
     def on_pair(self, number: int, button: str, key: str) -> None:
-        """Do something to a pair, the first being 1 wherever the filter put it."""
+        """Do something to a pair. The pairs are counted from 1 in the order of the page, whatever the filter."""
         pair = self.screen.pairs.nth(number - 1)
         if not self.keys:
             if not self.phone:
                 pair.hover()
             named = pair.get_by_role("button", name=button)
-            if self.phone and not named.count():  # it is rarely done
+            if self.phone and not named.count():  # the phone shows this button only in a menu
                 pair.locator(".more > summary").tap()
             self.press(named.last)
             return
@@ -123,7 +125,7 @@ class Hands:
         self.page.keyboard.press(key)
 
     def undo(self) -> None:
-        """Take back what was done last."""
+        """Undo the last action."""
         if self.keys:
             expect(self.page.locator(".toast")).to_be_visible()
             self.to_history()
@@ -132,7 +134,7 @@ class Hands:
             self.press(self.page.locator(".toast").get_by_role("button", name="Undo"))
 
     def stop(self) -> None:
-        """Stop the reply that runs."""
+        """Stop the running reply."""
         expect(self.screen.stop).to_be_visible()
         if self.keys:
             press_escape_twice(self.page)
@@ -140,7 +142,7 @@ class Hands:
             self.press(self.screen.stop)
 
     def choose_filter(self, text: str) -> None:
-        """Have a filter hold."""
+        """Apply a filter."""
         if self.keys:
             self.to_history()
             self.page.keyboard.press("/")
@@ -150,7 +152,7 @@ class Hands:
         self.page.keyboard.press("Enter")
 
     def show_branches(self) -> None:
-        """Have the tree of branches shown."""
+        """Show the tree of branches."""
         if self.keys:
             self.to_history()
             self.page.keyboard.press("Shift+B")
@@ -160,7 +162,7 @@ class Hands:
 
 
 def lifecycles(screen: Screen, *wanted: str) -> None:
-    """Wait until this became of the pairs."""
+    """Wait until the pairs have these lifecycles."""
     eventually(lambda: [pair["lifecycle"] for pair in screen.stored_pairs()] == list(wanted))
 
 

@@ -1,9 +1,9 @@
-"""A connection that a test holds back, lets go lost, or cuts.
+"""A connection that a test delays, drops or cuts.
 
 state = LateState()
 page.route_web_socket(LINK, state.relay)     # before the page is opened
-state.held = []                              # from now on the page is told nothing
-state.release()                              # now it is told everything, in order
+state.held = []                              # the page receives nothing from now on
+state.release()                              # now it receives everything, in order
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ LINK: Final = re.compile("/_event")
 
 @dataclass
 class LateState:
-    """The socket of the page's state. What comes over it can be held back, what goes can be lost, and it can be cut."""
+    """The socket of the page's state. A test can delay incoming messages, drop outgoing messages, and cut it."""
 
     held: list[tuple[WebSocketRoute, str | bytes]] | None = None
     deaf: bool = False
     only_first: str = ""
-    """Of the messages with this text the server gets the first alone."""
+    """The server receives only the first of the messages that contain this text."""
     had_first: bool = False
     last: str = ""
-    """The message with this text is the last that the page is told."""
+    """The page receives no message after the one that contains this text."""
     is_cut: bool = False
     sockets: list[WebSocketRoute] = field(default_factory=list[WebSocketRoute])
 
@@ -51,7 +51,7 @@ class LateState:
             socket.close(code=1011)
 
     def mend(self) -> None:
-        """Let the page connect again. What was held back is lost."""
+        """Let the page connect again. Delayed messages are lost."""
         self.is_cut, self.held = False, None
 
     def _loses(self, message: str | bytes) -> bool:

@@ -1,6 +1,6 @@
 """Writes a long conversation into a running server's database: `python -m tests.e2e.long_history URL DATA_DIR PAIRS`.
 
-Prints the conversation's id. A program of its own, because browser tests cannot run an event loop.
+Prints the conversation's id. It is a separate program, because browser tests cannot run an event loop.
 """
 
 from __future__ import annotations

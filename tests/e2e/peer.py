@@ -1,6 +1,6 @@
-"""A provider at the other end of the network for browser tests: it speaks Chat Completions and keeps what it got.
+"""A provider for browser tests: it implements Chat Completions over the network and stores the requests.
 
-Its own threads, as browser tests have no event loop.
+It has its own threads, because browser tests have no event loop.
 
     with serve_peer() as peer:
         …a server with peer.environment…
@@ -23,17 +23,17 @@ from tests.e2e.written import call
 from tests.serving import Served, serving
 
 MODELS = {"small": 8_192, "large": 131_072}
-"""What it offers, with the windows it tells of."""
+"""The models that it offers, with the windows that it reports."""
 REPLY = "Heard."
 
 
 @dataclass
 class Peer:
-    """`bodies` are those of all requests for a reply, `raw` the same as they came. `refuses`: it answers 400.
+    """A scripted provider.
 
-    Requests for a reply wait for as long as `free` is not set. `refusal` is the status of what it refuses.
-
-    `usage` is what it reports of each, None: nothing.
+    `bodies` are the parsed requests for a reply, `raw` the same as bytes. `refuses`: it answers with the status
+    `refusal`. Requests for a reply wait while `free` is not set. `usage` is the usage that it reports. None: it reports
+    no usage.
     """
 
     port: int = 0
@@ -51,7 +51,7 @@ class Peer:
 
 @contextmanager
 def serve_peer() -> Generator[Peer]:
-    """A peer on a free port, until the block is left."""
+    """Serve a peer on a free port until the block ends."""
     peer = Peer()
     peer.free.set()
 
@@ -87,7 +87,7 @@ def serve_peer() -> Generator[Peer]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's own name
-            """Nothing: a test says what it needs to."""
+            """Print nothing: a test reports its own failures."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
     peer.port = server.server_address[1]
@@ -103,7 +103,7 @@ def serve_peer() -> Generator[Peer]:
 
 @contextmanager
 def serving_beside(peer: Peer, data: Path) -> Generator[Served]:
-    """Inview with its data in this folder, which knows the windows of the peer's models, until the block is left."""
+    """Serve Inview with its data in this folder and the windows of the peer's models, until the block ends."""
     lay_database(data)
     with serving(data, peer.environment) as served:
         call(served.url, "GET", "/models")

@@ -1,4 +1,4 @@
-"""Agents on screen: made, chosen, seen in the history, deleted and brought back."""
+"""Agents on screen: created, chosen, seen in the history, deleted and restored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.serving import Served
 
 @pytest.fixture(autouse=True)
 def nobody_else(server: Served) -> Generator[None]:
-    """The agent used last answers in new conversations: none is left to other tests."""
+    """Delete all agents after the test: the agent used last would answer in the new conversations of other tests."""
     yield
     for agent in call(server.url, "GET", "/agents")["items"]:
         call(server.url, "DELETE", f"/agents/{agent['id']}")

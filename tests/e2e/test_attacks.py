@@ -1,4 +1,4 @@
-"""Texts that were written to stop the page: whatever a model says, the page stays usable and shows all of it."""
+"""Texts written to block the page: whatever a model writes, the page stays usable and shows all of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
 MOST = 3_000
-"""Elements that one task of the page may add to its document. The largest table that is drawn has 1,300 cells."""
+"""Maximum number of elements that one task of the page may add. The largest table that is drawn has 1,300 cells."""
 LARGEST = """() => {
   globalThis.largest = 0;
   const count = (node) => 1 + (node.querySelectorAll?.("*").length ?? 0);
@@ -21,11 +21,11 @@ LARGEST = """() => {
     globalThis.largest = Math.max(globalThis.largest, nodes.reduce((total, node) => total + count(node), 0));
   }).observe(document, { childList: true, subtree: true });
 }"""
-"""Notes the most elements that one task of the page adds to its document."""
+"""Record the largest number of elements that one task of the page adds to its document."""
 
 
 def draw(screen: Screen, server: Served, reply: str, request: str) -> int:
-    """Go from a short conversation to one with this reply. Returns the most elements that were added at once."""
+    """Go from a short conversation to one with this reply. Return the largest number of elements added at once."""
     pairs = (a_pair("Show me.", "Here it is."), a_pair(request, reply))
     short, attack = write(server, *({"pairs": [pair]} for pair in pairs))
     screen.go(f"/c/{short}")
@@ -39,13 +39,13 @@ def draw(screen: Screen, server: Served, reply: str, request: str) -> int:
 
 
 def wait_until_drawn(page: Page) -> None:
-    """Until nothing more is drawn."""
+    """Wait until everything is drawn."""
     expect(page.locator("article .reply").first).not_to_be_empty()
     wait_until_still(page, "document.querySelector('article .reply').innerHTML.length")
 
 
 def require_small_steps(screen: Screen, server: Served, reply: str, request: str) -> None:
-    """Draw a pair: the page adds little to its document at a time, and can be used after it."""
+    """Require that the page draws a pair in small steps and can be used after it."""
     largest = draw(screen, server, reply, request)
 
     assert 0 < largest <= MOST

@@ -1,4 +1,4 @@
-"""axe-core finds nothing on six pages: in one look for the gate, in four looks for `make test-all`."""
+"""axe-core finds nothing on six pages: with one window for the gate, with four windows for `make test-all`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from tests.serving import Served
 
 AXE = Path(__file__).parents[1] / "islands/node_modules/axe-core/axe.min.js"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-RULES = {"label-content-name-mismatch": {"enabled": True}}  # an experiment of axe's, so it is named
+# an experimental rule of axe, which runs only if it is named
+RULES = {"label-content-name-mismatch": {"enabled": True}}
 FINDINGS = """async (options) => {
   const { violations } = await axe.run(document, { ...options, resultTypes: ["violations"] });
   return violations.flatMap(({ id, nodes }) => nodes.map((it) => `${id}: ${it.html.slice(0, 300)}\n  ${
@@ -28,12 +29,12 @@ DANGLING = """() => ["aria-describedby", "aria-labelledby", "aria-activedescenda
   [...document.querySelectorAll(`[${name}]`)]
     .filter((it) => it.getAttribute(name).split(" ").some((id) => !document.getElementById(id)))
     .map((it) => `${name} of ${it.outerHTML.slice(0, 200)}`))"""
-"""Elements that are explained by an element that is not there; axe leaves that to a reader."""
+"""Elements that refer to an element that does not exist; axe does not check this."""
 TOO_SMALL = """([least, high]) => [...document.querySelectorAll("article footer :is(button, summary)")]
   .map((it) => [it, it.getBoundingClientRect()])
   .filter(([, { width, height }]) => width && (Math.round(width) < least || Math.round(height) < high))
   .map(([it, { width, height }]) => `${it.ariaLabel ?? it.textContent}: ${width} × ${height}`)"""
-"""What can be pressed below a reply and is narrower or lower than that."""
+"""Controls below a reply that are narrower or lower than a limit."""
 REPLY = """# A title
 
 Words with `code`, a [link](https://example.org) and a note.[^1]
@@ -86,7 +87,7 @@ FIRST, *OTHERS = LOOKS.values()
     ids=list(LOOKS),
 )
 def seen(request: pytest.FixtureRequest, browser: Browser, server: Served) -> Generator[Page]:
-    """A page in one look, with axe-core in it."""
+    """A page with one window size and colour scheme, with axe-core in it."""
     assert AXE.exists(), "axe-core is not installed: make .venv/islands"
     size, scheme = request.param
     phone = size["width"] < 800
@@ -101,19 +102,19 @@ def seen(request: pytest.FixtureRequest, browser: Browser, server: Served) -> Ge
 
 @contextmanager
 def an_agent(server: Served) -> Generator[None]:
-    """The agent used last answers in new conversations: none is left to other tests."""
+    """Create an agent. Delete it after the test: the agent used last answers in other tests' new conversations."""
     made = call(server.url, "POST", "/agents", {"name": "Reviewer", "system_prompt": "Find the fault."})
     yield
     call(server.url, "DELETE", f"/agents/{made['id']}")
 
 
 def findings(page: Page, where: str) -> list[str]:
-    """What axe says of what is seen now."""
-    expect(page.locator("[data-old]")).to_have_count(0)  # a figure of another draft is covered
+    """Return axe's findings for the current page."""
+    expect(page.locator("[data-old]")).to_have_count(0)  # an estimate of an earlier draft is covered
     page.evaluate(MOTION)
     wait_until_painted(page)
     if not page.evaluate("'axe' in globalThis"):
-        page.evaluate(AXE.read_text())  # through the debugger: the page's policy allows no script of ours
+        page.evaluate(AXE.read_text())  # through the debugger: the page's policy does not allow this script
     options: dict[str, Any] = {"runOnly": {"type": "tag", "values": TAGS}, "rules": RULES}
     found: list[str] = [*page.evaluate(FINDINGS, options), *page.evaluate(DANGLING)]
     return [f"{where}: {each}" for each in found]

@@ -1,4 +1,4 @@
-"""Forks, their tree and where they come from: made by key, seen in every tab, walked with the arrows."""
+"""Forks, their tree and their origin: made by key, seen in every tab, navigated with the arrows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.serving import Served
 
 @pytest.fixture
 def opened(page: Page, server: Served) -> Screen:
-    """Three pairs, the second with three stars."""
+    """Open a conversation of three pairs; the second has three stars."""
     pairs = [a_pair(f"Question {number}", f"Answer {number}", stars=3 * (number == 2)) for number in (1, 2, 3)]
     screen = Screen(page).go(f"/c/{write(server, {'title': 'Plans', 'model': 'offline:demo', 'pairs': pairs})[0]}")
     expect(screen.pairs).to_have_count(3)

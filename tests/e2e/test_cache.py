@@ -1,4 +1,4 @@
-"""What the provider keeps of a conversation, on the page: how far, how long, and what a filter would break of it."""
+"""The provider's cache on the page: its extent, its lifetime, and the part of it that a filter would break."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ IS_ABOVE_THE_COMPOSER = """it =>
 
 @pytest.fixture(scope="module")
 def billed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
-    """A server whose Anthropic bills by the public rules."""
+    """A server whose Anthropic provider bills by the public rules."""
     cache = AnthropicCache()
 
     class Answers(BaseHTTPRequestHandler):
@@ -46,7 +46,7 @@ def billed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's own name
-            """Nothing: a test says what it needs to."""
+            """Print nothing: a test reports its own failures."""
 
     peer = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
     thread = threading.Thread(target=peer.serve_forever, daemon=True)
@@ -98,7 +98,7 @@ def test_page_says_how_far_the_provider_keeps_what_was_sent_and_what_a_filter_br
 
 
 @pytest.mark.exhaustive
-def test_another_system_prompt_is_said_to_be_a_cold_start_before_it_is_saved(billed: Served, browser: Browser) -> None:
+def test_another_system_prompt_is_shown_as_a_cold_start_before_it_is_saved(billed: Served, browser: Browser) -> None:
     prompt = "You help an engineer of bridges. " * 200
     made = call(billed.url, "POST", "/conversations", {"model": MODEL, "system_prompt": prompt})
     context = browser.new_context(base_url=billed.url, viewport={"width": 1280, "height": 844})
@@ -119,7 +119,7 @@ def test_another_system_prompt_is_said_to_be_a_cold_start_before_it_is_saved(bil
 
 
 def _keep_it_warm_and_stop(screen: Screen, billed: Served, conversation_id: str, shot: Path) -> None:
-    """By keyboard: the price before, the state while it is on, also for who comes later, and the way to end it."""
+    """By keyboard: the price before the start, the state while it runs, also in a page opened later, and the stop."""
     page = screen.page
     page.get_by_role("button", name="Keep warm…").press("Enter")
     dialog = page.get_by_role("dialog", name="Keep it warm for how long?")

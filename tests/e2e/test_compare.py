@@ -1,4 +1,4 @@
-"""Comparing on the page: one request to several models side by side, one reply kept, the others its versions."""
+"""Comparisons on the page: one request to several models side by side; one reply is kept, the others are versions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def column(screen: Screen, model: str) -> Locator:
 
 
 def choose(screen: Screen, *models: str) -> None:
-    """Have these ticked in the dialog of models, and no other, by keys alone."""
+    """Tick exactly these models in the dialog, by keys alone."""
     choice = screen.page.get_by_role("dialog", name="Compare models")
     boxes = choice.get_by_role("checkbox")
     expect(choice.get_by_role("status")).to_contain_text("chosen")
@@ -102,7 +102,7 @@ def test_pointer_compares_in_a_new_conversation_and_every_tab_sees_it(
 
     row = page.get_by_role("link", name=re.compile("Comparing 3 replies"))
     expect(row).to_contain_text(LONG)
-    other = another_screen(screen.path)  # it has nothing else to show
+    other = another_screen(screen.path)  # the conversation has nothing else to show
     expect(column(other, "peer:large").get_by_role("group")).to_have_text("Heard.")
     expect(column(other, "offline:demo").get_by_role("group")).to_have_text(re.compile(r"\w+ \w+ \w+"))
     page.bring_to_front()  # a page behind another one paints once a second
@@ -128,7 +128,7 @@ def test_pointer_compares_in_a_new_conversation_and_every_tab_sees_it(
 
 
 @pytest.mark.exhaustive
-def test_call_of_a_compared_reply_is_answered_where_the_replies_stand(
+def test_call_of_a_compared_reply_is_answered_in_the_dialog_of_the_replies(
     screen: Screen, prefer: Callable[..., None]
 ) -> None:
     prefer(built_in_tools=["fetch_page"])

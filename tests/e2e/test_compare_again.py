@@ -1,4 +1,4 @@
-"""A pair that several models answer again side by side: by keys alone and by pointer, on a desk and on a phone."""
+"""A pair that several models answer again side by side: by keys alone and by pointer, on a desktop and on a phone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONG = "/long 4000 /rate 25"  # longer than any test
     ids=["keys-desk", "pointer-phone"],
 )
 def hands(request: pytest.FixtureRequest, browser: Browser, server: Served) -> Generator[Hands]:
-    """At a conversation of two pairs."""
+    """Hands at a conversation of two pairs."""
     keys, viewport = request.param
     context = browser.new_context(base_url=server.url, viewport=viewport, has_touch=not keys, is_mobile=not keys)
     page = context.new_page()
@@ -45,7 +45,7 @@ def column(page: Page, name: str) -> Locator:
 
 
 def choose_several(hands: Hands, pair: int, *models: str) -> None:
-    """Out of the menu of models; then these are ticked, and no other, beside its own model."""
+    """Choose "Several" in the menu of models, then tick exactly these in addition to the pair's own model."""
     page = hands.page
     hands.on_pair(pair, "Answer again", "r")
     expect(page.get_by_role("combobox", name=f"Answer pair {pair} again")).to_be_focused()
@@ -66,7 +66,7 @@ def choose_several(hands: Hands, pair: int, *models: str) -> None:
     hands.press(choice.get_by_role("button", name="Compare", exact=True))
 
 
-def test_reply_is_kept_in_the_place_of_an_earlier_one_and_taken_back(hands: Hands, peer: Peer) -> None:
+def test_reply_replaces_an_earlier_one_and_is_undone(hands: Hands, peer: Peer) -> None:
     page, screen = hands.page, hands.screen
     choose_several(hands, 1, "small", "large")
     later = page.get_by_role("dialog", name="What about the later pairs?")

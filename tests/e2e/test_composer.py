@@ -1,4 +1,4 @@
-"""The composer: what is typed is kept, sent once, and arrives character for character."""
+"""The composer: its text is kept, sent once, and received character for character."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_held_enter_and_double_click_send_once(screen: Screen) -> None:
 
     screen.write("/echo held")
     for _ in range(5):
-        screen.page.keyboard.down("Enter")  # repeats, as a held key does
+        screen.page.keyboard.down("Enter")  # the event repeats, as with a key that is held down
     screen.page.keyboard.up("Enter")
     expect(screen.last_reply).to_have_text("held")
     screen.wait_for_reply(2)
@@ -68,7 +68,7 @@ const every = window.setInterval, keeps = [];
 window.setInterval = (task, wait) => { if (wait === 400) keeps.push(task); return every(task, wait); };
 new MutationObserver(() => keeps.forEach((keep) => keep())).observe(document, { childList: true, subtree: true });
 """
-"""The timer that keeps drafts strikes with every change of the document: also just after a text area has gone."""
+"""Run the timer that saves drafts with every change of the document: also just after a text area was removed."""
 
 
 @pytest.mark.exhaustive
@@ -86,7 +86,7 @@ def test_draft_survives_a_timer_that_strikes_as_its_page_goes(screen: Screen) ->
 
 
 @pytest.mark.exhaustive
-def test_unreachable_server_is_said_and_the_text_kept(page: Page, server: Served) -> None:
+def test_unreachable_server_is_shown_and_the_text_kept(page: Page, server: Served) -> None:
     state = LateState()
     page.route_web_socket(LINK, state.relay)
     screen = Screen(page).go("/").start("/echo one").wait_for_reply()
@@ -120,10 +120,10 @@ def test_text_that_arrived_though_the_connection_broke_is_sent_once(page: Page, 
 def test_message_that_arrived_before_its_page_was_reloaded_is_not_in_the_composer_again(
     page: Page, server: Served, text: str
 ) -> None:
-    """Its text is not in the box, and neither its schema nor its file goes along with the next message.
+    """Its text is not in the box, and neither its schema nor its file is sent with the next message.
 
-    The reloaded page restores the draft with both, then hears that all of it has arrived. The empty draft that it
-    restores then gets lost.
+    The reloaded page restores the draft with both, then learns that all of it has arrived. The empty draft that it then
+    restores is lost.
     """
     state = LateState()
     page.route_web_socket(LINK, state.relay)
@@ -170,9 +170,7 @@ def test_text_lost_before_its_page_was_reloaded_is_in_the_box_and_sent_once(page
     assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo one", "/echo two"]
 
 
-def test_text_that_is_on_its_way_is_in_no_box_when_its_conversation_is_left_and_opened(
-    page: Page, server: Served
-) -> None:
+def test_unanswered_send_is_in_no_box_when_its_conversation_is_left_and_opened(page: Page, server: Served) -> None:
     first, second = write(
         server, {"title": "The first", "pairs": [a_pair("one", "one")]}, {"title": "The second", "pairs": []}
     )
@@ -269,8 +267,8 @@ def test_text_larger_than_a_websocket_event_arrives_whole(screen: Screen) -> Non
 
 
 @pytest.mark.exhaustive
-def test_model_of_what_was_looked_at_before_gets_nothing(page: Page, server: Served) -> None:
-    """What Reflex knows comes late: until then nobody is named, and what is sent goes to the right one all the same."""
+def test_model_of_the_conversation_opened_before_gets_nothing(page: Page, server: Served) -> None:
+    """The state from Reflex arrives late: until then the page shows no model, and the send still uses the right one."""
     first, second = write(
         server,
         {"title": "To the tiny", "model": "offline:tiny", "pairs": [a_pair("one", "one")]},

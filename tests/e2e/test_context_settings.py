@@ -1,4 +1,4 @@
-"""Settings → Context: limits and ceilings are kept, refused with a reason at their field, and hold for sends."""
+"""Settings → Context: limits are stored, refused with a reason at their field, and applied to sends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of conversations: searched, and changed by keyboard alone."""
+"""The list of conversations: searched and changed by keyboard alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COUNT_SEARCH_FIELDS = """() => {
   new MutationObserver((changes) => changes.forEach((change) => change.addedNodes.forEach(add)))
     .observe(document.body, { childList: true, subtree: true });
 }"""
-"""From now on, count how often the search field is drawn."""
+"""Count from now on how often the search field is drawn."""
 MARKED = """() => [...CSS.highlights.get('found') ?? []].map(
   ({ startContainer, startOffset, endOffset }) => startContainer.data.slice(startOffset, endOffset))"""
 """The words that are marked in the transcript."""
@@ -36,12 +36,12 @@ def send_until_done(url: str, conversation_id: str, text: str) -> None:
 
 
 def titled(screen: Screen, text: str) -> Screen:
-    """A conversation known by its first words."""
+    """Start a conversation that is known by its first words."""
     return screen.start(f"/echo {text}").wait_for_reply()
 
 
 @pytest.mark.exhaustive
-def test_escape_leaves_the_name_as_it_was(screen: Screen) -> None:
+def test_escape_keeps_the_name(screen: Screen) -> None:
     titled(screen, "keeps its name")
     here = row(screen, "keeps its name")
     here.hover()
@@ -92,7 +92,7 @@ def test_unknown_address_helps_on(screen: Screen) -> None:
     expect(screen.composer).to_be_focused()
 
 
-def test_words_are_searched_for_and_lead_to_the_pair_in_which_they_stand(screen: Screen, server: Served) -> None:
+def test_search_results_lead_to_the_pair_with_the_words(screen: Screen, server: Served) -> None:
     titled(screen, "lighthouse in the marzipan fog")
     path = screen.path
     screen.go("/")
@@ -116,5 +116,5 @@ def test_words_are_searched_for_and_lead_to_the_pair_in_which_they_stand(screen:
     eventually(lambda: screen.page.evaluate(MARKED) == [])
     field.fill("zyxwv qponm")
     expect(screen.page.get_by_text("No conversation contains these words.")).to_be_visible()
-    # The next page draws the field once. Drawn again later, it would lose the focus and what is typed meanwhile.
+    # The next page draws the field once. If it drew it again later, the field would lose the focus and new text.
     assert screen.page.evaluate("window.searchFields") == 1

@@ -1,4 +1,4 @@
-"""The menu beside the title: the whole conversation is renamed, exported, forked and deleted."""
+"""The menu next to the title: the conversation is renamed, exported, forked and deleted."""
 
 from __future__ import annotations
 

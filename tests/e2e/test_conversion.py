@@ -1,6 +1,6 @@
 """Enter and Escape that end the conversion of a Japanese word do nothing else, in any field.
 
-Safari reports such a key after the composition has ended: only its code, 229, tells.
+Safari reports such a key after the composition has ended: only its code, 229, identifies it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CONVERT = """(field, key) => {
 
 
 def convert(field: Locator) -> None:
-    """Take a suggestion with Enter, and drop one with Escape."""
+    """Accept a suggestion with Enter, and reject one with Escape."""
     for key in ("Enter", "Escape"):
         field.evaluate(CONVERT, key)
 
@@ -87,7 +87,7 @@ def test_keys_of_a_conversion_do_nothing_in_the_search_a_schema_and_arguments_of
     screen: Screen, server: Served
 ) -> None:
     page = screen.page
-    expect(screen.composer).to_be_focused()  # else it takes the focus in the middle of what follows
+    expect(screen.composer).to_be_focused()  # otherwise it takes the focus in the middle of the next steps
     search = page.get_by_role("searchbox", name="Search conversations")
     search.fill("京")
     convert(search)

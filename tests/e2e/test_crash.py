@@ -1,4 +1,4 @@
-"""After a crash the page says what may be missing, what is not known, and what becomes of the next message."""
+"""After a crash the page says which text may be missing, what is unknown, and what happens to the next message."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.serving import Served, serving
 
 @pytest.fixture
 def crash(tmp_path: Path, browser: Browser) -> Generator[Callable[[], Screen]]:
-    """Kills the server while a reply runs and another message waits, and shows the same tab on the next server."""
+    """Return a function that kills the server during a reply with a queue, and opens the tab on the next server."""
     with serving(tmp_path / "data") as first:
         page: Page = browser.new_page(base_url=first.url)
         page.set_default_timeout(30_000)
@@ -57,7 +57,7 @@ def crash(tmp_path: Path, browser: Browser) -> Generator[Callable[[], Screen]]:
 
 
 @pytest.mark.exhaustive
-def test_crash_is_told_without_promising_more_than_is_known(crash: Callable[[], Screen]) -> None:
+def test_crash_is_reported_without_promising_more_than_is_known(crash: Callable[[], Screen]) -> None:
     screen = crash()
     page = screen.page
     failure = screen.pairs.last.locator(".failure")
@@ -81,10 +81,10 @@ def test_crash_is_told_without_promising_more_than_is_known(crash: Callable[[], 
     assert received in words(screen.composer.input_value())
 
 
-def test_what_stood_on_an_open_page_comes_back_after_kill_9(tmp_path: Path, browser: Browser) -> None:
-    """A reply, and the schema of what was not sent yet.
+def test_text_of_an_open_page_is_recovered_after_kill_9(tmp_path: Path, browser: Browser) -> None:
+    """A reply, and the schema of an unsent message.
 
-    Another program holds the database before the kill, so that much of what the page shows is surely not stored.
+    Another program locks the database before the kill, so that much of what the page shows is certainly not stored.
     """
     with ExitStack() as stack:
         first = stack.enter_context(serving(tmp_path / "data"))
@@ -125,7 +125,7 @@ def test_what_stood_on_an_open_page_comes_back_after_kill_9(tmp_path: Path, brow
 
 
 @pytest.mark.exhaustive
-def test_what_stood_of_compared_replies_comes_back_after_kill_9(tmp_path: Path, browser: Browser) -> None:
+def test_text_of_compared_replies_is_recovered_after_kill_9(tmp_path: Path, browser: Browser) -> None:
     """The dialog is open when the server dies, and still open when the page has reconnected."""
     with ExitStack() as stack:
         first = stack.enter_context(serving(tmp_path / "data"))
@@ -171,7 +171,7 @@ def test_what_stood_of_compared_replies_comes_back_after_kill_9(tmp_path: Path, 
 
 @pytest.mark.exhaustive
 def test_a_temporary_conversation_is_gone_after_kill_9_as_it_says(tmp_path: Path, browser: Browser) -> None:
-    """An open page still shows it, and gives nothing of it back. Another page does, with another conversation."""
+    """An open page still shows it, and sends none of it back. A page with another conversation does send text back."""
     with ExitStack() as stack:
         first = stack.enter_context(serving(tmp_path / "data"))
         page, beside = (browser.new_page(base_url=first.url) for _ in range(2))
@@ -189,7 +189,7 @@ def test_a_temporary_conversation_is_gone_after_kill_9_as_it_says(tmp_path: Path
         connect_now(page)
 
         expect(page.get_by_role("heading", name="There is no such conversation")).to_be_visible(timeout=60_000)
-        connect_now(beside)  # only now: a page gives back what it has as soon as it is connected
+        connect_now(beside)  # only now: a page sends its text back directly after it connects
         expect(lasting.pairs.last.locator(".failure").get_by_text("recovered", exact=True)).to_be_visible()
         assert files_with(second, "Xylophonquartett") == []
         assert json.loads(second.get("/api/v1/conversations?temporary=true").body)["items"] == []
@@ -233,23 +233,23 @@ def test_edit_of_a_pair_that_was_deleted_before_a_restart_is_in_the_message_box(
 
 
 def words(text: str) -> str:
-    """The words alone: a heading has its signs in the composer, and none where it is drawn."""
+    """Return the words alone: the composer shows the signs of a heading, the drawn reply does not."""
     return " ".join(re.findall(r"\w+", text))
 
 
 def connect_now(page: Page) -> None:
-    """Have a page that lost its server try again without waiting for its next attempt."""
+    """Let a page that lost its server reconnect now, without waiting for its next attempt."""
     page.evaluate("dispatchEvent(new Event('online'))")
 
 
 def wait_until_all_is_drawn(page: Page) -> None:
-    """Until all that a server has sent before its end is drawn."""
+    """Wait until everything that a server sent before its end is drawn."""
     expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
     wait_until_still(page, "[...document.querySelectorAll('.md')].map((it) => it.textContent.length)")
 
 
 def begins(holder: sqlite3.Connection) -> bool:
-    """Whether this program may write from now on, and nobody else."""
+    """Lock the database for writing. Return False if another connection has the lock."""
     try:
         holder.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError:

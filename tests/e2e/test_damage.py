@@ -1,4 +1,4 @@
-"""A pair that cannot be read whole: shown in its place, not sent, and kept as a file or deleted."""
+"""A pair that cannot be read completely: shown at its position, not sent, and saved as a file or deleted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BROKEN = '[{"type": "text", "text": "tw'
 
 @pytest.fixture
 def apart(tmp_path: Path, browser: Browser) -> Generator[Screen]:
-    """A page of a server whose database is in this test's folder."""
+    """Open a page of a server whose database is in this test's folder."""
     with serving(tmp_path / "data") as served:
         page: Page = browser.new_page(base_url=served.url)
         page.set_default_timeout(30_000)
@@ -27,7 +27,7 @@ def apart(tmp_path: Path, browser: Browser) -> Generator[Screen]:
         page.close()
 
 
-def test_damaged_pair_is_shown_with_what_can_be_done_and_the_rest_goes_on(apart: Screen, tmp_path: Path) -> None:
+def test_damaged_pair_is_shown_with_its_options_and_the_rest_works(apart: Screen, tmp_path: Path) -> None:
     screen = apart
     screen.start("/echo one").wait_for_reply()
     screen.send("/echo two").wait_for_reply(2)

@@ -1,8 +1,8 @@
-"""The draft that counts is the draft in the box, however fast it is typed, sent, queued, left and reloaded.
+"""The draft that counts is the text in the box, however fast it is typed, sent, queued, left and reloaded.
 
-A person at random speeds, from 0 to 200 ms a key. After each step the preview, its hash and the estimate belong to the
-text in the box; and a send carries the bytes that the preview showed. In every frame of the browser, a preview of
-another text is marked.
+A person types at random speeds, from 0 to 200 ms per key. After each step the preview, its hash and the estimate belong
+to the text in the box; and a send carries the bytes that the preview showed. A preview of another text is marked in
+every frame of the browser.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ const look = () => {
 window.lies = [];
 look();
 """
-"""Notes the draft that the preview shows without a mark, and the text in the box, where they differ."""
+"""Record the draft in the unmarked preview, and the text in the box, whenever they differ."""
 SLOWEST = 200
 """Milliseconds between two keys."""
 WORDS = ("maple", "river", "btw", "thanks", "extra", "json", "what now", "Enter", "é", "不", "x" * 40)
@@ -49,7 +49,7 @@ WORDS = ("maple", "river", "btw", "thanks", "extra", "json", "what now", "Enter"
 
 @dataclass
 class Person:
-    """`boxes`: the text in the box of each conversation. `steps`: what the person did, for the report of a failure."""
+    """A simulated person. `boxes`: the text in each conversation's box. `steps`: its actions, for failure reports."""
 
     random: Random
     screen: Screen
@@ -66,11 +66,11 @@ class Person:
 
     @property
     def waits(self) -> bool:
-        """A reply is running, and does not end before it may."""
+        """True while a reply is running that the test has not released."""
         return not self.peer.free.is_set()
 
     def step(self) -> None:
-        """Do something, and look."""
+        """Do a random action and check the page."""
         acts: list[Callable[[], None]] = [self.type, self.type, self.send, self.erase, self.edit, self.reload]
         acts += [self.release if self.waits else self.hold, self.type_and_send]
         if not self.waits:
@@ -89,7 +89,7 @@ class Person:
         self.steps[-1] += f" {words!r}"
 
     def type_and_send(self) -> None:
-        """Nothing is between the last letter and Enter."""
+        """Press Enter directly after the last letter."""
         self.type()
         self._enter()
 
@@ -109,7 +109,7 @@ class Person:
         self.boxes[self.here] = ""
 
     def hold(self) -> None:
-        """From now on replies take as long as this person wants."""
+        """Make replies wait until this person releases them."""
         self.peer.free.clear()
         self.type_and_send()
 
@@ -117,7 +117,7 @@ class Person:
         self.peer.free.set()
 
     def edit(self) -> None:
-        """Begin to edit a pair, and think better of it."""
+        """Start to edit a pair and cancel the edit."""
         if self.waits:
             return
         pair = self.screen.pairs.last
@@ -137,7 +137,7 @@ class Person:
         reload(self.screen.page)
 
     def agree(self) -> None:
-        """The box holds what was typed; the preview and the estimate are of that."""
+        """Check that the box has the typed text, and that the preview and the estimate belong to it."""
         expect(self.screen.composer).to_have_value(self.box)
         if not self.waits:
             expect(self.screen.stop).to_have_count(0)

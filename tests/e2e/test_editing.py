@@ -1,4 +1,4 @@
-"""An edit of a pair: written and sent by keys alone, or called off and taken up again."""
+"""Edits of a pair: written and sent by keys alone, or cancelled and resumed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.serving import Served
 
 @pytest.fixture
 def two(screen: Screen) -> Screen:
-    """A conversation of two pairs, in VIEW at the last one."""
+    """Start a conversation of two pairs, in VIEW at the last one."""
     screen.start("/echo one").wait_for_reply()
     screen.send("/echo two").wait_for_reply(2)
     press(screen, "Escape", "Shift+G")
@@ -33,7 +33,7 @@ def texts(screen: Screen) -> list[str]:
 
 
 def answered(screen: Screen, *wanted: str) -> None:
-    """Wait until these requests are stored, and nothing runs."""
+    """Wait until these requests are stored and no reply is running."""
     eventually(lambda: texts(screen) == list(wanted))
     eventually(lambda: all(pair["lifecycle"] == "succeeded" for pair in screen.stored_pairs()))
 
@@ -70,7 +70,7 @@ def test_text_of_a_pair_that_is_deleted_elsewhere_is_in_the_message_box(two: Scr
 
 
 @pytest.mark.exhaustive
-def test_escape_leaves_everything_as_it_was_and_the_words_can_be_had_again(two: Screen) -> None:
+def test_escape_changes_nothing_and_the_edited_text_can_be_restored(two: Screen) -> None:
     press(two, "e")
     two.page.keyboard.type(" changed")
     press(two, "Escape")

@@ -21,7 +21,7 @@ LONG = "A sentence of eight words stands here again. " * 100
 
 @pytest.fixture
 def conversation(server: Served) -> str:
-    """Four pairs of about a thousand tokens each."""
+    """A conversation of four pairs with about a thousand tokens each."""
     pairs = [a_pair(f"Question {number}", LONG) for number in range(1, 5)]
     return write(server, {"model": "peer:small", "system_prompt": "Be brief.", "pairs": pairs})[0]
 
@@ -38,7 +38,7 @@ def panel(page: Page) -> Locator:
 
 
 def row(page: Page, name: str) -> int:
-    """A figure of the split."""
+    """Return a figure of the breakdown."""
     value = panel(page).locator("dl > div").filter(has=page.get_by_text(name, exact=True)).locator("dd")
     found = re.search(r"[\d,]+", value.inner_text())
     assert found

@@ -1,6 +1,6 @@
-"""Ways to fail, to stop, to answer again and to fork, by a finger on a phone: nothing is out of its reach or wider.
+"""Failing, stopping, answering again and forking with a finger on a phone: every control is reachable and fits.
 
-What each of these is in detail has tests of its own.
+The details of each have their own tests.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.e2e.screen import Screen, eventually
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
-SLOW = "/long 4000 /rate 1"  # longer than any test, and no reply of it is higher than the window
+SLOW = "/long 4000 /rate 1"  # longer than any test, and never higher than the window
 PHONE = ViewportSize(width=390, height=844)
 WORDS = ("one", "two", "three")
 STORY = {
@@ -39,14 +39,14 @@ def hands(browser: Browser, server: Served) -> Generator[Hands]:
 
 @pytest.fixture
 def new(hands: Hands) -> Hands:
-    """At a new conversation."""
+    """Open a new conversation."""
     hands.screen.go("/")
     return hands
 
 
 @pytest.fixture
 def story(hands: Hands, server: Served) -> Hands:
-    """At a conversation of three pairs, the second without stars."""
+    """Open a conversation of three pairs, the second without stars."""
     hands.screen.go(f"/c/{write(server, STORY)[0]}")
     expect(hands.screen.pairs).to_have_count(3)
     return hands
@@ -164,4 +164,4 @@ def test_fork_of_what_is_in_view_and_the_tree(story: Hands) -> None:
     hands.press(items.first)
     page.wait_for_url(f"**{origin}*")
     expect(page.locator(".forked-from")).to_have_count(0)
-    expect(screen.pairs).to_have_count(2)  # under its filter
+    expect(screen.pairs).to_have_count(2)  # the filter shows two of its pairs

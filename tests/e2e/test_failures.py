@@ -1,4 +1,4 @@
-"""Replies that fail: the next steps of each class, and the request that is kept and sent again."""
+"""Failed replies: the next steps of each error class, and the stored request that is sent again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.serving import Served
 
 
 def failed(screen: Screen, text: str, pairs: int = 1) -> Locator:
-    """Send what fails, and find what stands in the pair about it."""
+    """Send a text that fails, and return the failure shown in the pair."""
     (screen.send if pairs > 1 else screen.start)(text)
     screen.wait_for_reply(pairs)
     return screen.pairs.last.locator(".failure")
@@ -68,12 +68,10 @@ def test_refusal_without_a_key_is_read_out_once_and_leads_to_the_card_of_its_pro
     expect(screen.page.locator("details[id^=provider-][open]")).to_have_count(1)
 
 
-def test_request_that_failed_is_read_compared_and_sent_again_as_it_was(
-    screen: Screen, server: Served, peer: Peer
-) -> None:
+def test_failed_request_is_shown_compared_and_sent_again_unchanged(screen: Screen, server: Served, peer: Peer) -> None:
     screen.go(f"/c/{write(server, {'model': 'peer:large', 'pairs': [a_pair('Question 1'), a_pair('Question 2')]})[0]}")
     expect(screen.pairs).to_have_count(2)
-    expect(screen.page.get_by_role("button", name="Model: large")).to_be_visible()  # else another is asked
+    expect(screen.page.get_by_role("button", name="Model: large")).to_be_visible()  # otherwise another model is used
     peer.refuses = True
     try:
         box = failed(screen, "Question 3", 3)
@@ -95,7 +93,7 @@ def test_request_that_failed_is_read_compared_and_sent_again_as_it_was(
     screen.pairs.first.get_by_role("button", name="Delete the pair").click()
     screen.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(screen.pairs).to_have_count(2)
-    expect(screen.page.locator(".toast")).to_be_visible()  # which moves the pairs
+    expect(screen.page.locator(".toast")).to_be_visible()  # the toast moves the pairs
     ways(box).get_by_text("What was sent").click()
     kept(screen).get_by_role("tab", name="Compared with now").click()
     expect(kept(screen).locator('.message[data-sign="-"]')).to_have_count(2)

@@ -1,4 +1,4 @@
-"""What goes wrong on a desk: keys held down, double clicks, the back button, a held database, a sleep, no network."""
+"""Trouble on a desktop: keys held down, double clicks, the back button, a locked database, a sleep, no network."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_back_button_leaves_no_dialog_of_a_pair_behind(screen: Screen) -> None:
     expect(dialog).to_have_count(0)
 
 
-def test_database_held_by_somebody_else_is_said_and_the_text_comes_back(screen: Screen, server: Served) -> None:
+def test_locked_database_is_reported_and_the_text_returns(screen: Screen, server: Served) -> None:
     screen.start("/echo one").wait_for_reply()
     holder = sqlite3.connect(server.output.parent / "data" / "inview.db", isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
@@ -91,7 +91,7 @@ def test_database_held_by_somebody_else_is_said_and_the_text_comes_back(screen: 
 
 
 def test_laptop_that_slept_for_an_hour_shows_what_happened_meanwhile(browser: Browser, server: Served) -> None:
-    """Its connection is dead without anybody having said so; older pairs that it had are others by now too."""
+    """The connection is dead, but neither side knows it yet; meanwhile older pairs on the page have changed."""
     pairs = [a_pair(f"Question {number}", f"Answer {number}") for number in range(1, 81)]
     conversation = write(server, {"pairs": pairs})[0]
     context = browser.new_context(base_url=server.url)
@@ -127,7 +127,7 @@ def test_laptop_that_slept_for_an_hour_shows_what_happened_meanwhile(browser: Br
 
 
 def connect_through(route: Callable[..., None], asleep: list[bool]) -> None:
-    """Let the page's sockets through, but swallow all that is said while it is asleep."""
+    """Relay the page's sockets, but drop all messages while the laptop is asleep."""
 
     def through(socket: WebSocketRoute) -> None:
         server = socket.connect_to_server()
@@ -136,7 +136,7 @@ def connect_through(route: Callable[..., None], asleep: list[bool]) -> None:
         def carry(send: Callable[[str | bytes], None]) -> Callable[[str | bytes], None]:
             def pass_on(message: str | bytes) -> None:
                 nonlocal dead
-                dead = dead or bool(asleep)  # and it never comes to life again
+                dead = dead or bool(asleep)  # and it never works again
                 if not dead:
                     send(message)
 
@@ -150,7 +150,7 @@ def connect_through(route: Callable[..., None], asleep: list[bool]) -> None:
 
 @pytest.mark.exhaustive
 def test_part_first_needed_while_the_network_is_away_comes_when_it_is_back(screen: Screen) -> None:
-    """Its socket may outlive the network for a while. To load the page anew then would lose it."""
+    """The socket may outlive the network for a while. Loading the page again at that moment would lose it."""
     page = screen.page
     screen.start("/echo one").wait_for_reply()
     screen.write("A draft")
@@ -172,7 +172,7 @@ def test_part_first_needed_while_the_network_is_away_comes_when_it_is_back(scree
 
 
 @pytest.mark.exhaustive
-def test_part_that_an_update_of_the_server_took_away_loads_the_page_anew(screen: Screen) -> None:
+def test_part_that_an_update_of_the_server_removed_reloads_the_page(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo one").wait_for_reply()
     screen.write("A draft")
@@ -185,14 +185,14 @@ def test_part_that_an_update_of_the_server_took_away_loads_the_page_anew(screen:
 
     expect(screen.pairs).to_have_count(1)
     expect(screen.composer).to_have_value("A draft")
-    # What was asked for is shown, unless the server has not noticed yet that the old page is gone.
+    # The sheet opens, unless the server has not noticed yet that the old page is gone.
     sheet = page.get_by_role("dialog", name="Keys and the filter language")
     if not appears(sheet):
         page.keyboard.press("F1")
     expect(sheet).to_be_visible()
 
 
-def test_undo_while_the_network_is_away_says_so_and_waits_to_be_asked_again(screen: Screen) -> None:
+def test_undo_without_network_is_refused_with_the_reason_and_can_be_repeated(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo one").wait_for_reply()
     assert page.request.delete(f"/api/v1/pairs/{screen.stored_pairs()[0]['id']}").ok
@@ -211,7 +211,7 @@ def test_undo_while_the_network_is_away_says_so_and_waits_to_be_asked_again(scre
 
 
 @pytest.mark.exhaustive
-def test_dialog_of_servers_is_not_opened_while_the_network_is_away_and_that_is_said(screen: Screen) -> None:
+def test_dialog_of_servers_is_not_opened_without_network_and_the_reason_is_shown(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo one").wait_for_reply()
     dialog = page.get_by_role("dialog", name="Insert from a server")

@@ -1,4 +1,4 @@
-"""Images and files in a message: chosen, pasted, dropped, kept over a reload, sent, looked at; by keyboard."""
+"""Images and files in a message: chosen, pasted, dropped, kept over a reload, sent, opened; by keyboard."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GIVE = """([kind, name, type, base64]) => {
     ? new ClipboardEvent("paste", { ...common, clipboardData: data })
     : new DragEvent(kind, { ...common, dataTransfer: data }));
 }"""
-"""Give the page a file as a clipboard or a drag would."""
+"""Give the page a file as a clipboard or a drag does."""
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def test_a_picture_is_pasted_and_another_dropped(screen: Screen) -> None:
     assert (pair["user_text"], len(pair["attached"])) == ("", 1)
 
 
-def test_refused_file_drops_out_and_the_send_goes_on_without_it(screen: Screen) -> None:
+def test_refused_file_is_removed_and_the_send_continues_without_it(screen: Screen) -> None:
     page = screen.page
     attach(screen, a_file("tool.exe", b"MZ\x90\0"), a_file("x.svg", b"<svg onload='document.title=`owned`'/>"))
 

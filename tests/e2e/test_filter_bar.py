@@ -1,4 +1,4 @@
-"""The filter bar: what is typed is checked, completed and said in plain words; what is applied is what is in view."""
+"""The filter bar: a typed filter is checked, completed and described; an applied filter decides the pairs in view."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STARS = (0, 3, 1, 3, 0, 2)
 
 @pytest.fixture
 def conversation(server: Served) -> str:
-    """Six pairs with 0, 3, 1, 3, 0 and 2 stars."""
+    """A conversation of six pairs with 0, 3, 1, 3, 0 and 2 stars."""
     pairs = [a_pair(f"Question {number}", stars=stars) for number, stars in enumerate(STARS, start=1)]
     return write(server, {"pairs": pairs})[0]
 
@@ -115,7 +115,7 @@ def test_offer_can_be_left_and_the_mistake_is_not_searched_for(opened: Screen) -
 
 
 @pytest.mark.exhaustive
-def test_escape_leaves_the_filter_as_it_was(opened: Screen) -> None:
+def test_escape_keeps_the_filter(opened: Screen) -> None:
     enter(opened, "s3")
     expect(opened.pairs).to_have_count(2)
 
@@ -329,7 +329,7 @@ def test_chips_write_the_filter_and_take_it_out_again(opened: Screen) -> None:
 
     bar(page).press("Escape")
     expect(opened.pairs).to_have_count(4)
-    expect(chips).to_have_count(1)  # the filter is on
+    expect(chips).to_have_count(1)  # the filter is applied
     chips.get_by_role("combobox", name="Date").select_option("Any date")
     starred.click()
     expect(opened.pairs).to_have_count(6)

@@ -1,4 +1,4 @@
-"""While the first reply of a conversation runs: what is written and attached then is kept, and little is announced."""
+"""While the first reply of a conversation runs: new text and attachments are kept, and few announcements are made."""
 
 from __future__ import annotations
 

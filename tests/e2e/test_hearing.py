@@ -1,4 +1,4 @@
-"""What a screen reader is told, by keys alone and at twice the size: a few words, and the focus is never lost."""
+"""Announcements to a screen reader, by keys alone and at twice the size: a few words, and the focus is never lost."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ addEventListener("focusin", () => {
   look();
 }, { once: true });
 """
-"""Note each text that is read out, and in how many frames nothing has the focus once something had it."""
+"""Record each text that is read out, and the number of frames without a focused element after the first focus."""
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def large(browser: Browser, server: Served) -> Generator[Page]:
 
 
 def hears(page: Page, *wanted: str) -> None:
-    """Wait until as many texts were read out as are wanted, which are these patterns, in order."""
+    """Wait until as many texts were read out as there are patterns, and require that they match in order."""
     eventually(lambda: page.evaluate("told.length") >= len(wanted))
     wait_until_painted(page)
     said: list[str] = page.evaluate("told.splice(0)")
@@ -62,10 +62,10 @@ def hears(page: Page, *wanted: str) -> None:
     assert all(re.match(pattern, text) for pattern, text in zip(wanted, said, strict=True)), said
 
 
-def test_each_outcome_is_told_in_a_few_words_and_the_focus_is_never_lost(
+def test_each_outcome_is_announced_in_a_few_words_and_the_focus_is_never_lost(
     large: Page, server: Served, prefer: Callable[..., None]
 ) -> None:
-    prefer(auto_enter_view_on_overflow=False)  # or the focus goes to a reply that is higher than the window
+    prefer(auto_enter_view_on_overflow=False)  # otherwise the focus moves to a reply that is higher than the window
     page = large
     screen = Screen(page).go("/")
     hands = Hands(screen, keys=True, phone=False)
@@ -74,11 +74,11 @@ def test_each_outcome_is_told_in_a_few_words_and_the_focus_is_never_lost(
 
     hands.send("/think 50 /long 200 /rate 100")
     hears(page, STARTED, "The reply is complete.$")
-    # What is read out belongs to the part of the page that is always drawn: here the list is folded away.
+    # The region that is read out is always drawn. Here the list of conversations is collapsed.
     expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
-    said = page.get_by_role("main").get_by_role("status")  # without what is hidden from a screen reader
+    said = page.get_by_role("main").get_by_role("status")  # without elements that are hidden from a screen reader
     expect(said.filter(has_text="The reply is complete.")).to_have_count(1)
-    # The end of the newest reply lies just before the landmark of the message box.
+    # The end of the newest reply is just before the landmark of the message box.
     marks = page.get_by_role("main").locator(":is(section, form)[aria-label]")
     assert [mark.get_attribute("aria-label") for mark in marks.all()] == ["Conversation", "Message"]
     assert marks.first.evaluate("it => it.contains([...document.querySelectorAll('article footer')].at(-1))")

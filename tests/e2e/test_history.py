@@ -1,4 +1,4 @@
-"""Long conversations: they open at their end, read upwards without a jump, and follow a reply only while at the end."""
+"""Long conversations: they open at their end, scroll up without a jump, and follow a reply only while at the end."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ STEP = 900
 """Pixels of one turn of the wheel."""
 MAX_TURNS = 1_000
 MANY = 40
-"""Pairs: more than the page holds at first."""
+"""Number of pairs: more than the page holds at first."""
 FIRST = 2
-"""Pairs drawn at first."""
+"""Number of pairs drawn at first."""
 
 
 @pytest.fixture(scope="module")
 def long_one(server: Served) -> str:
-    """The address of a conversation of ten thousand pairs, written by a process of its own: it needs an event loop."""
+    """Return the address of a conversation of ten thousand pairs. A separate process with an event loop writes it."""
     data_dir = server.output.parent / "data"
     command = [sys.executable, "-m", "tests.e2e.long_history", server.url, str(data_dir), str(PAIRS)]
     made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=100)
@@ -60,7 +60,7 @@ WATCH = """() => {
   const frame = () => (port2.postMessage(null), requestAnimationFrame(frame));
   frame();
 }"""
-"""In each painted frame, note which pair is the first in view, and how far the pair that was the first has moved."""
+"""Record in each painted frame the first pair in view, and the distance that the earlier first pair has moved."""
 
 
 def scroll_height(page: Page) -> float:
@@ -73,7 +73,7 @@ def is_at_the_end(page: Page) -> bool:
 
 @pytest.mark.exhaustive
 def test_first_frame_holds_the_newest_pairs_alone_and_others_come_in_idle_time(page: Page, long_one: str) -> None:
-    page.set_viewport_size({"width": 900, "height": 360})  # the first pairs are taller: it scrolls to their end
+    page.set_viewport_size({"width": 900, "height": 360})  # the first pairs are taller: the page scrolls to their end
     page.add_init_script("globalThis.idle = []; globalThis.requestIdleCallback = (task) => idle.push(task)")
     screen = Screen(page).go(long_one)
     expect(pair(page, PAIRS - 1)).to_be_attached()
@@ -140,13 +140,13 @@ def select_words(page: Page) -> None:
     left, middle = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
     page.mouse.move(left, middle)
     page.mouse.down()
-    page.mouse.move(left + 60, middle + 40, steps=4)  # the first may only begin a selection
+    page.mouse.move(left + 60, middle + 40, steps=4)  # the first move may only start a selection
     page.mouse.up()
     eventually(lambda: selected(page) != "")
 
 
 def place_of_words(page: Page) -> float:
-    """Where the selected words are on the screen, and without any where the view is scrolled to."""
+    """Return the position of the selected words on the screen, or the scroll position if no words are selected."""
     if selected(page) == "":
         return scroll_top(page)
     return round(page.evaluate("getSelection().getRangeAt(0).getBoundingClientRect().top"))
@@ -160,12 +160,12 @@ def selected(page: Page) -> str:
 def test_who_reads_stops_the_following_and_a_button_returns(screen: Screen, read: Callable[[Page], None]) -> None:
     screen.start("/long 9000 /rate 250")
     eventually(lambda: screen.page.locator(".reply [data-part]:focus").count() == 1)
-    screen.page.keyboard.press("Escape")  # the page moved by itself: from now on keys are commands
+    screen.page.keyboard.press("Escape")  # the page moved without a key: from now on keys are commands
     screen.page.keyboard.press("Shift+G")
     eventually(lambda: scroll_top(screen.page) > 300)
     read(screen.page)
     height = scroll_height(screen.page)
-    # A click takes the bar of keys away. The browser gives the place back as soon as there is enough below it.
+    # A click hides the bar of keys. The browser restores the position as soon as there is enough below it.
     eventually(lambda: scroll_height(screen.page) > height + 100)
     wait_until_painted(screen.page)
     place, height, words = place_of_words(screen.page), scroll_height(screen.page), selected(screen.page)
@@ -200,7 +200,7 @@ def test_words_stay_selected_while_their_paragraph_grows(screen: Screen) -> None
 
 
 @pytest.mark.exhaustive
-def test_own_send_draws_nothing_again_that_stands_there(screen: Screen) -> None:
+def test_own_send_draws_no_existing_element_again(screen: Screen) -> None:
     screen.start("/echo one").wait_for_reply()
     screen.send("/echo two").wait_for_reply(2)
     screen.send("/echo three").wait_for_reply(3)
@@ -222,13 +222,13 @@ def test_own_send_leads_to_the_end(page: Page, long_one: str) -> None:
 
     screen.send("/echo at the end of it all")
 
-    # It is far too much for the model's window, which is asked about first.
+    # The pairs are far too many for the model's window: a dialog asks first.
     page.get_by_role("button", name=re.compile("that fit")).click()
     expect(screen.pairs.get_by_text("/echo at the end of it all")).to_be_in_viewport()
     expect(screen.last_reply).to_be_in_viewport()
 
 
-def test_longest_reply_that_is_stored_opens_and_the_conversation_goes_on(screen: Screen, server: Served) -> None:
+def test_longest_stored_reply_opens_and_the_conversation_continues(screen: Screen, server: Served) -> None:
     longest = "An ordinary line of words, and its number.\n" * (MAX_REPLY_BYTES // 43)
     screen.go(f"/c/{write(server, {'pairs': [a_pair('A short one'), a_pair('Go on', longest)]})[0]}")
     expect(screen.pairs.get_by_text("Go on")).to_be_visible()

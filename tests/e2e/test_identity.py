@@ -1,8 +1,8 @@
-"""What is in view is what is sent: what stands in the document without OUT badge is the body that the provider gets.
+"""What is in view is what is sent: the provider receives the pairs in the document that have no OUT badge.
 
-A hundred conversations, filters, marks, models and budgets at random; what the provider reports of each is a lie. The
-document is read as a person reads it, and knows nothing of what the server thinks it sends. The same for ten thousand
-cases without a browser is in `tests/identity`.
+A hundred random conversations, filters, marks, models and budgets. The usage that the provider reports is wrong each
+time. The document is read as a person reads it, independently of the server's own data. `tests/identity` does the same
+for ten thousand cases without a browser.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ TERMS = (
 )  # fmt: skip
 DRAFT = "What would you say to all of that?"
 
-# Every pair on screen that bears no OUT badge: what was asked, what was answered. A person scrolls to each to read it:
-# the browser draws no pair that is far from what it shows, and such a pair has no text to be read.
+# Every pair on screen without an OUT badge: its request and its reply. A person scrolls to each to read it: the browser
+# does not draw pairs that are far from the visible part, and such a pair has no readable text.
 IN_CONTEXT = """async () => {
   const texts = [];
   for (const pair of document.querySelectorAll("article")) {
@@ -50,7 +50,7 @@ IN_CONTEXT = """async () => {
 
 @dataclass(frozen=True)
 class Case:
-    """`ceiling`: tokens of a send at most, None for the model's window."""
+    """One conversation with its view. `ceiling`: maximum tokens of a send. None: the model's window."""
 
     spec: dict[str, Any]
     filter: str
@@ -96,7 +96,7 @@ def _words(random: Random, most: int) -> str:
 
 @pytest.fixture(scope="module")
 def peer() -> Generator[Peer]:
-    """One of its own: what it reports is learnt, and other tests count on honest figures."""
+    """A separate peer: Inview learns from its reports, and other tests need honest figures."""
     with serve_peer() as served:
         yield served
 
@@ -156,7 +156,7 @@ def test_what_is_on_screen_is_what_arrives(
 
 
 def _asks_first(page: Page) -> bool:
-    """Whether a dialog asks before the send: where pairs are over budget, not where they failed or are only shown."""
+    """Return whether a dialog asks before the send: if pairs are over budget, not if they failed or are only shown."""
     return _count(page, 0) < _count(page, 1) and page.get_by_text(re.compile("OUT.*over budget")).count() > 0
 
 

@@ -1,4 +1,4 @@
-"""Prompts and resources of a real MCP server put into a message by keyboard: as text, seen before it is sent."""
+"""Prompts and resources of a real MCP server put into a message by keyboard: as text, visible before it is sent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ARCHITECTURE = "demo://resource/static/document/architecture.md"
 
 @pytest.fixture(scope="module")
 def lab(server: Served) -> Generator[None]:
-    """A server with prompts and resources, called lab."""
+    """Add a server with prompts and resources, called lab."""
     way = everything()
     body = {"name": "lab", "kind": "stdio", "command": way.command, "arguments": list(way.arguments)}
     made = call(server.url, "POST", "/mcp-servers", body)
@@ -73,7 +73,7 @@ def test_prompt_is_chosen_after_a_slash_filled_in_and_comes_into_the_box(screen:
 
 
 @pytest.mark.exhaustive
-def test_resources_come_into_the_box_with_their_source_and_are_sent_as_they_stand_there(screen: Screen) -> None:
+def test_resources_are_inserted_with_their_source_and_sent_unchanged(screen: Screen) -> None:
     page, box = screen.page, screen.composer
     dialog = dialog_of(page)
 

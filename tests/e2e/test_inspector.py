@@ -1,4 +1,4 @@
-"""The inspector: the preview follows the draft and is the request that then arrives, byte for byte."""
+"""The inspector: the preview follows the draft and equals the request that arrives, byte for byte."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def open_preview(screen: Screen) -> Locator:
 
 
 def body(page: Page) -> str:
-    """The JSON as it is copied."""
+    """Return the JSON text that the copy button copies."""
     copy = inspector(page).get_by_role("button", name="Copy the body", exact=True)
     inspector(page).get_by_role("tab", name="JSON").click()
     copy.click()
@@ -62,7 +62,7 @@ def test_p_opens_it_and_gives_the_focus_back(opened: Screen) -> None:
 
 
 @pytest.mark.exhaustive
-def test_it_is_open_after_a_reload_beside_the_page_and_not_over_it(opened: Screen) -> None:
+def test_inspector_is_open_after_a_reload_next_to_the_page_and_not_over_it(opened: Screen) -> None:
     page = opened.page
     open_preview(opened)
     reload(page)
@@ -118,7 +118,7 @@ def test_json_is_byte_for_byte_what_then_arrives(opened: Screen, peer: Peer) -> 
 
     assert peer.raw[-1].decode() == shown
     title = inspector(opened.page).locator("code[title]").nth(1).get_attribute("title")
-    assert title  # of the next request by now
+    assert title  # the title of the next request by now
     assert len(title) == 64
 
 
@@ -141,6 +141,7 @@ def test_json_of_a_first_message_is_byte_for_byte_what_then_arrives(page: Page, 
     assert peer.raw[-1].decode() == shown
     page.wait_for_url(re.compile("/c/"))
     expect(screen.composer).to_be_focused()
-    expect(inspector(page).get_by_role("tab", name="Usage")).to_be_visible()  # it stays open, now of the conversation
+    # it stays open and now shows the conversation
+    expect(inspector(page).get_by_role("tab", name="Usage")).to_be_visible()
     screen.write("And then?")
     expect(inspector(page).get_by_role("figure")).to_contain_text("And then?")

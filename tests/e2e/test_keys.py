@@ -1,4 +1,4 @@
-"""Modes and keys: where they lead, what they leave alone, and that they can be changed."""
+"""Modes and keys: where they lead, what they do not change, and how they are changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAIRS = 300
 
 @pytest.fixture
 def three(screen: Screen) -> Screen:
-    """A conversation of three pairs, in VIEW at the request of the last one."""
+    """Start a conversation of three pairs, in VIEW at the request of the last one."""
     screen.start("/echo one").wait_for_reply()
     screen.send("/echo two").wait_for_reply(2)
     screen.send("/think 20\n/echo three").wait_for_reply(3)
@@ -117,7 +117,7 @@ def test_keys_pressed_before_what_the_last_one_opens_belong_to_it_however_late_i
 
     expect(sheet.get_by_role("textbox")).to_have_value("flag")
     state.held = []
-    press(page, "Escape", "?", "n")  # the sheet is opened again before the page hears that it was closed
+    press(page, "Escape", "?", "n")  # the sheet is opened again before the page learns that it was closed
     heard(page, lambda: str(state.held).count("sheet") > 1)
     state.release()
     expect(sheet.get_by_role("textbox")).to_be_focused()
@@ -203,7 +203,7 @@ def test_walking_up_brings_in_pairs_that_were_not_there(page: Page, long_one: st
     focused = page.locator("[data-part]:focus")
     eventually(lambda: focused.count() == 1)
     expect(focused).to_be_in_viewport()
-    # The last steps may wait for pairs that are on their way.
+    # The last steps may wait for pairs that are still loading.
     eventually(lambda: PAIRS - 41 <= number_in(focused.get_attribute("aria-label")) <= PAIRS - 39)
 
 
@@ -224,11 +224,12 @@ def test_ends_of_a_long_history_are_shown_from_the_empty_box(page: Page, long_on
 def test_long_part_is_read_a_screen_at_a_time(screen: Screen) -> None:
     screen.start("/echo " + "\n\n".join(f"Paragraph {number}." for number in range(120))).wait_for_reply()
     page = screen.page
-    screen.composer.press("Escape")  # from there: a reply that grew higher than the screen may have been gone to
+    # start from the composer: the focus may have moved to a reply higher than the screen
+    screen.composer.press("Escape")
     press(page, "g")
     expect(part(page, "Request of pair 1")).to_be_focused()
     press(page, "j")
-    expect(part(page, "Request of pair 1")).to_be_focused()  # which is as long as its reply
+    expect(part(page, "Request of pair 1")).to_be_focused()  # the request is as long as its reply
     before = page.locator(".scroll").evaluate("it => it.scrollTop")
     press(page, "j")
 
@@ -249,7 +250,7 @@ def test_step_down_is_not_taken_back_by_the_walk_before_it(screen: Screen) -> No
     view, is_below = page.locator(".scroll"), "it => it.scrollTop > it.clientHeight / 2"
     eventually(lambda: view.evaluate(is_below))
 
-    page.evaluate("tasks.splice(0).forEach((task) => task())")  # the walk comes to an end only now
+    page.evaluate("tasks.splice(0).forEach((task) => task())")  # the walk ends only now
 
     assert view.evaluate(is_below)
 

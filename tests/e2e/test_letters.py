@@ -1,4 +1,4 @@
-"""Every control of a conversation's page: after a click on it, a sentence that is typed is in the composer."""
+"""Every control of a conversation's page: after a click on it, a typed sentence is in the composer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from tests.serving import Served
 
 SENTENCE = "btw thanks, extra text: jkudgGn?"
 STORY = {"model": "offline:demo", "pairs": [a_pair("/echo one", "one", stars=1), a_pair("/echo two", "two")]}
-# Marks the controls of the page with their names, numbered, and returns these. The list of conversations is left out.
+# Number the controls of the page, mark them with their names and return the names. The list of conversations is left
+# out.
 CONTROLS = """() => [...document.querySelectorAll("button, summary, input[type=checkbox], input[type=radio]")]
   .filter((it) => it.checkVisibility({ visibilityProperty: true }) && !it.closest("[inert]") && !it.disabled)
   .filter((it) => !it.closest("nav li"))
@@ -28,13 +29,13 @@ CONTROLS = """() => [...document.querySelectorAll("button, summary, input[type=c
     it.setAttribute("data-control", named);
     return [...names, named];
   }, [])"""
-OPENS = re.compile(  # a dialog, a menu or a form
+OPENS = re.compile(  # controls that open a dialog, a menu or a form
     "What can be typed|Add a system|Topic|Delete|Edit and|Answer again|Model|Insert|JSON schema|Parameters"
 )
-LEADS = re.compile("Fork")  # to another page
+LEADS = re.compile("Fork")  # controls that lead to another page
 IS_ELSEWHERE = """() => document.querySelector("dialog:modal") !== null ||
   document.activeElement.matches("input:not([type=checkbox], [type=radio]), select, textarea:not(#prompt)")"""
-# As if typed, but without the focus: the server has then handled what was pressed before.
+# Change the text as typing does, but without the focus: then the server has handled all earlier events.
 PUT = """(text) => {
   const box = document.querySelector("#prompt");
   box.value = text;
@@ -60,7 +61,7 @@ def open_story(screen: Screen, server: Served) -> Screen:
 
 @pytest.fixture
 def late(page: Page, server: Served) -> tuple[Screen, LateState]:
-    """A new conversation, and the connection of its page."""
+    """Open a new conversation. Return it with the connection of its page."""
     state = LateState()
     page.route_web_socket(LINK, state.relay)
     screen = open_story(Screen(page), server)
@@ -154,7 +155,7 @@ def test_letters_typed_after_a_control_that_opens_no_field_are_in_the_composer(
     screen, state = late
     page = screen.page
     state.held = []
-    page.get_by_role("button", name="Saved filters").click()  # without a filter, there is nothing to be written
+    page.get_by_role("button", name="Saved filters").click()  # without a filter, this button opens no text field
     page.keyboard.type("btw")
     page.keyboard.press("Enter")
     expect(screen.composer).to_have_value("")
@@ -178,7 +179,8 @@ def test_sentence_typed_after_a_click_on_any_control_is_in_the_composer(screen: 
     names: list[str] = page.evaluate(CONTROLS)
     assert len(names) > 30
     for name in names[:: max(1, len(names) // EFFORT.controls)]:
-        page.evaluate("localStorage.clear()")  # else the list stays folded that a click folded, with its controls
+        # otherwise the list stays collapsed after a click, with its controls hidden
+        page.evaluate("localStorage.clear()")
         open_story(screen, server)
         eventually(lambda name=name: name in page.evaluate(CONTROLS))
         control = page.locator(f"[data-control={json.dumps(name)}]")
@@ -188,7 +190,7 @@ def test_sentence_typed_after_a_click_on_any_control_is_in_the_composer(screen: 
             eventually(lambda: page.evaluate(IS_ELSEWHERE))
         if LEADS.match(name):
             page.wait_for_url(lambda url, before=before: url != before)
-            # The address changes first. Until the page does, what is typed belongs to the conversation before.
+            # The address changes first. Until the page changes, typed text belongs to the earlier conversation.
             expect(screen.conversations.locator("[aria-current=page]")).to_have_attribute("href", screen.path)
             expect(estimate(page)).to_be_visible()
         await_the_server(page)

@@ -12,7 +12,7 @@ PATIENCE_MS = 15_000
 
 
 def make(screen: Screen, title: str) -> None:
-    """Make a conversation by the API, as another program does."""
+    """Create a conversation by the API, as another program does."""
     origin = "/".join(screen.page.url.split("/", 3)[:3])
     call(origin, "POST", "/conversations", {"title": title})
 
@@ -37,8 +37,8 @@ def test_list_is_live_on_every_page(screen: Screen) -> None:
     for path in ("/settings", "/trash", "/usage", "/agents"):
         make(screen, f"Before {path}")
         visit(screen.page, path)
-        is_listed(screen, f"Before {path}")  # by the read when the page was opened
-        for title in ("First on", "Second on"):  # a read that was late could list the first
+        is_listed(screen, f"Before {path}")  # from the read when the page was opened
+        for title in ("First on", "Second on"):  # a late first read could list the first of these
             make(screen, f"{title} {path}")
             is_listed(screen, f"{title} {path}")
 

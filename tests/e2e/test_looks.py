@@ -1,4 +1,4 @@
-"""Every screen, wide and narrow, light and dark: nothing sticks out, everything has a name, words can be read."""
+"""Every screen, wide and narrow, light and dark: nothing overflows, every control has a name, texts are readable."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REPLY = "\n\n".join(
     )
 )
 
-# Contrast as WCAG 2 computes it, of every element that has words of its own, over the first opaque ground below it.
+# Contrast by the formula of WCAG 2, for every element with text, against the first opaque background below it.
 CONTRAST = """() => {
   const channel = (it) => (it <= 10 ? it / 255 / 12.92 : ((it / 255 + 0.055) / 1.055) ** 2.4);
   const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
@@ -51,7 +51,7 @@ CONTRAST = """() => {
   }
   return faint;
 }"""
-# The lines in which a text stands on screen.
+# The lines of a text as they are drawn on the screen.
 LINES = """(element) => {
   const lines = new Map();
   for (const text of element.childNodes) {
@@ -95,7 +95,7 @@ def painted(request: pytest.FixtureRequest, browser: Browser, server: Served) ->
 
 MOTION = """() => Promise.all(document.getAnimations()
   .filter((it) => it.effect.getComputedTiming().endTime !== Infinity).map((it) => it.finished.catch(() => null)))"""
-"""Wait until no transition runs any more."""
+"""Wait until no transition is running."""
 
 
 def examine_in_both_schemes(page: Page) -> None:
@@ -236,7 +236,7 @@ def test_lines_are_sixty_five_to_eighty_characters_long(screen: Screen) -> None:
         }"""
     )
 
-    assert 62 <= per_line <= 84  # of this machine's font
+    assert 62 <= per_line <= 84  # for the font of this machine
 
 
 def test_focus_is_seen_wherever_the_keyboard_goes(screen: Screen) -> None:
@@ -255,7 +255,7 @@ def test_focus_is_seen_wherever_the_keyboard_goes(screen: Screen) -> None:
 
 @pytest.fixture
 def phone(browser: Browser, server: Served) -> Generator[Screen]:
-    """A conversation on a telephone, with a keyboard."""
+    """A conversation on a phone with a keyboard."""
     made = {"pairs": [a_pair("/echo one", "one", stars=1, mark="out"), a_pair("/echo two", "two")]}
     context = browser.new_context(
         base_url=server.url, viewport=ViewportSize(width=390, height=844), has_touch=True, is_mobile=True

@@ -1,4 +1,4 @@
-"""Replies drawn: what markdown becomes, what is never done with it, and that streaming ends where a reload begins."""
+"""Drawn replies: the result of Markdown, what is never drawn, and a stream that ends with the same page as a reload."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_picture_from_elsewhere_is_fetched_on_a_click_and_not_before(screen: Scr
     assert "referer" not in asked[0].headers
 
 
-def test_code_is_copied_as_it_was_written(screen: Screen) -> None:
+def test_code_is_copied_unchanged(screen: Screen) -> None:
     screen.start("/echo ```py\nx = 1\n\n\tif x:\n```").wait_for_reply()
 
     screen.page.get_by_role("button", name="Copy code").click()

@@ -1,4 +1,4 @@
-"""Marks given by key and by pointer are shown and stored; a pair is deleted only after a question."""
+"""Marks set by key and by pointer are shown and stored; a pair is deleted only after a question."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.e2e.screen import Screen, eventually, reload
 
 @pytest.fixture
 def two(screen: Screen) -> Screen:
-    """A conversation of two pairs, in VIEW at the last one."""
+    """Start a conversation of two pairs, in VIEW at the last one."""
     screen.start("/echo one").wait_for_reply()
     screen.send("/echo two").wait_for_reply(2)
     press(screen.page, "Escape", "Shift+G")

@@ -1,4 +1,4 @@
-"""What is not sent is seen: dimmed, with its reason, behind a line where sending begins."""
+"""Pairs that are not sent are visible: dimmed, with their reason, above the line where sending starts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.screen import Screen, eventually, reload, wait_until_still
 
 WORDS = "/echo " + "some words of a length that counts " * 20
-CEILING = 700  # tokens of a send: the newest of those pairs fit, the older ones do not
+CEILING = 700  # maximum tokens of a send: the newest of those pairs fit, the older ones do not
 
 
 TOPS = "[...document.querySelectorAll('article')].map((it) => it.getBoundingClientRect().top)"
@@ -19,9 +19,9 @@ TOPS = "[...document.querySelectorAll('article')].map((it) => it.getBoundingClie
 
 @pytest.fixture
 def four(screen: Screen) -> Generator[Screen]:
-    """Four pairs under a ceiling that only some of them fit under.
+    """Start a conversation of four pairs with a token limit that only some of them fit.
 
-    The ceiling comes after the sends. Under it, a send before the page has counted would be asked about.
+    The limit is set after the sends. With it, a dialog would ask before each send that the page has not counted yet.
     """
     screen.start(WORDS).wait_for_reply()
     for count in range(2, 5):
@@ -64,7 +64,7 @@ def test_boundary_follows_typing_and_moves_nothing(four: Screen) -> None:
     eventually(lambda: "over_budget" in outs(four))
     before = badges(four.page).count()
     four.page.locator(".scroll").evaluate("it => (it.scrollTop = 0)")
-    wait_until_still(four.page, TOPS)  # pairs get their real height when they come into sight
+    wait_until_still(four.page, TOPS)  # pairs get their real height when they scroll into view
     places = four.page.evaluate(TOPS)
 
     four.write("many more words of a draft " * 60)

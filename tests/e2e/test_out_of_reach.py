@@ -1,4 +1,4 @@
-"""While the server is out of reach: what is asked for is refused and not done later; what was begun can be left."""
+"""While the server is unreachable: actions are refused and not done later; dialogs and edits can be closed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PART = "**/assets/delete_dialog-*.js*"
 
 @dataclass
 class Cable:
-    """What the socket of the page's states runs through. `refused`: attempts of the page to connect while it is cut."""
+    """The connection of the page's states. `refused`: the page's attempts to connect while it is cut."""
 
     page: Page
     is_cut: bool = False
@@ -43,7 +43,7 @@ class Cable:
             socket.close(code=1011)
 
     def mend(self) -> None:
-        """And tell the browser, which need not wait for its next attempt then. Returns when the page is connected."""
+        """Restore the connection, notify the browser so that it does not wait, and wait until the page is connected."""
         self.is_cut = False
         self.page.evaluate("dispatchEvent(new Event('online'))")
         expect(self.page.get_by_text(LOST)).to_be_hidden()
@@ -74,7 +74,7 @@ def ask_delete(screen: Screen) -> None:
 
 
 def ask_last(screen: Screen) -> None:
-    """Wait for the answer to an event of the page, which the server gets after all that the page made before."""
+    """Wait for the answer to a new event of the page. The server handles it after all earlier events."""
     screen.page.get_by_role("switch", name="Temporary").check()
     expect(screen.page.get_by_text("This conversation is never written to disk.")).to_be_visible()
 
@@ -119,7 +119,7 @@ def test_dialog_can_be_left_while_away_and_opened_again_later(screen: Screen, ca
     expect(dialog(screen)).to_be_visible()
 
 
-def test_a_click_while_away_says_so_and_works_once_the_server_is_back(screen: Screen, cable: Cable) -> None:
+def test_a_click_without_server_is_refused_and_works_once_the_server_is_back(screen: Screen, cable: Cable) -> None:
     cable.cut()
     expect(screen.page.get_by_text(LOST)).to_be_visible()
     ask_delete(screen)

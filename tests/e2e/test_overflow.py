@@ -1,4 +1,4 @@
-"""A request goes to the top of the window. A reply that is longer than the window is read from its beginning."""
+"""A request scrolls to the top of the window. A reply that is longer than the window is read from its beginning."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WATCH = """(text) => {
   };
   look();
 }"""
-"""Note the place of the request with this text in each frame."""
+"""Record the position of the request with this text in each frame."""
 
 
 def first_part(page: Page) -> Locator:
@@ -47,7 +47,7 @@ def top_of_request(page: Page) -> float:
 
 
 def newest(page: Page) -> str | None:
-    """The id of the newest conversation."""
+    """Return the id of the newest conversation."""
     found = page.request.get("/api/v1/conversations?limit=1").json()["items"]
     return found[0]["id"] if found else None
 
@@ -58,7 +58,7 @@ def has_succeeded(page: Page, conversation: str | None) -> bool:
 
 
 def wait_for_more(screen: Screen) -> None:
-    """Until the reply that runs is some lines longer."""
+    """Wait until the running reply is some lines longer."""
     length = len(screen.last_reply.inner_text())
     eventually(lambda: len(screen.last_reply.inner_text()) > length + 200)
 
@@ -113,7 +113,7 @@ def test_request_is_at_the_top_at_once_and_a_long_reply_below_it_moves_nothing(p
     eventually(lambda: is_at_the_end(page))
 
 
-def test_who_goes_up_before_the_server_has_answered_a_send_stays_there(page: Page) -> None:
+def test_person_who_scrolls_up_before_the_server_has_answered_a_send_stays_there(page: Page) -> None:
     state = LateState()
     page.route_web_socket(LINK, state.relay)
     screen = Screen(page).go("/").start("/long 700 /rate 0").wait_for_reply()
@@ -132,7 +132,7 @@ def test_who_goes_up_before_the_server_has_answered_a_send_stays_there(page: Pag
 def test_reply_that_is_there_at_once_is_read_from_its_beginning(screen: Screen) -> None:
     screen.start("/echo one").wait_for_reply()
 
-    screen.send("/long 500 /rate 0")  # the reply is there within a second of the last letter of the request
+    screen.send("/long 500 /rate 0")  # the reply arrives within a second of the last letter of the request
 
     expect(screen.last_reply.locator("[data-part]").first).to_be_focused()
     expect(screen.page.get_by_text("New", exact=True)).to_have_count(0)
@@ -153,12 +153,12 @@ def test_first_reply_that_ended_before_its_page_came_is_read_from_its_beginning(
     page.wait_for_url(ANY_CONVERSATION)
     screen.wait_for_reply(1)
     expect(first_part(page)).to_be_focused()
-    wait_until_painted(page)  # the view arrives in the frame after the focus
+    wait_until_painted(page)  # the scroll position changes in the frame after the focus
     assert 0 <= top_of_request(page) <= 40
 
 
-def test_who_types_keeps_the_focus_and_the_place_and_the_reply_is_marked_new(screen: Screen) -> None:
-    screen.start(f"/wait 2 {LONG}")  # so that the typing begins before the reply does
+def test_person_who_types_keeps_focus_and_position_and_the_reply_is_marked_new(screen: Screen) -> None:
+    screen.start(f"/wait 2 {LONG}")  # so that the typing starts before the reply does
 
     def type_on() -> bool:
         screen.page.keyboard.type("ab")

@@ -1,4 +1,4 @@
-"""The system prompt and the parameters on the page, at the desk and on a phone, by keyboard alone."""
+"""The system prompt and the parameters on the page, on a desktop and on a phone, by keyboard alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def stored(screen: Screen) -> dict[str, Any]:
 
 
 def press_until(page: Page, key: str, name: str) -> None:
-    """Press a key until the focus is on the control of that name."""
+    """Press a key until the focus is on the control with that name."""
     for _ in range(60):
         page.keyboard.press(key)
         found = page.evaluate(
@@ -38,7 +38,7 @@ def press_until(page: Page, key: str, name: str) -> None:
 
 
 @SIZES
-def test_the_system_prompt_is_written_where_its_card_stands(screen: Screen, viewport: Any) -> None:
+def test_the_system_prompt_is_written_in_its_card(screen: Screen, viewport: Any) -> None:
     page = screen.page
     page.set_viewport_size(viewport)
     screen.start("/echo Hello").wait_for_reply()
@@ -61,7 +61,7 @@ def test_the_system_prompt_is_written_where_its_card_stands(screen: Screen, view
     expect(area).to_be_focused()
     written = page.locator(".prompt-size").inner_text()
     page.keyboard.type(" Never mind")
-    reload(page)  # at once, before the server has the last of it
+    reload(page)  # immediately, before the server has the last letters
     expect(area).to_have_value("Answer in whole sentences.\nAlways. Never mind")
     expect(page.locator(".prompt-size")).to_have_text(re.compile(r"^~\d+ tokens$"))
     expect(page.locator(".prompt-size")).not_to_have_text(written)
@@ -114,12 +114,12 @@ def test_parameters_are_set_for_a_conversation_and_for_one_send(screen: Screen, 
     expect(screen.pairs.nth(1).locator(".asked")).to_have_text("temperature 0.2, seed 7")
     assert [pair["parameters"]["seed"] for pair in screen.stored_pairs()] == [None, 7]
     page.keyboard.press("Escape")
-    page.keyboard.press("Control+z")  # its button is there for some seconds
+    page.keyboard.press("Control+z")  # its button is visible for some seconds
     expect(page.get_by_role("list", name=SHOWN)).to_have_count(0)
 
 
 @pytest.mark.exhaustive
-def test_what_a_model_does_not_take_is_said_before_the_send(screen: Screen, server: Served) -> None:
+def test_parameter_that_a_model_rejects_is_shown_before_the_send(screen: Screen, server: Served) -> None:
     page = screen.page
     made = call(server.url, "POST", "/conversations", {"model": "offline:demo", "parameters": {"seed": 4}})
     screen.go(f"/c/{made['id']}")

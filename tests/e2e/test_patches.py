@@ -1,7 +1,7 @@
-"""Whatever happens on the way, a browser ends with the server's values: Reflex's own script, in a real browser.
+"""Whatever happens to the frames, a browser ends with the server's values: Reflex's own script, in a real browser.
 
 The page has the script of the installed Reflex, changed as the build changes it, and the real Socket.IO. The server has
-the real namespace. Between them frames are lost, come twice or late, connections are cut, and pages ask for everything.
+the real namespace. Between them frames are lost, repeated or late, connections are cut, and pages request everything.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 class FaultyServer(Server):
-    """Frames are lost, repeated or late as `faults` say: the share of frames, from 0 to 1."""
+    """A server whose frames are lost, repeated or late. `faults`: the share of such frames, from 0 to 1."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class FaultyServer(Server):
         self._late: list[tuple[_Client, str]] = []
 
     async def stir(self) -> str:
-        """Changes with mishaps; what the page is to do meanwhile."""
+        """Change values while frames are faulty. Return the script that the page runs meanwhile."""
         self.faults = self.random.choice([0.0, 0.2, 0.6])
         for _ in range(self.random.randint(1, 4)):
             await self.show(**self._change())
@@ -70,7 +70,7 @@ class FaultyServer(Server):
         return self.random.choices(["", "cut()", "hydrate()"], [20, 1, 1])[0]
 
     async def end(self, mark: int) -> str:
-        """One more change of everything, without a mishap; the values that the page has to show."""
+        """Change all values once more without a fault. Return the values that the page must show."""
         await self._send_late()
         rows: tuple[Row, ...] = self.values["rows"]
         dialog: Row | None = self.values["dialog"]
@@ -115,7 +115,7 @@ class FaultyServer(Server):
 
 @pytest.fixture
 def loop() -> Generator[asyncio.AbstractEventLoop]:
-    """An event loop in a thread of its own: Playwright has this one's."""
+    """Run an event loop in a separate thread: Playwright uses the loop of this one."""
     made = asyncio.new_event_loop()
 
     def work() -> None:
@@ -143,7 +143,7 @@ def run(loop: asyncio.AbstractEventLoop) -> Callable[[Coroutine[Any, Any, T]], T
 def server(run: Callable[[Coroutine[Any, Any, Any]], Any]) -> Generator[FaultyServer]:
     if not SOCKET_IO.exists():
         pytest.fail("The browser half is not installed here: make .venv/islands")
-    logging.getLogger("reflex").setLevel(logging.ERROR)  # a tab that is away is no fault here
+    logging.getLogger("reflex").setLevel(logging.ERROR)  # a tab that disconnects is no fault here
     served = serving(faulty := FaultyServer(), Files())
     run(served.__aenter__())
     yield faulty
@@ -151,7 +151,7 @@ def server(run: Callable[[Coroutine[Any, Any, Any]], Any]) -> Generator[FaultySe
 
 
 class Files:
-    """The page and its scripts."""
+    """Serve the page and its scripts."""
 
     def __init__(self) -> None:
         strip = [NODE, "--disable-warning=ExperimentalWarning", "--input-type=module", "-e", STRIP]

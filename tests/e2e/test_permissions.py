@@ -13,12 +13,12 @@ from tests.e2e.screen import Screen, eventually, reload, visit_settings
 from tests.e2e.written import call
 from tests.serving import Served
 
-SLOW = "/long 4000 /rate 1"  # longer than any test, and no reply of it is higher than the window
+SLOW = "/long 4000 /rate 1"  # longer than any test, and never higher than the window
 SCHEMA = '{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}'
 
 
 def put_requests(server: Served, screen: Screen, *paths: str) -> list[str]:
-    """Calls that wait, as the reply that runs would have stored them."""
+    """Store pending requests as the running reply would store them."""
     pair = screen.stored_pairs()[-1]
     at = datetime.now(UTC)
     ids = [f"{pair['id']}-{number}" for number, _ in enumerate(paths)]

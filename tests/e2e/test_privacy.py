@@ -1,4 +1,4 @@
-"""Settings → Privacy: what models are told of a person stands in view; secrets leave as marks, and that is said."""
+"""Settings → Privacy: text about the user is sent in view; secrets are replaced by marks, and the page says so."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEY = "AKIAIOSFODNN7EXAMPLE"
 MARK = "[redacted: AWS access key]"
 
 
-def test_what_is_told_of_a_person_is_in_view_and_a_secret_is_kept_back(
+def test_text_about_the_user_is_in_view_and_a_secret_is_replaced(
     page: Page, server: Served, peer: Peer, prefer: Callable[..., None]
 ) -> None:
     prefer()

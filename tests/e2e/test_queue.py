@@ -1,4 +1,4 @@
-"""The queue on the page: what is typed while a reply runs waits, can be changed, and goes out when it should."""
+"""The queue on the page: text typed while a reply runs is queued, can be changed, and is sent at the right time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.e2e.screen import Screen, press_escape_twice, reload
 
-SLOW = "/long 4000 /rate 1"  # longer than any test, and no reply of it is higher than the window
+SLOW = "/long 4000 /rate 1"  # longer than any test, and never higher than the window
 
 
 def queue(screen: Screen) -> Locator:
@@ -51,7 +51,7 @@ def test_what_is_sent_while_a_reply_runs_waits_at_the_server_in_every_tab(
     other.stop.click()
     expect(queue(screen).get_by_role("status")).to_contain_text("You stopped the reply")
     queue(screen).get_by_role("button", name="Send the next one").click()
-    screen.wait_for_reply(3)  # the second goes out by itself once the first is answered
+    screen.wait_for_reply(3)  # the second is sent automatically once the first is answered
     expect(queue(screen)).to_have_count(0)
     expect(queue(other)).to_have_count(0)
     assert asked(screen) == [SLOW, "/echo one", "/echo two"]

@@ -20,7 +20,7 @@ DIALECTS = {"OpenAI": f"small:{MODEL}", "Anthropic": f"anthropic:{MODEL}"}
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
-    """A server whose providers are one and the same model, spoken to in two ways."""
+    """A server with two providers for the same model, one per dialect."""
     with real_model() as base_url:
         environment = {
             "INVIEW_COMPATIBLE": f"small={base_url}/v1",
@@ -33,7 +33,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
 
 @pytest.fixture(scope="module")
 def brief(house: Served) -> str:
-    """An agent who says this much and no more: the model is so small that it may go on for ever."""
+    """An agent with a low output limit: the model is so small that it may never stop."""
     limits = {"name": "Brief", "parameters": {"max_output_tokens": 150}}
     return call(house.url, "POST", "/agents", limits)["id"]
 

@@ -1,4 +1,4 @@
-"""A reply from the person's side: it streams, is kept, can be stopped, fails in words, and needs no browser."""
+"""A reply as a user sees it: it streams, is stored, can be stopped, fails with a description, needs no browser."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORD = re.compile("[A-Za-z]+")
 
 
 def shown_words(screen: Screen) -> list[str]:
-    """The words of the last reply on screen, without what we put beside them."""
+    """Return the words of the last reply on screen, without the texts that the page adds."""
     blocks = screen.last_reply.locator("p, li, td, th, pre, h1, h2, h3, h4")
     return WORD.findall(" ".join(blocks.all_text_contents()))
 
@@ -96,7 +96,7 @@ def test_three_reloads_at_once_and_a_network_away_change_nothing_and_another_tab
     expect(page.locator(".prompt-card")).to_contain_text("Be brief.")
 
 
-def test_dropped_connection_is_said_calmly_and_mended(page: Page) -> None:
+def test_dropped_connection_is_shown_calmly_and_restored(page: Page) -> None:
     sockets: list[WebSocketRoute] = []
     down = False
 
@@ -126,7 +126,7 @@ def test_dropped_connection_is_said_calmly_and_mended(page: Page) -> None:
 
 
 def test_stop_keeps_what_was_received_and_frees_the_composer(screen: Screen) -> None:
-    """Screen readers announce that it began, and that the next one is complete."""
+    """Screen readers announce that it started, and that the next one is complete."""
     announced = screen.page.get_by_role("status")
     screen.start("/long 400 /rate 20")
     has_begun(screen)
@@ -144,7 +144,7 @@ def test_stop_keeps_what_was_received_and_frees_the_composer(screen: Screen) -> 
     go_on.click()
     screen.wait_for_reply(2)
     assert screen.stored_pairs()[1]["user_text"] == "Continue exactly where you stopped."
-    expect(go_on).to_have_count(0)  # the last reply is another one
+    expect(go_on).to_have_count(0)  # the last reply is a different one
     screen.send("/think 20\n/echo again")
     expect(screen.page.get_by_role("group", name="Reply of pair 3")).to_have_text("again")
     expect(announced.filter(has_text="The reply is complete.")).to_have_count(1)

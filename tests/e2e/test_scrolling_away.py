@@ -1,4 +1,4 @@
-"""The page follows a growing reply at its end. A person who scrolls up a little stays at the words there."""
+"""The page follows a growing reply at its end. If a person scrolls up a little, the words there stay in place."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WATCH = f"""() => {{
   grown.observe(view);
   grown.observe(view.querySelector(".pairs"));
 }}"""
-"""Note how far the end is below the view whenever something has grown, once the page has seen that too."""
+"""Record the distance from the view to the end whenever something has grown, after the page has reacted."""
 
 
 FOLDS = """async (summary) => {
@@ -37,7 +37,7 @@ FOLDS = """async (summary) => {
   pairs.parentElement.scrollTop;  // the browser moves the view up
   pairs.lastElementChild.append(Object.assign(document.createElement("div"), {style: "height: 3000px"}));
 }"""
-"""Fold something, and have more come before the browser draws."""
+"""Collapse a disclosure, and add content before the browser draws."""
 GROWS_EACH_FRAME = """() => {
   const end = document.querySelector(".pairs").lastElementChild;
   const grow = () => {
@@ -59,18 +59,18 @@ FIRST_WORDS = """() => {
 
 @pytest.fixture(autouse=True)
 def end_is_followed(prefer: Callable[..., None]) -> None:
-    """However high the reply becomes."""
+    """Follow the end of a reply of any height."""
     prefer(auto_enter_view_on_overflow=False)
 
 
 @pytest.fixture
 def read(server: Served) -> str:
-    """The address of a conversation that is higher than the screen."""
+    """Return the address of a conversation that is higher than the screen."""
     return f"/c/{write(server, {'pairs': OLD})[0]}"
 
 
 def follow(screen: Screen, text: str) -> None:
-    """Send this, and have some of its reply, at its end."""
+    """Send this, and wait for a part of its reply, with the view at its end."""
     screen.send(text)
     expect(screen.pairs.last).to_contain_text(text[:20])
     eventually(lambda: len(screen.last_reply.inner_text()) > 100)
@@ -82,19 +82,19 @@ def distance(page: Page) -> float:
 
 
 def look(page: Page) -> None:
-    """Read the words that are the first in view, once a smooth scroll is over."""
+    """Remember the first words in view, once a smooth scroll has ended."""
     wait_until_still(page, 'document.querySelector(".scroll").scrollTop')
     page.evaluate(FIRST_WORDS)
 
 
 def place(page: Page) -> float:
-    """The place of the words that the person reads."""
+    """Return the position of the remembered words."""
     wait_until_painted(page)
     return page.evaluate("words.getBoundingClientRect().top")
 
 
 def stays(screen: Screen) -> None:
-    """Nothing moves while the reply grows, and a button leads back to the end, which is followed again."""
+    """Require that nothing moves while the reply grows, and that a button returns to the end and follows it again."""
     jump = screen.page.get_by_role("button", name="Jump to the newest message")
     expect(jump).to_be_visible()
     look(screen.page)
@@ -114,11 +114,11 @@ def test_each_way_up_stays_with_the_words_also_when_the_reply_ends_and_its_code_
     expect(screen.pairs).to_have_count(3)
     follow(screen, GROWS)
     view = page.locator(".scroll")
-    for key in ("PageUp", "Home", "ArrowUp"):  # an arrow: less than what else counts as the end
+    for key in ("PageUp", "Home", "ArrowUp"):  # an arrow moves less than the distance that otherwise counts as the end
         view.focus()
         page.keyboard.press(key)
         stays(screen)
-    # As "find in page" does: the browser scrolls, without a key, a wheel or a selection.
+    # Like "find in page": the browser scrolls without a key, a wheel or a selection.
     screen.pairs.first.evaluate("pair => pair.scrollIntoView()")
     stays(screen)
     screen.stop.click()
@@ -225,7 +225,7 @@ def test_end_is_followed_over_folding_a_table_a_formula_and_a_lower_window(scree
     screen.send("/think 400 /rate 150 /echo " + "\n\n".join([*["Words first."] * 12, TABLE, FORMULA, CODE, "The end."]))
     expect(screen.pairs).to_have_count(4)
     page.evaluate(WATCH)
-    # Not with the mouse: what moves while Playwright aims at it, or is out of sight, is scrolled to first.
+    # Not with the mouse: Playwright first scrolls to an element that moves or is out of sight.
     summary = page.locator(".thinking summary")
     summary.evaluate(CLICK)
     thought = page.locator(".thinking .md")

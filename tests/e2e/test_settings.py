@@ -1,4 +1,4 @@
-"""Settings: keys go in and never come out; servers are added, tried, chosen and forgotten."""
+"""Settings: keys are entered and never shown; servers are added, tested, chosen and removed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEY = "sk-ant-very-secret-0123456789-wXyZ"
 
 @pytest.fixture(scope="module")
 def stub_url() -> Generator[str]:
-    """A server that speaks Chat Completions; yields its base URL."""
+    """Serve a Chat Completions server and yield its base URL."""
     with announcing([sys.executable, "-m", "tests.bench.stub", "0"], r"listening on (http://\S+)") as (_, url):
         yield f"{url}/v1"
 
@@ -118,7 +118,9 @@ def test_compatible_server_is_added_tried_chosen_and_answers(settings: Page, stu
 
 
 @pytest.mark.exhaustive
-def test_choice_that_is_gone_meanwhile_is_told_on_the_page(settings: Page, context_page: Page, stub_url: str) -> None:
+def test_choice_that_was_removed_meanwhile_is_reported_on_the_page(
+    settings: Page, context_page: Page, stub_url: str
+) -> None:
     form = settings.get_by_role("form", name="Another server")
     form.get_by_label("Name").fill("fleeting")
     form.get_by_label("Base URL").fill(stub_url)

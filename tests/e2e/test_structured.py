@@ -1,4 +1,4 @@
-"""Structured replies on the page: a schema given in the composer, the reply as a table, its faults, and a repair."""
+"""Structured replies on the page: a schema in the composer, the reply as a table, its errors, and a repair."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SET = f"{SCHEMA}: set"
 
 
 def use_schema(page: Page) -> None:
-    """Have the next reply fit the schema of a list."""
+    """Require the schema of a list for the next reply."""
     add_to_message(page, SCHEMA)
     dialog = page.get_by_role("dialog", name=SCHEMA)
     dialog.get_by_role("button", name="List").click()
-    expect(dialog.get_by_label("Schema")).to_have_value(re.compile("items"))  # which moves the button below it
+    expect(dialog.get_by_label("Schema")).to_have_value(re.compile("items"))  # the text moves the button below it
     dialog.get_by_role("button", name="Use").click()
     expect(page.get_by_role("button", name=SET)).to_be_visible()
 

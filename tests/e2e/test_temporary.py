@@ -1,4 +1,4 @@
-"""Temporary conversations on screen: chosen, said, kept or discarded; nothing of them on either side's disk."""
+"""Temporary conversations on screen: chosen, labelled, kept or discarded; neither side writes them to disk."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def files_with(server: Served, words: str) -> list[str]:
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except FileNotFoundError:  # a temporary file of the database, gone since it was listed
+    except FileNotFoundError:  # a temporary file of the database, deleted since it was listed
         return b""
 
 
 def is_reply_stored(database: Path, conversation: str) -> bool:
-    """Whether more than the first words of a reply, which are stored at once, is in the database."""
+    """Return whether the database has more than the first words of a reply, which are stored immediately."""
     with closing(sqlite3.connect(database)) as store:
         asked = "SELECT max(length(parts)) FROM message WHERE conversation_id = ? AND role = 'assistant'"
         return (store.execute(asked, [conversation]).fetchone()[0] or 0) > 70
 
 
 def write_another_reply(server: Served) -> None:
-    """Begin another reply, and wait until a part of it is stored. A part of each reply before it would be by then."""
+    """Start another reply and wait until a part of it is stored. Parts of earlier replies would be stored by then."""
     conversation = call(server.url, "POST", "/conversations", {})["id"]
     call(server.url, "POST", f"/conversations/{conversation}/send", {"text": "/long 4000 /rate 40"})
     data = server.output.with_name(server.output.name.removesuffix("-output.txt"))
@@ -63,7 +63,7 @@ def test_temporary_conversation_leaves_nothing_anywhere_until_it_is_kept(screen:
 
     assert files_with(server, SECRET) == []
     screen.wait_for_reply()
-    reload(page)  # a page that is left keeps its drafts at once, if at all
+    reload(page)  # a page that is left saves its drafts immediately, if it saves them
     assert files_with(server, SECRET) == []
     assert SECRET not in stored_in_browser(page)
 
@@ -81,7 +81,7 @@ def test_temporary_conversation_leaves_nothing_anywhere_until_it_is_kept(screen:
 
 
 @pytest.mark.exhaustive
-def test_temporary_conversation_is_begun_and_discarded_by_keyboard(screen: Screen) -> None:
+def test_temporary_conversation_is_started_and_discarded_by_keyboard(screen: Screen) -> None:
     page = screen.page
     page.set_viewport_size({"width": 390, "height": 844})
     switch = page.get_by_role("switch", name="Temporary")
@@ -105,7 +105,7 @@ def test_temporary_conversation_is_begun_and_discarded_by_keyboard(screen: Scree
 
 
 @pytest.mark.exhaustive
-def test_conversation_kept_in_one_tab_goes_on_in_the_other(screen: Screen, context_page: Page) -> None:
+def test_conversation_kept_in_one_tab_continues_in_the_other(screen: Screen, context_page: Page) -> None:
     screen.page.get_by_role("switch", name="Temporary").check()
     screen.start("/echo both").wait_for_reply()
     other = Screen(context_page).go(screen.path)

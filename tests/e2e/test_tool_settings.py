@@ -1,4 +1,4 @@
-"""Settings → Tools: a real server is added, seen with its tools, read, switched off and deleted."""
+"""Settings → Tools: a real server is added, shown with its tools, opened, switched off and deleted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.serving import ROOT, Served
 
 @pytest.fixture
 def protected() -> Generator[str]:
-    """The address of a server that wants somebody to sign in."""
+    """Serve an MCP server that requires a sign-in, and yield its address."""
     command = [sys.executable, "-m", "tests.tools.protected", "{}"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

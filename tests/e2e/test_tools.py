@@ -35,7 +35,7 @@ def a_result(call_id: str, text: str, *, is_error: bool = False) -> dict[str, An
 
 
 def imported(server: Served, *parts: dict[str, Any]) -> str:
-    """A conversation whose only reply has these parts; its id."""
+    """Import a conversation whose only reply has these parts, and return its id."""
     said = "".join(part["text"] for part in parts if part["type"] == "text")
     pair = {"user_text": "Look at the folder", "reply_text": said, "reply": {"parts": list(parts)}}
     made = call(server.url, "POST", "/import", {"title": "Calls", "model": "offline:demo", "pairs": [pair]})
@@ -171,10 +171,10 @@ def test_tools_are_chosen_in_the_inspector_and_the_choice_is_what_is_sent(
     page.route_web_socket(LINK, state.relay)
     reload(page)
     eventually(lambda: call(server.url, "GET", path)["ticked_tools"] == ["current_time"])
-    expect(modes.get_by_role("radio", name="By hand")).to_be_checked()  # what was open is open again
+    expect(modes.get_by_role("radio", name="By hand")).to_be_checked()  # the open panel is open again
     expect(panel.get_by_role("checkbox", name="Current time")).to_be_checked()
 
-    # What was chosen before Enter holds for the send, also while the page has not been told that it is chosen.
+    # A choice before Enter applies to the send, also while the page has no confirmation of it.
     state.held = []
     modes.get_by_role("radio", name="None").click()
     screen.send("/rate 0\n/tool current_time {}")
@@ -217,7 +217,7 @@ def test_live_calls_of_a_server_show_how_far_they_are_and_what_they_gave_and_the
     for card in cards(page).all():
         card.locator("summary").click()
     picture = cards(page).first.locator("img")
-    picture.scroll_into_view_if_needed()  # the browser loads no picture that was never on screen
+    picture.scroll_into_view_if_needed()  # the browser does not load pictures that were never on screen
     eventually(lambda: picture.evaluate("image => image.naturalWidth") > 0)
     expect(cards(page).nth(1)).to_contain_text("Light rain / drizzle")
     expect(cards(page).nth(1)).to_contain_text("Structured")

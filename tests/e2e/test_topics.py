@@ -1,4 +1,4 @@
-"""Topics: made by writing a path, chosen for a pair or for what is sent, changed in place, all by keyboard."""
+"""Topics: created by a path, chosen for a pair or for the next send, changed in the tree, all by keyboard."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.serving import Served
 
 @pytest.fixture(autouse=True)
 def no_topics(server: Served, context: Any) -> None:
-    """Every test begins without topics: pairs of earlier ones are filed under none, deepest topics go first."""
+    """Delete all topics before each test: remove them from all pairs, then delete the deepest topics first."""
     api = context.request
     for listed in json.loads(server.get("/api/v1/conversations?limit=100").body)["items"]:
         for pair in json.loads(server.get(f"/api/v1/conversations/{listed['id']}/pairs").body)["items"]:
@@ -28,7 +28,7 @@ def no_topics(server: Served, context: Any) -> None:
 
 @pytest.fixture
 def one(screen: Screen) -> Screen:
-    """A conversation of one pair, in VIEW at it."""
+    """Start a conversation of one pair, in VIEW at it."""
     screen.start("/echo one").wait_for_reply()
     press(screen.page, "Escape", "g")
     return screen
@@ -57,7 +57,7 @@ def picker(page: Page) -> Locator:
 
 
 def open_for_pair(screen: Screen) -> Locator:
-    """Open the picker by its key. An open picker would take the key as text; the pair is stored before it closes."""
+    """Open the picker by its key. An open picker would read the key as text; the pair is stored before it closes."""
     expect(picker(screen.page)).to_have_count(0)
     press(screen.page, "t")
     expect(picker(screen.page).get_by_role("treeitem", name="No topic")).to_be_visible()
@@ -85,7 +85,7 @@ def test_path_that_is_not_there_is_created_and_the_topic_renamed(one: Screen, se
 
     open_for_pair(one)
     expect(row(one.page, "AI > Planning")).to_have_attribute("aria-selected", "true")
-    press(one.page, "Tab", "Enter")  # the button of the row one is at
+    press(one.page, "Tab", "Enter")  # the button of the current row
     name = picker(one.page).get_by_label("Name")
     expect(name).to_be_focused()
     name.fill("Search")
@@ -103,7 +103,8 @@ def test_topic_is_searched_chosen_and_taken_away_by_keys(one: Screen) -> None:
     make(one, "AI > Planning", "AI > Search", "Garden")
     open_for_pair(one)
     one.page.keyboard.type("ai sea")
-    expect(picker(one.page).get_by_role("treeitem")).to_have_count(2)  # it, and to create what is written
+    # the topic, and the option to create the written one
+    expect(picker(one.page).get_by_role("treeitem")).to_have_count(2)
     press(one.page, "Enter")
     eventually(lambda: topic_of(one) == "AI > Search")
 

@@ -1,4 +1,4 @@
-"""The trash on a phone: its term is changed, an entry is kept after a question, and all of it is deleted."""
+"""The trash on a phone: its term changes, an entry stays when its question is cancelled, and everything is deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two browsers on one conversation show the same during all that is done, and lose no text."""
+"""Two browsers on one conversation show the same during all actions, and lose no text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.e2e.screen import Screen, eventually
 from tests.e2e.written import call
 from tests.serving import Served
 
-# All that is said of the pairs on screen, but for what only the pointer's or the cursor's place shows.
+# All texts of the pairs on screen, except those that depend on the position of the pointer or the cursor.
 SHOWN = """() => [...document.querySelectorAll("[data-pair]")].map((pair) => [
     pair.dataset.pair, pair.dataset.out ?? "", pair.querySelector(".request, .edit-form textarea")?.innerText,
     pair.querySelector(".reply").innerText, pair.querySelector(".failure")?.innerText ?? "",
@@ -24,14 +24,14 @@ SHOWN = """() => [...document.querySelectorAll("[data-pair]")].map((pair) => [
 
 @dataclass
 class Two:
-    """Two people's browsers on the same conversation, and how to open a third."""
+    """The browsers of two people on the same conversation, and a function that opens a third."""
 
     one: Screen
     other: Screen
     open: Callable[[str], Screen]
 
     def in_step(self, pairs: int) -> None:
-        """Both show the same, and so does a browser that comes only now."""
+        """Require that both show the same as a browser that is opened now."""
         for screen in (self.one, self.other):
             expect(screen.pairs).to_have_count(pairs)
         eventually(lambda: shown(self.one) == shown(self.other))
@@ -47,7 +47,7 @@ def shown(screen: Screen) -> list[list[str]]:
 
 @pytest.fixture
 def two(browser: Browser, server: Served) -> Generator[Two]:
-    """Each in a context of its own: they share nothing but the server."""
+    """Two browsers with separate contexts: they share only the server."""
     contexts: list[BrowserContext] = []
 
     def open_browser(path: str) -> Screen:
@@ -69,7 +69,7 @@ def press(page: Page, *keys: str) -> None:
 
 
 def at_pair(screen: Screen, number: int) -> None:
-    """Walk to a pair by keys."""
+    """Move the focus to a pair by keys."""
     screen.composer.press("Escape")
     press(screen.page, "g")
     for _ in range(number - 1):
@@ -85,11 +85,11 @@ def test_two_browsers_stay_in_step_during_all_of_it(two: Two) -> None:
     one, other = two.one, two.other
     two.in_step(1)
 
-    other.send("/echo two")  # send, from the other side
+    other.send("/echo two")  # send, from the other browser
     one.wait_for_reply(2)
     two.in_step(2)
 
-    one.send("/long 3000 /rate 60")  # stop what somebody else started
+    one.send("/long 3000 /rate 60")  # stop a reply that the other browser started
     expect(other.stop).to_be_visible()
     expect(other.last_reply).to_contain_text(re.compile(r"\w"))
     other.stop.click()
@@ -118,12 +118,12 @@ def test_two_browsers_stay_in_step_during_all_of_it(two: Two) -> None:
     expect(other.pairs.nth(1)).to_contain_text("/echo zwei")
     two.in_step(4)
 
-    at_pair(other, 2)  # the other version, put back by the other one
+    at_pair(other, 2)  # the other version, restored by the other browser
     press(other.page, "Shift+E")
     expect(one.pairs.nth(1)).to_contain_text("/echo two")
     two.in_step(4)
 
-    at_pair(one, 1)  # edit & resend, the later pairs discarded, all of it taken back
+    at_pair(one, 1)  # edit & resend, the later pairs discarded, everything undone
     press(one.page, "e")
     edit_box(one).fill("/echo uno")
     edit_box(one).press("Enter")

@@ -1,4 +1,4 @@
-"""What is typed is never lost: single keys are commands only after Escape."""
+"""Typed text is never lost: single keys are commands only after Escape."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.e2e.test_overflow import LONG, first_part
 
 
 @pytest.mark.exhaustive
-def test_reply_that_fits_moves_nobody_although_what_stands_below_it_does_not(screen: Screen) -> None:
+def test_reply_that_fits_moves_no_focus_although_the_line_below_it_does_not_fit(screen: Screen) -> None:
     page = screen.page
     page.set_viewport_size({"width": 1280, "height": 560})
     screen.start("/long 150 /rate 0")
@@ -21,7 +21,8 @@ def test_reply_that_fits_moves_nobody_although_what_stands_below_it_does_not(scr
     height = reply.evaluate("it => it.clientHeight")
     room = view.evaluate("it => it.clientHeight")
     above = reply.evaluate("it => it.getBoundingClientRect().top - it.closest('.pair-box').getBoundingClientRect().top")
-    page.set_viewport_size({"width": 1280, "height": round(560 + above + height + 10 - room)})  # its line does not fit
+    # the line below the reply does not fit
+    page.set_viewport_size({"width": 1280, "height": round(560 + above + height + 10 - room)})
 
     screen.send("/long 150 /rate 0").wait_for_reply(2)
     wait_until_still(page, "document.querySelector('.scroll').scrollTop")

@@ -1,4 +1,4 @@
-"""What was spent, on the page: a reply's cost, the conversation's, each request, the page of usage, budgets, a bill."""
+"""Usage on the page: the cost of a reply, a conversation and each request, the page of usage, budgets, a bill."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MODEL = "offline:tiny"
 
 @pytest.fixture
 def priced(server: Served) -> Generator[str]:
-    """A conversation with one reply of a model that costs a thousand dollars a million tokens, to be seen in cents."""
+    """A conversation with one reply that cost a thousand dollars per million tokens, so that cents are visible."""
     price = f"/prices/{today()}?model={MODEL}"
     call(server.url, "PUT", price, {"input": "1000", "output": "1000"})
     conversation = call(server.url, "POST", "/conversations", {"model": MODEL, "title": "Dear talk"})["id"]
@@ -28,7 +28,7 @@ def priced(server: Served) -> Generator[str]:
 
 
 def today() -> str:
-    """The day on which a test runs; a run may pass midnight."""
+    """Return the day on which a test runs; a run may pass midnight."""
     return datetime.now(UTC).date().isoformat()
 
 

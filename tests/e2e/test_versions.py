@@ -1,4 +1,4 @@
-"""Versions of a pair on screen: arrows, Shift+E, restored ones, and how two of them differ, word by word."""
+"""Versions of a pair on screen: arrows, Shift+E, restored versions, and the differences of two, word by word."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.e2e.screen import Screen, eventually, reload
 
 @pytest.fixture
 def edited(screen: Screen) -> Screen:
-    """A pair that was sent three times, in VIEW at it; the third version stands."""
+    """Send a pair three times, in VIEW at it; the third version is the current one."""
     screen.start("/echo The red fox, 1 day").wait_for_reply()
     screen.page.keyboard.press("Escape")
     for number, text in ((2, "/echo The grey fox, 1 day"), (3, "/echo The grey fox runs, 1 day")):
@@ -22,7 +22,7 @@ def edited(screen: Screen) -> Screen:
 
 
 def stands(screen: Screen, version: int, text: str) -> None:
-    """Wait until that version is stored as what stands, and seen."""
+    """Wait until that version is stored as the current one, and shown."""
     eventually(lambda: (screen.stored_pairs()[0]["version"], screen.stored_pairs()[0]["user_text"]) == (version, text))
     eventually(lambda: screen.stored_pairs()[0]["lifecycle"] == "succeeded")
     expect(screen.last_reply).to_have_text(text.removeprefix("/echo "))

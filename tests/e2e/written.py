@@ -1,7 +1,7 @@
 """Writes conversations into a running server's database.
 
-A spec names what matters: {"model", "system_prompt", "pairs": [{"user", "reply", "stars", "mark", "lifecycle" …}]}.
-It happens in a thread of its own, because the thread of a browser test cannot run an event loop.
+A spec names what matters: {"model", "system_prompt", "pairs": [{"user", "reply", "stars", "mark", "lifecycle" …}]}. The
+write uses its own thread, because the thread of a browser test cannot run an event loop.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ Spec = dict[str, Any]
 
 
 def a_pair(user: str, reply: str | None = "Yes.", **fields: Any) -> Spec:
-    """A pair to be written. `fields`: stars, flagged, mark, lifecycle, model, minutes_ago."""
+    """Describe a pair to write. `fields`: stars, flagged, mark, lifecycle, model, minutes_ago."""
     return {"user": user, "reply": reply, **fields}
 
 
 def write(server: Served, *specs: Spec) -> list[str]:
-    """Write conversations into this server's database, from a browser test. Returns their ids."""
+    """Write conversations into this server's database, from a browser test. Return their ids."""
     data_dir = server.output.with_name(server.output.name.removesuffix("-output.txt"))
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, _write_all(server.url, data_dir, specs)).result()
 
 
 def call(url: str, method: str, path: str, body: Any = None) -> Any:
-    """Call the API. The answer's JSON, None without one."""
+    """Call the API and return the JSON of the answer, or None without one."""
     data = None if body is None else json.dumps(body).encode()
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     request = urllib.request.Request(f"{url}/api/v1{path}", data, headers, method=method)

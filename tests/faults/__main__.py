@@ -18,11 +18,11 @@ from tests.faults.planted import ROOT, Fault, read_faults
 
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".web", ".pages", ".states", "data", "node_modules", "__pycache__")
 LINKED = ("tests/islands/node_modules", "tests/third_party/node_modules", "app/node_modules")
-TESTS_FAILED = 1  # pytest's exit code; 2 to 5 say that no test was judged
+TESTS_FAILED = 1  # pytest's exit code; 2 to 5 mean that no test was judged
 
 
 def main(names: list[str]) -> int:
-    """Plant the faults of these names, or all. Returns 1 if a fault is not found, else 0."""
+    """Plant the faults with these names, or all. Return 1 if a fault is not found, else 0."""
     faults = [each for each in read_faults() if not names or each.name in names]
     missing = set(names) - {each.name for each in faults}
     if missing:
@@ -41,7 +41,7 @@ def main(names: list[str]) -> int:
 
 
 def copy_project(copy: Path) -> Path:
-    """A copy of the files on disk, which uses the installed packages of this project."""
+    """Copy the files on disk. The copy uses the installed packages of this project."""
     shutil.copytree(ROOT, copy, ignore=LEFT_OUT, symlinks=True)
     for name in LINKED:
         (copy / name).unlink(missing_ok=True)
@@ -50,7 +50,7 @@ def copy_project(copy: Path) -> Path:
 
 
 def find(fault: Fault, copy: Path) -> str:
-    """The first test that fails with the fault, "" for none."""
+    """Return the first test that fails with the fault, or ""."""
     fault.apply(copy)
     try:
         ran = subprocess.run(

@@ -21,7 +21,7 @@ ROOT: Final = HERE.parents[1]
 
 @dataclass(frozen=True)
 class Fault:
-    """`tests` are arguments of pytest. `browser`: they drive the page."""
+    """A planted fault. `tests` are arguments of pytest. `browser`: they drive the page."""
 
     patch: Path
     description: str
@@ -39,7 +39,7 @@ class Fault:
         """Run `git apply` in a copy of the project.
 
         Raises:
-            subprocess.CalledProcessError: the code has changed, and the patch does not fit it any more.
+            subprocess.CalledProcessError: the code has changed, and the patch no longer fits.
         """
         subprocess.run(
             ["git", "apply", *options, str(self.patch)], cwd=folder, check=True, capture_output=True, text=True
@@ -47,7 +47,7 @@ class Fault:
 
 
 def read_faults() -> tuple[Fault, ...]:
-    """All planted faults, by name."""
+    """Return all planted faults, by name."""
     return tuple(_read(path) for path in sorted(HERE.glob("*.patch")))
 
 

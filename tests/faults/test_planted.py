@@ -1,4 +1,4 @@
-"""The planted faults fit the current code. `make test-faults` plants them and runs tests; this does not."""
+"""The planted faults fit the current code. `make test-faults` plants them and runs tests; this test does not."""
 
 from __future__ import annotations
 

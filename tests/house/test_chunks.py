@@ -8,7 +8,7 @@ import pytest
 from app.cli.build import ensure_built
 from app.ui.chunks import ChunksError, compile_at_once, with_shared
 
-MOST = 6  # files a browser fetches at a time from one server
+MOST = 6  # files that a browser loads at the same time from one server
 
 
 def test_what_pages_share_replaces_reflexs_own_group() -> None:

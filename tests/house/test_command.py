@@ -1,4 +1,4 @@
-"""The `inview` command: what it shows, and that it works from any folder."""
+"""The `inview` command: its output, and that it works from any folder."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_doctor_mends_nothing_while_a_server_runs_on_another_port(tmp_path: Path
         connection.execute("UPDATE conversation SET filter = x'00ff'")
     connection.close()
 
-    with claim(f"sqlite+aiosqlite:///{database}"):  # as a server does while it runs
+    with claim(f"sqlite+aiosqlite:///{database}"):  # as a running server does
         refused = inview("doctor", "--mend", folder=tmp_path, INVIEW_PORT="0")
         listed = inview("doctor", folder=tmp_path, INVIEW_PORT="0")
     mended = inview("doctor", "--mend", folder=tmp_path, INVIEW_PORT="0")
@@ -155,8 +155,8 @@ def test_migrate_makes_the_database_and_then_finds_nothing_to_do(tmp_path: Path)
     assert (tmp_path / "data" / "inview.db").is_file()
 
 
-def test_a_migration_that_somebody_ends_is_one_sentence(tmp_path: Path) -> None:
-    # As when memory runs out: the process that migrates has no time to say anything.
+def test_an_interrupted_migration_is_one_sentence(tmp_path: Path) -> None:
+    # Like running out of memory: the process that migrates has no time to report anything.
     ended = """
 import os, signal
 from app.cli import main, migrating
@@ -180,7 +180,7 @@ main.main()
     assert said.stderr == "inview: Migrating the database was ended by signal 9. Nothing was changed. Start again.\n"
 
 
-def test_settings_may_stand_in_a_file_of_the_working_folder(tmp_path: Path) -> None:
+def test_settings_may_be_in_a_file_of_the_working_folder(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("INVIEW_LOG_LEVEL=verbose\n")
 
     shown = inview("doctor", folder=tmp_path)

@@ -1,4 +1,4 @@
-"""A provider that never stops, in a real server: the reply ends at its bound, and memory and other requests hold."""
+"""A provider that never stops, in a real server: the reply ends at its limit, memory is bounded, others are served."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 MOST_MB = 64
 """Additional memory for receiving and storing one reply."""
 WORDS = distinct_words(100_000)
-"""As many different words as a long book has."""
+"""As many different words as in a long book."""
 TEXTS = [
     json.dumps({"choices": [{"index": 0, "delta": {"content": WORDS[at : at + 10_000]}}]})
     for at in range(0, len(WORDS), 10_000)
@@ -34,7 +34,7 @@ TEXTS = [
 
 
 class _Endless(BaseHTTPRequestHandler):
-    """Says words for as long as the client reads. The model "brief" says a few."""
+    """A provider that sends words for as long as the client reads. The model "brief" sends a few."""
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -53,7 +53,7 @@ class _Endless(BaseHTTPRequestHandler):
         self.wfile.write(b'{"data": [{"id": "endless"}, {"id": "brief"}]}')
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the base names it
-        """Say nothing."""
+        """Print nothing."""
 
 
 @pytest.fixture
@@ -86,9 +86,9 @@ def is_running(server: Served, pair_id: str) -> bool:
 
 
 def ask(server: Served, model: str) -> tuple[Any, int, Any]:
-    """Send a text. Return what was started, how often `/health` answered until the reply ended, and the pair.
+    """Send a text. Return the started run, the number of answers of `/health` until the reply ended, and the pair.
 
-    The API is not asked for the pair meanwhile: the memory for its answers would be measured too.
+    The pair is not requested before the end: the memory for its answers would be measured too.
     """
     conversation, answered = call(server, "/conversations", {"model": model})["id"], 0
     started = call(server, f"/conversations/{conversation}/send", {"text": "Go on."})
@@ -100,7 +100,7 @@ def ask(server: Served, model: str) -> tuple[Any, int, Any]:
 
 
 def test_reply_without_end_ends_at_its_bound_and_others_are_answered_meanwhile(server: Served) -> None:
-    ask(server, "peer:brief")  # what is imported once
+    ask(server, "peer:brief")  # imports that happen once
     memory = Memory.now(str(server.process.pid))
 
     started, answered, pair = ask(server, "peer:endless")
@@ -111,4 +111,4 @@ def test_reply_without_end_ends_at_its_bound_and_others_are_answered_meanwhile(s
     assert "INVIEW_MAX_REPLY_BYTES" in pair["error"]["next_step"]
     assert len(pair["reply_text"]) == MAX_REPLY_BYTES - PART_BYTES
     assert growth <= MOST_MB
-    assert answered >= 2  # a server that reads without a pause answers none of them before the end
+    assert answered >= 2  # a server that reads without a pause answers no request before the end

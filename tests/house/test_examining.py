@@ -1,4 +1,4 @@
-"""What `inview doctor` advises leads to the page's own addresses, and each kind of damage has its advice."""
+"""The advice of `inview doctor` leads to the page's own addresses, and each kind of damage has its advice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person reads names no class of an exception: nowhere in the code is a text made of one."""
+"""Messages to people contain no class name of an exception: no text in the code is built from one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_search_finds_names_of_exceptions_and_no_others(text: str, found: li
 
 
 def _find_named(tree: ast.AST) -> Iterator[str]:
-    """Texts made of an exception's class, except in a `raise TypeError(…)`: that is a fault of ours, for the log."""
+    """Yield texts built from an exception's class, except in a `raise TypeError(…)`, which is a bug for the log."""
     bound = _bound(tree)
     raised = [node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc is not None]
     ours = {id(inside) for exc in raised if _argument_of(exc, "TypeError") is not None for inside in ast.walk(exc)}
@@ -56,7 +56,7 @@ def _find_named(tree: ast.AST) -> Iterator[str]:
 
 
 def _bound(tree: ast.AST) -> set[str]:
-    """The names that stand for an exception, and those that were made of one by a call."""
+    """Return the names of exceptions, and the names of values that a call made from one."""
     bound = {node.name for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name}
     for node in ast.walk(tree):
         match node:
@@ -75,7 +75,7 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _argument_of(node: ast.AST, name: str) -> ast.AST | None:
-    """The first argument of a call of `name`."""
+    """Return the first argument of a call of `name`."""
     match node:
         case ast.Call(func=ast.Name(id=called), args=[first, *_]) if called == name:
             return first
@@ -84,7 +84,7 @@ def _argument_of(node: ast.AST, name: str) -> ast.AST | None:
 
 
 def _root(node: ast.AST | None) -> str | None:
-    """The name of a variable, also of one of its items."""
+    """Return the name of a variable, also for one of its items."""
     while isinstance(node, ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None

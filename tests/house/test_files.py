@@ -1,4 +1,4 @@
-"""The built page as it goes out: encodings, caching, policy, and that nothing but the build is ever served."""
+"""The built page as served: encodings, caching, policy, and that only files of the build are served."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCRIPT = "window.started = true"
 
 @pytest.fixture
 def build(tmp_path: Path) -> Path:
-    """A build with one page, one script (compressed both ways) and one file without a hash in its name."""
+    """A build with one page, one script (compressed in two ways) and one file without a hash in its name."""
     static = tmp_path / "client"
     (static / "assets").mkdir(parents=True)
     page = (

@@ -21,14 +21,14 @@ READY = "Inview: http://127.0.0.1:"
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The committed files, without any other file of this folder."""
+    """Clone the committed files, without any other file of this folder."""
     folder = tmp_path_factory.mktemp("fresh") / "inview"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
     return folder
 
 
 def make_run(clone: Path, seconds: float) -> str:
-    """Run `make run` until it has served the page and is ready. Returns its output."""
+    """Run `make run` until it has served the page and is ready. Return its output."""
     ours = ("INVIEW_", "ANTHROPIC_", "OPENAI_", "MAKE", "VIRTUAL_ENV")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     output = clone.parent / "output.txt"
@@ -45,7 +45,7 @@ def make_run(clone: Path, seconds: float) -> str:
         try:
             page = _first_page(output, make, deadline)
             while READY not in output.read_text() and time.monotonic() < deadline and make.poll() is None:
-                time.sleep(0.05)  # the page comes first, the rest of the house after it
+                time.sleep(0.05)  # the page comes first, the rest of the application after it
         finally:
             os.killpg(make.pid, signal.SIGTERM)
             make.wait(20)
@@ -69,7 +69,7 @@ def _first_page(output: Path, make: subprocess.Popen[bytes], deadline: float) ->
 
 
 def disk_megabytes(*folders: Path) -> float:
-    """The space of folders on the disk, as `du` counts it."""
+    """Return the size of folders on the disk, as `du` counts it."""
     files = [path.lstat() for folder in folders for path in folder.rglob("*")]
     return sum({file.st_ino: file.st_blocks for file in files}.values()) * 512 / 2**20
 

@@ -1,4 +1,4 @@
-"""A schema that never ends, in a real server: others are answered, and the server ends when it is told to."""
+"""A schema check that never ends, in a real server: other requests are answered, and the server stops on SIGTERM."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def call(server: Served, path: str, body: object = None) -> Any:
 
 
 def import_attack(server: Served, name: str) -> str:
-    """Import a file with a pair whose reply is checked against this schema. Returns the pair's id."""
+    """Import a file with a pair whose reply is checked against this schema. Return the pair's id."""
     schema, value = ATTACKS[name]
     pair = {
         "user_text": "?",
@@ -55,11 +55,11 @@ def import_attack(server: Served, name: str) -> str:
 
 
 def worker_at_work(server: Served) -> psutil.Process:
-    """The server's process that checks schemas, once it has something to do."""
+    """Return the server's process that checks schemas, once it is working."""
     while True:
         with suppress(
             psutil.NoSuchProcess
-        ):  # one that took too long was ended just now; the next question starts another
+        ):  # a process that took too long has just ended; the next question starts another
             for child in psutil.Process(server.process.pid).children(recursive=True):
                 if str(WORKER) in child.cmdline() and child.status() == psutil.STATUS_RUNNING:
                     return child
@@ -68,7 +68,7 @@ def worker_at_work(server: Served) -> psutil.Process:
 
 @contextmanager
 def stopped(process: psutil.Process) -> Generator[None]:
-    """Stop a process: it answers no question meanwhile."""
+    """Stop a process: it does not answer until the block ends."""
     process.suspend()
     try:
         yield
@@ -93,7 +93,7 @@ def test_imported_schema_that_never_ends_delays_no_other_request(server: Served,
     assert checked.result()["repair"] is None
 
 
-def test_server_that_checks_such_a_schema_ends_when_it_is_told_to(server: Served) -> None:
+def test_server_that_checks_such_a_schema_stops_on_a_signal(server: Served) -> None:
     pair_id = import_attack(server, "a pattern that backtracks")
 
     with ThreadPoolExecutor(1) as pool:

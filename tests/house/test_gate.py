@@ -1,4 +1,4 @@
-"""The gate: which Host and Origin may pass, over HTTP and for sockets, and what every answer carries."""
+"""The host check: allowed values of Host and Origin, over HTTP and for sockets, and the headers of every answer."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def test_listening_everywhere_admits_addresses_but_no_foreign_names() -> None:
         "http://localhost:3000/path",
         "http://localhost:3000?a=b",
         "http://localhost:3000#a",
-        "http://localhost.:3000",  # another name to the browser, and another site
-        "http://LOCALHOST:3000",  # browsers write names small
+        "http://localhost.:3000",  # another name for the browser, and another site
+        "http://LOCALHOST:3000",  # browsers write names in lower case
         "HTTP://localhost:3000",
         "ws://localhost:3000",
         " http://localhost:3000",
@@ -135,7 +135,7 @@ async def test_an_origin_with_a_user_before_our_host_is_refused_over_http_and_fo
 
 
 async def ask(scope_type: str, headers: Mapping[str, str] | list[tuple[bytes, bytes]]) -> list[Message]:
-    """What the gate sends back for one request to an application that answers with a header of its own."""
+    """Return the messages of the host check for one request to an application that sets a header itself."""
     sent: list[Message] = []
 
     async def application(scope: Scope, _receive: Receive, send: Send) -> None:

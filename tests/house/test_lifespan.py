@@ -1,4 +1,4 @@
-"""Starting and ending an application: its faults are never served over."""
+"""Start and end of an application: after a fault it does not serve."""
 
 from __future__ import annotations
 

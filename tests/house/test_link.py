@@ -1,4 +1,4 @@
-"""Reflex's runtime as it is changed for the build: see app/ui/link.py."""
+"""Reflex's runtime with the changes of the build: see app/ui/link.py."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.link import LinkError, with_link
 RUNTIME = (Templates.Dirs.WEB_TEMPLATE / "utils/state.js").read_text()
 
 
-def test_the_runtime_tells_the_link_about_each_socket_it_makes() -> None:
+def test_the_runtime_reports_each_new_socket_to_the_link() -> None:
     changed = with_link(RUNTIME)
 
     made = changed.index("createSocket(endpoint, transports, session_token);")

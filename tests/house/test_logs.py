@@ -1,4 +1,4 @@
-"""Log lines: whatever a library writes into one, credentials in it are masked."""
+"""Log lines: credentials are masked, whatever a library writes."""
 
 from __future__ import annotations
 

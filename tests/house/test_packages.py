@@ -1,4 +1,4 @@
-"""Packages by noun: each opens with a sentence on what belongs there."""
+"""Packages by noun: each starts with a sentence on its content."""
 
 from __future__ import annotations
 

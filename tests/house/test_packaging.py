@@ -1,4 +1,4 @@
-"""What a clone brings along: locks that pin all by hash and name no registry, targets that say what they do."""
+"""Content of a clone: locks that pin everything by hash and name no registry, and targets with a description."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from app.ui import pages
 
 
 class Recorder:
-    """In place of the app: the routes that were added."""
+    """Replaces the app and records the added routes."""
 
     def __init__(self) -> None:
         self.routes: list[str] = []
@@ -19,7 +19,7 @@ class Recorder:
 
 
 def test_no_route_has_two_pages() -> None:
-    """Reflex takes the later one without a word: a merge that doubles a line would lose what a page loads."""
+    """Reflex silently uses the later page: a merge that doubles a line would lose the load events of a page."""
     recorder = Recorder()
 
     pages.register(cast("rx.App", recorder))

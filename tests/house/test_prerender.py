@@ -5,7 +5,7 @@ import pytest
 from app.ui.prerender import SHELL, PrerenderError, with_shell
 
 
-def test_page_of_a_conversation_is_drawn_beside_the_static_ones() -> None:
+def test_page_of_a_conversation_is_drawn_with_the_static_ones() -> None:
     config = 'export default {"ssr": false, "prerender": true, "build": "build"};'
     assert with_shell(config) == (
         'export default {"ssr": false, "prerender": ({ getStaticPaths }) => '

@@ -1,4 +1,4 @@
-"""The page goes out before the house stands; who asks for more waits, and is answered as if it had come later."""
+"""The page is sent before the application is ready; other requests wait, and are then answered normally."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.web.readiness_gate import ReadinessGate
 
 
 class Visitor:
-    """One request for a path, and what was answered."""
+    """One request for a path, and its answers."""
 
     def __init__(self, door: ReadinessGate, path: str) -> None:
         self.answers: list[str] = []
@@ -46,7 +46,7 @@ async def test_page_goes_out_at_once_and_all_else_when_the_door_opens():
     assert late.answers == ["house"]
 
 
-async def test_one_who_goes_away_while_waiting_takes_nobody_with_it():
+async def test_a_request_that_is_cancelled_while_waiting_cancels_no_other():
     door = ReadinessGate(says("page"))
     gone, patient = Visitor(door, "/api/v1/health"), Visitor(door, "/api/v1/health")
     await asyncio.sleep(0)

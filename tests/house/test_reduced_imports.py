@@ -1,4 +1,4 @@
-"""What a server at rest has loaded, and that Reflex finds its way without what it was spared."""
+"""Modules loaded by an idle server, and that Reflex works without the modules that were removed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.serving import ROOT, server_environment
 
-# `inview serve` as it is, first start and migration included, but for its page; ended by itself as soon as all stands.
+# `inview serve` with first start and migration, but without its page; it ends as soon as everything is ready.
 START = """
 import os, signal, sys
 from pathlib import Path
@@ -21,7 +21,7 @@ from reflex.utils import prerequisites, token_manager
 assert prerequisites.get_redis() is None and prerequisites.get_redis_sync() is None
 assert type(token_manager.TokenManager.create()) is token_manager.LocalTokenManager
 """
-# Each weighs one megabyte at least and is for what a server at rest does not do.
+# Each uses one megabyte at least and is not needed by an idle server.
 UNWANTED = {
     "anthropic", "google", "mcp", "openai", "tiktoken",
     "alembic", "lxml", "markdown_it", "numpy", "pandas", "PIL", "pygments", "redis.client", "requests", "watchfiles",

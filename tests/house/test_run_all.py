@@ -44,7 +44,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run(
     small: Path, tests: str, capsys: pytest.CaptureFixture[str], *, tries_all: bool = False
 ) -> tuple[int, list[str]]:
-    """The exit code of a run, and the lines it prints after the seconds it took."""
+    """Return the exit code of a run, and the lines that it prints after the line with its seconds."""
     (small / "test_page.py").write_text(tests)
     code = run_all.main(tries_all=tries_all)
     lines = capsys.readouterr().out.splitlines()

@@ -1,4 +1,4 @@
-"""The real server as a process: what it says when it cannot start, what it lets in, and how it ends."""
+"""The real server as a process: its messages if it cannot start, the requests that it accepts, and its end."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The server makes this folder and its parent."""
+    """A folder that the server must create together with its parent."""
     return tmp_path_factory.mktemp("served") / "made" / "anew"
 
 
@@ -79,7 +79,7 @@ def test_a_taken_port_is_one_clear_sentence(tmp_path: Path) -> None:
 
 
 def test_an_unwritable_data_folder_is_one_clear_sentence(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")  # a folder below a file cannot be made, not even by root
+    (tmp_path / "file").write_text("in the way")  # a folder below a file cannot be created, not even by root
 
     ended = try_to_serve(tmp_path / "file" / "data", 0)
 
@@ -142,7 +142,7 @@ def test_files_are_for_their_owner_alone_also_those_of_before(tmp_path: Path) ->
     data.mkdir(mode=0o755)
     for name in ("inview.db", "inview.key", "inview-models.json", "inview.db-owner"):
         (data / name).touch(mode=0o644)
-    (data / "notes.txt").touch(mode=0o644)  # not ours
+    (data / "notes.txt").touch(mode=0o644)  # not one of our files
 
     with serving(data) as served:
         server = post(served, "/api/v1/mcp-servers", {"name": "a", "kind": "http", "url": "http://127.0.0.1:9/mcp"})
@@ -182,7 +182,7 @@ def test_listening_for_other_machines_is_warned_of(server: Served, tmp_path: Pat
     assert "Warning" not in server.log()
 
 
-# --- What is let in, and what goes out
+# --- Requests and answers
 
 
 def shows_a_page(server: Served) -> bool:
@@ -191,7 +191,7 @@ def shows_a_page(server: Served) -> bool:
     return False
 
 
-def test_page_is_there_before_the_house_stands_and_what_it_asks_is_answered_then(tmp_path: Path) -> None:
+def test_page_is_served_before_the_application_is_ready_and_its_requests_are_answered_then(tmp_path: Path) -> None:
     with serving(tmp_path / "data", until=shows_a_page) as served:
         assert not served.is_ready
         assert served.get("/api/v1/health").status == 200
@@ -283,9 +283,7 @@ def event(name: Any = TELL, **fields: Any) -> str:
     ],
     ids=range(16),
 )
-def test_what_is_no_event_is_one_line_in_the_log_without_what_came_with_it(
-    server: Served, frame: str, words: str
-) -> None:
+def test_invalid_event_is_one_line_in_the_log_without_its_content(server: Served, frame: str, words: str) -> None:
     url = (
         server.url.replace("http", "ws")
         + "/_event/?EIO=4&transport=websocket&token=00000000-0000-4000-8000-000000000001"
@@ -298,7 +296,7 @@ def test_what_is_no_event_is_one_line_in_the_log_without_what_came_with_it(
         page.recv(5)
         page.send(frame)
         wait_until(lambda: words in server.log()[before:])
-        page.send(event())  # what is an event is still answered
+        page.send(event())  # valid events are still answered
         while "message" not in str(page.recv(5)):
             pass
 
@@ -336,7 +334,7 @@ def wait_until(true: Callable[[], bool], seconds: float = 5) -> None:
 # --- Ending
 
 
-def test_who_ends_it_while_it_starts_is_not_told_that_it_is_there(tmp_path: Path) -> None:
+def test_server_that_is_stopped_while_it_starts_does_not_report_ready(tmp_path: Path) -> None:
     with serving(tmp_path / "data", until=shows_a_page) as served:
         served.stop(signal.SIGTERM, seconds=60)
 
@@ -377,7 +375,7 @@ def test_sigterm_closes_open_sockets_and_saves_the_reply_that_is_streaming(tmp_p
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_an_import_that_the_end_cuts_off_is_in_the_trash_and_says_so(tmp_path: Path, how: signal.Signals) -> None:
+def test_an_import_that_the_end_cuts_off_is_in_the_trash_with_a_note(tmp_path: Path, how: signal.Signals) -> None:
     pair = {"user_text": "Hi", "reply_text": "Hello", "model": "offline:demo"}
     body: dict[str, Any] = {"title": "Plans", "pairs": [pair] * 30_000}
 
@@ -412,7 +410,7 @@ def test_a_file_that_is_being_read_does_not_keep_the_server_from_ending(tmp_path
     with serving(tmp_path / "data") as served:
         client = HTTPConnection("127.0.0.1", served.port, timeout=60)
         client.request("POST", "/api/v1/import", json.dumps(body), {"Content-Type": "application/json"})
-        served.stop(signal.SIGTERM)  # all of it was sent; it is read for several seconds
+        served.stop(signal.SIGTERM)  # everything was sent; reading it takes several seconds
         try:
             status = client.getresponse().status
         except OSError:
@@ -423,7 +421,7 @@ def test_a_file_that_is_being_read_does_not_keep_the_server_from_ending(tmp_path
     assert status in {409, 0}
 
 
-def test_a_thread_that_goes_on_does_not_keep_the_process_from_ending() -> None:
+def test_a_running_thread_does_not_keep_the_process_from_ending() -> None:
     program = """
 import asyncio, time
 from app.cli.server import leave_soon

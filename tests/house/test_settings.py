@@ -1,4 +1,4 @@
-"""Settings: what is read, what is refused and with which words, and that no secret shows itself."""
+"""Settings: accepted values, refused values with their messages, and secrets that are never shown."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_every_variable_is_in_the_documentation_and_no_other() -> None:
         ({"INVIEW_STDIO_SERVERS": "off"}, False),
     ],
 )
-def test_programs_are_started_for_those_at_this_machine_unless_told_otherwise(
+def test_programs_are_started_for_users_of_this_machine_unless_set_otherwise(
     environment: dict[str, str], may: bool
 ) -> None:
     assert load_settings(environment).stdio_servers == may

@@ -1,8 +1,8 @@
-"""The promise of Inview, thousands of times: what a provider gets is what is in view and not OUT, and nothing else.
+"""The promise of Inview, thousands of times: a provider receives exactly the pairs in view that are not OUT.
 
-Each case looks at a conversation as a page or a program does (`GET …/pairs`), works out by itself what a send must
-carry, sends, and compares that with the bytes that arrived at the provider's end of the network. What to send is told
-by the shown pairs alone: nothing here asks the code that builds requests.
+Each case reads a conversation as a page or a program does (`GET …/pairs`), computes the expected request, sends, and
+compares it with the bytes that arrived at the provider. The expected request comes from the shown pairs alone. It uses
+none of the code for requests.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ from tests.seeds import choose_seed
 from tests.store.values import a_conversation
 
 CASES = EFFORT.identity // 2
-"""With middleware, and as many without."""
+"""Number of cases with middleware, and the same number without."""
 SENDS = 25
-"""Cases of one conversation, which grows by a pair with each."""
+"""Number of cases of one conversation, which grows by a pair with each."""
 AT_ONCE = 8
-"""Conversations worked on at once: no case waits for another's disk or network."""
+"""Number of conversations at the same time: no case waits for the disk or network of another."""
 
 SECRETS = {
     "AKIAIOSFODNN7EXAMPLE": "[redacted: AWS access key]",
     "ghp_" + "a1B2" * 9: "[redacted: GitHub token]",
     "password=hunter2-and-more": "password=[redacted: password]",
 }
-"""Secrets, and what is sent instead, where a person wants that."""
+"""Secrets, and the text sent instead, if a person wants that."""
 WORDS = (*SECRETS, "plan", "Straße", "ÉTÉ", "100%", "a_b", "it's", '"so"', "汉字", "🙂", "\n", "back\\slash", "x" * 40)
 TERMS = (
     *("", "", "b", "g", "in", "out", "!out", "s>=2", "s0", "s3", "r1", "r3", "r7", "e", "!e", "u>9", "u<30"),
@@ -62,15 +62,15 @@ TERMS = (
 )
 MODELS = ("peer:m", "peer:n")
 SEES = "peer:n"
-"""The one of them that takes images."""
+"""The only model among them that accepts images."""
 PICTURES = tuple(Attachment("image/png", a_png(width, 2)) for width in (1, 2, 3))
 TABLES = (TextFile("cities.csv", "city,people\nUlm,128928\n"), TextFile("notes.txt", next(iter(SECRETS))))
 
 
 class Ear:
-    """The provider's end of the network: keeps what it hears of each conversation, answers in a few words, and lies.
+    """The provider's end of the network: stores the requests of each conversation, answers in a few words, and lies.
 
-    What it reports of usage is true now and then. Whatever it says, the next request is what is in view.
+    The usage that it reports is sometimes true. Whatever it reports, the next request is what is in view.
     """
 
     def __init__(self) -> None:
@@ -143,7 +143,7 @@ async def open_bench(folder: Path) -> AsyncGenerator[Bench]:
 
 
 async def upload_some(api: Api) -> dict[str, Part]:
-    """A photo and a text, by their ids."""
+    """Upload a photo and a text, and return them by their ids."""
     kept: dict[str, Part] = {}
     headers = {"Content-Type": "application/octet-stream"}
     for name, data in (("photo.jpg", a_photo()), (TABLES[0].name, TABLES[0].text.encode())):
@@ -160,8 +160,8 @@ async def ok(answer: Any) -> Any:
 
 
 def some_report(chance: random.Random, body: bytes) -> object:
-    """Usage as a server reports it that lies three times of four."""
-    if not body:  # it was asked for its models
+    """Report usage as a server does that lies three times out of four."""
+    if not body:  # a request for its models
         return None
     lie = chance.choice(tuple(USAGE_LIES.values()))
     return (lie if chance.random() < 0.75 else report())(count_honestly(body))
@@ -180,7 +180,8 @@ def some_pair(chance: random.Random, conversation_id: str, position: int, topics
     asked: tuple[Part, ...] = (Text(chance.choice((words(chance), words(chance), "  \n"))), *beside)
     thought = Thinking(words(chance), "signature", chance.choice(("anthropic", "peer"))), Thinking(words(chance))
     replied: tuple[Part, ...] = tuple(chance.sample((Text(words(chance)), Text(" "), Text("…")), chance.randrange(4)))
-    if any(isinstance(part, Text) and part.text.strip() for part in replied):  # thinking alone depends on its vendor
+    # whether thinking alone is sent depends on its vendor
+    if any(isinstance(part, Text) and part.text.strip() for part in replied):
         replied = (*chance.sample(thought, chance.randrange(2)), *replied)
     return Pair(
         id=new_id(),
@@ -212,7 +213,7 @@ async def store_conversation(bench: Bench, chance: random.Random) -> str:
 
 
 async def change_something(bench: Bench, chance: random.Random, talk: Talk) -> None:
-    """What a person does between two sends, with the pairs last in view."""
+    """Do something that a person does between two sends, with the pairs last in view."""
     http, place = bench.api.http, f"/conversations/{talk.id}"
     deed = chance.randrange(8)
     if deed == 0:
@@ -252,7 +253,7 @@ def texts(text: str) -> list[dict[str, Any]]:
 
 
 def join(parts: list[dict[str, Any]]) -> Any:
-    """A text alone stands as it is."""
+    """Return a text alone as a plain string."""
     return parts[0]["text"] if len(parts) == 1 and "text" in parts[0] else parts
 
 
@@ -263,7 +264,7 @@ def redacted(text: str) -> str:
 
 
 def map_attached(shown: list[dict[str, Any]], data: Mapping[str, bytes], *, images: bool) -> Iterator[dict[str, Any]]:
-    """What must arrive of images and files that are shown."""
+    """Yield the expected content for shown images and files."""
     for part in shown:
         if part["type"] == "text_file":
             end = "" if part["text"].endswith("\n") else "\n"
@@ -284,7 +285,7 @@ def project(  # noqa: PLR0917 - what is on the screen
     forced: bool,
     redact: bool,
 ) -> bytes:
-    """The body that must arrive, from what is on the screen."""
+    """Return the expected body, from the content of the screen."""
     system = "\n\n".join(card for card in cards if card.strip())
     messages: list[dict[str, Any]] = [{"role": "system", "content": system}] if system else []
     for pair in shown:

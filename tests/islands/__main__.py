@@ -1,4 +1,4 @@
-"""`make types`: write the TypeScript types of what islands take."""
+"""`make types`: write the TypeScript types of the props of islands."""
 
 from __future__ import annotations
 

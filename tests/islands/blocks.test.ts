@@ -13,7 +13,7 @@ const ATTACKS = attacks.map(({ name, parts }) => ({
   text: parts.map(([piece, times]) => piece.repeat(times)).join(""),
 }));
 
-/** The blocks of a text, and how many were new in each step. */
+/** Returns the blocks of a text, and the number of new ones in each step. */
 function readAll(text: string, reader = new BlockReader()): { blocks: Token[]; steps: number[] } {
   const steps: number[] = [];
   for (let count = 0; ; ) {
@@ -31,7 +31,7 @@ const inside = (token: Token): Token[] => {
 const depthOf = (token: Token): number => 1 + Math.max(0, ...inside(token).map(depthOf));
 const countOf = (token: Token): number => inside(token).reduce((sum, each) => sum + countOf(each), 1);
 const shape = (blocks: readonly Token[]) => blocks.map(({ type, raw }) => [type, raw.trimEnd()]);
-/** The same with plain blocks as one: where these are cut is not seen. */
+/** The same, with adjacent plain blocks joined: a reader does not see where these are cut. */
 const wholeShape = (blocks: readonly Token[]) =>
   shape(blocks).reduce<string[][]>((all, [type = "", raw = ""]) => {
     const last = all.at(-1);
@@ -45,7 +45,7 @@ for (const { name, text } of ATTACKS) {
   test(`nothing of it is lost, and no block is deep or large: ${name}`, () => {
     const { blocks, steps } = readAll(text);
 
-    // Paragraphs of plain words count by their characters, and are long at most.
+    // Paragraphs of plain words are limited by their characters.
     for (const block of blocks) assert.ok(depthOf(block) <= 40 && countOf(block) <= 5_000, block.type);
     assert.ok(Math.max(...steps) <= 300, String(Math.max(...steps)));
     assert.ok(steps.length <= 100, String(steps.length));
@@ -60,7 +60,7 @@ for (const { name, text } of ATTACKS) {
   });
 }
 
-test("what would take long is plain text, and its neighbours are not", () => {
+test("a block that would take long to draw is plain text, and its neighbours are not", () => {
   const blocks = readAll(`# Before\n\n${"*a ".repeat(2_000)}\n\nAfter it *all*`).blocks;
 
   assert.deepEqual(
@@ -69,7 +69,7 @@ test("what would take long is plain text, and its neighbours are not", () => {
   );
 });
 
-test("what follows a deep quote is drawn as ever", () => {
+test("text after a deep quote is drawn as usual", () => {
   const last = readAll(`${"> ".repeat(1_500)}\n\n- *a*\n\nAfter **it**`).blocks.slice(-2);
 
   assert.ok(last.every((block) => JSON.stringify(block).match(/"type":"(em|strong)"/)), JSON.stringify(last));
@@ -92,7 +92,7 @@ test("a link is one wherever it is defined", () => {
   assert.ok(JSON.stringify(list).includes('"href":"https://example.org"'));
 });
 
-test("another text in the place of the one that was read is read anew", () => {
+test("a text that replaces the one that was read is read again", () => {
   const reader = new BlockReader();
   readAll("One\n\ntwo", reader);
 

@@ -1,4 +1,4 @@
-/** Which quotes are callouts, and what is left of them. */
+/** Quotes that are callouts, and their text without the marker. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lexer, type Token, type Tokens } from "marked";

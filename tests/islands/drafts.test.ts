@@ -1,4 +1,4 @@
-/** Drafts and sends on their way: what is kept where, and what comes back. */
+/** Drafts and unanswered sends: where they are stored, and which texts return to the box. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { draftsIn } from "../../app/ui/composer/drafts.ts";
@@ -46,8 +46,8 @@ test("a draft stays when another tab of its conversation has an empty box", () =
   second.write("c1", "sent", true);
   second.write("c1", "", true);
 
-  first.leave("c1", "from the first", true); // it is reloaded
-  second.write("c1", "", true); // as every 400 ms
+  first.leave("c1", "from the first", true); // the page is reloaded
+  second.write("c1", "", true); // as the timer does every 400 ms
 
   assert.equal(draftsIn("d.", () => disk).read("c1"), "from the first");
 });
@@ -57,7 +57,7 @@ test("a draft of the disk stays there alone while nothing in it changes", () => 
   draftsIn("d.", () => disk).write("c1", "one\ntwo", true);
   const drafts = draftsIn("d.", () => disk);
 
-  drafts.write("c1", "one\ntwo", false); // it is not known yet that it may be on the disk
+  drafts.write("c1", "one\ntwo", false); // the page does not know yet that the draft may be on the disk
   drafts.rewrite("c1", "two");
 
   assert.deepEqual([...kept], [["d.c1", "two"]]);
@@ -80,7 +80,7 @@ const NOTHING = { accepted: [], refused: [], arrived: [] };
 const aText = (text: string, conversation = "c1", files = "") => ({ conversation, text, schema: "{}", files });
 const isIn = (written: string) => (sent: { text: string }) => holds(sent.text, written);
 
-test("what is on its way is part of the draft until it is accepted", () => {
+test("an unanswered send is part of the draft until it is accepted", () => {
   const pending = new Pending("s");
   const id = pending.add(aText("one"));
 
@@ -93,7 +93,7 @@ test("what is on its way is part of the draft until it is accepted", () => {
   assert.equal(pending.draftOf("c1", "two"), "two");
 });
 
-test("what is refused comes back once, and all of it when nobody answers any more", () => {
+test("a refused send comes back once, and all of them when no server answers", () => {
   const pending = new Pending("s");
   const sent = aText("one");
   const answers = [{ id: pending.add(sent), accepted: false }];
@@ -137,7 +137,7 @@ test("a text that came back is known to have arrived when that is said later", (
   assert.deepEqual(pending.settle(answers), NOTHING);
 });
 
-test("what was on its way before a reload is known again by its id, and its note goes with the answer", () => {
+test("a send before a reload is recognised by its id, and its note is deleted with the answer", () => {
   const { disk, kept } = aDisk();
   const before = new Pending("s", () => disk);
   const [one, two] = [aText("one"), aText("two")];
@@ -163,7 +163,7 @@ test("what was on its way before a reload is known again by its id, and its note
   assert.equal(kept.size, 0);
 });
 
-test("of a temporary conversation there is no note, and none of a text that its draft has no more", () => {
+test("no note is stored for a temporary conversation, or for a text that its draft no longer has", () => {
   const { disk, kept } = aDisk();
   const before = new Pending("s", () => disk);
   before.add(aText("secret", ""));
@@ -181,7 +181,7 @@ test("of a temporary conversation there is no note, and none of a text that its 
   assert.equal(kept.size, 0);
 });
 
-test("what has arrived goes out of what is written, unless somebody changed it", () => {
+test("a text that has arrived is removed from the box, unless it was changed there", () => {
   assert.equal(without("one", "one"), "");
   assert.equal(without("one", "one\ntwo"), "two");
   assert.equal(without("two\nlines", "one\ntwo\nlines\nthree"), "one\nthree");

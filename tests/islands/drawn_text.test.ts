@@ -12,7 +12,7 @@ const { jsx, jsxs } = (runtime as unknown as { default: typeof runtime }).defaul
 const MARKS = `a${"\u0301".repeat(200)}`;
 type Drawn = ReactElement<{ children?: ReactNode; className?: string; "data-size"?: string; "data-goes-on"?: true }>;
 
-/** Every element that is drawn, and its text. */
+/** Returns every drawn element and its text. */
 function read(node: ReactNode): { elements: Drawn[]; text: string } {
   if (Array.isArray(node)) {
     const all = node.map(read);
@@ -26,7 +26,7 @@ function read(node: ReactNode): { elements: Drawn[]; text: string } {
 }
 const notes = (node: ReactNode) => read(node).elements.flatMap(({ props }) => props["data-size"] ?? []);
 
-test("marks are drawn in groups, whoever makes the element, and the text is the same", () => {
+test("marks are drawn in groups, whichever library makes the element, and the text is the same", () => {
   const ways = [
     createElement("p", null, MARKS),
     createElement("p", null, "before ", MARKS),

@@ -1,4 +1,4 @@
-/** Footnotes: which marks are some, what a note holds, and what it does not take. */
+/** Footnotes: their marks, and the lines that belong to a note. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Token } from "marked";

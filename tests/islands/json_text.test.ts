@@ -15,7 +15,7 @@ test("JSON is laid out two blanks a level, and empty lists stay on their line", 
   ]);
 });
 
-test("tokens are taken over as they stand", () => {
+test("tokens are copied unchanged", () => {
   assert.deepEqual(layOut('{"not": [1.0, 1e400, "a \\" b", "{,}"]}', 0), [
     "{",
     '  "not": [',
@@ -28,7 +28,7 @@ test("tokens are taken over as they stand", () => {
   ]);
 });
 
-test("a page goes on at the depth it begins at", () => {
+test("a page continues at the depth of its beginning", () => {
   assert.deepEqual(layOut('"b":2},"c":3}', 2), ['    "b": 2', "  },", '  "c": 3', "}"]);
   assert.deepEqual(layOut("}]}", 3), ["    }", "  ]", "}"]);
 });

@@ -10,7 +10,7 @@ const HYDRATE: ReflexEvent = { name: "reflex___state____state.hydrate_and_load" 
 const LOAD: ReflexEvent = { name: "reflex___state____state.reflex___state____on_load_internal_state.on_load_internal" };
 const REDIRECT: ReflexEvent = { name: "_redirect" };
 
-/** A socket of which the test says what happens to it. */
+/** A socket that the test opens, closes and breaks. */
 class FakeSocket implements Socket {
   readonly listeners = new Map<Event, () => void>();
   closed = 0;
@@ -45,7 +45,7 @@ beforeEach(() => {
   mock.timers.enable({ apis: ["Date", "setTimeout"] });
   socket = new FakeSocket();
   queue = [];
-  refused.set(""); // of another test
+  refused.set(""); // left by another test
   attach(socket, queue);
 });
 
@@ -86,7 +86,7 @@ test("only Reflex's own events are sent later", () => {
   assert.deepEqual(admit([DELETE, HYDRATE, LOAD, REDIRECT, TYPED]), [HYDRATE, LOAD, REDIRECT]);
 });
 
-test("it is told which events are sent, and not which are refused", () => {
+test("sent events are reported, and refused ones are not", () => {
   const heard: string[] = [];
   const stop = onSent((name) => heard.push(name));
   socket.tell("connect");
@@ -99,7 +99,7 @@ test("it is told which events are sent, and not which are refused", () => {
   assert.deepEqual(heard, [DELETE.name, LOAD.name]);
 });
 
-test("a refusal is shown, a temporal event is dropped without a word", () => {
+test("a refusal is shown, a temporal event is dropped without a message", () => {
   socket.tell("connect");
   socket.tell("disconnect");
   admit([TYPED]);
@@ -146,7 +146,7 @@ test("a connection that has been silent for too long is not trusted with an even
   assert.equal(currentLink(), "lost");
 });
 
-test("whoever waits for the link goes on once it is open", async () => {
+test("a caller that waits for the link continues once it is open", async () => {
   socket.tell("disconnect");
   let open = false;
   const waiting = untilOpen().then(() => {

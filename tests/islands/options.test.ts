@@ -33,7 +33,7 @@ test("a group without options is there while nothing is typed", () => {
   assert.deepEqual(values("not set up"), []);
 });
 
-test("groups stand in the order in which they begin, each once", () => {
+test("groups are listed once each, in the order of their first option", () => {
   const groups = grouped([...ROWS, row("offline:tiny", "tiny", "Offline")]);
   assert.deepEqual(
     groups.map(([first, ...others]) => [first.group, others.length]),

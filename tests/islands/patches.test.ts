@@ -7,7 +7,7 @@ const ROWS = [{ id: 1, text: "one" }, { id: 2, text: "two" }] as const;
 
 mock.timers.enable({ apis: ["setTimeout"] });
 
-/** A page: its state so far, and how often it asked for everything. */
+/** A page: its state so far, and the number of its requests for everything. */
 function page() {
   let state: Values = { rows: [] };
   const seen = { asked: 0, get: () => state };

@@ -1,4 +1,4 @@
-/** What the page gives back of a reply that a crash cut off. */
+/** Text that the page sends back for a reply that a crash cut off. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { giveBack } from "../../app/ui/transcript/recovery.ts";
@@ -7,12 +7,12 @@ import type { ComparedColumnView, ScreenPairView } from "../../app/ui/transcript
 type Parts = ScreenPairView["parts"];
 const text = (words: string): Parts => [{ type: "text", text: words }];
 
-/** A pair as far as it matters. */
+/** The relevant fields of a pair. */
 function aPair(run_id: string, lifecycle: string, parts: Parts, error_class?: string): ScreenPairView {
   return { run_id, lifecycle, parts, error: error_class ? { error_class } : null } as unknown as ScreenPairView;
 }
 
-/** What is given back while the page shows these, one after the other. */
+/** Returns the texts sent back while the page shows these, one after the other. */
 function given(...shown: readonly ScreenPairView[][]): unknown[] {
   const found: unknown[] = [];
   const onGiven = (...args: unknown[]) => void found.push(args);
@@ -21,18 +21,18 @@ function given(...shown: readonly ScreenPairView[][]): unknown[] {
   return found;
 }
 
-/** The same as a compared reply. Its run is another one. */
+/** The same for a compared reply, which has another run. */
 function renamed(pair: ScreenPairView): ComparedColumnView {
   return { ...pair, run_id: `compared ${pair.run_id}` } as unknown as ComparedColumnView;
 }
 
-/** What is given back of a run as a pair, and as a compared reply. */
+/** Returns the texts sent back for a run as a pair, and as a compared reply. */
 const both = (run: string, parts: readonly object[]): unknown[] => [
   [run, parts],
   [`compared ${run}`, parts],
 ];
 
-test("what stood on the page and is not on the server is given back once", () => {
+test("text on the page that the server does not have is sent back once", () => {
   const after = [aPair("r1", "error", text("one"), "interrupted")];
   const before = [aPair("r1", "sending", []), aPair("r1", "awaiting", text("one, two"))].map((pair) => [pair]);
 
@@ -45,7 +45,7 @@ test("a shorter text of a reply that still runs does not make the page forget th
   assert.equal(given(...runs, [aPair("r2", "error", text("one"), "interrupted")]).length, 2);
 });
 
-test("nothing is given back where nothing is lost, or the reply ended in another way", () => {
+test("nothing is sent back if nothing is lost, or if the reply ended in another way", () => {
   const running = (run: string) => [aPair(run, "awaiting", text("one, two"))];
 
   assert.deepEqual(given(running("r3"), [aPair("r3", "error", text("one, two"), "interrupted")]), []);

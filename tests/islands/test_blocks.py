@@ -1,4 +1,4 @@
-"""The incremental reader of markdown, alone: however a text is cut into pieces, its blocks are those of the whole."""
+"""The incremental Markdown reader alone: however a text is cut into pieces, its blocks are those of the whole."""
 
 from __future__ import annotations
 

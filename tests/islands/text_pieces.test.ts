@@ -57,7 +57,7 @@ test("one mark more than is drawn together is drawn in groups, and it is said ho
   );
 });
 
-test("marks that go on from the text before are set apart from it", () => {
+test("marks that continue the text before are separated from it", () => {
   assert.deepEqual(partsOf("\u0301".repeat(9)), [{ groups: ["\u0301".repeat(9)], size: 9 }]);
 });
 
@@ -68,7 +68,7 @@ test("a word of joined letters is cut where no mark is torn from its letter", ()
   assert.ok(word.groups.every((group) => !/^\p{M}/u.test(group)));
 });
 
-test("a text is drawn in pieces of whole lines beyond so many characters, or changes of direction", () => {
+test("a text with too many characters or changes of direction is drawn in pieces of whole lines", () => {
   const line = `${"a".repeat(99)}\n`;
 
   assert.equal(piecesOf(line.repeat(MOST_WHOLE / 100)), null);

@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<string, string>> = { strong: "b", em: "i", del: "s"
 
 type AnyToken = Token & { text?: string; tokens?: Token[] };
 
-/** The words of blocks, emphasis as HTML. */
+/** Returns the words of blocks, with emphasis as HTML. */
 function show(tokens: readonly Token[]): string {
   const shown = ({ type, text = "", raw, tokens: inner }: AnyToken): string => {
     const name = NAMES[type];
@@ -22,7 +22,7 @@ function show(tokens: readonly Token[]): string {
   return tokens.map((token) => shown(token as AnyToken)).join("");
 }
 
-/** The formulas of blocks. */
+/** Returns the formulas of blocks. */
 const formulasIn = (tokens: readonly Token[]): string[] =>
   tokens.flatMap((token) => {
     const { type, text = "", tokens: inner = [] } = token as AnyToken;
@@ -31,7 +31,7 @@ const formulasIn = (tokens: readonly Token[]): string[] =>
 
 const read = (text: string) => lex(text, Object.create(null));
 
-test("emphasis begins and ends beside Chinese, Japanese and Korean signs", () => {
+test("emphasis begins and ends next to Chinese, Japanese and Korean signs", () => {
   for (const [text, shown] of rules.emphasis) assert.equal(show(read(text)), shown);
 });
 

@@ -1,7 +1,7 @@
-"""TypeScript types of what islands take, made from their Python declarations: `app/ui/<region>/views.ts`.
+"""TypeScript types of the props of islands, generated from their Python declarations: `app/ui/<region>/views.ts`.
 
-Each `Island` gives an interface `<Tag>Props`; each frozen dataclass and enum that a prop or event names gives a type of
-its own. A field that is renamed in Python therefore fails `tsc` wherever an island reads it.
+Each `Island` gives an interface `<Tag>Props`; each frozen dataclass and enum that a prop or event names gives its own
+type. A field that is renamed in Python therefore fails `tsc` wherever an island reads it.
 
     Deferred.when: rx.Var[bool]                      ->  readonly when: boolean;
     Moment.exact: rx.Var[bool] | None = None         ->  readonly exact?: boolean | undefined;
@@ -37,7 +37,7 @@ _UNKNOWN: Final = (Any, object)
 
 
 class UnknownTypeError(TypeError):
-    """A prop has a type that islands do not take: see docs/islands.md."""
+    """A prop has a type that islands do not accept: see docs/islands.md."""
 
 
 def all_views() -> dict[Path, str]:
@@ -57,7 +57,7 @@ def all_islands() -> list[type[Island]]:
 
 
 def region_of(island: type[Island]) -> str:
-    """Return the folder in which the island's TypeScript lies."""
+    """Return the folder of the island's TypeScript."""
     start, folder, region = str(island.library).split("/")[:3]
     if (start, folder) != ("$", FOLDER):
         raise UnknownTypeError(f"{island.__name__}.library is {island.library}: name its file by island().")
@@ -117,7 +117,7 @@ def _interface(name: str, lines: Sequence[str]) -> str:
 
 
 class _Types:
-    """The types that a file needs, described as they are met."""
+    """The types that a file needs, described in the order of their use."""
 
     def __init__(self) -> None:
         self.draws = False
@@ -165,7 +165,7 @@ class _Types:
     def _named(self, declared: type) -> str:
         name = declared.__name__
         if name not in self._met:
-            self._met[name] = (declared, "")  # it may name itself
+            self._met[name] = (declared, "")  # the type may refer to itself
             self._met[name] = (declared, self._described(declared))
         if self._met[name][0] is not declared:
             raise UnknownTypeError(f"Two types of one region are called {name}: {declared}, {self._met[name][0]}.")

@@ -1,4 +1,4 @@
-/** How a line goes on after a break. */
+/** The beginning of the next line after a line break. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { planBreak } from "../../app/ui/kit/writing.ts";

@@ -1,4 +1,4 @@
-"""Servers that lie: a provider at the other end of the network whose reports, lists and streams cannot be right."""
+"""Servers that lie: a provider at the other end of the network with impossible reports, lists and streams."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIAR = "liar"
 
 
 def count_honestly(body: bytes) -> int:
-    """What a model of this server really reads: a token for every four characters, and four for each message."""
+    """Count what a model of this server really reads: one token per four characters, and four per message."""
     said = orjson.loads(body)
     return 3 + sum(4 + _count_characters(message["content"]) // 4 for message in said.get("messages") or said["input"])
 
@@ -27,7 +27,7 @@ def _count_characters(content: str | Sequence[Mapping[str, str]]) -> int:
 
 
 def report(**changes: object) -> Callable[[int], object]:
-    """A usage report in which only these counters lie."""
+    """Return a function that reports usage with only these counters wrong."""
     return lambda tokens: {"prompt_tokens": tokens, "completion_tokens": 2, **changes}
 
 
@@ -76,9 +76,9 @@ STREAM_LIES: Mapping[str, bytes] = {
 
 @dataclass
 class Server:
-    """It lies about the model `liar` as `usage` and `stream` say, and about `models` in its list; never of `honest`.
+    """A server that lies about the model `liar`, by `usage`, `stream` and its list `models`, and never about `honest`.
 
-    It speaks chat completions, the messages of Anthropic and the responses of OpenAI. `window` is that of `liar`.
+    It implements Chat Completions, Anthropic's Messages and OpenAI's Responses. `window` is that of `liar`.
     """
 
     usage: Callable[[int], object] = field(default_factory=report)
@@ -153,7 +153,7 @@ def _write_response(usage: object) -> bytes:
 
 
 def _rename(usage: object, cached: str) -> object:
-    """The same lie in the words of another vendor, `cached` being what was read from its cache."""
+    """Rename the counters of a lie for another vendor. `cached` is the name for cache details."""
     if not isinstance(usage, dict):
         return usage
     names = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens", "prompt_tokens_details": cached}

@@ -1,5 +1,5 @@
-"""Numbers that JSON can write and most readers cannot hold: every reader of JSON from outside takes or refuses
-them, and writes valid JSON.
+"""Numbers that JSON can write and most readers cannot store: every reader of JSON from outside accepts or refuses them,
+and writes valid JSON.
 """
 
 from __future__ import annotations
@@ -106,11 +106,11 @@ READERS: Final[dict[str, Callable[[str], str]]] = {
 def test_number_of_any_size_is_taken_or_refused_and_never_a_fault(reader: str, text: str) -> None:
     written = READERS[reader](text)
 
-    orjson.loads(written)  # it refuses NaN and what no double holds
+    orjson.loads(written)  # refuses NaN and numbers that no double can store
 
 
 @pytest.mark.parametrize("number", ["1" + "0" * 400, "9" * 5_000, "1e400", "NaN"])
-def test_schema_with_a_number_that_nobody_can_hold_says_so(number: str) -> None:
+def test_schema_with_a_number_that_no_reader_can_store_is_reported(number: str) -> None:
     with pytest.raises(InputError, match=r"beyond ±1\.8e308"):
         read_schema(f'{{"type":"integer","maximum":{number}}}')
 
@@ -121,7 +121,7 @@ def test_whole_number_within_a_double_stays_exact() -> None:
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), 10**400], ids=reprlib.repr)
-def test_content_with_a_number_that_nobody_can_hold_is_refused_and_not_made_null(number: float) -> None:
+def test_content_with_a_number_that_no_reader_can_store_is_refused_and_not_made_null(number: float) -> None:
     with pytest.raises(ValueError, match="number"):
         write_json({"a": number, "b": None})
 

@@ -1,4 +1,4 @@
-"""Whatever a server says of usage, models and windows: replies end, and what was previewed is sent."""
+"""Whatever a server reports of usage, models and windows: replies end, and the previewed request is sent."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def ok(answer: Any) -> Any:
 
 
 async def say(api: Api, conversation_id: str, text: str, **more: object) -> str:
-    """Send it, and return how its pair ended."""
+    """Send a text, and return how its pair ended."""
     body = {"text": text, **more}
     started = await ok(api.http.post(f"/conversations/{conversation_id}/send", json=body, headers=JSON))
     async for _ in follow(api.wb, LOCAL_OWNER, started["run_id"]):
@@ -112,7 +112,7 @@ async def test_what_is_previewed_is_sent_to_a_vendor_that_lies(tmp_path: Path, l
 async def test_a_lie_moves_no_estimate_of_a_model_that_is_honest(tmp_path: Path, lie: str) -> None:
     async with opened(tmp_path) as (server, api):
         place = await create_conversation(api, model=f"peer:{LIAR}")
-        for number in range(3):  # the same model, as long as it told the truth
+        for number in range(3):  # the same model, while it reports the truth
             await say(api, place, f"{number} {WORDS * (number + 9)}", over_budget="fit")
         believed, other = await estimator_for(api, LIAR), await estimator_for(api, HONEST)
         server.usage = USAGE_LIES[lie]
@@ -126,7 +126,7 @@ async def test_a_lie_moves_no_estimate_of_a_model_that_is_honest(tmp_path: Path,
 
 
 @pytest.mark.parametrize("lie", sorted(set(USAGE_LIES) - {"details of another type"}))
-async def test_every_lie_is_kept_and_said(tmp_path: Path, lie: str) -> None:
+async def test_every_lie_is_stored_and_reported(tmp_path: Path, lie: str) -> None:
     async with opened(tmp_path) as (server, api):
         server.usage = USAGE_LIES[lie]
         place = await create_conversation(api, model=f"peer:{LIAR}")
@@ -192,7 +192,7 @@ async def test_whatever_is_listed_the_other_models_are_on_offer(tmp_path: Path, 
 async def test_a_window_that_changes_after_the_preview_changes_nothing_unseen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: int | None, after: int | None
 ) -> None:
-    """A server that tells another window each time it is asked. None: it tells none, and a default is taken."""
+    """A server that reports another window each time. None: it reports none, and a default is used."""
     monkeypatch.setattr(models, "KEPT_SECONDS", -1)
     async with opened(tmp_path) as (server, api):
         server.window = before
@@ -218,7 +218,7 @@ async def test_a_window_that_changes_after_the_preview_changes_nothing_unseen(
         assert server.bodies[-1] == orjson.dumps(again["body"])
 
 
-async def test_ten_thousand_models_are_cut_and_said(tmp_path: Path) -> None:
+async def test_ten_thousand_models_are_cut_with_a_note(tmp_path: Path) -> None:
     async with opened(tmp_path) as (server, api):
         server.models = [{"id": f"<b>model-{number}</b>"} for number in range(10_000)]
 
@@ -252,7 +252,7 @@ async def test_a_database_that_was_poisoned_before_works_again(tmp_path: Path) -
 
 
 def poison(path: Path) -> None:
-    """Write what earlier versions wrote into the ledger, the sums and the runs, in a database of such a version."""
+    """Write into a database of an earlier version what that version wrote into the ledger, the sums and the runs."""
     engine = create_engine(f"sqlite:///{path}")
     config = Config(str(ROOT / "alembic.ini"))
     config.set_main_option("script_location", str(ROOT / "alembic"))

@@ -1,4 +1,4 @@
-"""Pictures are written anew from their pixels, in a process that a hostile one can neither stop nor fill."""
+"""Pictures are encoded again from their pixels, in a process that a hostile picture can neither block nor fill."""
 
 from __future__ import annotations
 
@@ -119,12 +119,12 @@ async def test_what_is_hidden_behind_a_picture_is_gone(form: str, hidden: bytes)
 
 
 def a_bomb(width: int, height: int) -> bytes:
-    """A PNG that says it is this large and has a few bytes."""
+    """Return a PNG that claims this size and has a few bytes."""
     return a_png(1, 1).replace(struct.pack(">II", 1, 1), struct.pack(">II", width, height), 1)
 
 
 def with_right_checksum(data: bytes) -> bytes:
-    """The PNG with the checksum of its changed header."""
+    """Return the PNG with the checksum of its changed header."""
     header = data[12:29]
     return data[:29] + struct.pack(">I", zlib.crc32(header)) + data[33:]
 

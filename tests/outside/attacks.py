@@ -1,7 +1,7 @@
 """Attacks of a peer on its reader, as answers of a scripted HTTP server.
 
-Each attack is made for a reader (`readers.py`) and returns the answer and what it measures. An attack that the
-reader does not end stops far beyond the bounds, so that a test fails and does not hang.
+Each attack is made for a reader (`readers.py`) and returns the answer and its measurements. An attack that the reader
+does not end stops far above the limits, so that a test fails and does not hang.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from tests.providers.peer import Answer
 from tests.runs.clock import LoopClock
 
 SOCKET_BYTES: Final = 16_000_000
-"""More than the two ends of a connection hold of unread bytes."""
+"""More unread bytes than the two ends of a connection hold."""
 BLOCK_BYTES: Final = 1_000_000
 TURNS: Final = 30
-"""Turns of the event loop between two sends: the reader receives in them."""
+"""Turns of the event loop between two sends, for the reader to receive."""
 
 
 @dataclass
 class Attack:
-    """An answer, with the bytes sent of its body so far, before packing, and the seconds that it let pass."""
+    """An answer, with the bytes of its body sent so far, before compression, and the seconds that passed."""
 
     clock: LoopClock
     sent: int = 0
@@ -32,7 +32,7 @@ class Attack:
 
 
 def bomb(reader: Reader, clock: LoopClock) -> Attack:
-    """A packed body of a thousandth of what it unpacks to."""
+    """A compressed body of a thousandth of its real size."""
     packer = zlib.compressobj(1, zlib.DEFLATED, 31)
     filler = reader.filler * (BLOCK_BYTES // len(reader.filler))
     head = packer.compress(filler) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -60,7 +60,7 @@ def endless(reader: Reader, clock: LoopClock) -> Attack:
 
 
 def dripping(reader: Reader, clock: LoopClock) -> Attack:
-    """A little at a time, each just before the reader would take it for silence."""
+    """A little at a time, each piece just before the reader's time-out."""
 
     def pieces(attack: Attack) -> Iterator[bytes | float | Callable[[], None]]:
         while clock.ahead < 3 * reader.seconds:
@@ -77,7 +77,7 @@ HEADER: Final = b"A: b\r\n"
 
 
 def informational(reader: Reader, clock: LoopClock) -> Attack:
-    """Answers that announce an answer, without end."""
+    """Informational answers (1xx) without end."""
     return _play_before(reader, clock, (), INFORMATIONAL * 2_000)
 
 
@@ -105,7 +105,7 @@ def _play_before(reader: Reader, clock: LoopClock, first: tuple[bytes, ...], fil
 
 
 def dripping_informational(reader: Reader, clock: LoopClock) -> Attack:
-    """One announcement at a time, each just before the reader would take it for silence."""
+    """One informational answer at a time, each just before the reader's time-out."""
 
     def pieces() -> Iterator[bytes | float | Callable[[], None]]:
         while clock.ahead < 3 * reader.seconds:
@@ -117,7 +117,7 @@ def dripping_informational(reader: Reader, clock: LoopClock) -> Attack:
 
 
 def body_of(body: bytes) -> Callable[[Reader, LoopClock], Attack]:
-    """An answer of this JSON, where the reader expects its own."""
+    """Answer with this JSON where the reader expects its own."""
 
     def attack(reader: Reader, clock: LoopClock) -> Attack:
         return _play(reader, clock, lambda _: iter((reader.frame(body),)))
@@ -178,4 +178,4 @@ ATTACKS: Final[dict[str, Callable[[Reader, LoopClock], Attack]]] = {
     **{f"wrong: {name}": body_of(body) for name, body in WRONG.items()},
 }
 BEFORE_THE_BODY: Final = frozenset({"informational answers", "headers", "a header"})
-"""Attacks with bytes before a body: a reader takes few of them, whatever it takes of a body."""
+"""Attacks with bytes before a body: a reader accepts few of them, whatever its limit for a body is."""

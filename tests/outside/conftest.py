@@ -1,4 +1,4 @@
-"""What the attacks have in common: no reply is made, a minute of a stream is short, and memory is measured quickly."""
+"""Fixtures for all attacks: no reply is made, the limit per minute of a stream is small, memory is measured fast."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.outside.tool_readers import SHORT_FLOW
 
 @pytest.fixture(scope="module", autouse=True)
 def replies_take_no_time() -> None:
-    """No reply is made here."""
+    """Disable the fixture of this name: no reply is made here."""
 
 
 @pytest.fixture(autouse=True)
@@ -24,13 +24,13 @@ def a_minute_has_few_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def large_blocks_are_returned() -> None:
-    """As in a server."""
+    """Return large blocks to the system, as in a server."""
     return_large_blocks()
 
 
 @pytest.fixture(scope="module", autouse=True)
 def collections_are_quick() -> Generator[None]:
-    """Leave all modules out of the collections before each measurement: they take a tenth of a second each."""
+    """Exclude all modules from the collections before each measurement: these take a tenth of a second each."""
     had_frozen = gc.get_freeze_count() > 0  # by an earlier test that opened a workbench
     gc.collect()
     gc.freeze()

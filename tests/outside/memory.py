@@ -1,4 +1,4 @@
-"""The most memory that a process used since a moment, as Linux counts it."""
+"""The maximum memory that a process used since a moment, as Linux counts it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Memory:
         return cls(_read(process, "VmRSS"), process)
 
     def growth(self) -> float:
-        """The peak since then, less what was in use, in MB."""
+        """Return the peak since then, minus the memory in use then, in MB."""
         return _read(self.process, "VmHWM") - self.used
 
 

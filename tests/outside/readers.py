@@ -1,7 +1,7 @@
-"""The readers of the network, one row each, with their bounds. A new reader of Inview is a new row here.
+"""The readers of the network, one row each, with their limits. A new reader of Inview is a new row here.
 
-A row has the beginning of the peer's answer, its endless rest, and the way to read it. `read` returns the text of
-the error that a person is shown; every attack must end in one.
+A row has the beginning of the peer's answer, its endless rest, and the way to read it. `read` returns the text of the
+error that a person sees; every attack must end in one.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ KEY: Final = "sk-test-1234567890"
 class Reader:
     """A reader of the network. `read` takes the address of the peer.
 
-    `filler`: meaningless bytes that the body repeats. `frame` makes a body of a JSON text. `most_bytes`, unpacked,
-    and `seconds` are the bounds; `step` is a pause in seconds that is not taken for silence. `says`: how the error may
-    begin. `before`: answers before the attack. `unlike`: attacks that are none of this reader.
+    `filler`: meaningless bytes that the body repeats. `frame` makes a body of a JSON text. `most_bytes`, uncompressed,
+    and `seconds` are the limits; `step` is a pause in seconds below the time-out. `says`: a pattern for the start of
+    the error. `before`: answers before the attack. `unlike`: attacks that do not apply to this reader.
     """
 
     name: str
@@ -89,7 +89,7 @@ async def _read_answer(read: Callable[[Transport, Provider], Awaitable[None]], p
 
 
 def as_event(body: bytes) -> bytes:
-    """A server-sent event."""
+    """Encode a server-sent event."""
     return b"data: " + body + b"\n\n"
 
 
@@ -104,7 +104,7 @@ MB: Final = 1_000_000
 
 
 def readers_of(vendor: str) -> tuple[Reader, ...]:
-    """The readers of this vendor's answers."""
+    """Return the readers of this vendor's answers."""
     reply, models = partial(read_reply, vendor), partial(read_list, vendor)
     refusal = Answer(status=500, headers=JSON)
     answer = Answer(headers=JSON)
@@ -116,7 +116,7 @@ def readers_of(vendor: str) -> tuple[Reader, ...]:
         stream(f"stream of {vendor}: comments", filler=COMMENT, frame=as_event),
         stream(f"stream of {vendor}: empty deltas", filler=EMPTY[vendor], frame=as_event),
         event(f"stream of {vendor}: an event without end", filler=b"x" * 1_000),
-        # Until its status comes, it is waited for as for a stream.
+        # Until the status arrives, the time-out is that of a stream.
         error(f"error of {vendor} instead of a reply", reply, unlike=frozenset({"informational answers, dripping"})),
         error(f"error of {vendor} instead of a list", models),
         whole(f"list of {vendor}", models),

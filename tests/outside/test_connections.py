@@ -1,4 +1,4 @@
-"""What connections to Inview send besides bodies: refused in words, within bounds, with a line in the log."""
+"""Hostile connections to Inview, apart from bodies: refused with a message, within limits, with a line in the log."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def log_of_this_test(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def stay_silent(scope: Scope, receive: Receive, send: Send) -> None:
-    """Read what comes, and answer nothing until the client has gone."""
+    """Read everything, and answer nothing until the client has disconnected."""
     del scope, send
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 async def take_all(scope: Scope, receive: Receive, send: Send) -> None:
-    """Accept a socket, and say of each message how long it is."""
+    """Accept a socket, and answer each message with its length."""
     del scope
     await receive()
     await send({"type": "websocket.accept"})
@@ -94,13 +94,13 @@ async def test_a_head_that_drips_is_left_when_its_time_is_over(monkeypatch: pyte
 
 
 async def answer_at_once(scope: Scope, receive: Receive, send: Send) -> None:
-    """Refuse a request, and read none of its body."""
+    """Refuse a request without reading its body."""
     del scope, receive
     await send({"type": "http.response.start", "status": 413, "headers": [(b"content-length", b"0")]})
     await send({"type": "http.response.body", "body": b""})
 
 
-async def test_a_body_that_goes_on_after_its_answer_is_left(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_body_that_continues_after_its_answer_is_dropped(caplog: pytest.LogCaptureFixture) -> None:
     block = b"100000\r\n" + bytes(0x100000) + b"\r\n"
     async with serve(answer_at_once) as served:
         reader, writer = await asyncio.open_connection(*served.host.split(":"))
@@ -239,7 +239,7 @@ async def closed(socket: ClientConnection) -> str:
 
 
 def put(socket: ClientConnection, *frames: Frame) -> None:
-    """Send frames as they are, at once."""
+    """Send frames unchanged and immediately."""
     socket.transport.write(b"".join(frame.serialize(mask=True, extensions=[]) for frame in frames))
 
 
@@ -250,7 +250,7 @@ async def test_the_largest_text_of_the_page_takes_little_memory_and_one_that_is_
         memory = Memory.now()
         await socket.send("😀" * 4_000_000)
         assert await socket.recv() == "4000000"
-        assert memory.growth() <= MOST_MB + 32  # the client's half as well
+        assert memory.growth() <= MOST_MB + 32  # includes the client's half
         await socket.send("x" * (MAX_MESSAGE // 4) + "😀")
         assert "bytes as text" in await closed(socket)
     assert caplog.text.count("Closed a socket because of what it sent: ") == 1
@@ -293,7 +293,7 @@ async def test_unfinished_messages_of_many_connections_have_a_bound_together() -
         assert "Too many large messages" in done.pop().result()
         for other in others:
             other.cancel()
-        async with a_socket(served) as another:  # a small one has its place
+        async with a_socket(served) as another:  # a small request still fits
             await another.send("x")
             assert await another.recv() == "1"
         for socket in sockets:

@@ -1,4 +1,4 @@
-"""Lists of models that come at the same time have a bound together: each may have eight megabytes."""
+"""Lists of models that arrive at the same time share a limit: each may have eight megabytes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ JSON: Final = (("Content-Type", "application/json"),)
 
 
 def a_large_list() -> bytes:
-    """Nearly as large as a list may be."""
+    """Return a list that is nearly as large as allowed."""
     details = {f"field {number}": "x" * 14 for number in range(138)}
     models = [{"id": f"model-{number}", "details": details} for number in range(2_000)]
     body = orjson.dumps({"data": models})

@@ -1,4 +1,4 @@
-"""The largest messages of an MCP server: they are read within the bound on memory, over each way that they come."""
+"""The largest messages of an MCP server: they are read within the memory limit, over each transport."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.tools.servers import a_session, ask, script
 from tests.tools.test_lying_http import answer_other
 
 MOST_MB: Final = 80
-"""60 to 70 MB were measured. Before there was a bound on what a message takes in memory: 122 to 300 MB."""
+"""60 to 70 MB were measured. Before messages had a memory limit: 122 to 300 MB."""
 PIECE: Final = b"x" * 50_000
 EMOJI: Final = "😀"
 HALVES: Final = "\\ud83d\\ude00"
@@ -32,7 +32,7 @@ LARGEST: Final = {
     "emoji": (TEXT, MAX_MESSAGE // 4 - 100_000, EMOJI),
     "halves": (TEXT, MAX_MESSAGE // 4 - 100_000, HALVES),
 }
-"""The largest content of each kind: how it begins, how many characters it has, and how it ends."""
+"""The largest content of each kind: its beginning, its number of characters, and its end."""
 
 
 Content = tuple[str, int, str]
@@ -52,7 +52,7 @@ async def _write_answer(writer: asyncio.StreamWriter, asked: dict[str, object], 
 
 
 async def _ask_over_http(kind: str, content: Content) -> tuple[float, int]:
-    """Call a tool that answers with this; returns the additional memory in MB and the characters or bytes read."""
+    """Call a tool that answers with this. Return the additional memory in MB and the characters or bytes read."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:

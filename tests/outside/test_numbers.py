@@ -8,7 +8,7 @@ from app.providers.wire.json_values import MAX_DIGITS, load_json
 from tests.outside.memory import Memory
 
 MOST_MB = 16
-"""Twice the body, and a bit: two providers at the same time stay far below 64."""
+"""Slightly more than twice the body: two providers at the same time stay far below 64."""
 
 
 @pytest.mark.parametrize("before", [b'{"n":', b'{"n":-', b'{"n":1e', b"["])

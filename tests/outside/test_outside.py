@@ -1,6 +1,6 @@
-"""Every outside reader against everything that a peer can do: it ends in a clear error, within its bounds.
+"""Every reader of outside data against every attack of a peer: it ends in a clear error, within its limits.
 
-Bytes are counted where the peer sends them and where they are unpacked; time is that of a clock which the peer moves.
+Bytes are counted where the peer sends them and where they are decompressed; the peer moves the clock.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ CASES = [
 MOST_MB: Final = 64
 """Additional memory for reading."""
 PIECE_BYTES: Final = 1_000_000
-"""As much as a reader may unpack at once."""
+"""The maximum that a reader may decompress at once."""
 
 
 @dataclass
 class Unpacked:
-    """The number of bytes that this process unpacks."""
+    """The number of bytes that this process decompresses."""
 
     size: int = 0
 
@@ -60,7 +60,7 @@ class Unpacked:
 
 @dataclass
 class _Counted:
-    """An unpacker of zlib that adds to a count."""
+    """A zlib decompressor that adds to a count."""
 
     unpacker: Any
     count: Unpacked

@@ -1,4 +1,4 @@
-"""An MCP server that is a program, against everything that it can write: a clear error, within bounds."""
+"""An MCP server that is a program, against every possible output: a clear error, within limits."""
 
 from __future__ import annotations
 

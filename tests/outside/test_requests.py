@@ -1,4 +1,4 @@
-"""What programs and pages send to Inview, against everything that they can send: a problem in words, within bounds."""
+"""Hostile requests of programs and pages to Inview: each gets a problem with a description, within limits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ WORDS = {
     ("/import", "digits"): "a number of more than 4,096 digits",
 }
 MOST_MB = 64 + 32
-"""Additional memory for reading, and for a body of 16 MB on its way and received."""
+"""Additional memory for reading, and for a body of 16 MB in transit and received."""
 
 
 @pytest.mark.parametrize("path", READERS)
@@ -80,7 +80,7 @@ async def test_a_body_that_drips_is_left_when_its_time_is_over(
     assert b"A body may take 600 seconds. Send less at once." in answer
 
 
-async def test_a_message_of_too_many_values_closes_the_socket_before_anybody_reads_it() -> None:
+async def test_a_message_of_too_many_values_closes_the_socket_before_it_is_parsed() -> None:
     heard: list[int] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -93,7 +93,7 @@ async def test_a_message_of_too_many_values_closes_the_socket_before_anybody_rea
     wide = "[" + "[]," * WIDE + "[]]"
     for parts in (wide, (wide[:1_000], wide[1_000:])):  # in one frame, and in two
         async with serve(app, ws=SocketProtocol) as served, connect(f"ws://{served.host}/", max_size=None) as socket:
-            await socket.send('"' + "[,{" * 200_000 + '"')  # a text is one value, whatever is in it
+            await socket.send('"' + "[,{" * 200_000 + '"')  # a text is one value, whatever it contains
             assert await socket.recv() == "heard"
             await socket.send(parts)
             with pytest.raises(ConnectionClosedError, match="A message may have 100,000 values"):
@@ -127,7 +127,7 @@ async def test_large_bodies_of_many_requests_have_a_bound_together_and_leave_no_
             ).status_code
 
         while await send_large() == 503:
-            pass  # the server has not noticed yet that the others have gone
+            pass  # the server has not noticed yet that the others have disconnected
 
     assert refused.startswith(b"HTTP/1.1 503")
     assert b"retry-after: 5" in refused
@@ -140,7 +140,7 @@ MIB = 1024 * 1024
 
 
 class Arrivals:
-    """An application that reads bodies and never answers, behind the limit. `arrived` counts messages that it read."""
+    """An application behind the limit that reads bodies and never answers. `arrived` counts its messages."""
 
     def __init__(self) -> None:
         self.arrived = asyncio.Semaphore(0)
@@ -170,7 +170,7 @@ class Arrivals:
 
 @asynccontextmanager
 async def in_progress() -> AsyncGenerator[list[asyncio.Task[None]]]:
-    """Requests, which are given up at the end."""
+    """A list of requests, which are cancelled at the end."""
     sending = list[asyncio.Task[None]]()
     try:
         yield sending
@@ -180,7 +180,7 @@ async def in_progress() -> AsyncGenerator[list[asyncio.Task[None]]]:
         await asyncio.gather(*sending, return_exceptions=True)
 
 
-async def test_the_largest_import_fits_beside_small_requests_and_no_large_one_beside_it() -> None:
+async def test_the_largest_import_fits_with_small_requests_and_not_with_another_large_one() -> None:
     api = Arrivals()
     async with in_progress() as sending:
         for path, count in (("/send", 3), ("/import", MAX_BYTES // MIB)):
@@ -213,7 +213,7 @@ async def test_bodies_of_any_number_of_requests_have_a_bound_together(size: int)
     assert (refused.value.status_code, refused.value.headers) == (503, {"Retry-After": "5"})
 
 
-async def test_slow_bodies_give_way_to_one_that_needs_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_bodies_are_dropped_for_one_that_needs_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     api = Arrivals()
     clock = LoopClock.at_work(monkeypatch)
     async with in_progress() as sending:

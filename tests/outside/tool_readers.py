@@ -30,7 +30,7 @@ from tests.tools.servers import a_server, a_session, ignore
 
 MB: Final = 1_000_000
 SHORT_FLOW: Final = 32 * MB
-"""Bytes of a stream in a minute, in these tests: sending the usual number takes seconds."""
+"""Bytes of a stream per minute in these tests: sending the usual number takes seconds."""
 SIGN_IN: Final = Answer(status=401, headers=(("WWW-Authenticate", "Bearer"),))
 
 
@@ -38,12 +38,12 @@ async def read_page(url: str) -> str:
     outcome = await fetch_page(Guard(allow_private=True)).call(Caller("local"), {"url": url}, ignore)
     (part,) = outcome.content
     assert isinstance(part, Text)
-    assert outcome.is_error or part.text.startswith(url)  # a page may hold whatever it likes
+    assert outcome.is_error or part.text.startswith(url)  # a page may contain anything
     return part.text
 
 
 async def read_server(url: str) -> str:
-    """Connect to an MCP server, and ask what it has."""
+    """Connect to an MCP server, and ask for its content."""
     async with a_session(OverHttp(url, allow_private=True), backoff=(1e6,)) as session:
         await session.settle(1e9)
         return session.problem

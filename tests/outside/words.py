@@ -1,4 +1,4 @@
-"""Words that are all different: a text of them takes the most memory while it is stored."""
+"""Words that all differ: storing a text of them takes the most memory."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from string import ascii_lowercase, digits
 
 
 def distinct_words(size: int) -> str:
-    """A text of that many bytes, of words of four characters."""
+    """Return a text of that many bytes, with words of four characters."""
     return " ".join(map("".join, islice(product(digits + ascii_lowercase, repeat=4), size // 5 + 1)))[:size]

@@ -1,4 +1,4 @@
-"""Values as states hold them, at random: lists of rows, rows in rows, texts that grow."""
+"""Random values as states hold them: lists of rows, rows in rows, growing texts."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ VALUES = st.recursive(
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two plain values are the same JSON: 1 is not true, and not 1.0."""
+    """Return whether two plain values are the same JSON: 1 is neither true nor 1.0."""
     return json.dumps(one) == json.dumps(other)

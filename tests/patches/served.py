@@ -4,7 +4,7 @@ async with serving() as server:
     server.show("state", rows=(...))   # what a handler does
 """
 
-# Socket.IO has no types, Reflex has some, and this is a server from the inside.
+# Socket.IO has no types, Reflex has some, and this test server uses private attributes.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 # pyright: reportMissingTypeStubs=false, reportPrivateUsage=false, reportUnknownLambdaType=false
 
@@ -32,7 +32,7 @@ ROOT = "root"
 
 
 class Server(PatchedNamespace):
-    """Our namespace with a state of its own in Reflex's place: `values`, the same for all tabs."""
+    """Our namespace with a simple state instead of Reflex's: `values`, the same for all tabs."""
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
@@ -63,7 +63,7 @@ class Server(PatchedNamespace):
 
 @asynccontextmanager
 async def serving(server: Server | None = None, page: ASGIApp | None = None) -> AsyncGenerator[Server]:
-    """A server on a free port of 127.0.0.1. `page` answers what is not for Socket.IO."""
+    """Serve on a free port of 127.0.0.1. `page` answers requests that are not for Socket.IO."""
     server = server or Server()
     sio: Any = socketio.AsyncServer(async_mode="asgi", transports=["websocket"], async_handlers=False)
     sio.register_namespace(server)
@@ -91,7 +91,7 @@ async def serving(server: Server | None = None, page: ASGIApp | None = None) -> 
 
 
 def _with_subprotocol(app: ASGIApp) -> ASGIApp:
-    """Accept what Reflex's page asks for: the version of Reflex."""
+    """Accept the subprotocol of Reflex's page: the version of Reflex."""
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         async def accept(message: Message) -> None:

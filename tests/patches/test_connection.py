@@ -1,4 +1,4 @@
-"""What a connection is sent: whole at first, then patches, and whole again after a hydrate."""
+"""Messages of a connection: the whole value at first, then patches, and the whole again after a hydrate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROWS = (Row(1, "one"), Row(2, "two"))
 
 
 def sent(connection: Connection, value: Any, name: str = "rows") -> Any:
-    """What is sent if the var has this value now; () if nothing is."""
+    """Return the message if the var has this value now, or () if nothing is sent."""
     news = connection.news({STATE: {name: value}})
     return news[STATE][name].value if news else ()
 
@@ -73,7 +73,7 @@ def test_connections_do_not_share_what_they_hold() -> None:
     assert sent(other, ROWS) == {"$rev": ("b", 1), "whole": ROWS}
 
 
-def test_after_a_hydrate_everything_is_whole_and_revisions_go_on() -> None:
+def test_after_a_hydrate_everything_is_whole_and_revisions_continue() -> None:
     tab = Connection("a")
     sent(tab, ROWS)
     tab.forget()

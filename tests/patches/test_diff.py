@@ -106,7 +106,7 @@ def test_typescript_does_the_same(pairs: list[tuple[Any, Any]]) -> None:
 
 
 def _plain_op(op: list[object]) -> list[object]:
-    """An operation as JSON has it."""
+    """Return an operation as JSON has it."""
     sign, path, detail = op
     if sign != "#":
         return [sign, path, plain(detail)]

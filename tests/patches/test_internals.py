@@ -1,6 +1,6 @@
-"""What patches rest on inside Reflex, Socket.IO and Engine.IO, as installed. A failure says what has changed."""
+"""The parts of Reflex, Socket.IO and Engine.IO that patches depend on, as installed. A failure says what changed."""
 
-# Reflex is typed in part, Socket.IO not at all, and what is looked at here is private.
+# Reflex has few types, Socket.IO has none, and the attributes tested here are private.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 # pyright: reportMissingTypeStubs=false, reportPrivateUsage=false, reportUnknownParameterType=false
 

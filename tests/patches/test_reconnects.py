@@ -1,4 +1,4 @@
-"""A page that comes back before the end of its old socket was noticed, and a second tab with the same token."""
+"""A page that reconnects before the server has noticed the end of its old socket, and a second tab with its token."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def server() -> AsyncGenerator[Server]:
 
 @asynccontextmanager
 async def a_page(server: Server, payload: dict[str, Any]) -> AsyncGenerator[ClientConnection]:
-    """A page of the tab "tab" that hydrates while it connects, as Reflex's page does."""
+    """Open a page of the tab "tab" that hydrates while it connects, as Reflex's page does."""
     url = f"ws://127.0.0.1:{server.port}{PATH}/?EIO=4&transport=websocket&token=tab"
     event = {"name": "root.hydrate_and_load", "payload": payload, "router_data": {}}
     async with connect(url, close_timeout=0.1) as page:
@@ -33,7 +33,7 @@ async def a_page(server: Server, payload: dict[str, Any]) -> AsyncGenerator[Clie
 
 
 async def text_until(page: ClientConnection, end: str) -> str:
-    """All frames up to the one that has `end` in it."""
+    """Return all frames up to the one that contains `end`."""
     text = ""
     while end not in text:
         text += str(await asyncio.wait_for(page.recv(), 10))
@@ -54,7 +54,7 @@ async def test_a_page_that_comes_back_keeps_its_token_and_ends_its_old_socket(se
             assert '"a"' in await text_until(new, "rows_rx_state_")
 
 
-async def test_a_second_tab_with_the_same_token_gets_one_of_its_own(server: Server) -> None:
+async def test_a_second_tab_with_the_same_token_gets_a_new_one(server: Server) -> None:
     async with a_page(server, {"hashes": {}}) as first, a_page(server, {"hashes": {}}) as second:
         await text_until(first, "is_hydrated_rx_state_")
 

@@ -1,4 +1,4 @@
-"""What a page cannot send: packets that are no events, are nested deeply, or pretend that the connection ends."""
+"""Packets that a page cannot send: they are no events, are nested deeply, or pretend that the connection ends."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def find_fault(_event: object) -> str:
 
 
 async def heard(page: ClientConnection) -> None:
-    """Wait until the server has read all that was sent."""
+    """Wait until the server has read everything that was sent."""
     await page.send(f'42{PATH},["ping"]')
     await text_until(page, "pong")
 

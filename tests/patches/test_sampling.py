@@ -15,7 +15,7 @@ async def test_of_many_lines_of_a_connection_the_first_are_written_and_then_thei
     for _ in range(33_400):
         sampler.write("a", "Refused.")
     assert lines == ["Refused."] * FIRST
-    await asyncio.sleep(0)  # its minute begins
+    await asyncio.sleep(0)  # its minute starts
     await clock.move(MINUTE)
 
     assert lines[FIRST:] == ["33395 more such lines of the same connection within a minute were left out."]
@@ -28,13 +28,13 @@ async def test_a_connection_that_does_wrong_a_few_times_is_written_whole_and_aga
     for _ in range(2):
         for _ in range(FIRST):
             sampler.write("a", "Refused.")
-        await asyncio.sleep(0)  # its minute begins
+        await asyncio.sleep(0)  # its minute starts
         await clock.move(MINUTE)
 
     assert lines == ["Refused."] * 2 * FIRST
 
 
-async def test_each_connection_has_lines_of_its_own_up_to_a_number_of_connections() -> None:
+async def test_each_connection_has_separate_lines_up_to_a_number_of_connections() -> None:
     lines, clock = list[str](), MovedClock()
     sampler = Sampler(lines.append, clock.sleep)
 
@@ -42,6 +42,6 @@ async def test_each_connection_has_lines_of_its_own_up_to_a_number_of_connection
         sampler.write(str(number), "Refused.")
 
     assert len(lines) == MAX_CONNECTIONS + FIRST
-    await asyncio.sleep(0)  # its minute begins
+    await asyncio.sleep(0)  # its minute starts
     await clock.move(MINUTE)
     assert "of connections beyond the first" in lines[-1]

@@ -1,4 +1,4 @@
-"""Browsers that read slowly or not at all, on real sockets: bounded memory, and nobody else waits."""
+"""Browsers that read slowly or not at all, on real sockets: memory is bounded, and other tabs do not wait."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def server() -> AsyncGenerator[Server]:
 
 @asynccontextmanager
 async def a_tab(server: Server, token: str) -> AsyncGenerator[ClientConnection]:
-    """A connected tab with a small buffer: nothing is read unless the test does it."""
+    """Connect a tab with a small buffer: it reads only what the test reads."""
     client = sockets.create_connection(("127.0.0.1", server.port))
     client.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 32_768)
     url = f"ws://127.0.0.1:{server.port}{PATH}/?EIO=4&transport=websocket&token={token}"
@@ -39,7 +39,7 @@ async def a_tab(server: Server, token: str) -> AsyncGenerator[ClientConnection]:
 
 
 async def stuff(server: Server, token: str) -> int:
-    """Send text that cannot be compressed until the socket takes no more; return how much that was."""
+    """Send text that cannot be compressed until the socket takes no more; return its length."""
     sent = 0
     while not is_congested(token):
         text = secrets.token_urlsafe(150_000)
@@ -51,7 +51,7 @@ async def stuff(server: Server, token: str) -> int:
 
 
 async def turns_of(sending: Coroutine[object, object, None]) -> int:
-    """The turns of the event loop until this is done: it waits for nothing but its turn."""
+    """Return the number of turns of the event loop that this takes: it waits only for its turn."""
     turns, task = 0, asyncio.create_task(sending)
     while not task.done():
         await asyncio.sleep(0)
@@ -60,7 +60,7 @@ async def turns_of(sending: Coroutine[object, object, None]) -> int:
 
 
 async def rows_of(tab: ClientConnection) -> Any:
-    """What the next frame about `rows` says."""
+    """Return the value of `rows` in the next frame that has one."""
     while True:
         frame = str(await tab.recv())
         if "rows_rx_state_" in frame:
@@ -98,7 +98,7 @@ async def test_a_follower_does_not_wait_for_a_reader_that_went(server: Server) -
     assert not is_congested("gone")
 
 
-async def test_a_reader_that_stopped_is_cut_off_at_a_bound_and_delays_nobody(
+async def test_a_stopped_reader_is_disconnected_at_a_limit_and_delays_no_other(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(backlog, "MAX_CHARACTERS", 1_000_000)

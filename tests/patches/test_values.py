@@ -1,4 +1,4 @@
-"""Which values are kept by reference, and which are written by orjson."""
+"""Values that are stored by reference, and values that orjson writes."""
 
 from __future__ import annotations
 
@@ -85,11 +85,11 @@ def test_these_cannot_change_in_place(kind: type) -> None:
 
 
 @pytest.mark.parametrize("kind", [dict, list, set, Path, Open, Leaky, Nested, Odd, Strange, Holder, Unresolved, object])
-def test_these_can_or_nobody_knows(kind: type) -> None:
+def test_these_can_change_or_are_unknown(kind: type) -> None:
     assert not Kinds().is_lasting(kind)
 
 
-def test_a_type_with_json_of_its_own_has_no_fields_to_lead_a_path_into() -> None:
+def test_a_type_with_custom_json_has_no_fields_for_a_path() -> None:
     kinds = Kinds(lambda kind: kind is Colour)
 
     assert not kinds.is_lasting(Row)

@@ -1,6 +1,6 @@
-"""Every var of every state: a collection that travels whole each time has to say why."""
+"""Every var of every state: a collection that is sent whole each time needs a reason."""
 
-# Reflex keeps what is known of vars to itself.
+# Reflex's data on vars is private.
 # pyright: reportUnknownMemberType=false, reportPrivateUsage=false, reportUnknownVariableType=false
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.patches.values import Kinds
 
 KINDS: Final = Kinds(has_own_json)
 WHOLE: Final[dict[str, str]] = {}
-"""Vars that travel whole each time, as "SomeState.var", with the reason."""
+"""Vars that are sent whole each time, as "SomeState.var", with the reason."""
 
 
 def states(parent: type[Any] = rx.State) -> Generator[type[Any]]:
@@ -38,5 +38,5 @@ VARS: Final = {
 
 
 def test_every_var_travels_as_patches_unless_the_list_says_why_not() -> None:
-    """The type of a var that does not can change in place. Make it a tuple of frozen dataclasses."""
+    """A var whose type fails here can change in place. Make it a tuple of frozen dataclasses."""
     assert {name for name, kind in VARS.items() if not KINDS.is_patchable(kind)} == WHOLE.keys()

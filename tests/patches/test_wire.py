@@ -1,6 +1,6 @@
-"""JSON as Reflex would have written it, whoever writes it."""
+"""JSON is the same as Reflex would write it, with either writer."""
 
-# Reflex's serializers are typed in part.
+# Reflex's serializers have few types.
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 
 from __future__ import annotations

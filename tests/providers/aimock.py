@@ -1,4 +1,4 @@
-"""aimock (npm), a server nobody here wrote that speaks the vendors' dialects, with answers by what it is asked.
+"""aimock (npm), a third-party server that implements the vendors' dialects, with answers by request text.
 
 with an_aimock(folder, {"match": {"userMessage": "greet"}, "response": {"content": "Hello"}}) as url: ...
 """
@@ -21,7 +21,7 @@ AIMOCK = Path(__file__).parents[1] / "third_party/node_modules/@copilotkit/aimoc
 
 @contextmanager
 def an_aimock(folder: Path, *fixtures: dict[str, Any]) -> Generator[str, None, None]:
-    """The server's address. Skips the test where it is not installed."""
+    """Start the server and yield its address. Skip the test if it is not installed."""
     if not AIMOCK.exists():
         pytest.skip("aimock is not installed here: `make test` installs it from npm")
     (folder / "answers.json").write_text(json.dumps({"fixtures": fixtures}))

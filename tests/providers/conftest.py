@@ -5,4 +5,4 @@ import pytest
 
 @pytest.fixture(scope="module", autouse=True)
 def replies_take_no_time() -> None:
-    """Here they are the point."""
+    """Disable the fixture of this name: these tests are about the offline replies."""

@@ -1,6 +1,6 @@
-"""A scripted HTTP peer: the network edge at which tests fake, on real sockets, with faults no framework would play.
+"""A scripted HTTP peer: the network edge that tests fake, on real sockets, with faults that no framework can produce.
 
-async with a_peer(Answer(chunks=(b"data: {}\\n\\n", 0.1, b"data: [DONE]\\n\\n"))) as peer:
+async with a_peer(Answer(chunks=(b"data: {}\n\n", 0.1, b"data: [DONE]\n\n"))) as peer:
     ...  # send something to peer.url
 assert peer.heard[0].path == "/v1/chat/completions"
 """
@@ -30,11 +30,12 @@ class Heard:
 class Answer:
     """An answer: its chunks, then its end.
 
-    Bytes are sent as one HTTP chunk, numbers are pauses in seconds, functions are called. `before`: the same, sent as
-    they are, before the status line.
+    Bytes are sent as one HTTP chunk, numbers are pauses in seconds, functions are called. `before`: the same, sent
+    unchanged before the status line.
 
-    `end`: properly. `cut`: close the connection within the body. `stall`: send nothing more and wait to be left.
-    `unframed`: a body without length or chunks, ended by closing, as HTTP/1.0 does. `silent`: not even a status line.
+    `end`: a normal end. `cut`: close the connection within the body. `stall`: send nothing more and wait until the
+    client disconnects. `unframed`: a body without length or chunks, ended by closing, as HTTP/1.0 does. `silent`: not
+    even a status line.
     """
 
     chunks: Iterable[bytes | float | Callable[[], None]] = ()
@@ -48,7 +49,7 @@ class Answer:
 class Peer:
     """A running peer. The last of its `answers` repeats.
 
-    `asked` is set with the first request, `left` when a client goes away in the middle of an answer.
+    `asked` is set with the first request, `left` when a client disconnects in the middle of an answer.
     """
 
     answers: list[Answer]
@@ -68,7 +69,7 @@ class Peer:
                 await self._heard_more.wait()
 
     async def until_left(self) -> None:
-        """Return once a client has gone away in the middle of an answer."""
+        """Return once a client has disconnected in the middle of an answer."""
         async with asyncio.timeout(30):
             await self.left.wait()
 
@@ -124,7 +125,7 @@ async def _play_piece(piece: bytes | float | Callable[[], None], writer: asyncio
 
 
 async def _play(answer: Answer, writer: asyncio.StreamWriter) -> bool:
-    """Whether the connection can serve again."""
+    """Play an answer. Return whether the connection can serve another request."""
     if answer.then == "silent":
         await asyncio.Event().wait()
     for piece in answer.before:
@@ -140,7 +141,7 @@ async def _play(answer: Answer, writer: asyncio.StreamWriter) -> bool:
         await _play_piece(framed_chunk, writer)
     match answer.then:
         case "cut":
-            await asyncio.sleep(0.02)  # so that what was written is read before the end of the connection
+            await asyncio.sleep(0.02)  # so that the client reads the written bytes before the end of the connection
             return False
         case "stall":
             await asyncio.Event().wait()

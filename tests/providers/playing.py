@@ -1,4 +1,4 @@
-"""Playing recorded streams through the real base, without a network, and asking the real core what came of them."""
+"""Recorded streams played through the real base, without a network, with the result from the real core."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RECORDINGS = Path(__file__).parent / "recordings"
 
 @dataclass(frozen=True)
 class Told:
-    """What a stream said: its events, and the fault it ended in."""
+    """The result of a stream: its events, and the error at its end, if any."""
 
     events: tuple[StreamEvent, ...]
     fault: Failure | None = None
@@ -40,7 +40,7 @@ class Told:
 
     @property
     def state(self) -> RunState:
-        """The run that these events make; the core refuses events out of order."""
+        """Return the run that these events make; the core refuses events out of order."""
         state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
         actions: tuple[Action, ...] = ()
         for event in self.events:
@@ -79,7 +79,7 @@ def a_request(
     parameters: Parameters | None = None,
     tools: tuple[ToolDefinition, ...] = (),
 ) -> Request:
-    """Messages by turns of a user and an assistant."""
+    """Build a request with messages that alternate between user and assistant."""
     roles = ("user", "assistant")
     messages = tuple(RequestMessage(roles[place % 2], (Text(text),)) for place, text in enumerate(words or ("Hello",)))
     return Request(model, system, messages, parameters or Parameters(), tools)
@@ -94,13 +94,13 @@ def read_recording(protocol: str, case: str) -> bytes:
 
 
 async def play(provider: Provider, chunks: Sequence[bytes], content_type: str = "text/event-stream") -> Told:
-    """What these bytes tell when they come in these chunks."""
+    """Return the result of these bytes when they arrive in these chunks."""
     asked = CallTarget(provider.row, f"{provider.name}:test")
     return await _listen(decode(Played(chunks, content_type), load_adapter(provider.row.protocol), asked))
 
 
 async def ask(transport: Transport, provider: Provider, request: Request, **timeouts: float) -> Told:
-    """What a provider answers over its link."""
+    """Return the answer of a provider over the network."""
     wire = encode(provider, request, a_profile(request.model), {})
     return await _listen(transport.stream(provider, wire, Timeouts(**timeouts)))
 

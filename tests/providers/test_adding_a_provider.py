@@ -1,4 +1,4 @@
-"""Does what `docs/adding-a-provider.md` says, with the very lines that stand there."""
+"""Follows `docs/adding-a-provider.md`, with the exact code of that page."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def blocks(language: str) -> list[str]:
 
 
 def a_row(source: str) -> ProviderRow:
-    row = eval(source, vars(base) | vars(registry))  # the page's own words are what is tested
+    row = eval(source, vars(base) | vars(registry))  # the page's own code is tested
     assert isinstance(row, ProviderRow)
     return row
 
@@ -46,7 +46,7 @@ VENDOR_ROW, ADAPTER_FILE, PROTOCOL_ROW = blocks("python")
 
 @pytest.fixture
 def plainly() -> Generator[ProviderRow, None, None]:
-    """The page's adapter file, as if it lay in `app/providers/vendors`."""
+    """Load the page's adapter file, as if it were in `app/providers/vendors`."""
     path = re.match(r"# app/providers/vendors/(\w+)\.py\n", ADAPTER_FILE)
     assert path is not None
     name = f"app.providers.vendors.{path[1]}"

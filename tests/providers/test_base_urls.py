@@ -22,7 +22,7 @@ from app.providers.base_urls import normalise_base_url
         ("http://[::1]:8080", "http://[::1]:8080/v1"),
     ],
 )
-def test_base_urls_are_understood_as_people_write_them(written: str, meant: str) -> None:
+def test_base_urls_are_accepted_as_people_write_them(written: str, meant: str) -> None:
     assert normalise_base_url(written, versioned=False) == meant
     assert normalise_base_url(meant, versioned=False) == meant
 

@@ -1,4 +1,4 @@
-"""Tool calls in Chat Completions streams, in each spelling that servers have for them."""
+"""Tool calls in Chat Completions streams, in each format that servers use for them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def calls_of(told: Told) -> list[tuple[str, str, str]]:
     return [(part.tool_call_id, part.name, part.input_json) for part in told.parts if isinstance(part, ToolCall)]
 
 
-async def test_calls_without_index_and_id_are_told_apart_by_their_names() -> None:
+async def test_calls_without_index_and_id_are_distinguished_by_their_names() -> None:
     told = await say(chunk(function("clock", OSLO), function("clock", TOKYO)))
 
     assert calls_of(told) == [("call_0", "clock", OSLO), ("call_1", "clock", TOKYO)]
@@ -105,7 +105,7 @@ async def test_arguments_may_be_an_object_or_missing(arguments: object, read: st
     assert calls_of(told) == [("a", "clock", read)]
 
 
-async def test_calls_that_all_have_number_0_and_no_id_are_told_apart() -> None:
+async def test_calls_that_all_have_number_0_and_no_id_are_distinguished() -> None:
     told = await say(
         chunk(function("clock", OSLO, index=0)),
         chunk(function("clock", TOKYO, index=0)),
@@ -136,7 +136,7 @@ async def test_one_id_under_several_numbers_is_one_call(pieces: tuple[str, ...])
     assert calls_of(told) == [("a", "clock", OSLO)]
 
 
-async def test_a_call_that_is_said_again_as_a_whole_is_read_once() -> None:
+async def test_a_call_that_is_repeated_as_a_whole_is_read_once() -> None:
     told = await say(
         chunk(function("clock", OSLO[:4], index=0, id="a")),
         chunk(function(None, OSLO[4:], index=0)),
@@ -147,7 +147,7 @@ async def test_a_call_that_is_said_again_as_a_whole_is_read_once() -> None:
 
 
 def test_pieces_after_a_whole_call_are_not_each_compared_with_all_that_came_before() -> None:
-    """To join all arguments for each piece takes time squared: 50,000 pieces took four seconds."""
+    """Joining all arguments for each piece takes quadratic time: 50,000 pieces took four seconds."""
     pieces = CallPieces(ToolCalls())
     pieces.take(function("clock", "[]", index=0, id="a"))
 
@@ -155,7 +155,7 @@ def test_pieces_after_a_whole_call_are_not_each_compared_with_all_that_came_befo
         for _ in range(1_000):
             pieces.take(function(None, " ", index=0))
 
-    assert joins.made <= 1_000 + 10  # one of the new piece alone, for each
+    assert joins.made <= 1_000 + 10  # one join of the new piece alone, for each
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ async def test_words_of_the_event_that_cannot_be_read_are_kept() -> None:
 
 @dataclass(frozen=True)
 class Spelling:
-    """A way to write calls. `cuts`: arguments come in that many pieces."""
+    """A format for calls. `cuts`: the number of pieces of the arguments."""
 
     index: str
     ids: str

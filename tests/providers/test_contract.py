@@ -1,6 +1,6 @@
-"""What every adapter promises, said once and asked of each: over recorded streams, and of the offline provider itself.
+"""The promises of every adapter, tested for each: with recorded streams, and with the offline provider itself.
 
-A story is a case that every protocol can tell; `recordings/<protocol>/<story>.sse` says where its shape comes from.
+A story is a case that every protocol can express; `recordings/<protocol>/<story>.sse` names the source of its shape.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ OFFLINE_STORIES = {
 
 @dataclass(frozen=True)
 class Teller:
-    """One protocol and the provider that stands for it here."""
+    """One protocol and its representative provider."""
 
     provider: Provider
 
@@ -100,7 +100,7 @@ async def test_thinking_is_a_part_before_the_text(teller: Teller) -> None:
     assert text == Text(GREETING)
 
 
-async def test_reasoning_tokens_are_told_apart(teller: Teller) -> None:
+async def test_reasoning_tokens_are_counted_separately(teller: Teller) -> None:
     told = await teller.tell("thinking")
 
     assert told.usage is not None
@@ -132,7 +132,7 @@ async def test_a_tool_call_without_arguments_has_an_empty_object(teller: Teller)
     assert (call.input_json, call.complete) == ("{}", True)
 
 
-async def test_usage_is_told(teller: Teller) -> None:
+async def test_usage_is_reported(teller: Teller) -> None:
     told = await teller.tell("text")
 
     assert told.usage is not None
@@ -152,7 +152,7 @@ async def test_kinds_of_prompt_tokens_are_disjoint(recorded: Teller) -> None:
     assert told.usage.prompt_tokens == 3710
 
 
-async def test_a_reply_cut_by_its_limit_says_so(teller: Teller) -> None:
+async def test_a_reply_cut_by_its_limit_reports_the_limit(teller: Teller) -> None:
     told = await teller.tell("limit")
 
     assert told.stopped == Stopped(StopReason.MAX_TOKENS)
@@ -169,7 +169,7 @@ async def test_declined_content_fails_and_keeps_what_was_said(teller: Teller) ->
     assert plain_text(told.parts)
 
 
-async def test_stopped_is_said_once_and_last(teller: Teller) -> None:
+async def test_stopped_is_reported_once_and_last(teller: Teller) -> None:
     for story in ("text", "thinking", "tools", "limit"):
         told = await teller.tell(story)
 
@@ -181,7 +181,7 @@ async def test_stopped_is_said_once_and_last(teller: Teller) -> None:
     ("story", "words"),
     [("aimock_thinking", "Four."), ("aimock_tools", "Okay."), ("llmock_tools", "Okay, let me look.")],
 )
-async def test_streams_recorded_from_others_are_understood(recorded: Teller, story: str, words: str) -> None:
+async def test_streams_recorded_from_other_sources_are_read(recorded: Teller, story: str, words: str) -> None:
     told = await recorded.tell(story)
 
     assert plain_text(told.parts) == words
@@ -192,7 +192,7 @@ async def test_streams_recorded_from_others_are_understood(recorded: Teller, sto
 # --- faults in a stream ---
 
 
-async def test_an_error_in_the_stream_is_typed_and_what_came_before_is_kept(teller: Teller) -> None:
+async def test_an_error_in_the_stream_is_typed_and_earlier_text_is_kept(teller: Teller) -> None:
     told = await teller.tell("error")
 
     assert told.fault is not None
@@ -201,7 +201,7 @@ async def test_an_error_in_the_stream_is_typed_and_what_came_before_is_kept(tell
     assert told.stopped is None
 
 
-async def test_a_cleanly_truncated_stream_is_a_fault_and_what_came_is_kept(teller: Teller) -> None:
+async def test_a_cleanly_truncated_stream_is_an_error_and_its_text_is_kept(teller: Teller) -> None:
     told = await teller.tell("truncated")
 
     assert told.fault is not None
@@ -246,7 +246,7 @@ async def test_an_event_that_cannot_be_read_is_a_stream_fault(recorded: Teller, 
 
 @st.composite
 def chunkings(draw: st.DrawFn, body: bytes) -> list[bytes]:
-    """A body cut into pieces anywhere, within characters and line ends too."""
+    """Draw a body cut into pieces anywhere, also within characters and line ends."""
     cuts = sorted(draw(st.lists(st.integers(0, len(body)), max_size=30)))
     return [body[start:end] for start, end in zip([0, *cuts], [*cuts, len(body)], strict=True)]
 
@@ -296,7 +296,7 @@ async def test_damaged_bytes_give_events_or_a_provider_error_and_nothing_else(
     told = await play(teller.provider, [bytes(body[:cut])])
 
     assert (told.fault is None) == (told.stopped is not None)
-    assert told.state.parts is not None  # the core took every event
+    assert told.state.parts is not None  # the core accepted every event
 
 
 KEYS = (
@@ -335,7 +335,7 @@ async def test_any_json_gives_events_or_a_provider_error_and_nothing_else(teller
     told = await play(teller.provider, [b"data: " + orjson.dumps(event) + b"\n\n" for event in events])
 
     assert (told.fault is None) == (told.stopped is not None)
-    assert told.state.parts is not None  # the core took every event
+    assert told.state.parts is not None  # the core accepted every event
 
 
 async def test_one_read_gives_at_most_one_text_event(recorded: Teller) -> None:
@@ -381,7 +381,7 @@ async def test_what_comes_after_the_end_is_of_no_interest(recorded: Teller) -> N
 # --- over a real connection, through the official SDK ---
 
 
-async def test_a_recorded_stream_tells_the_same_over_http(recorded: Teller) -> None:
+async def test_a_recorded_stream_has_the_same_result_over_http(recorded: Teller) -> None:
     body = read_recording(recorded.protocol, "thinking")
     chunks = tuple(body[place : place + 100] for place in range(0, len(body), 100))
     transport = Transport()

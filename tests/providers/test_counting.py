@@ -1,4 +1,4 @@
-"""Exact counts on demand: the send's own body, cut to what the count takes, through the official SDKs."""
+"""Exact counts on demand: the send's own body, reduced to the fields of the count, through the official SDKs."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_what_is_asked_is_what_the_official_sdks_would_take() -> None:
 
 
 @pytest.mark.parametrize("name", ["groq", "google", "ollama", "openrouter", "offline"])
-def test_a_provider_without_a_way_to_count_says_so(name: str) -> None:
+def test_a_provider_that_cannot_count_is_reported(name: str) -> None:
     provider = a_provider(name)
 
     with pytest.raises(InputError, match="has no way to ask") as raised:

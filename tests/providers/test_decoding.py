@@ -1,4 +1,4 @@
-"""What is special to one protocol's stream: quirks that vendors have, beyond the contract."""
+"""Special features of one protocol's stream: quirks of vendors, in addition to the contract."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def test_thinking_without_words_is_kept_for_its_signature() -> None:
     assert told.parts == (Thinking("", "EosnCkYICxIMMb3LzNrMu", "anthropic"), Text(GREETING))
 
 
-async def test_cache_writes_of_five_minutes_and_an_hour_are_told_apart() -> None:
+async def test_cache_writes_of_five_minutes_and_an_hour_are_counted_separately() -> None:
     told = await tell("anthropic", "cached")
 
     assert told.usage == Usage(
@@ -77,7 +77,7 @@ async def test_cache_writes_of_five_minutes_and_an_hour_are_told_apart() -> None
     )
 
 
-async def test_usage_of_the_prompt_is_told_at_once() -> None:
+async def test_usage_of_the_prompt_is_reported_at_once() -> None:
     provider = a_provider("anthropic")
     body = read_recording("anthropic", "text")
 
@@ -86,7 +86,7 @@ async def test_usage_of_the_prompt_is_told_at_once() -> None:
     assert told.usage == Usage(input_tokens=25, output_tokens=1)
 
 
-async def test_what_server_side_tools_say_is_passed_over_and_a_pause_is_told() -> None:
+async def test_events_of_server_side_tools_are_ignored_and_a_pause_is_reported() -> None:
     told = await tell("anthropic", "pause")
 
     assert told.parts == (Text(GREETING),)
@@ -154,7 +154,7 @@ async def test_details_of_reasoning_without_a_meaning_are_an_error_that_names_th
         ({"error": {"message": "Slow down."}, "status_code": 429}, "rate", "Slow down."),
     ],
 )
-async def test_errors_beside_the_usual_place_keep_their_words(event: object, error_class: str, words: str) -> None:
+async def test_errors_outside_the_usual_place_keep_their_text(event: object, error_class: str, words: str) -> None:
     told = await say("groq", a_chat_chunk(content="Words."), event)
 
     assert told.fault is not None
@@ -219,7 +219,7 @@ async def test_calls_that_come_in_turns_are_held_in_sequence(name: str) -> None:
     )
 
 
-async def test_a_filtered_response_is_told_as_such() -> None:
+async def test_a_filtered_response_is_reported_as_such() -> None:
     told = await tell("openai", "filtered")
 
     assert told.stopped == Stopped(StopReason.CONTENT_FILTER)
@@ -260,7 +260,7 @@ async def test_reasoning_may_come_in_a_list_of_content() -> None:
     assert told.parts == (Thinking("Let me see."), Text(GREETING))
 
 
-async def test_reasoning_that_its_vendor_wants_back_is_marked_as_the_vendors() -> None:
+async def test_reasoning_that_must_be_sent_back_is_marked_with_its_vendor() -> None:
     assert (await tell("deepseek", "thinking")).parts[0] == Thinking("Let me see.", "", "deepseek")
     assert (await tell("groq", "thinking")).parts[0] == Thinking("Let me see.")
 
@@ -271,7 +271,7 @@ async def test_think_tags_in_the_text_stay_text() -> None:
     assert told.parts == (Text("<think>hm</think>Yes"),)
 
 
-async def test_calls_that_all_have_number_0_are_told_apart_by_their_ids() -> None:
+async def test_calls_that_all_have_number_0_are_distinguished_by_their_ids() -> None:
     told = await tell("ollama", "unnumbered_tools")
 
     assert [part.name for part in told.parts if isinstance(part, ToolCall)] == ["clock", "weather"]
@@ -329,7 +329,7 @@ async def test_done_without_a_stop_reason_is_truncated() -> None:
 @pytest.mark.parametrize(
     ("story", "words"), [("openrouter_error", "Provider disconnected"), ("bare_error", "EngineCore died")]
 )
-async def test_errors_in_the_middle_are_understood_in_every_spelling(story: str, words: str) -> None:
+async def test_errors_in_the_middle_are_read_in_every_format(story: str, words: str) -> None:
     told = await tell("openrouter", story)
 
     assert told.fault is not None
@@ -346,7 +346,7 @@ async def test_errors_in_the_middle_are_understood_in_every_spelling(story: str,
         ("recitation", ErrorClass.STREAM),
     ],
 )
-async def test_finish_reasons_that_tell_of_a_fault_are_faults(reason: str, error_class: ErrorClass) -> None:
+async def test_finish_reasons_for_an_error_are_errors(reason: str, error_class: ErrorClass) -> None:
     told = await say("deepseek", a_chat_chunk(content="Well"), a_chat_chunk(reason))
 
     assert told.fault is not None
@@ -366,7 +366,7 @@ async def test_words_that_come_with_an_error_are_kept() -> None:
     assert "The engine died." in unreadable.fault.message
 
 
-async def test_a_reply_that_repeated_itself_says_so() -> None:
+async def test_a_reply_that_repeated_itself_reports_it() -> None:
     told = await say("vllm", a_chat_chunk(content="Well"), a_chat_chunk("repetition"))
 
     assert told.fault is None
@@ -452,7 +452,7 @@ PROMPT_LIES = [NAN, INFINITE, 10**400, 1.5, 1e300, 2**63, 2**53, -1, True, "7", 
 
 
 @pytest.mark.parametrize("lie", PROMPT_LIES, ids=reprlib.repr)
-def test_what_is_no_count_counts_as_not_reported_and_is_told(lie: object) -> None:
+def test_an_invalid_count_counts_as_not_reported_and_is_noted(lie: object) -> None:
     chat = parse_chat_usage({"prompt_tokens": lie, "completion_tokens": 1})
     responses = parse_responses_usage({"input_tokens": lie, "output_tokens": 1})
 
@@ -522,7 +522,7 @@ async def test_arguments_with_a_number_that_json_does_not_have_are_kept_as_said(
 
 
 @pytest.mark.parametrize("lie", PROMPT_LIES, ids=reprlib.repr)
-def test_a_prompt_is_told_where_the_output_or_a_detail_is_no_count(lie: object) -> None:
+def test_prompt_tokens_are_reported_if_the_output_or_a_detail_is_no_count(lie: object) -> None:
     reported = parse_chat_usage(
         {"prompt_tokens": 9, "completion_tokens": lie, "prompt_tokens_details": {"cached_tokens": lie}}
     )
@@ -541,7 +541,7 @@ def test_parts_that_are_more_than_the_whole_count_as_not_reported() -> None:
 
 
 @pytest.mark.parametrize("lie", ["many", [1, 2], 7, True])
-def test_a_report_that_is_no_object_is_told_and_fails_nothing(lie: object) -> None:
+def test_a_report_that_is_no_object_is_noted_and_fails_nothing(lie: object) -> None:
     told = f"usage: {lie!r}; prompt_tokens: missing; completion_tokens: missing"
     assert parse_chat_usage(lie) == UsageReported(None, told)
 

@@ -1,4 +1,4 @@
-"""What a request looks like on each wire, and that encoding is fast, stable and honest about what it cannot carry."""
+"""Requests in each protocol; encoding is fast, stable and reports what it cannot send."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ def test_usage_is_asked_for_unless_the_row_says_it_comes_unasked() -> None:
     assert "stream_options" not in body_of("mistral", a_request())
 
 
-def test_reasoning_goes_back_only_to_those_who_want_it() -> None:
+def test_reasoning_is_sent_back_only_to_vendors_that_require_it() -> None:
     thought = replace(a_request(), messages=(said("assistant", Thinking("hm", "", "x"), Text("Yes")),))
 
     assert body_of("deepseek", thought)["messages"][0]["reasoning_content"] == "hm"
@@ -334,7 +334,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 @given(words=st.lists(TEXTS, min_size=1, max_size=5), system=TEXTS)
-def test_every_word_arrives_as_it_was_written(provider: str, words: list[str], system: str) -> None:
+def test_every_word_arrives_unchanged(provider: str, words: list[str], system: str) -> None:
     body = body_of(provider, a_request(*words, system=system))
 
     def texts(value: object) -> list[str]:
@@ -366,7 +366,7 @@ def test_an_attachment_that_is_gone_is_named(provider: str) -> None:
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai", "deepseek"])
-def test_a_seed_that_nobody_takes_is_refused(provider: str) -> None:
+def test_a_seed_that_no_provider_accepts_is_refused(provider: str) -> None:
     with pytest.raises(InputError, match="takes no seed"):
         body_of(provider, with_parameters(seed=1))
 
@@ -406,7 +406,7 @@ def test_a_request_for_another_provider_is_a_fault_of_ours() -> None:
 
 @pytest.mark.parametrize("provider", NETWORKED)
 def test_a_long_conversation_is_encoded_with_few_calls_for_a_message(provider: str) -> None:
-    """A message that an SDK checks and copies takes a hundred calls."""
+    """An SDK that checks and copies a message makes a hundred calls for it."""
     request = a_request(*["word " * 300] * 2_000, model=f"{provider}:test")
     wire = encode(a_provider(provider), request, a_profile(), {})
 
@@ -428,7 +428,9 @@ SCHEMA = '{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]
         ("groq", ("response_format", "json_schema"), True),
     ],
 )
-def test_a_schema_goes_where_each_protocol_wants_it(provider: str, place: tuple[str, str], strict: bool | None) -> None:
+def test_a_schema_is_in_the_field_that_each_protocol_requires(
+    provider: str, place: tuple[str, str], strict: bool | None
+) -> None:
     profile = a_profile_of(structured=True)
 
     wanted = body_of(provider, with_parameters(reply_schema=SCHEMA), profile)[place[0]][place[1]]

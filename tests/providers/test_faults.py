@@ -20,7 +20,7 @@ def an_error(**error: object) -> bytes:
     return orjson.dumps({"error": error})
 
 
-# Each body in the shape its vendor documents or is known to send.
+# Each body has the shape that its vendor documents or is known to send.
 @pytest.mark.parametrize(
     ("status", "body", "error_class"),
     [
@@ -145,7 +145,7 @@ def test_long_answers_are_shortened_and_markup_is_dropped() -> None:
     assert "\n" not in reason.message
 
 
-def test_a_redirect_is_told_and_not_followed() -> None:
+def test_a_redirect_is_reported_and_not_followed() -> None:
     reason = describe_status(ASKED, 308, {"location": "https://elsewhere.example/v1"}, b"", NOW)
 
     assert "https://elsewhere.example/v1" in reason.message
@@ -186,7 +186,7 @@ def test_any_body_becomes_a_failure(body: bytes, status: int) -> None:
     assert describe_status(ASKED, status, {}, body, NOW).message
 
 
-def test_openrouter_tells_what_the_provider_behind_it_said() -> None:
+def test_openrouter_reports_the_error_of_the_provider_behind_it() -> None:
     error = {"code": 502, "message": "Provider returned error", "metadata": {"raw": "upstream says: no", "x": 1}}
 
     assert "upstream says: no" in describe_error(ASKED, error).message

@@ -1,4 +1,4 @@
-"""Which parameters a model takes, over the three protocols, and what is said of the others."""
+"""Parameters that a model accepts, over the three protocols, and the report of the others."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_model_takes_what_its_protocol_and_its_family_take(provider: str, name
     assert taken == tuple(name for name in NAMES if name not in lacks)
 
 
-def test_what_is_usual_and_not_taken_is_left_out_and_said() -> None:
+def test_default_that_the_model_rejects_is_left_out_and_reported() -> None:
     profile = profile_of("openai", "gpt-5")
     usual = Parameters(temperature=0.2, seed=7, effort=Effort.LOW)
 

@@ -1,4 +1,4 @@
-"""Which models a provider has, and what is known of them."""
+"""Models of a provider, and their known properties."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_models_that_take_a_temperature_are_known(name: str) -> None:
         ("http://8.8.8.8:80", False),
     ],
 )
-def test_a_server_of_ones_own_is_known_by_its_address(url: str, local: bool) -> None:
+def test_a_local_server_is_recognised_by_its_address(url: str, local: bool) -> None:
     credentials = Credentials(None, url)
 
     assert is_local(make_provider(compatible_row("mine", credentials), credentials)) is local
@@ -204,7 +204,7 @@ def test_profiles_of_a_routers_whole_list_take_few_calls_for_a_model() -> None:
     with counting() as calls:
         profiles = [build_profile(a_provider("openrouter"), ListedModel(name), NOW) for name in names]
 
-    # Some 260. Going through the rules of the price table for each of them takes 3,800.
+    # The list has about 260 names. Searching the rules of the price table for each of them takes 3,800 calls.
     assert calls.made < 400 * len(names)
     assert all(profile.known for profile in profiles)
 
@@ -229,7 +229,7 @@ async def test_a_list_is_asked_for_once_and_afresh_on_request(transport: Transpo
         assert afresh.name == "two"
 
 
-async def test_all_who_wait_for_a_list_share_one_request_and_its_fault(transport: Transport) -> None:
+async def test_all_callers_of_a_list_share_one_request_and_its_error(transport: Transport) -> None:
     async with a_peer(Answer((b"{}",), 500, JSON)) as peer:
         lists = ModelLists(transport)
         loading = (lists.load(a_provider("groq", peer.url)) for _ in range(5))
@@ -280,7 +280,7 @@ async def test_lists_are_parsed_one_at_a_time_and_a_slow_one_delays_no_other(
     assert most == 1
 
 
-async def test_a_list_is_had_though_the_one_who_asked_for_it_went_away(transport: Transport) -> None:
+async def test_a_list_is_loaded_although_its_first_caller_was_cancelled(transport: Transport) -> None:
     answer = a_list({"id": "mine"})
     async with a_peer(Answer((*answer.chunks, 0.01), headers=JSON)) as peer:
         provider = a_provider("groq", peer.url)
@@ -358,13 +358,13 @@ async def test_what_is_no_list_is_named_with_its_address_and_the_next_step(
 
 
 @pytest.mark.parametrize("name", ["anthropic", "openai"])
-async def test_list_of_another_form_is_said_to_be_one(transport: Transport, name: str) -> None:
+async def test_list_of_another_form_is_reported(transport: Transport, name: str) -> None:
     async with a_peer(Answer((b'[{"id": "m"}]',), headers=JSON)) as peer:
         with pytest.raises(ProviderError, match="it sent a list of another form"):
             await ModelLists(transport).load(a_provider(name, peer.url))
 
 
-async def test_error_in_place_of_a_list_is_told_in_the_words_of_the_provider(transport: Transport) -> None:
+async def test_error_instead_of_a_list_is_reported_in_the_words_of_the_provider(transport: Transport) -> None:
     async with a_peer(Answer((b'{"error": {"type": "overloaded_error", "message": "Busy"}}',), headers=JSON)) as peer:
         with pytest.raises(ProviderError, match="Busy") as raised:
             await ModelLists(transport).load(a_provider("groq", peer.url))
@@ -373,7 +373,7 @@ async def test_error_in_place_of_a_list_is_told_in_the_words_of_the_provider(tra
 
 
 @pytest.mark.parametrize("body", [b'{"data":[1]}', b'{"data":[{"name":"no id"}]}'])
-async def test_list_of_entries_that_cannot_be_right_is_told_by_the_first(transport: Transport, body: bytes) -> None:
+async def test_list_of_invalid_entries_is_reported_with_the_first(transport: Transport, body: bytes) -> None:
     async with a_peer(Answer((body,), headers=JSON)) as peer:
         for name in ("anthropic", "openai", "groq"):
             with pytest.raises(ProviderError, match=r"cannot be read \(entry 1: "):
@@ -401,7 +401,7 @@ async def test_the_offline_models_are_known_with_and_without_their_list(transpor
     assert all(profile.known and profile.local for profile in listed)
 
 
-# Each in the shape its vendor documents or sends.
+# Each has the shape that its vendor documents or sends.
 @pytest.mark.parametrize(
     ("protocol", "model", "expected"),
     [
@@ -471,7 +471,7 @@ async def test_a_local_server_that_lists_models_is_found() -> None:
         Answer((b"{",), then="cut"),
     ],
 )
-async def test_somebody_else_on_the_port_is_not_taken_for_a_model_server(answer: Answer) -> None:
+async def test_another_program_on_the_port_is_not_taken_for_a_model_server(answer: Answer) -> None:
     async with a_peer(answer) as peer:
         port = int(peer.url.rpartition(":")[2])
 
@@ -479,7 +479,7 @@ async def test_somebody_else_on_the_port_is_not_taken_for_a_model_server(answer:
 
 
 async def test_a_server_that_says_nothing_is_left_when_the_limit_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing else would end this: the server never answers, and never hangs up."""
+    """Nothing else would end this: the server never answers, and never disconnects."""
     assert detection.ANSWER_SECONDS <= 0.5
     monkeypatch.setattr(detection, "ANSWER_SECONDS", 0.05)
 
@@ -489,7 +489,7 @@ async def test_a_server_that_says_nothing_is_left_when_the_limit_is_over(monkeyp
         await peer.until_left()
 
 
-async def test_nobody_on_a_port_is_no_fault() -> None:
+async def test_port_without_a_server_is_no_error() -> None:
     assert await detect_local_servers([replace(PROVIDERS["llamacpp"], local_port=1)]) == ()
 
 
@@ -539,7 +539,7 @@ def test_an_entry_with_another_field_of_a_wrong_type_is_left_out_too(field: str)
     assert listed.skipped == (f"entry 1: {field} is 7",)
 
 
-def test_of_ten_thousand_models_two_thousand_are_kept_and_the_others_told() -> None:
+def test_of_ten_thousand_models_two_thousand_are_kept_and_the_rest_is_reported() -> None:
     body = json.dumps({"data": [{"id": f"model-{number}"} for number in range(10_000)]}).encode()
 
     listed = load_adapter("openai_compatible").parse_models(body)

@@ -1,4 +1,4 @@
-"""The offline provider: it says what it is, obeys its commands, and is the same every time."""
+"""The offline provider: it describes itself, obeys its commands, and always gives the same replies."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def test_it_answers_the_same_every_time() -> None:
     assert first == second
 
 
-async def test_help_tells_every_command_and_every_told_command_works() -> None:
+async def test_help_lists_every_command_and_every_listed_command_works() -> None:
     told = await ask_offline(FAST + "/help")
 
     assert text_of(told) == HELP
@@ -60,7 +60,7 @@ async def test_help_tells_every_command_and_every_told_command_works() -> None:
 
 
 @pytest.mark.parametrize("tokens", [1, 7, 500, 3000])
-async def test_long_answers_have_exactly_so_many_tokens(tokens: int) -> None:
+async def test_long_answers_have_exactly_the_given_number_of_tokens(tokens: int) -> None:
     told = await ask_offline(f"/long {tokens} /rate 0")
 
     assert told.usage is not None
@@ -117,7 +117,7 @@ async def test_it_fails_at_once_as_commanded(error_class: str) -> None:
     assert told.fault.retry_after == 3
 
 
-async def test_it_fails_after_so_many_tokens() -> None:
+async def test_it_fails_after_the_given_number_of_tokens() -> None:
     told = await ask_offline("/rate 0 /fail server after 5")
 
     assert told.fault is not None
@@ -125,7 +125,7 @@ async def test_it_fails_after_so_many_tokens() -> None:
     assert len(split_tokens(text_of(told))) == 5
 
 
-async def test_it_fails_so_many_times_and_then_answers() -> None:
+async def test_it_fails_the_given_number_of_times_and_then_answers() -> None:
     transport = Transport()
     request = a_request("/rate 0 /fail overloaded times 2\n/long 3")
 
@@ -211,9 +211,7 @@ async def test_a_model_it_does_not_have_is_refused() -> None:
 @pytest.mark.parametrize(
     "line", ["/nothing", "/long many", "/long 1 2", "/fail", "/fail nobody", "/cut 5", "/stop now", "/rate -1", "/tool"]
 )
-async def test_a_command_that_is_not_understood_is_answered_with_help(
-    line: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_unknown_command_is_answered_with_help(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(script, "DEFAULT_RATE", 0.0)
 
     told = await ask_offline(line)

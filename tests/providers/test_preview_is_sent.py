@@ -1,4 +1,4 @@
-"""The promise on the wire: whatever is in view, the peer receives the previewed request, byte for byte."""
+"""The promise on the network: whatever is in view, the peer receives the previewed request, byte for byte."""
 
 from __future__ import annotations
 

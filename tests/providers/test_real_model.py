@@ -22,7 +22,7 @@ from tests.real_model import MODEL, real_model
 
 pytestmark = [pytest.mark.real_model, pytest.mark.slow]
 
-# A toy under a busy machine may take its time for the first token.
+# A small model on a busy machine may need time for the first token.
 PATIENCE = 60.0
 
 
@@ -41,7 +41,7 @@ async def transport() -> AsyncGenerator[Transport, None]:
 
 @pytest.fixture(params=["llamacpp", "anthropic"])
 def provider(request: pytest.FixtureRequest, server: str) -> Provider:
-    """The same server by OpenAI's dialect and by Anthropic's."""
+    """The same server through OpenAI's dialect and through Anthropic's."""
     return a_provider(request.param, server, key="none" if request.param == "anthropic" else None)
 
 

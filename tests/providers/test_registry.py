@@ -17,7 +17,7 @@ from app.providers.registry import (
 )
 
 
-def test_every_row_can_be_used_as_it_stands() -> None:
+def test_every_row_can_be_used_unchanged() -> None:
     for name, row in PROVIDERS.items():
         assert row.name == name
         assert re.fullmatch(r"[a-z]+", name)
@@ -76,7 +76,7 @@ def test_what_a_person_entered_wins_field_by_field() -> None:
     assert (provider.key, provider.base_url) == ("from-environment", "http://mine:1/v1")
 
 
-def test_the_variables_that_set_up_a_provider_are_told() -> None:
+def test_the_variables_that_set_up_a_provider_are_named() -> None:
     assert {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"} <= set(ENVIRONMENT_NAMES)
 
 

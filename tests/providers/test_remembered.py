@@ -1,4 +1,4 @@
-"""What providers told of their models, known again after a restart."""
+"""Data of providers on their models, known again after a restart."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def window_of(lists: ModelLists, provider: Provider) -> int:
     return lists.profile(provider, f"{provider.name}:mine").context_window
 
 
-async def test_what_a_provider_told_is_known_after_a_restart_without_asking(transport: Transport, path: Path) -> None:
+async def test_reported_data_of_a_provider_are_known_after_a_restart_without_a_request(
+    transport: Transport, path: Path
+) -> None:
     async with a_peer(a_list()) as peer:
         provider = a_provider("groq", peer.url)
         await ModelLists(transport, read_remembered(path)).load(provider)
@@ -58,9 +60,7 @@ async def test_what_a_provider_told_is_known_after_a_restart_without_asking(tran
         assert len(peer.heard) == 1
 
 
-async def test_a_list_remembered_is_asked_for_again_and_what_is_told_now_counts(
-    transport: Transport, path: Path
-) -> None:
+async def test_a_remembered_list_is_requested_again_and_the_new_data_count(transport: Transport, path: Path) -> None:
     async with a_peer(a_list(), a_list(4_096)) as peer:
         provider = a_provider("groq", peer.url)
         await ModelLists(transport, read_remembered(path)).load(provider)
@@ -84,7 +84,7 @@ async def test_a_provider_that_is_away_after_a_restart_leaves_what_is_remembered
     assert window_of(after, provider) == WINDOW
 
 
-async def test_what_was_told_at_another_address_is_not_remembered(transport: Transport, path: Path) -> None:
+async def test_data_reported_at_another_address_are_not_used(transport: Transport, path: Path) -> None:
     async with a_peer(a_list()) as peer:
         await ModelLists(transport, read_remembered(path)).load(a_provider("groq", peer.url))
 
@@ -92,7 +92,7 @@ async def test_what_was_told_at_another_address_is_not_remembered(transport: Tra
     assert window_of(ModelLists(transport, read_remembered(path)), elsewhere) == UNKNOWN_WINDOW
 
 
-async def test_what_this_code_knows_by_itself_is_not_remembered(transport: Transport, path: Path) -> None:
+async def test_data_that_this_code_has_are_not_stored(transport: Transport, path: Path) -> None:
     await ModelLists(transport, read_remembered(path)).load(a_provider("offline"))
 
     assert files_beside(path) == {}
@@ -114,7 +114,7 @@ async def test_lists_that_come_at_once_are_all_remembered_whole_and_without_keys
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"groq": {"base_url": "x", "models": [{}]}}', b"\xff"])
-def test_a_damaged_file_is_told_and_written_anew(path: Path, content: bytes) -> None:
+def test_a_damaged_file_is_reported_and_written_again(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     provider = a_provider("groq", "http://127.0.0.1:9")
 
@@ -128,7 +128,7 @@ def test_a_damaged_file_is_told_and_written_anew(path: Path, content: bytes) -> 
     assert read_remembered(path).find(provider) == (ListedModel("a"),)
 
 
-async def test_a_list_that_cannot_be_written_is_known_all_the_same_and_told(path: Path) -> None:
+async def test_a_list_that_cannot_be_written_is_used_and_the_error_reported(path: Path) -> None:
     remembered = RememberedLists(path.parent / "no folder" / path.name)
     provider = a_provider("groq", "http://127.0.0.1:9")
 
@@ -139,7 +139,7 @@ async def test_a_list_that_cannot_be_written_is_known_all_the_same_and_told(path
     assert [entry["log_level"] for entry in logs] == ["warning"]
 
 
-def test_what_a_newer_inview_knows_besides_is_passed_over(path: Path) -> None:
+def test_additional_data_of_a_newer_inview_are_ignored(path: Path) -> None:
     told = {"base_url": "http://127.0.0.1:9/v1", "models": [{"name": "a", "smell": "sweet"}], "at": 1}
     path.write_text(json.dumps({"groq": told}))
 

@@ -12,7 +12,7 @@ from tests.providers.playing import a_provider, play
 
 
 def halves(text: str) -> list[str]:
-    """A text as JavaScript counts it: the two halves of a character apart."""
+    """Split a text as JavaScript counts it: the two surrogates of a character are separate."""
     units = text.encode("utf-16-le", "surrogatepass")
     return [units[place : place + 2].decode("utf-16-le", "surrogatepass") for place in range(0, len(units), 2)]
 
@@ -34,10 +34,10 @@ async def test_no_half_character_ever_gets_into_a_text(pieces: list[str]) -> Non
 
     told = await play(a_provider("groq"), chunks)
 
-    plain_text(told.parts).encode()  # raises for a half
+    plain_text(told.parts).encode()  # raises for a lone surrogate
 
 
-def test_a_half_that_stays_alone_is_replaced_where_it_stood() -> None:
+def test_a_lone_surrogate_is_replaced_at_its_position() -> None:
     mender = Mender()
 
     events = [*mender.mend([TextReceived("a\ud83d")]), *mender.mend([PartEnded()]), *mender.end()]

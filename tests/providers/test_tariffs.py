@@ -22,7 +22,7 @@ def _entries(vendor: str) -> list[Any]:
 
 
 def _instants(entry: Any) -> list[datetime]:
-    """Around every change of the entry, and a day in steps of half an hour."""
+    """Return times around every change of the entry, and a day in steps of half an hour."""
     stated: Any = entry.prices
     conditional: list[Any] = stated if hasattr(stated, "append") else []
     changes = [getattr(one.constraint, "start_date", None) or date(2026, 1, 1) for one in conditional]
@@ -37,7 +37,7 @@ def _instants(entry: Any) -> list[datetime]:
 
 
 def _read(price: Any, prompt: int) -> Decimal | None:
-    """A price as the table's own documentation has it: crossing a tier changes the price of all tokens."""
+    """Return a price by the table's own documentation: crossing a tier changes the price of all tokens."""
     for tier in reversed(getattr(price, "tiers", ())):
         if prompt > tier.start:
             return tier.price
@@ -87,5 +87,5 @@ def test_all_of_the_table_can_be_priced_from_sums() -> None:
     assert uneven == []
 
 
-def test_a_model_nobody_knows_has_no_tariff() -> None:
+def test_an_unknown_model_has_no_tariff() -> None:
     assert read_tariff("anthropic", "claude-of-nowhere") is None

@@ -1,4 +1,4 @@
-"""Against servers nobody here wrote: aimock (npm) and llmock (PyPI), each speaking the vendors' dialects."""
+"""Tests against third-party servers: aimock (npm) and llmock (PyPI). Both implement the vendors' dialects."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ async def test_llmock_failures(
         ("stall", ErrorClass.NETWORK),
     ],
 )
-async def test_llmock_broken_streams_keep_what_came(
+async def test_llmock_broken_streams_keep_the_received_text(
     transport: Transport, name: str, script: LLMockServer, kind: Any, error_class: ErrorClass
 ) -> None:
     script.state.scenarios.add(Reply(text=COUNTING), StreamFault(kind, after_chunks=8, stall_seconds=2))

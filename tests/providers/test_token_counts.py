@@ -1,4 +1,4 @@
-"""Counting in a process of its own: the same counts as in this one, and nobody waits for it or keeps its memory."""
+"""Token counts in a separate process: the same counts as in this one, without a wait and without its memory."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def test_an_idle_process_ends_and_gives_its_memory_back() -> None:
     assert not end_if_idle(0)
 
 
-async def test_a_warm_process_is_there_before_anybody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_warm_process_exists_before_the_first_count(monkeypatch: pytest.MonkeyPatch) -> None:
     close()
     start: Any = subprocess.Popen
     started = list[object]()
@@ -97,7 +97,7 @@ async def test_a_warm_process_is_there_before_anybody_asks(monkeypatch: pytest.M
 
     monkeypatch.setattr(token_counts.subprocess, "Popen", note)
     warm_up()
-    warm_up()  # a second visitor
+    warm_up()  # a second client
     thread = token_counts._thread  # pyright: ignore[reportPrivateUsage] - it does one thing after the other
     await asyncio.get_running_loop().run_in_executor(thread, lambda: None)
     warm = running_process()
@@ -121,7 +121,7 @@ sys.stdin.read()
 """
 
 
-def test_who_asks_reads_no_vocabulary_and_takes_the_process_along_when_killed() -> None:
+def test_the_caller_loads_no_vocabulary_and_its_process_ends_with_it_when_killed() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", ASKING], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as asking:
@@ -148,7 +148,7 @@ sys.exit(ended or process_id() != parents)
 """
 
 
-def test_a_fork_counts_in_a_process_of_its_own_and_leaves_its_parents_alone() -> None:
+def test_a_fork_counts_in_a_new_process_and_leaves_its_parents_alone() -> None:
     forked = subprocess.run([sys.executable, "-c", FORKED], cwd=ROOT, capture_output=True, timeout=60, check=False)
 
     assert (forked.returncode, forked.stderr) == (0, b"")
@@ -189,7 +189,7 @@ uvloop.run(main())
 
 
 def test_a_program_is_started_while_an_answer_is_read() -> None:
-    """Tool servers are started by uvloop, whose children run what Python registered for forks."""
+    """Tool servers are started by uvloop, whose children run the functions that Python registered for forks."""
     started = subprocess.run(
         [sys.executable, "-c", STARTING_A_PROGRAM], cwd=ROOT, capture_output=True, timeout=60, check=False
     )

@@ -1,4 +1,4 @@
-"""The way to a provider on real connections: every fault of the network, time-outs, cancelling, keys, reuse."""
+"""Real connections to a provider: every fault of the network, time-outs, cancelling, keys, reuse."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def transport() -> AsyncGenerator[Transport, None]:
 
 
 def a_reply(provider_name: str, *, upto: bytes | None = None) -> bytes:
-    """A recorded reply, whole or up to (and with) the event that holds `upto`."""
+    """Return a recorded reply, whole or up to (and with) the event that contains `upto`."""
     protocol = a_provider(provider_name).row.protocol
     body = read_recording(protocol, "text")
     return body if upto is None else body[: body.index(b"\n\n", body.index(upto)) + 2]
@@ -127,7 +127,7 @@ async def test_two_replies_use_one_connection(transport: Transport, name: str) -
     assert peer.connections == 1
 
 
-async def test_answers_that_nobody_asked_for_end_the_connection(transport: Transport, name: str) -> None:
+async def test_unrequested_answers_end_the_connection(transport: Transport, name: str) -> None:
     body = a_reply(name)
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %d\r\n\r\n" % len(body)
     sent: list[bytes] = []
@@ -267,7 +267,7 @@ async def test_a_redirect_is_not_followed(transport: Transport, name: str) -> No
     assert "redirect" in told.fault.message
 
 
-async def test_a_page_instead_of_a_stream_is_told_as_such(transport: Transport, name: str) -> None:
+async def test_a_page_instead_of_a_stream_is_reported_as_such(transport: Transport, name: str) -> None:
     async with a_peer(Answer((b"<!doctype html><h1>Welcome</h1>",), headers=PAGE)) as peer:
         told = await ask_peer(transport, name, peer.url)
 
@@ -303,7 +303,7 @@ async def test_an_empty_stream_is_a_truncated_one(transport: Transport, name: st
     assert told.fault.error_class is ErrorClass.STREAM
 
 
-async def test_a_connection_cut_in_the_middle_keeps_what_came(transport: Transport, name: str) -> None:
+async def test_a_connection_cut_in_the_middle_keeps_the_received_text(transport: Transport, name: str) -> None:
     async with a_peer(Answer((a_reply(name, upto=b"world"),), then="cut")) as peer:
         told = await ask_peer(transport, name, peer.url)
 
@@ -323,7 +323,7 @@ async def test_a_connection_cut_before_the_first_byte_of_the_reply_may_be_retrie
     assert told.fault.error_class in RETRYABLE
 
 
-async def test_nobody_listening_is_a_network_fault(transport: Transport, name: str) -> None:
+async def test_a_port_without_a_server_is_a_network_error(transport: Transport, name: str) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
@@ -396,7 +396,7 @@ async def test_a_silent_server_times_out(transport: Transport, name: str, monkey
     assert "sent nothing for 4 seconds" in told.fault.message
 
 
-async def test_a_stalled_stream_times_out_keeps_what_came_and_is_closed(
+async def test_a_stalled_stream_times_out_keeps_its_text_and_is_closed(
     transport: Transport, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, sent = LoopClock.at_work(monkeypatch), asyncio.Event()

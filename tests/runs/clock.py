@@ -2,7 +2,7 @@
 
 clock = MovedClock()
 async with open_workbench(settings, clock) as wb:
-    await clock.move(SAVE_SECONDS)      # and the task that waited for that has done its work and waits again
+    await clock.move(SAVE_SECONDS)      # now the task that waited for this has done its work and waits again
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Self
 import pytest
 
 HANG_SECONDS = 60
-"""After this a test fails that would hang: what was woken neither waits again nor ends."""
+"""Seconds until a test fails that would otherwise hang because a woken task neither waits again nor ends."""
 ROUNDING = 1e-9
 
 
@@ -31,7 +31,7 @@ class _Wait:
 class MovedClock:
     """A clock that only the test moves.
 
-    It remembers the tasks that have waited by it: `settle` returns when they have nothing left to do.
+    It keeps the tasks that have waited by it: `settle` returns when all of them are idle.
     """
 
     at: float = 1_000.0
@@ -64,7 +64,7 @@ class MovedClock:
                     del self._waits[task]
 
     async def move(self, seconds: float) -> None:
-        """Let time pass. All who wait for a moment in it are woken at that moment, and do what they then do."""
+        """Let time pass. Wake each task at the moment it waits for, and wait until it has done its work."""
         end = self.at + seconds
         await self.settle()
         while due := [wait for wait in self._waits.values() if wait.due <= end + ROUNDING]:
@@ -77,7 +77,7 @@ class MovedClock:
         self.at = end
 
     async def settle(self) -> None:
-        """Wait until each task that ever waited by this clock waits again for what is not there yet, or is over."""
+        """Return once every task that ever waited by this clock has ended, or waits for a future event or time."""
         async with asyncio.timeout(HANG_SECONDS):
             while any(self._is_awake(task) for task in self._tasks):
                 self._changed.clear()
@@ -85,7 +85,7 @@ class MovedClock:
 
     @property
     def waiting(self) -> int:
-        """The number of tasks that wait by this clock."""
+        """Number of tasks that wait by this clock."""
         return len(self._waits)
 
     async def until_wait(self, count: int) -> None:
@@ -106,7 +106,7 @@ class MovedClock:
 
 @dataclass
 class LoopClock:
-    """The clock of the running event loop, which the test puts forward: for what waits by timers of the loop."""
+    """The clock of the running event loop, moved forward by the test. For code that waits by timers of the loop."""
 
     ahead: float = 0.0
 
@@ -121,17 +121,17 @@ class LoopClock:
         self.ahead += seconds
 
     async def move(self, seconds: float) -> None:
-        """Let time pass. Timers that are due then have called whom they wake."""
+        """Let time pass. Returns after the timers that became due have called their callbacks."""
         self.put_forward(seconds)
         await take_turns()
 
     async def move_until(self, event: asyncio.Event, seconds: float) -> None:
-        """Let so much time pass, again and again, until the event is set. A wait that begins late ends, too."""
+        """Let `seconds` pass repeatedly until the event is set. This also ends a wait that starts late."""
         while not event.is_set():
             await self.move(seconds)
 
 
 async def take_turns() -> None:
-    """Let the tasks that are ready, and those that they wake, do what needs nothing but the loop."""
+    """Let ready tasks, and the tasks that they wake, do everything that needs only the loop."""
     for _ in range(10):
         await asyncio.sleep(0)

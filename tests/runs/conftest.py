@@ -17,7 +17,7 @@ from tests.runs.steps import settings_of
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A data folder with an empty database."""
+    """Create a data folder with an empty database."""
     lay_database(tmp_path)
     return tmp_path
 
@@ -35,19 +35,19 @@ def clock() -> MovedClock:
 
 @pytest.fixture
 async def moved(data: Path, clock: MovedClock) -> AsyncGenerator[Workbench]:
-    """A workbench that saves and retries by the moved clock."""
+    """Open a workbench that saves and retries by the moved clock."""
     async with open_workbench(settings_of(data), clock) as opened:
         yield opened
 
 
 @pytest.fixture
 def hand(monkeypatch: pytest.MonkeyPatch) -> ByHand:
-    """Offline models that say the words of the test."""
+    """Offline models that answer with the texts of the test."""
     return ByHand.at_work(monkeypatch)
 
 
 @pytest.fixture
 async def other(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Workbench]:
-    """Another installation."""
+    """Open a second installation."""
     async with open_workbench(settings_of(tmp_path_factory.mktemp("other"))) as opened:
         yield opened

@@ -1,7 +1,7 @@
-"""A process that streams a reply and reports its saves, until the test kills it.
+"""A process that streams a reply and reports its saves until the test kills it.
 
-Not a test: `test_kill.py` starts it and reads what it said. It is the real engine on the real store; only the moment of
-its death is the test's.
+It is not a test: `test_kill.py` starts it and reads its reports. It uses the real engine and the real store; the test
+chooses only the moment of the kill.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.runs.saves import Save, SaveClock, report_saves
 
 @dataclass(frozen=True)
 class Report:
-    """A report of the process, made at `at`: that it is alive, that a pair is sent, or that a save is complete."""
+    """A report of the process, made at `at`: it is alive, it has sent a pair, or it has completed a save."""
 
     pair_id: str | None = None
     save: Save | None = None

@@ -1,4 +1,4 @@
-"""Steps that tests of export and import are made of."""
+"""Steps for tests of export and import."""
 
 from __future__ import annotations
 

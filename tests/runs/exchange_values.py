@@ -1,4 +1,4 @@
-"""Conversations with values of every kind, as hypothesis draws them."""
+"""Conversations with values of every kind, drawn by hypothesis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The saves of a process, reported by the process itself: for tests that kill it.
+"""Saves of a process, reported by the process: for tests that kill it.
 
 clock = SaveClock()
 async with open_workbench(settings, clock) as wb:
@@ -17,17 +17,17 @@ from app.runs.process.clock import SteadyClock
 from app.runs.workbench import Workbench
 
 PROMISED_SECONDS = 0.15
-"""The seconds for which the writer waits before a save, at most (docs/architecture.md)."""
+"""Maximum wait of the writer before a save, in seconds (docs/architecture.md)."""
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Save:
-    """A save that is complete.
+    """A complete save.
 
     Attributes:
-        received: by run, the text that had been received when the save began. From now on it is stored.
-        waited: the seconds for which the writer asked its clock to wait before it, whatever time passed.
+        received: by run, the text that had been received when the save started. It is stored now.
+        waited: the seconds that the writer asked its clock to wait before the save, however long it took.
     """
 
     received: Mapping[str, str]
@@ -40,7 +40,7 @@ class Save:
 
 @dataclass
 class SaveClock(SteadyClock):
-    """The clock of this machine, which adds up the seconds that the task of the saves asks for."""
+    """The clock of this machine. It adds up the seconds that the task of the saves asked to wait."""
 
     runs: Mapping[str, LiveRun] = field(default_factory=dict[str, LiveRun])
     waited: float = 0.0
@@ -52,7 +52,7 @@ class SaveClock(SteadyClock):
     async def wait(self, event: asyncio.Event, seconds: float | None = None) -> None:
         if seconds is not None:
             self._add(seconds)
-        elif self.runs:  # without a limit, while there is something to save
+        elif self.runs:  # a wait without a limit while a run is active
             self._add(float("inf"))
         await super().wait(event, seconds)
 
@@ -63,14 +63,14 @@ class SaveClock(SteadyClock):
 
 
 def report_saves(wb: Workbench, clock: SaveClock, report: Callable[[Save], None]) -> None:
-    """Report each save of this workbench as soon as it is complete."""
+    """Report each complete save of this workbench immediately."""
     writer = wb.engine.writer
     save, clock.runs = writer.save, writer.runs
 
     async def save_and_report(*, beats: bool = True) -> None:
         received = {run: plain_text(run.state.parts) for run in writer.runs.values()}
         await save(beats=beats)
-        # A run that has ended meanwhile is not part of a save: its end is stored.
+        # A run that ended during the save is not part of it: its end is stored separately.
         texts = {run.run_id: text for run, text in received.items() if run.state.outcome is None}
         report(Save(texts, clock.waited))
         clock.waited = 0.0

@@ -1,8 +1,8 @@
-"""What a model says in a round, in the words of each protocol: thinking, words, and calls whose input streams.
+"""The reply of a model in one round, in the format of each protocol: thinking, text, and calls whose input streams.
 
     Speech(thinking="Let me see.", signature="c2ln", calls=(("c1", "double", '{"a":', "1}"),), tokens=(25, 40))
 
-Written in the shapes of the recordings in `tests/providers/recordings`.
+The formats are those of the recordings in `tests/providers/recordings`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.providers.peer import Answer
 
 @dataclass(frozen=True)
 class Speech:
-    """`calls`: an id, a name, and the pieces in which the input streams. `tokens`: of input and output."""
+    """Content of one round. `calls`: an id, a name and the pieces of the input. `tokens`: of input and output."""
 
     text: str = ""
     thinking: str = ""
@@ -85,7 +85,7 @@ def _openai(speech: Speech) -> Iterator[bytes]:
     for place, (call_id, name, *_) in enumerate(speech.calls, number):
         item = {"id": f"fc_{place}", "type": "function_call", "call_id": call_id, "name": name, "arguments": ""}
         yield _event("response.output_item.added", output_index=place, item=item)
-    # The pieces of several calls come in turns, as the protocol allows.
+    # The pieces of several calls alternate, as the protocol allows.
     longest = max((len(call) - 2 for call in speech.calls), default=0)
     for turn in range(longest):
         for place, (_, _, *pieces) in enumerate(speech.calls, number):

@@ -1,4 +1,4 @@
-"""What tests of runs do again and again: open, send, follow to the end, look into the database file itself."""
+"""Steps that many tests of runs share: open, send, follow a run until it ends, read the database file itself."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from tests.databases import lay_database
 
 
 def settings_of(data: Path, **environment: str) -> Settings:
-    """The settings of an installation in this folder, which has an empty database at least.
+    """Return the settings of an installation in this folder. Creates an empty database if it has none.
 
-    Nobody is asked for a title unless a test wants that: what it counts are its own calls.
+    Titles are off unless a test asks for them, so that a test counts only its own calls.
     """
     lay_database(data)
     return load_settings({"INVIEW_DATA_DIR": str(data), "INVIEW_TITLES": "off", **environment})
@@ -36,7 +36,7 @@ def settings_of(data: Path, **environment: str) -> Settings:
 
 @dataclass(frozen=True)
 class Ended:
-    """A reply that is over: how its log read, and its pair as stored."""
+    """A reply that has ended: its log and its stored pair."""
 
     started: StartedRun
     events: list[LogEvent]
@@ -60,7 +60,7 @@ async def send(wb: Workbench, conversation_id: str, text: str, **more: Any) -> S
 
 
 async def reply_to(wb: Workbench, conversation_id: str, text: str, **more: Any) -> Ended:
-    """Send and wait for the end."""
+    """Send a text and wait until the reply ends."""
     started = await send(wb, conversation_id, text, **more)
     events = await collect(wb, started.run_id)
     return Ended(started, events, await pair_of(wb, started.pair_id))
@@ -80,14 +80,14 @@ async def wait_for_text(wb: Workbench, started: StartedRun, characters: int = 1)
 
 
 async def until(wb: Workbench, run_id: str, kind: str) -> None:
-    """Wait until a run has told an event of this kind."""
+    """Wait until a run has published an event of this kind."""
     async for events in follow(wb, LOCAL_OWNER, run_id):
         if any(event.kind == kind for event in events):
             return
 
 
 async def until_quiet(wb: Workbench) -> None:
-    """Wait until no reply is on, and all that follows one is done."""
+    """Wait until no reply is running and all tasks after replies are done."""
     async with asyncio.timeout(60):
         while tasks := [task for task in _list_work(wb) if not task.done()]:
             await asyncio.wait(tasks)
@@ -118,9 +118,9 @@ def text_of(events: Any) -> str:
 
 
 def stored_text(database: Path, pair_id: str) -> str:
-    """The words of a reply as any other process would find them in the file now: as stored whole, and what came since.
+    """Return the text of a reply as another process would find it in the file now: the stored whole and its journal.
 
-    It is read in one statement, so that no save comes between the two.
+    One statement reads both, so that no save comes between them.
     """
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
     try:
@@ -138,7 +138,7 @@ def stored_text(database: Path, pair_id: str) -> str:
 
 
 def count_own_statements(wb: Workbench) -> list[str]:
-    """As `count_statements`, of this task: nothing that the process does beside it. `BEGIN` where a session begins."""
+    """As `count_statements`, with only the statements of this task. `BEGIN` marks the start of a session."""
     asked: list[str] = []
     task = asyncio.current_task()
 
@@ -152,7 +152,7 @@ def count_own_statements(wb: Workbench) -> list[str]:
 
 
 def count_statements(wb: Workbench) -> list[str]:
-    """The statements of this task and of those that begin from now on, without the rounds of the process."""
+    """Return a list that collects the statements of this task and of later tasks, without those of background loops."""
     asked: list[str] = []
     rounds = asyncio.all_tasks() - {asyncio.current_task()}
 

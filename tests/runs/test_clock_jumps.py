@@ -1,4 +1,4 @@
-"""The clock jumps an hour, either way: nobody's reply is ended for it, nothing waits longer, and every order stays."""
+"""The clock jumps an hour forward or back: no reply ends, no wait becomes longer, every order stays the same."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HOUR = timedelta(hours=1)
 
 
 class WallClock:
-    """The machine's clock, which can be moved."""
+    """The machine's clock, which the test can move."""
 
     def __init__(self) -> None:
         self.jumped = timedelta()
@@ -51,7 +51,7 @@ def jump(request: pytest.FixtureRequest) -> timedelta:
 
 @pytest.fixture
 def wall(monkeypatch: pytest.MonkeyPatch) -> WallClock:
-    """Everything that Inview stores the time of asks this clock."""
+    """Replace the clock that Inview uses for stored times."""
     clock = WallClock()
     monkeypatch.setattr(ids, "datetime", SimpleNamespace(now=clock.now))
     monkeypatch.setattr(ids, "time", clock)
@@ -75,7 +75,7 @@ async def test_a_living_process_keeps_its_runs_and_a_dead_one_does_not(
         async with driver.store.write() as session:
             await session.execute(text("UPDATE run SET process_id = 'gone' WHERE id = :id"), {"id": dead.run_id})
         await driver.engine.writer.save()
-        assert await reaper.reap() == 0  # its last sign of life may have come since it was looked at
+        assert await reaper.reap() == 0  # another heartbeat may have been stored since the last check
         await driver.engine.writer.save()
         steady.at += HEARTBEAT_SECONDS
         assert await reaper.reap() == 1
@@ -99,7 +99,7 @@ async def test_a_start_ends_what_was_left_whatever_the_clock_says(
         assert pair.failure.error_class is ErrorClass.INTERRUPTED
 
 
-async def test_what_leaves_the_history_is_told_in_its_order_also_after_a_restart(
+async def test_removed_pairs_are_listed_in_order_also_after_a_restart(
     data: Path, wall: WallClock, jump: timedelta, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_workbench(settings_of(data)) as wb:
@@ -108,7 +108,7 @@ async def test_what_leaves_the_history_is_told_in_its_order_also_after_a_restart
         await collect(wb, (await resend_pair(wb, LOCAL_OWNER, first.pair.id, text="/echo two /rate 0")).started.run_id)
 
     wall.jump(jump)
-    monkeypatch.setattr(ids, "_last", 0)  # a new process knows of no ids before its own
+    monkeypatch.setattr(ids, "_last", 0)  # a new process has no earlier ids
 
     async with open_workbench(settings_of(data)) as wb:
         for words in ("/echo three /rate 0", "/echo four /rate 0"):
@@ -134,7 +134,7 @@ async def test_what_waits_in_the_queue_goes_out_in_its_order(wb: Workbench, wall
     assert [pair.position for pair in await pairs_of(wb, conversation_id)] == [1, 2, 3]
 
 
-async def test_a_retry_is_waited_for_as_long_as_it_was_said(wb: Workbench, wall: WallClock, jump: timedelta) -> None:
+async def test_a_retry_waits_as_long_as_announced(wb: Workbench, wall: WallClock, jump: timedelta) -> None:
     conversation_id = await a_conversation(wb)
     started = await send(wb, conversation_id, "/fail overloaded retry-after 0.3 times 1")
     wall.jump(jump)

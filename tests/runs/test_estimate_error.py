@@ -1,7 +1,7 @@
-"""How far estimates are off from what is reported: by a real small model, and by mock servers nobody here wrote.
+"""Error of the estimates against reported counts: with a small real model, and with third-party mock servers.
 
-Each plays a person who talks in several conversations, in prose, questions and code, and prints median and 95th
-percentile of the error before anything was reported and after twenty sends.
+Each test plays a person who writes prose, questions and code in several conversations. It prints the median and the
+95th percentile of the error before any report and after twenty sends.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from tests.runs.steps import a_conversation, calls_of, reply_to, settings_of
 
 WARM = 20
 CONVERSATION = 10
-"""Sends of a conversation. The first is the hardest: nothing of what it says was ever counted."""
+"""Sends per conversation. The first is the hardest to estimate: none of its text was ever counted."""
 PROSE = (Path(__file__).parent / "prose.txt").read_text().strip().split("\n\n")
-"""Paragraphs that stay as they are, so that the figures do."""
+"""Paragraphs that never change, so that the figures do not change."""
 CODE = (Path(__file__).parent / "code.txt").read_text().split("\f")
-"""Pieces of this project's code that stay as they are, likewise."""
+"""Pieces of this project's code that never change, for the same reason."""
 REAL_SENDS = 40
 MOCK_SENDS = 120
 GOAL = 0.05
@@ -41,7 +41,7 @@ FIRST_GOAL = 0.08
 
 @dataclass(frozen=True)
 class Errors:
-    """Shares by which estimates were off."""
+    """Relative errors of estimates."""
 
     shares: tuple[float, ...]
 
@@ -58,7 +58,7 @@ class Errors:
 
 
 def anything(random: Random) -> str:
-    """Something a person might send: a question, prose, a piece of code."""
+    """Return a text that a person might send: a question, prose, a piece of code."""
     match random.randrange(10):
         case 0 | 1 | 2:
             return random.choice(("Why?", "Go on.", "What is the capital of France?", "Explain that in two sentences."))
@@ -69,12 +69,12 @@ def anything(random: Random) -> str:
 
 
 def prose(random: Random) -> str:
-    """A paragraph or two of plain English."""
+    """Return one or two paragraphs of plain English."""
     return "\n\n".join(random.sample(PROSE, random.randrange(1, 3)))
 
 
 async def talk(wb: Workbench, model: str, words: Callable[[Random], str], sends: int) -> list[Call]:
-    """Sends in conversations of some pairs each, which open with prose; what the ledger says of them, in order."""
+    """Send in conversations of several pairs, which open with prose. Return the calls of the ledger in order."""
     random = Random(1)
     calls: list[Call] = []
     conversation_id = ""
@@ -96,7 +96,7 @@ async def talk(wb: Workbench, model: str, words: Callable[[Random], str], sends:
 
 
 async def compare(wb: Workbench, model: str, calls: list[Call]) -> tuple[Errors, Errors, Errors]:
-    """The errors of what nobody corrected, of what was shown after twenty sends, and there of later sends alone."""
+    """Return the errors of uncorrected estimates, of those shown after twenty sends, and of later sends among these."""
     async with wb.store.read() as session:
         _, profile = await wb.catalogue.find(session, LOCAL_OWNER, model)
     untaught = estimator_of(profile)
@@ -137,10 +137,10 @@ async def test_estimates_of_a_real_model_are_within_five_percent_after_twenty_se
 @pytest.mark.third_party
 @pytest.mark.parametrize("model", ["anthropic:claude-sonnet-4-5", "openai:gpt-4o", "mock:llama-3.3-70b-versatile"])
 async def test_estimates_of_a_mock_are_near_what_it_reports_after_twenty_sends(data: Path, model: str) -> None:
-    """The mock counts a token for every four characters, as no model does: prose, code and figures differ widely there.
+    """The mock counts one token per four characters, as no model does: prose, code and figures differ widely in that.
 
-    So it is talked to in prose, in which characters and words keep roughly in step. How many characters its words have
-    cannot be known of a conversation's first send, which makes up a tenth here: the goal is that of the later ones.
+    So the test sends prose: its ratio of characters to words is nearly constant. The length of the words is unknown at
+    the first send of a conversation. First sends are a tenth of all sends here: the goal is for the later ones.
     """
     name = model.partition(":")[0]
     with LLMockServer() as mock:

@@ -1,4 +1,4 @@
-"""Bytes of attachments: they are stored as long as something refers to them, and gone with what refers to them last.
+"""Bytes of attachments: they are stored as long as something refers to them, and deleted with the last reference.
 
 Random sequences of attaching, sending, queueing, dropping, deleting, undoing and emptying the trash.
 """
@@ -53,7 +53,7 @@ async def test_bytes_are_gone_when_the_only_pair_with_them_is_deleted_for_good(w
     pair = await send_files(wb, conversation, upload.id)
 
     await mark_pair(wb, LOCAL_OWNER, pair, Marks(deleted=True))
-    assert await stored(wb) == {upload.attachment.id}  # it can still be brought back
+    assert await stored(wb) == {upload.attachment.id}  # the pair can still be restored
     await empty_trash(wb, LOCAL_OWNER)
 
     assert await stored(wb) == set()
@@ -87,7 +87,7 @@ async def test_draft_keeps_its_file_when_a_message_with_the_same_bytes_is_delete
 
 @dataclass
 class Desk:
-    """What refers to bytes, by a second and simpler account than the database's."""
+    """References to bytes, by a second and simpler account than the database's."""
 
     wb: Workbench
     random: Random

@@ -29,14 +29,16 @@ from tests.seeds import choose_seed
 KILLS = EFFORT.kills
 SIDE_BY_SIDE = 2
 MAX_LIFE = 2.6
-"""Seconds from the send; the reply takes about 2, so that some kills come at its end, some after."""
+"""Maximum seconds from the send to the kill. The reply takes about 2 seconds, so some kills come at its end or later.
+"""
 EARLY = 0.2
-"""The share of kills that come before or while the pair is stored."""
+"""Share of the kills that come before the pair is stored or while it is."""
 MAX_EARLY_LIFE = 0.5
-"""Seconds from the beginning of the process."""
+"""Maximum seconds from the start of the process to an early kill."""
 
 _ONE_AT_A_TIME = Lock()
-"""Whoever starts a process asks after the dead ones of all threads, and how one ended can be read once."""
+"""Starting a process reaps the ended children of all threads, and the exit status of a process can be read only once.
+"""
 
 
 @dataclass(frozen=True)
@@ -55,12 +57,12 @@ class Death:
 
     @property
     def promised(self) -> str:
-        """The text that had been received when the last complete save began."""
+        """Return the text that had been received when the last complete save started."""
         return max((text for save in self.saves for text in save.received.values()), key=len, default="")
 
 
 def live_and_die(data: Path, conversation_id: str, text: str, chance: random.Random) -> Death:
-    """Stream in a process of its own and kill it: early, or at a moment counted from when it had sent."""
+    """Stream in a new process and kill it: early, or after a random time from the send."""
     early = chance.random() < EARLY
     seconds = chance.uniform(0, MAX_EARLY_LIFE if early else MAX_LIFE)
     server = multiprocessing.get_context("forkserver")
@@ -85,13 +87,13 @@ def drain(connection: Connection) -> list[Report]:
         while True:
             try:
                 reports.append(connection.recv())
-            except (EOFError, OSError):  # also when the death cut a report in two
+            except (EOFError, OSError):  # also when the kill cut a report in two
                 return reports
 
 
 @dataclass
 class Toll:
-    """What came of the kills of one database."""
+    """Outcome of the kills on one database."""
 
     ends: Counter[str] = field(default_factory=Counter[str])
     before_the_pair: int = 0
@@ -99,7 +101,7 @@ class Toll:
 
 
 async def live_and_die_again(data: Path, kills: int, seed: int) -> Toll:
-    """Kill one process after the other on one database, and look what each has left."""
+    """Kill one process after the other on one database, and check the state that each has left."""
     chance = random.Random(seed)
     async with open_workbench(settings_of(data)) as wb:
         conversation_id = await a_conversation(wb, model="offline:demo")
@@ -148,7 +150,7 @@ async def live_and_die_again(data: Path, kills: int, seed: int) -> Toll:
 async def test_after_kill_9_at_any_moment_every_pair_is_final_and_no_text_of_a_complete_save_is_lost(
     tmp_path: Path,
 ) -> None:
-    """On two databases side by side: a process that lives its seconds mostly waits."""
+    """Two databases are used at the same time, because a process mostly waits."""
     multiprocessing.get_context("forkserver").set_forkserver_preload(["tests.runs.dying"])
     seed = choose_seed("KILL_SEED")
     folders = [tmp_path / f"{number}" for number in range(SIDE_BY_SIDE)]

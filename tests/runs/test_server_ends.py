@@ -32,7 +32,7 @@ def ask(server: Served, method: str, path: str, body: dict[str, Any] | None = No
 
 
 def start_replies(server: Served) -> dict[str, str]:
-    """Some replies that are streaming: conversation by pair."""
+    """Start several replies and return their conversations by pair."""
     started: dict[str, str] = {}
     for _ in range(REPLIES):
         conversation = ask(server, "POST", "/conversations", {"model": "offline:demo"})["id"]
@@ -41,7 +41,7 @@ def start_replies(server: Served) -> dict[str, str]:
 
 
 def pairs_of(server: Served, started: dict[str, str]) -> list[dict[str, Any]]:
-    """The pairs, each the only one of its conversation."""
+    """Return the pairs. Each is the only pair of its conversation."""
     found: list[dict[str, Any]] = []
     for pair_id, conversation in started.items():
         (pair,) = ask(server, "GET", f"/conversations/{conversation}/pairs")["items"]
@@ -51,7 +51,7 @@ def pairs_of(server: Served, started: dict[str, str]) -> list[dict[str, Any]]:
 
 
 async def look_again(data: Path, started: dict[str, str]) -> tuple[list[Pair], Ended]:
-    """The pairs as the next process finds them, and a reply that it gives."""
+    """Return the pairs as the next process finds them, and a new reply of that process."""
     async with open_workbench(settings_of(data)) as wb:
         pairs = [await pair_of(wb, pair_id) for pair_id in started]
         return pairs, await reply_to(wb, pairs[0].conversation_id, "/echo again")

@@ -1,4 +1,4 @@
-"""Temporary conversations: nothing of them reaches the disk, whatever is done with them, until they are kept."""
+"""Temporary conversations: nothing of them reaches the disk until they are kept, whatever a user does with them."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ SECRET = "Xylophonquartett"
 
 @pytest.fixture
 async def beside(wb: Workbench) -> tuple[Workbench, str]:
-    """The workbench of temporary conversations, and one of these."""
+    """Create a temporary conversation. Returns the workbench of temporary conversations and its id."""
     conversation = await create_temporary(wb, LOCAL_OWNER, model=MODEL)
     return await bench_of(wb, conversation.id), conversation.id
 
 
 def written(data: Path, words: str) -> list[str]:
-    """The files of the data folder that hold these words, as bytes of either of the ways that text is encoded."""
+    """Return the files of the data folder that contain these words, in UTF-8 or UTF-16."""
     wanted = {words.encode(), words.encode("utf-16-le"), words.encode("utf-16-be")}
     files = [path for path in data.rglob("*") if path.is_file()]
     return [path.name for path in files if any(text in path.read_bytes() for text in wanted)]
@@ -119,9 +119,7 @@ async def test_nothing_reaches_the_disk_whatever_is_done_with_it(
     assert written(data, SECRET) == []
 
 
-async def test_what_its_calls_used_stands_in_the_ledger_on_the_disk(
-    wb: Workbench, beside: tuple[Workbench, str]
-) -> None:
+async def test_usage_of_its_calls_is_in_the_ledger_on_the_disk(wb: Workbench, beside: tuple[Workbench, str]) -> None:
     bench, conversation = beside
     await reply_to(bench, conversation, "/echo hello")
 

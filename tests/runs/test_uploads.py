@@ -1,4 +1,4 @@
-"""Images and files of a message: uploaded, counted, sent as the preview shows, kept once and let go."""
+"""Images and files of a message: uploaded, counted, sent as the preview shows, stored once and deleted."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def upload(wb: Workbench, data: bytes, name: str = "photo.jpg", **more: bo
 
 
 async def some_files(wb: Workbench) -> list[str]:
-    """A photo and a table."""
+    """Upload a photo and a table."""
     both = await upload(wb, a_photo()), await upload(wb, TABLE.encode(), "data/cities.csv")
     return [one.attachment.id for one in both]
 
@@ -99,7 +99,7 @@ async def test_what_arrives_at_the_provider_is_the_preview_with_the_image_and_th
         assert b"Exif" not in image.data
 
         again = await preview_send(wb, LOCAL_OWNER, conversation, "And now?")
-        assert b64encode(image.data) in again.wire.body  # a part of the history from now on
+        assert b64encode(image.data) in again.wire.body  # a part of the history now
 
 
 async def test_a_message_keeps_what_it_took_and_the_upload_may_go(wb: Workbench) -> None:
@@ -189,7 +189,7 @@ async def test_what_is_attached_is_counted_before_it_is_sent(wb: Workbench) -> N
     assert await estimate(photo, text="") > 2
 
 
-async def test_a_model_that_takes_no_images_says_so_and_names_some_that_do(wb: Workbench) -> None:
+async def test_a_model_without_images_is_refused_and_others_are_named(wb: Workbench) -> None:
     conversation = await a_conversation(wb, model="offline:tiny")
     photo, table = await some_files(wb)
 

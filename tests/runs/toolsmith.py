@@ -1,4 +1,4 @@
-"""Tools made for a case: a real toolbox has them as built-in ones, and every conversation may be told of them."""
+"""Tools made for a test: a real toolbox has them as built-in tools, and every conversation may be offered them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def said(text: str) -> ToolOutcome:
 
 
 async def add_tools(wb: Workbench, schema: str = SCHEMA, **tools: Does) -> None:
-    """Have these tools, by name, and tell models of them."""
+    """Register these tools, by name, and offer them to models."""
 
     def make(name: str, does: Does) -> BuiltIn:
         async def call(caller: Caller, arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:

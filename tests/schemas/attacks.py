@@ -1,4 +1,4 @@
-"""Schemas that ask for more work than anybody has time for, each with a value that it asks it for."""
+"""Schemas that need far too much work, each with a value that causes it."""
 
 from __future__ import annotations
 
@@ -29,4 +29,4 @@ ATTACKS: Final[dict[str, tuple[dict[str, Any], Any]]] = {
         {"a": [{"n": n} for n in range(20_000)]},
     ),
 }
-"""They are quick on a value without `a`, so nobody can tell beforehand."""
+"""They are fast on a value without `a`, so the schema alone does not show the attack."""

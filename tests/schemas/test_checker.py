@@ -1,4 +1,4 @@
-"""Checking values against schemas that somebody else wrote: whatever they are, nobody waits for them."""
+"""Values checked against untrusted schemas: whatever these are, other requests do not wait."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _nothing_is_refused() -> None:
 
 @pytest.fixture
 def starts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A line for each process that is started from now on; none runs."""
+    """Record a line for each process that would be started; none is started."""
     started: list[str] = []
     start = checker.start_worker
 
@@ -81,7 +81,7 @@ async def test_pattern_that_took_too_long_is_not_tried_again_whatever_is_around_
 
     assert all(one.too_long for one in (*checked, named))
     assert shorter.faults == ((("p0",), "'aaa!' does not match '^(a+)+$'"),)
-    assert len(starts) == 2  # the first check ended its process; another one answered all the rest
+    assert len(starts) == 2  # the first check ended its process; a second one answered all the rest
 
 
 async def test_schema_that_took_too_long_is_refused_under_every_title(starts: list[str]) -> None:
@@ -124,7 +124,7 @@ async def test_question_of_an_account_that_spent_nothing_goes_before_those_of_on
         await check_value(EASY, 3, account=account)
         order.append(account)
 
-    os.kill(process, signal.SIGSTOP)  # it answers no question until it is resumed
+    os.kill(process, signal.SIGSTOP)  # it does not answer until it is resumed
     try:
         asked = [asyncio.create_task(ask(account)) for account in ("greedy", "greedy", "greedy", "other")]
         await asyncio.sleep(0)
@@ -132,15 +132,15 @@ async def test_question_of_an_account_that_spent_nothing_goes_before_those_of_on
         os.kill(process, signal.SIGCONT)
     await asyncio.gather(*asked)
 
-    assert order.index("other") <= 1  # the one that was being answered may end first
+    assert order.index("other") <= 1  # the check in progress may end first
 
 
-async def test_nobody_else_waits_while_a_schema_is_checked() -> None:
+async def test_other_requests_do_not_wait_while_a_schema_is_checked() -> None:
     await check_value(EASY, "", account="me")
     process = checker.process_id()
     assert process is not None
 
-    os.kill(process, signal.SIGSTOP)  # it answers no question until it is resumed
+    os.kill(process, signal.SIGSTOP)  # it does not answer until it is resumed
     try:
         asked = asyncio.create_task(check_value(EASY, 3, account="me"))
         for _ in range(1_000):
@@ -162,7 +162,7 @@ async def test_schema_that_takes_too_much_memory_is_given_up_and_others_are_chec
 
     given_up = await check_value(json.dumps(many), "x" * 1_000_000, account="me")
     other = await check_value(EASY, 3, account="me")
-    checker.close()  # the next process has the usual bounds
+    checker.close()  # the next process has the usual limits
 
     assert given_up.unusable == "takes too much memory to check"
     assert other.faults == (((), "3 is not of type 'string'"),)
@@ -206,7 +206,7 @@ async def test_message_and_path_of_a_fault_have_bounds() -> None:
     assert len(fault[1]) == 300
 
 
-async def test_value_that_json_cannot_hold_is_told() -> None:
+async def test_value_that_json_cannot_store_is_reported() -> None:
     nested: Any = []
     for _ in range(5_000):
         nested = [nested]

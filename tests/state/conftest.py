@@ -33,18 +33,18 @@ async def wb(tmp_path: Path) -> AsyncGenerator[Workbench]:
 
 @dataclass(kw_only=True, slots=True)
 class Processor(BaseStateEventProcessor):
-    """Knows where handlers led each tab. Reflex tells a browser so in another way than its vars."""
+    """A processor that records the redirects of handlers for each tab. Reflex sends these as events, not as vars."""
 
     ways: dict[str, list[str]] = field(default_factory=lambda: defaultdict[str, list[str]](list))
 
     async def emit_update(self, update: StateUpdate, token: str) -> None:
-        """Take what the socket of that tab would be given."""
+        """Record the redirects that the socket of that tab would receive."""
         self.ways[token] += [event.payload["path"] for event in update.events if event.name == "_redirect"]
 
 
 @dataclass
 class Tab:
-    """One tab of a browser. `vars` are what it has received so far, by state class and name; `log` has each value."""
+    """One tab of a browser. `vars` are the values received so far, by state class and name; `log` has each value."""
 
     processor: Processor
     path: str = "/"
@@ -55,11 +55,11 @@ class Tab:
     _received: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def send(self, handler: Any, **payload: Any) -> None:
-        """Send an event and take in what comes back. A fault of the handler comes out here as well."""
+        """Send an event and store the resulting values. An error of the handler is raised here as well."""
         await self.send_event(format_event_handler(handler), payload)
 
     async def send_event(self, event_name: str, payload: dict[str, Any]) -> None:
-        """The same for any name."""
+        """Send an event by its full name."""
         event = Event(name=event_name, payload=payload, router_data=self._router_data())
         async for delta in self.processor.enqueue_stream_delta(self.token, event):
             for state, changed in delta.items():
@@ -70,29 +70,29 @@ class Tab:
             self._received.set()
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Return once something that the tab receives makes this true."""
+        """Return once a received value makes this true."""
         async with asyncio.timeout(HANG_SECONDS):
             while not holds():
                 self._received.clear()
                 await self._received.wait()
 
     async def connect(self, connection: str, *, anew: bool = False) -> None:
-        """Connect as a page does that was loaded `anew`, or that had lost its connection. Loads nothing."""
+        """Connect like a page that was just loaded, or like one that had lost its connection. Loads nothing."""
         self.connection = connection
         hashes: dict[str, Any] = {"hashes": []} if anew else {}
         await self.send_event(f"{State.get_full_name()}.hydrate_and_load", {"vars": {}, **hashes})
 
     def shows(self, state: Any, var: str) -> Any:
-        """The value of a var as last told, None if it never was."""
+        """Return the last received value of a var, or None."""
         return self.vars.get((state.get_full_name(), var))
 
     def received(self, state: Any, var: str) -> list[Any]:
-        """Every value of a var since the log was cleared."""
+        """Return every value of a var since the log was cleared."""
         return [value for name, value in self.log if name == (state.get_full_name(), var)]
 
     @property
     def way(self) -> list[str]:
-        """The addresses to which handlers have led it, in order. A test goes there by setting `path`."""
+        """Return the addresses to which handlers redirected the tab, in order. A test goes there by setting `path`."""
         return self.processor.ways[self.token]
 
     def _router_data(self) -> dict[str, Any]:
@@ -104,7 +104,8 @@ class Tab:
 
 @pytest.fixture
 async def processor(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Processor]:
-    # An event that meets an empty state runs what its page loads first, which here would follow a conversation forever.
+    # An event that meets an empty state first runs the load events of its page. Here these would follow a conversation
+    # forever.
     monkeypatch.setattr(wiring.app, "_load_events", {})
     made = Processor(middleware=wiring.app, backend_exception_handler=wiring.app.backend_exception_handler)
     async with made.configure(state_manager=StateManagerMemory(), event_namespace=cast("EventNamespace", made)):

@@ -25,7 +25,7 @@ STARS = (0, 3, 1, 3)
 
 
 async def write_pairs(wb: Workbench, stars: Sequence[int] = STARS, *, kept: str = "") -> list[str]:
-    """Write a conversation whose pairs have these stars, and that keeps this filter. Returns the ids of its pairs."""
+    """Write a conversation whose pairs have these stars, with this stored filter. Return the ids of its pairs."""
     conversation = replace(a_conversation(CONVERSATION), owner=LOCAL_OWNER, filter=kept, model="offline:demo")
     pairs = [
         replace(a_pair_of(CONVERSATION, position), stars=count, topic=None)
@@ -40,20 +40,20 @@ async def write_pairs(wb: Workbench, stars: Sequence[int] = STARS, *, kept: str 
 
 
 async def kept_filter(wb: Workbench) -> str:
-    """The filter that the conversation keeps."""
+    """Return the stored filter of the conversation."""
     async with wb.store.read() as session:
         return (await load_conversation(session, LOCAL_OWNER, CONVERSATION)).filter
 
 
 async def flagged(wb: Workbench) -> list[int]:
-    """The positions of the flagged pairs."""
+    """Return the positions of the flagged pairs."""
     async with wb.store.read() as session:
         return [pair.position for pair in await load_pairs(session, LOCAL_OWNER, CONVERSATION) if pair.flagged]
 
 
 @asynccontextmanager
 async def opened(tab: Tab, query: str = "") -> AsyncGenerator[None]:
-    """The page of the conversation, which follows it for as long as this lasts."""
+    """Open the page of the conversation and follow it until the block ends."""
     tab.path = f"/c/{CONVERSATION}{query}"
     await tab.send(FilterState.open)
     following = asyncio.create_task(tab.send(TranscriptState.open))
@@ -63,10 +63,10 @@ async def opened(tab: Tab, query: str = "") -> AsyncGenerator[None]:
     finally:
         current().event_bus.publish(
             LOCAL_OWNER, CONVERSATION, ConversationRemoved()
-        )  # a page that hears this stops following
+        )  # a page that receives this stops following
         await following
 
 
 def positions(tab: Tab) -> list[int]:
-    """The positions of the pairs on the page."""
+    """Return the positions of the pairs on the page."""
     return [pair.position for pair in tab.shows(TranscriptState, "pairs")]

@@ -15,11 +15,11 @@ from app.store.ledger.prices import OwnPrice
 
 MODEL: Final = "offline:tiny"
 DOLLARS: Final = Decimal(1000)
-"""What a million tokens of it cost: a tenth of a cent each."""
+"""Price per million tokens: a tenth of a cent per token."""
 
 
 async def talk(wb: Workbench, *texts: str, title: str = "Dear talk", priced: bool = True) -> str:
-    """A conversation in which these were sent and answered. Returns its id."""
+    """Send these texts in a new conversation and wait for the replies. Return its id."""
     if priced:
         await set_price(wb, LOCAL_OWNER, OwnPrice(MODEL, datetime.now(UTC).date(), Prices(DOLLARS, DOLLARS)))
     conversation = await create_conversation(wb, LOCAL_OWNER, model=MODEL, title=title)
@@ -29,7 +29,7 @@ async def talk(wb: Workbench, *texts: str, title: str = "Dear talk", priced: boo
 
 
 async def send(wb: Workbench, conversation_id: str, text: str) -> None:
-    """Send a text and wait for the end of the reply."""
+    """Send a text and wait until the reply ends."""
     started = await start_reply(wb, LOCAL_OWNER, conversation_id, text)
     async for _ in follow(wb, LOCAL_OWNER, started.run_id):
         pass

@@ -54,7 +54,7 @@ async def stored(wb: Workbench) -> list[Agent]:
 
 
 def sent(tab: Tab, **changes: str) -> dict[str, str]:
-    """What the browser sends of the form as it is shown, with these fields typed."""
+    """Return what the browser sends of the form as shown, with these fields typed."""
     form: AgentForm = shown(tab, "form") or AgentForm()
     fields = asdict(form)
     if shown(tab, "all_servers") is not False:
@@ -130,7 +130,7 @@ async def test_a_copy_is_a_new_agent_under_another_name(wb: Workbench, tab: Tab)
     )  # fmt: skip
 
 
-async def test_what_is_no_number_is_said_at_each_field_and_nothing_typed_is_lost(wb: Workbench, tab: Tab) -> None:
+async def test_invalid_numbers_are_reported_at_their_fields_and_no_typed_text_is_lost(wb: Workbench, tab: Tab) -> None:
     await open_form(tab, "agent=new")
 
     await tab.send(AgentFormState.save, form=sent(tab, name="Writer", temperature="warm", seed="1.5", icon="W"))
@@ -161,7 +161,7 @@ async def test_what_is_no_number_is_said_at_each_field_and_nothing_typed_is_lost
         ("seed", "-1", "Is a whole number"),
     ],
 )
-async def test_what_the_domain_refuses_is_said_at_its_field(
+async def test_refused_values_are_reported_at_their_fields(
     wb: Workbench, tab: Tab, field: str, value: str, reason: str
 ) -> None:
     await open_form(tab, "agent=new")
@@ -175,7 +175,7 @@ async def test_what_the_domain_refuses_is_said_at_its_field(
     assert await stored(wb) == []
 
 
-async def test_a_name_that_is_taken_is_said_at_the_name(wb: Workbench, tab: Tab) -> None:
+async def test_a_taken_name_is_reported_at_the_name(wb: Workbench, tab: Tab) -> None:
     await create_agent(wb, LOCAL_OWNER, {"name": "Writer"})
     await open_form(tab, "agent=new")
 
@@ -184,7 +184,7 @@ async def test_a_name_that_is_taken_is_said_at_the_name(wb: Workbench, tab: Tab)
     assert "Choose another name" in shown(tab, "errors").name
 
 
-async def test_an_agent_deleted_meanwhile_is_said_under_the_form_and_what_was_typed_stays(
+async def test_an_agent_deleted_meanwhile_is_reported_under_the_form_and_the_typed_text_stays(
     wb: Workbench, tab: Tab
 ) -> None:
     agent = await create_agent(wb, LOCAL_OWNER, {"name": "Writer"})
@@ -197,7 +197,7 @@ async def test_an_agent_deleted_meanwhile_is_said_under_the_form_and_what_was_ty
     assert shown(tab, "form").system_prompt == "Write."
 
 
-async def test_the_form_of_an_agent_that_is_not_there_says_so_above_the_list(tab: Tab) -> None:
+async def test_a_missing_agent_is_reported_above_the_list(tab: Tab) -> None:
     await open_form(tab, "agent=gone")
 
     assert tab.shows(ToastState, "toast").fault
@@ -263,7 +263,7 @@ async def test_servers_are_chosen_from_those_set_up_and_one_that_is_gone_stays_c
     assert set(saved.server_ids or ()) == {server.id, "srv"}
 
 
-async def test_the_boxes_stand_for_all_servers_and_any_call(wb: Workbench, tab: Tab) -> None:
+async def test_the_boxes_mean_all_servers_and_any_call(wb: Workbench, tab: Tab) -> None:
     await open_form(tab, "agent=new")
 
     await tab.send(AgentFormState.choose_servers, all_of_them=False)
@@ -324,7 +324,7 @@ async def test_a_form_that_no_page_sends_stores_nothing(wb: Workbench, tab: Tab,
     assert await stored(wb) == []
 
 
-async def test_budgets_of_an_agent_are_told(wb: Workbench, tab: Tab) -> None:
+async def test_budgets_of_an_agent_are_shown(wb: Workbench, tab: Tab) -> None:
     agent = await create_agent(wb, LOCAL_OWNER, {"name": "Writer"})
     await open_form(tab, f"agent={agent.id}")
     assert shown(tab, "budgets") == "It has no budget."
@@ -377,7 +377,7 @@ async def test_a_form_names_what_cannot_be_read_at_its_field_and_saving_it_mends
     assert (mended.damage, mended.system_prompt, mended.allowed_tools) == ((), "Find it.", ())
 
 
-async def test_what_no_field_replaces_is_told_above_the_form_and_not_at_the_name(wb: Workbench, tab: Tab) -> None:
+async def test_errors_without_a_field_are_shown_above_the_form_and_not_at_the_name(wb: Workbench, tab: Tab) -> None:
     agent = await create_agent(wb, LOCAL_OWNER, FULL)
     async with wb.store.write() as session:
         await session.execute(text("UPDATE agent SET created_at = 'once'"))

@@ -114,7 +114,7 @@ async def test_deleting_an_agent_that_is_not_there_shows_a_fault_and_the_agents_
     assert len(items(tab)) == 1
 
 
-async def test_an_import_is_told_with_the_names_and_the_list_is_read_again(wb: Workbench, tab: Tab) -> None:
+async def test_an_import_is_reported_with_the_names_and_the_list_is_read_again(wb: Workbench, tab: Tab) -> None:
     await tab.send(AgentListState.load)
     await an_agent(wb)
     answer = json.dumps({"items": [{"name": "Reviewer"}, {"name": "Poet 2"}]})

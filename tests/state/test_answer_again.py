@@ -1,4 +1,4 @@
-"""The menu of models that answer a pair again: what it lists, and what comes of a choice."""
+"""The menu of models that answer a pair again: its entries, and the result of a choice."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
 
 
 async def ask(tab: Tab, watcher: Watcher) -> None:
-    """The menu is open for the second pair, and the providers have answered."""
+    """Open the menu for the second pair and wait until the providers have answered."""
     await tab.send(AnswerAgainState.ask, pair_id=watcher.screen.pairs[1].id)
     await until(lambda: tab.shows(AnswerAgainState, "said").startswith("The pairs in view above"))
 

@@ -1,4 +1,4 @@
-"""Files of the draft: begun, arrived, refused, removed, restored, counted and sent."""
+"""Files of the draft: uploads in progress, stored, refused, removed, restored, counted and sent."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def test_refused_file_drops_out_with_a_notice_and_holds_no_send_back(
     assert files(tab) == ()
     assert tab.shows(ComposerState, "refused") == (notice,)
     await tab.send(ComposerState.write, draft="Look", typed=True)
-    assert tab.shows(ComposerState, "refused") == (notice,)  # typing on does not clear it
+    assert tab.shows(ComposerState, "refused") == (notice,)  # further typing does not clear it
 
     await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
     await tab.send(ComposerState.deliver)
@@ -99,7 +99,7 @@ async def test_a_file_on_its_way_keeps_the_send_back(tab: Tab) -> None:
     await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
 
     assert tab.shows(ComposerState, "fault") == WAITING
-    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)  # the text comes back
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)  # the text returns to the box
     assert len(files(tab)) == 1
 
 
@@ -159,7 +159,7 @@ async def test_files_are_restored_with_the_draft_as_far_as_they_are_kept(tab: Ta
     assert [(file.name, file.id) for file in files(tab)] == [("photo.jpg", photo.id)]
 
 
-async def test_no_more_than_a_message_can_have_and_nothing_twice(tab: Tab, wb: Workbench) -> None:
+async def test_files_are_limited_per_message_and_added_once(tab: Tab, wb: Workbench) -> None:
     await arrive(tab, wb, "a-1", a_photo())
     await arrive(tab, wb, "a-2", a_photo(), "again.jpg")
     assert len(files(tab)) == 1
@@ -170,7 +170,7 @@ async def test_no_more_than_a_message_can_have_and_nothing_twice(tab: Tab, wb: W
     assert tab.shows(ComposerState, "fault") == TOO_MANY
 
 
-async def test_same_bytes_under_another_name_replace_the_first_which_is_said(tab: Tab, wb: Workbench) -> None:
+async def test_same_bytes_under_another_name_replace_the_first_with_a_note(tab: Tab, wb: Workbench) -> None:
     await arrive(tab, wb, "a-1", b"Hello", "a.txt")
     await arrive(tab, wb, "a-2", b"Hello", "b.txt")
 

@@ -68,7 +68,7 @@ def toast(tab: Tab) -> Toast:
 
 @asynccontextmanager
 async def filtered(wb: Workbench, tab: Tab, plans: Plans, text: str) -> AsyncGenerator[None]:
-    """The page follows the conversation under its filter, which is in force."""
+    """Follow the conversation with the page under this applied filter."""
     await change_conversation(wb, LOCAL_OWNER, plans.id, filter=text)
     async with running(tab, TranscriptState.open):
         await until(lambda: tab.shows(FilterState, "filter") == text)
@@ -113,7 +113,7 @@ async def test_the_tree_stays_while_one_goes_from_branch_to_branch(wb: Workbench
     assert [item.id for item in shown(tab, "items")] == [other.id]
 
 
-async def test_a_conversation_that_is_gone_has_no_tree_and_says_so(wb: Workbench, tab: Tab, plans: Plans) -> None:
+async def test_a_missing_conversation_has_no_tree_and_is_reported(wb: Workbench, tab: Tab, plans: Plans) -> None:
     await delete_conversation(wb, LOCAL_OWNER, plans.id)
     await tab.send(BranchState.keep_current)
 
@@ -262,7 +262,7 @@ async def test_a_fork_of_a_temporary_conversation_is_temporary_too(wb: Workbench
 
 
 async def test_page_learns_that_a_fork_is_done_once_it_has_been_led_there(tab: Tab, plans: Plans) -> None:
-    """The event that asks comes right behind the one that forks, long before the fork is made."""
+    """The event that asks comes directly after the one that forks, long before the fork exists."""
     seen: list[tuple[int, bool]] = []
     for opening, handler, payload in (
         (1, BranchState.ask_fork, {"pair_id": plans.pairs[0]}),

@@ -1,4 +1,4 @@
-"""The notes about a vendor's cache in state, with a provider that bills by the public rules."""
+"""Notes about a vendor's cache in state, with a provider that bills by the public rules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PROMPT = "You help an engineer of bridges. " * 200
 
 @pytest.fixture
 async def wb(tmp_path: Path) -> AsyncGenerator[Workbench]:
-    """A workbench whose Anthropic is the peer."""
+    """Open a workbench whose Anthropic provider is the peer."""
     peer = BillingPeer("anthropic", AnthropicCache().bill, play_anthropic)
     async with serve_billing(peer), open_workbench(settings_of(tmp_path, **peer.environment)) as opened:
         yield opened
@@ -111,13 +111,13 @@ async def test_what_cannot_be_kept_says_why_in_the_dialog(wb: Workbench, tab: Ta
     made = await create_conversation(wb, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5")
     async with watching(wb, tab, made.id):
         await tab.send(CacheState.ask)
-        assert not tab.shows(CacheState, "asking")  # nothing is offered
+        assert not tab.shows(CacheState, "asking")  # no keep-alive is offered
         await tab.send(CacheState.keep, minutes=30)
 
     assert tab.shows(CacheState, "fault")
 
 
-async def test_model_of_nobody_who_tells_has_no_notes(wb: Workbench, tab: Tab) -> None:
+async def test_model_with_an_unknown_cache_has_no_notes(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_conversation(wb, "offline:demo")
     async with watching(wb, tab, conversation_id), running(tab, CacheState.follow):
         await until(lambda: tab.shows(CacheState, "conversation") == conversation_id)
@@ -125,7 +125,7 @@ async def test_model_of_nobody_who_tells_has_no_notes(wb: Workbench, tab: Tab) -
     assert notes(tab) == CacheNotesView()
 
 
-async def test_nothing_that_is_kept_cannot_be_stopped_and_that_is_said(wb: Workbench, tab: Tab) -> None:
+async def test_stop_without_a_keep_alive_is_reported(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_conversation(wb)
     async with watching(wb, tab, conversation_id):
         await tab.send(CacheState.stop)

@@ -61,7 +61,7 @@ async def test_deleted_conversation_is_named_while_it_is_in_the_trash(wb: Workbe
 
 
 async def test_rename_is_the_first_event_of_a_state_that_was_lost(wb: Workbench, tab: Tab) -> None:
-    """After a restart the first event meets an empty state: the address still says what it is about."""
+    """After a restart the first event meets an empty state: the address still identifies the conversation."""
     conversation = await create_conversation(wb, LOCAL_OWNER, title="Old")
     tab.path = f"/c/{conversation.id}"
 
@@ -127,14 +127,14 @@ async def test_model_of_the_conversation_is_chosen_and_stored(wb: Workbench, tab
 
 
 @pytest.mark.parametrize("model", ["nobody:model", "no colon"])
-async def test_model_nobody_offers_is_refused_in_words(wb: Workbench, tab: Tab, model: str) -> None:
+async def test_unknown_model_is_refused_with_the_reason(wb: Workbench, tab: Tab, model: str) -> None:
     with pytest.raises(InputError, match="model"):
         await tab.send(ModelState.choose, model=model)
 
     assert tab.shows(ModelState, "chosen") == ""
 
 
-async def test_menu_lists_who_can_be_asked_and_names_who_is_not_set_up(wb: Workbench, tab: Tab) -> None:
+async def test_menu_lists_available_providers_and_names_those_not_set_up(wb: Workbench, tab: Tab) -> None:
     await tab.send(ModelState.look)
 
     rows: tuple[OptionRow, ...] = tab.shows(ModelState, "rows")

@@ -16,7 +16,7 @@ from tests.state.conftest import Tab
 
 @pytest.fixture
 async def conversation(wb: Workbench, tab: Tab) -> str:
-    """The tab shows a conversation with a checkpoint before pair 3."""
+    """Show a conversation with a checkpoint before pair 3 in the tab."""
     made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     await put_checkpoint(wb, LOCAL_OWNER, made.id, Checkpoint("What was said.", 3))
     tab.path = f"/c/{made.id}"
@@ -71,7 +71,7 @@ async def test_removed_checkpoint_comes_back_by_undo(wb: Workbench, tab: Tab, co
     assert await stored(wb, conversation) == Checkpoint("What was said.", 3)
 
 
-async def test_earlier_summary_takes_the_place_of_this_one(wb: Workbench, tab: Tab, conversation: str) -> None:
+async def test_earlier_summary_replaces_the_current_one(wb: Workbench, tab: Tab, conversation: str) -> None:
     await tab.send(CheckpointState.use, summary="The beginning.", position=2)
     assert await stored(wb, conversation) == Checkpoint("The beginning.", 2)
 

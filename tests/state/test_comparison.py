@@ -1,4 +1,4 @@
-"""Comparing in state: replies as they come, stopped, kept, discarded and taken back; a pair that is answered again."""
+"""Comparisons in state: replies as they arrive, stopped, kept, discarded, restored; a pair that is answered again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TOO_MUCH = "A sentence of eight words stands here again. " * 400
 
 @pytest.fixture
 async def here(wb: Workbench, tab: Tab) -> AsyncGenerator[str]:
-    """The tab shows a conversation of two pairs."""
+    """Show a conversation of two pairs in the tab."""
     conversation_id = await a_conversation(wb, model=DEMO)
     for word in ("one", "two"):
         await reply_to(wb, conversation_id, f"/echo {word}")
@@ -42,7 +42,7 @@ async def here(wb: Workbench, tab: Tab) -> AsyncGenerator[str]:
 
 
 async def compare(wb: Workbench, tab: Tab, conversation_id: str, text: str) -> None:
-    """Another one has these models compared, and the tab shows their replies."""
+    """Start a comparison elsewhere and show its replies in the tab."""
     await start_comparison(wb, LOCAL_OWNER, conversation_id, text, (DEMO, TINY))
     await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
     await tab.send(ComparisonState.show)
@@ -64,7 +64,7 @@ async def stored(wb: Workbench, conversation_id: str) -> list[tuple[str, int]]:
     return [(pair.model, pair.versions) for pair in found]
 
 
-async def test_damaged_comparison_says_so_and_is_discarded(wb: Workbench, tab: Tab) -> None:
+async def test_damaged_comparison_is_reported_and_discarded(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_conversation(wb, model=DEMO)
     await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", (DEMO, TINY))
     async with wb.store.write() as session:
@@ -112,7 +112,7 @@ async def test_conversation_of_a_comparison_alone_opens_with_its_replies_once_on
         assert tab.shows(ComparisonState, "shown")
         await tab.send(ComparisonState.fold)
     tab.vars.clear()
-    async with visiting(tab, conversation_id):  # the same visit, connected again
+    async with visiting(tab, conversation_id):  # the same visit, reconnected
         await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
         assert not tab.shows(ComparisonState, "shown")
 
@@ -170,7 +170,7 @@ async def test_a_failure_says_what_went_wrong_and_cannot_be_kept(wb: Workbench, 
     assert tab.shows(KeepingState, "fault") == ""
 
 
-async def test_the_reply_that_is_kept_stands_and_the_dialog_closes(wb: Workbench, tab: Tab, here: str) -> None:
+async def test_the_kept_reply_is_current_and_the_dialog_closes(wb: Workbench, tab: Tab, here: str) -> None:
     await compare(wb, tab, here, "/echo Hi")
     await until(tab, is_complete)
 
@@ -182,7 +182,7 @@ async def test_the_reply_that_is_kept_stands_and_the_dialog_closes(wb: Workbench
     assert tab.shows(ComparisonState, "shown") is False
 
 
-async def test_what_was_sent_from_this_tab_opens_by_itself(wb: Workbench, tab: Tab, here: str) -> None:
+async def test_comparison_from_this_tab_opens_automatically(wb: Workbench, tab: Tab, here: str) -> None:
     await tab.send(ComposerState.open)
     await tab.send(ComposerState.compare, models=[DEMO, TINY])
     order = tab.shows(ComposerState, "order")
@@ -208,7 +208,7 @@ async def test_discarded_words_go_back_into_the_box_and_undo_opens_it_again(wb: 
     assert tab.shows(ComparisonState, "shown") is False
 
 
-async def test_a_pair_is_answered_again_and_what_stood_there_comes_back(wb: Workbench, tab: Tab, here: str) -> None:
+async def test_a_pair_is_answered_again_and_its_reply_restored(wb: Workbench, tab: Tab, here: str) -> None:
     first = pairs_of(tab)[0]
     await tab.send(ResendState.compare, pair_id=first.id, models=[DEMO, TINY])
     assert [way.key for way in tab.shows(ResendState, "later").ways] == ["keep", "discard", "branch"]

@@ -1,4 +1,4 @@
-"""The dialog that asks which models are compared: what is ticked, found and remembered, and what starts."""
+"""The dialog that asks which models to compare: ticked, found and remembered models, and the start."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def ask(tab: Tab) -> None:
 
 
 def rows(tab: Tab) -> dict[str, bool]:
-    """Whether each model that is listed is ticked."""
+    """Return for each listed model whether it is ticked."""
     return {row.model: row.ticked for row in tab.shows(ComparisonChoiceState, "rows") or ()}
 
 
@@ -95,7 +95,7 @@ async def test_four_at_most(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("remembered", ["{", "7", '{"a": 1}', '[7, null, "gone:model"]'])
-async def test_what_somebody_else_wrote_is_not_taken(tab: Tab, remembered: str) -> None:
+async def test_invalid_stored_choice_is_ignored(tab: Tab, remembered: str) -> None:
     await tab.send_event(
         "reflex___state____state.reflex___state____update_vars_internal_state.update_vars_internal",
         {"vars": {f"{ComparisonChoiceState.get_full_name()}.remembered": remembered}},

@@ -1,4 +1,4 @@
-"""Sending from the page: what is sent, what becomes of it, and in which order."""
+"""Sends from the page: their content, their results, and their order."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LONG = "A sentence of eight words stands here again. " * 400
 
 
 async def opened(wb: Workbench, tab: Tab) -> str:
-    """A conversation that the tab is at."""
+    """Open a new conversation in the tab."""
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     tab.path = f"/c/{conversation.id}"
     await tab.send(ComposerState.open)
@@ -59,13 +59,13 @@ async def requests(wb: Workbench, conversation_id: str) -> list[str]:
 
 
 async def listed(wb: Workbench) -> list[str]:
-    """The conversations in the list."""
+    """Return the conversations in the list."""
     async with wb.store.read() as session:
         return [one.conversation.id for one in await list_conversations(session, LOCAL_OWNER, limit=10)]
 
 
 async def too_much(wb: Workbench, tab: Tab) -> str:
-    """A conversation of which not everything fits any more."""
+    """Create a conversation whose pairs no longer all fit."""
     conversation_id = await opened(wb, tab)
     for number in range(3):
         await reply_to(wb, conversation_id, f"/rate 100000\n/echo {number} {LONG}")
@@ -73,7 +73,7 @@ async def too_much(wb: Workbench, tab: Tab) -> str:
     return conversation_id
 
 
-async def test_a_text_is_sent_as_it_stands_and_accepted(wb: Workbench, tab: Tab) -> None:
+async def test_a_text_is_sent_unchanged_and_accepted(wb: Workbench, tab: Tab) -> None:
     conversation_id = await opened(wb, tab)
 
     await send(tab, "/echo  two  blanks\n")
@@ -99,7 +99,7 @@ async def test_the_first_text_begins_a_conversation_with_the_chosen_model(wb: Wo
 async def test_the_model_of_another_conversation_gets_nothing(wb: Workbench, tab: Tab) -> None:
     await opened(wb, tab)
     other = await create_conversation(wb, LOCAL_OWNER, model="offline:tiny")
-    tab.path = f"/c/{other.id}"  # and its model is not read yet
+    tab.path = f"/c/{other.id}"  # and its model is not loaded yet
 
     await send(tab, "/echo one")
 
@@ -108,7 +108,7 @@ async def test_the_model_of_another_conversation_gets_nothing(wb: Workbench, tab
     assert pair.model == "offline:tiny"
 
 
-async def test_a_temporary_conversation_is_begun_where_the_switch_says_so(wb: Workbench, tab: Tab) -> None:
+async def test_a_temporary_conversation_is_started_if_the_switch_is_on(wb: Workbench, tab: Tab) -> None:
     await tab.send(TemporaryState.want, wanted=True)
 
     await send(tab, "/echo secret")
@@ -120,7 +120,7 @@ async def test_a_temporary_conversation_is_begun_where_the_switch_says_so(wb: Wo
 async def test_what_was_chosen_just_before_a_send_counts(wb: Workbench, tab: Tab) -> None:
     await asyncio.gather(
         tab.send(ComposerState.open),
-        tab.send(ModelState.load),  # takes its time
+        tab.send(ModelState.load),  # takes some time
         tab.send(TemporaryState.want, wanted=True),
         send(tab, "/echo secret"),
     )
@@ -165,7 +165,7 @@ async def test_a_send_that_was_refused_may_be_sent_again_under_its_name(wb: Work
     conversation_id = await too_much(wb, tab)
     await send(tab, "What now?", "lost-2")
     tab.connection = "second"
-    await tab.send(ComposerState.open)  # its dialog is gone with the connection
+    await tab.send(ComposerState.open)  # its dialog was closed with the connection
 
     await send(tab, "What now?", "lost-2")
 
@@ -313,7 +313,7 @@ async def test_what_a_filter_leaves_out_is_no_reason_to_ask(wb: Workbench, tab: 
         assert (await requests(wb, conversation_id))[-1] == "What now?"
 
 
-async def test_draft_that_does_not_fit_by_itself_is_kept_too(wb: Workbench, tab: Tab) -> None:
+async def test_draft_that_does_not_fit_alone_is_kept_too(wb: Workbench, tab: Tab) -> None:
     conversation_id = await too_much(wb, tab)
     await set_preferences(wb, LOCAL_OWNER, Preferences(send_tokens=900))
 
@@ -404,7 +404,7 @@ async def test_two_tabs_that_send_at_once_send_each_text_once(wb: Workbench, tab
     await tab.send(ComposerState.stop_reply)
 
 
-async def test_failed_summary_sends_nothing_and_says_so(
+async def test_failed_summary_sends_nothing_and_reports_it(
     wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation_id = await too_much(wb, tab)
@@ -431,7 +431,7 @@ async def test_an_unknown_option_sends_nothing(wb: Workbench, tab: Tab) -> None:
     assert await requests(wb, conversation_id) == []
 
 
-async def test_a_queue_that_is_held_goes_on(wb: Workbench, tab: Tab) -> None:
+async def test_a_held_queue_is_resumed(wb: Workbench, tab: Tab) -> None:
     conversation_id = await opened(wb, tab)
     await start_reply(wb, LOCAL_OWNER, conversation_id, "/long 4000 /rate 25")
     await queue_text(wb, LOCAL_OWNER, conversation_id, "/echo waited")
@@ -443,7 +443,7 @@ async def test_a_queue_that_is_held_goes_on(wb: Workbench, tab: Tab) -> None:
     await tab.send(ComposerState.stop_reply)
 
 
-async def test_refusal_of_a_queued_text_is_said_by_the_queue_alone(wb: Workbench, tab: Tab) -> None:
+async def test_refusal_of_a_queued_text_is_shown_by_the_queue_alone(wb: Workbench, tab: Tab) -> None:
     conversation_id = await opened(wb, tab)
     await start_reply(wb, LOCAL_OWNER, conversation_id, "/long 4000 /rate 25")
     await queue_text(wb, LOCAL_OWNER, conversation_id, "/echo waited", ViewOptions(model="anthropic:claude-sonnet-4-5"))
@@ -574,7 +574,7 @@ async def test_a_page_that_opens_late_forgets_nothing_of_what_was_sent_on_it(wb:
 async def test_a_send_of_other_pairs_than_were_counted_on_screen_is_asked_about(wb: Workbench, tab: Tab) -> None:
     async with watching_two(wb, tab) as watcher:
         first = (await stored(watcher))[0]
-        watcher.view.change(60)  # the screen stays as it is
+        watcher.view.change(60)  # the screen does not change
         await mark_pairs(wb, LOCAL_OWNER, watcher.conversation_id, [PairMarks(first.id, Marks(deleted=True))])
         watcher.view.change(60)
 
@@ -601,7 +601,7 @@ async def test_pairs_that_came_to_the_screen_go_along_although_they_are_not_coun
     wb: Workbench, tab: Tab
 ) -> None:
     async with watching_two(wb, tab) as watcher:
-        watcher.view.change(60)  # what follows is not counted
+        watcher.view.change(60)  # later statements are not counted
         for number, text in enumerate(("/echo three", "/echo four"), 3):
             await send(tab, text, send_id=text)
             await until(lambda: [pair.lifecycle for pair in watcher.screen.pairs] == [Lifecycle.SUCCEEDED] * number)  # noqa: B023 - it holds within this round
@@ -615,7 +615,7 @@ async def test_pairs_that_came_to_the_screen_go_along_although_they_are_not_coun
 async def test_a_pair_that_was_deleted_on_this_page_is_not_asked_about(wb: Workbench, tab: Tab) -> None:
     async with watching_two(wb, tab) as watcher:
         first = (await stored(watcher))[0]
-        watcher.view.change(60)  # what follows is not counted
+        watcher.view.change(60)  # later statements are not counted
         await tab.send(PairDeletionState.delete, pair_id=first.id)
         await until(lambda: len(watcher.screen.pairs) == 1)
         watcher.view.change(60)
@@ -660,7 +660,7 @@ async def test_a_pair_that_came_back_and_goes_again_elsewhere_is_asked_about(wb:
 
 
 async def compare(tab: Tab, *models: str) -> None:
-    """Have "What now?" sent to these models."""
+    """Send "What now?" to these models."""
     await tab.send(ComposerState.open)
     await tab.send(ComposerState.compare, models=list(models))
     await send(tab, "What now?", "1", tab.shows(ComposerState, "order").id)

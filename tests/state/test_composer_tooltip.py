@@ -40,7 +40,7 @@ async def wb(tmp_path: Path) -> AsyncGenerator[Workbench]:
         yield opened
 
 
-async def test_a_provider_that_cannot_count_says_so(wb: Workbench, tab: Tab) -> None:
+async def test_a_provider_that_cannot_count_is_named(wb: Workbench, tab: Tab) -> None:
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     tab.path = f"/c/{conversation.id}"
 
@@ -116,7 +116,7 @@ async def test_exact_count_of_a_draft_that_changed_meanwhile_leaves_the_estimate
 
 
 def figures(tab: Tab) -> tuple[str, str, str] | None:
-    """Tokens, certainty and cost of the estimate as shown."""
+    """Return tokens, certainty and cost of the estimate as shown."""
     split = tab.shows(ComposerState, "split")
     return None if split is None else (split.tokens, split.certainty, split.cost)
 
@@ -143,7 +143,7 @@ async def test_the_exact_count_is_offered_where_it_can_be_had(
 
 
 @pytest.mark.parametrize("tools", [(), ("current_time",)])
-async def test_figures_are_told_to_be_those_of_the_first_call_where_tools_go_along(
+async def test_figures_with_tools_are_labelled_as_those_of_the_first_call(
     wb: Workbench, tools: tuple[str, ...]
 ) -> None:
     preferences = await read_preferences(wb, LOCAL_OWNER)

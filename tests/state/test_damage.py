@@ -1,4 +1,4 @@
-"""A setting of the conversation on screen that cannot be read: named on the page, refused at a send, reset there."""
+"""An unreadable setting of the conversation on screen: named on the page, refused at a send, reset there."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ async def test_pair_names_the_message_that_cannot_be_read(wb: Workbench, tab: Ta
     assert pair.unread is (which == "request")
 
 
-async def test_pair_whose_topic_is_missing_says_so_is_sent_and_is_filed_anew(wb: Workbench, tab: Tab) -> None:
+async def test_pair_with_a_missing_topic_is_marked_sent_and_filed_again(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
     await reply_to(wb, conversation_id, "/echo one")
     async with wb.store.write() as session:

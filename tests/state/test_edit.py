@@ -1,4 +1,4 @@
-"""Editing a pair in state: begun, sent, called off and taken up again; what is written is never lost."""
+"""Edits of a pair in state: started, sent, cancelled and resumed. The written text is never lost."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def ended(watcher: Watcher) -> None:
     await until(lambda: not watcher.screen.running and bool(watcher.screen.ended))
 
 
-async def test_pair_is_edited_and_sent_in_its_place_and_that_is_taken_back(watcher: Watcher, tab: Tab) -> None:
+async def test_pair_is_edited_sent_in_place_and_undone(watcher: Watcher, tab: Tab) -> None:
     await tab.send(EditState.begin, pair_id=at(watcher, 2))
     assert (shown(tab, "pair"), shown(tab, "text"), shown(tab, "asked")) == (at(watcher, 2), "/echo two", True)
     await write(tab, "/echo two")
@@ -129,7 +129,7 @@ async def test_second_edit_offers_what_was_written_in_the_first(watcher: Watcher
     assert (shown(tab, "pair"), shown(tab, "text")) == (at(watcher, 2), "/echo second")
 
 
-async def test_question_about_later_pairs_can_be_left_and_the_edit_stands(watcher: Watcher, tab: Tab) -> None:
+async def test_question_about_later_pairs_can_be_cancelled_and_the_edit_stays(watcher: Watcher, tab: Tab) -> None:
     await tab.send(EditState.begin, pair_id=at(watcher, 1))
     await tab.send(ResendState.send_edit, form={"text": "/echo first"})
     assert tab.shows(ResendState, "later") is not None
@@ -167,7 +167,7 @@ async def test_edit_that_does_not_fit_asks_and_nothing_is_lost(wb: Workbench, wa
     assert shown(tab, "pair") == ""
 
 
-async def test_pair_changed_elsewhere_is_told_and_then_replaced(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+async def test_pair_changed_elsewhere_is_reported_and_then_replaced(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
     await tab.send(EditState.begin, pair_id=at(watcher, 2))
     resent = await resend_pair(wb, LOCAL_OWNER, at(watcher, 2), text="/echo theirs")
     await collect(wb, resent.started.run_id)
@@ -283,7 +283,7 @@ async def test_text_of_a_pair_that_was_deleted_before_a_restart_is_put_from_what
     assert restarted.shows(EditState, "pair") == ""
 
 
-async def test_pair_that_a_filter_hides_while_it_is_edited_is_said_to_be_hidden(watcher: Watcher, tab: Tab) -> None:
+async def test_pair_that_a_filter_hides_while_it_is_edited_is_reported_as_hidden(watcher: Watcher, tab: Tab) -> None:
     pair_id = at(watcher, 1)
     await tab.send(EditState.begin, pair_id=pair_id)
     await tab.send(EditState.leave)

@@ -1,4 +1,4 @@
-"""The line of the filter bar: feedback while it is typed, filters and commands on Enter."""
+"""The line of the filter bar: feedback during typing, filters and commands on Enter."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def toast(tab: Tab) -> Toast:
     return shown
 
 
-async def test_typed_line_is_said_in_plain_words_and_completed(wb: Workbench, tab: Tab) -> None:
+async def test_typed_line_is_described_and_completed(wb: Workbench, tab: Tab) -> None:
     await write_pairs(wb)
     tab.path = f"/c/{CONVERSATION}"
 
@@ -137,7 +137,7 @@ async def test_line_that_cannot_be_used_leaves_the_filter_in_force(wb: Workbench
     assert tab.shows(FilterState, "done") in (None, 0)
 
 
-async def test_command_is_done_told_and_taken_back(wb: Workbench, tab: Tab) -> None:
+async def test_command_is_executed_reported_and_undone(wb: Workbench, tab: Tab) -> None:
     await write_pairs(wb)
 
     async with opened(tab):
@@ -170,7 +170,7 @@ async def test_dry_run_answers_in_the_line_and_changes_nothing(wb: Workbench, ta
         await tab.send(FilterLineState.enter, line="s3 :flag --dry-run")
         assert (feedback(tab).refused, "2" in feedback(tab).answer) == (False, True)
         await tab.send(FilterLineState.check, line="s3 :flag --dry-run", cursor=1)
-        assert feedback(tab).answer  # it stays until something else is typed
+        assert feedback(tab).answer  # it remains until different text is typed
         await tab.send(FilterLineState.check, line="s3", cursor=1)
         assert not feedback(tab).answer
     assert await flagged(wb) == []
@@ -185,7 +185,7 @@ async def test_deletion_is_done_after_a_yes_and_not_after_a_no(wb: Workbench, ta
         assert isinstance(asked, CommandQuestionView)
         assert (asked.line, "2 pairs" in asked.question) == ("s3 :delete", True)
         await tab.send(FilterLineState.cancel)
-        await tab.send(FilterLineState.confirm)  # nothing is asked any more
+        await tab.send(FilterLineState.confirm)  # no question is open any more
         assert positions(tab) == [1, 2, 3, 4]
 
         await tab.send(FilterLineState.enter, line="s3 :delete")
@@ -259,7 +259,7 @@ async def test_chip_writes_its_term_into_the_filter_and_takes_it_out_again(tab: 
         await tab.send(FilterLineState.choose_chip, name="date", term="d30d")
         await tab.send(FilterLineState.choose_chip, name="date", term="d7d")
         await until(lambda: tab.shows(FilterState, "filter") == "s>=1 d7d")
-        await asyncio.gather(  # the second press comes before the first is in force
+        await asyncio.gather(  # the second press comes before the first is applied
             tab.send(FilterLineState.choose_chip, name="date", term=""),
             tab.send(FilterLineState.choose_chip, name="stars", term=""),
         )
@@ -296,7 +296,7 @@ async def test_chips_offer_the_values_that_occur_in_the_conversation(tab: Tab, w
             revision = await next_revision(session, conversation.id, conversation.updated_at)
             await insert_pair(session, LOCAL_OWNER, pair, revision)
     tab.path = f"/c/{conversation.id}"
-    await tab.send(FilterLineState.check, line="i", cursor=1)  # has the pairs indexed
+    await tab.send(FilterLineState.check, line="i", cursor=1)  # makes the server index the pairs
     await tab.send(FilterLineState.find_chips)
 
     shown = {one.name: [option.label for option in one.options] for one in tab.shows(FilterLineState, "chips")}

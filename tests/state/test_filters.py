@@ -1,4 +1,4 @@
-"""The filter in force: the address, the conversation's own, what is kept, and what is refused."""
+"""The applied filter: the address, the conversation's own filter, stored filters, and refused filters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def test_first_screen_is_that_of_the_filter_in_the_address(wb: Workbench, 
     async with opened(tab, "?f=s3"):
         assert positions(tab) == [2, 4]
         assert tab.shows(FilterState, "description") == "pairs with 3 stars"
-    assert await kept_filter(wb) == "s1"  # to look is not to keep
+    assert await kept_filter(wb) == "s1"  # an address does not change the stored filter
 
 
 async def test_address_without_a_filter_shows_that_of_the_conversation(wb: Workbench, tab: Tab) -> None:
@@ -88,7 +88,7 @@ async def test_temporary_conversation_writes_no_filter_into_the_address_or_the_h
     assert tab.shows(FilterState, "temporary") is True
 
     await tab.send(FilterLineState.enter, line="s3")
-    await tab.send(FilterState.open)  # a step within the page: the address says nothing
+    await tab.send(FilterState.open)  # a step within the page: the address has no filter
 
     assert (await list_filters(wb, LOCAL_OWNER)).history == ()
 

@@ -90,7 +90,7 @@ async def set_once(tab: Tab, **texts: str) -> None:
     await tab.send(ParametersState.ask)
     await tab.send(ParametersState.choose_scope, scope=Scope.SEND.value)
     await tab.send(ParametersState.use, form={"scope": Scope.SEND.value, **texts})
-    await tab.send(ComposerState.estimate_first)  # as the page does when the line of them changes
+    await tab.send(ComposerState.estimate_first)  # as the page does when the line of the parameters changes
 
 
 def body_of(tab: Tab) -> bytes:
@@ -99,7 +99,7 @@ def body_of(tab: Tab) -> bytes:
 
 
 async def send_first(wb: Workbench, tab: Tab, text: str) -> str:
-    """Send it. Returns the content hash of what was sent."""
+    """Send a first message. Return the content hash of the request."""
     await tab.send(ComposerState.send, send_id="1", text=text, order_id="")
     made = tab.shows(ComposerState, "made")
     bench = await bench_of(wb, made)
@@ -156,7 +156,7 @@ async def test_large_body_comes_in_pages_without_a_download_and_waits_to_be_aske
 
     assert sha256("".join(pages).encode()).hexdigest() == request(started).body_sha256
     assert shown.count > 1
-    assert shown.download == ""  # there is no conversation to which its address could belong
+    assert shown.download == ""  # no conversation exists that its address could belong to
 
     await write(started, "Short", edition=2)
     assert started.shows(PreviewState, "stale") is True

@@ -14,10 +14,10 @@ from tests.state.conftest import Tab
 
 
 def test_handlers_a_browser_may_call_are_exactly_those_on_the_list() -> None:
-    """Every public method of a state can be called by any client: a new one has to be put on the list by hand."""
+    """Any client can call every public method of a state: a new one must be added to the list by hand."""
     ours = {name for name in RegistrationContext.get().event_handlers if "app___state___" in name}
 
-    # `setvar` stands on every state, put there by Reflex; the guard refuses it.
+    # Reflex adds `setvar` to every state; the guard refuses it.
     assert {name for name in ours if not name.endswith(".setvar")} == ALLOWED - REFLEX
     assert {name.rsplit(".", 1)[0] for name in ours} == {state.get_full_name() for state in CALLABLE}
 

@@ -1,4 +1,4 @@
-"""Inserting from MCP servers that run: listed for who answers, filled in, asked, and put into the text area."""
+"""Insertions from running MCP servers: listed for the answering agent, filled in, fetched, put into the text area."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ async def test_resource_without_variables_is_read_at_once(wb: Workbench, tab: Ta
     assert ordered(tab) == (OrderKind.INSERT, 'From the server "lab", note://tea:\n\n```\ngreen\n```')
 
 
-async def test_prompt_chosen_after_a_slash_takes_the_place_of_its_name(wb: Workbench, tab: Tab) -> None:
+async def test_prompt_chosen_after_a_slash_replaces_its_name(wb: Workbench, tab: Tab) -> None:
     await add(wb)
     await tab.send(InsertingState.find_prompts)
 
@@ -110,7 +110,7 @@ async def test_prompt_chosen_after_a_slash_takes_the_place_of_its_name(wb: Workb
     assert ordered(tab) == (OrderKind.REPLACE, '{"city": "Ulm"}')
 
 
-async def test_what_is_missing_is_said_at_its_field_until_it_changes(wb: Workbench, tab: Tab) -> None:
+async def test_missing_value_is_reported_at_its_field_until_it_changes(wb: Workbench, tab: Tab) -> None:
     await add(wb)
     await choose(tab, WEATHER)
 
@@ -126,7 +126,7 @@ async def test_what_is_missing_is_said_at_its_field_until_it_changes(wb: Workben
     assert ordered(tab) is None
 
 
-async def test_refusal_of_a_server_is_said_beside_the_fields_and_can_be_tried_again(wb: Workbench, tab: Tab) -> None:
+async def test_refusal_of_a_server_is_shown_next_to_the_fields_and_can_be_retried(wb: Workbench, tab: Tab) -> None:
     await add(wb)
 
     await choose(tab, "lab Prompt hangs")
@@ -157,13 +157,13 @@ async def test_answer_to_what_was_left_meanwhile_is_dropped(wb: Workbench, tab: 
     asked = asyncio.create_task(tab.send(InsertingState.choose, offer_id="lab Prompt hangs"))
     await until(lambda: tab.shows(InsertingState, "offer") is not None)
     assert offer(tab).asking
-    await insert(tab)  # it is asked already
+    await insert(tab)  # it is fetched already
     await tab.send(InsertingState.go_back)
     await tab.send(InsertingState.choose, offer_id=WEATHER)
     await asked
 
     assert offer(tab).name == "Weather"
-    await tab.send(InsertingState.fetch)  # nothing was filled in
+    await tab.send(InsertingState.fetch)  # no field was filled in
     assert offer(tab).fields[0].fault == "Fill it in."
     await tab.send(InsertingState.close)
     assert (tab.shows(InsertingState, "opened"), tab.shows(InsertingState, "offer")) == (False, None)

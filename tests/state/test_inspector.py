@@ -1,4 +1,4 @@
-"""The inspector's frame and the preview in it, on a real workbench without a browser."""
+"""The inspector's frame and its preview, on a real workbench without a browser."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def gists(tab: Tab) -> list[str]:
 
 @pytest.fixture
 async def there(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> Tab:
-    """A tab at a conversation, whose sections nothing keeps current."""
+    """A tab at a conversation. The sections of the inspector are not updated automatically."""
     monkeypatch.setattr(frame, "_KEEP_CURRENT", {})
     await tab.send(ChatState.open)
     tab.path = "/c/conversation"
@@ -213,7 +213,7 @@ async def test_preview_leaves_out_files_that_were_just_sent(wb: Workbench, tab: 
 async def test_draft_of_one_conversation_is_never_counted_in_another(wb: Workbench, tab: Tab) -> None:
     conversation_id, other = await a_conversation(wb, "one"), await a_conversation(wb, "two")
     async with watching(wb, tab, conversation_id) as watcher:
-        tab.path = f"/c/{other}"  # the page has moved on, and nothing follows the other conversation yet
+        tab.path = f"/c/{other}"  # the page has moved on, and does not follow the other conversation yet
 
         await tab.send(ComposerState.write, draft="For the other one", typed=True)
 
@@ -264,7 +264,7 @@ async def test_large_body_comes_in_pages_and_as_a_download(wb: Workbench, tab: T
         assert body.download.endswith(f"/preview/{request(tab).body_sha256}")
         assert wb.prepared.find(LOCAL_OWNER, conversation_id, request(tab).body_sha256) is not None
 
-        # What is large is not built again by itself.
+        # A large preview is not built again automatically.
         watcher.write("Short")
         await until(lambda: watcher.screen.context is not None and watcher.screen.context.estimate.draft < 100)
         await tab.send(PreviewState.keep_current)
@@ -328,7 +328,7 @@ async def test_piece_that_there_is_not_changes_nothing(wb: Workbench, tab: Tab, 
     assert request(tab) == before
 
 
-async def test_changes_are_told_against_the_last_request(wb: Workbench, tab: Tab) -> None:
+async def test_changes_are_shown_against_the_last_request(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_conversation(wb, "one", "two")
     async with watching(wb, tab, conversation_id, draft="three"):
         await tab.send(PreviewState.choose_tab, tab="changes")
@@ -352,7 +352,7 @@ async def test_before_anything_was_sent_there_is_nothing_to_compare_with(wb: Wor
     assert "Nothing was sent in this conversation yet" in tab.shows(PreviewState, "changes_note")
 
 
-async def test_refusal_is_said_and_goes_when_it_is_tried_again(
+async def test_refusal_is_shown_and_removed_by_the_next_attempt(
     wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")

@@ -1,4 +1,4 @@
-"""What keys call in state: each action that the page sends, and nothing else."""
+"""The state handlers for keys: each action that the page sends, and nothing else."""
 
 from __future__ import annotations
 
@@ -87,13 +87,13 @@ async def test_what_is_about_no_pair_needs_none(watcher: Watcher, tab: Tab) -> N
     assert tab.way == ["/"]
 
 
-async def test_it_is_said_that_nothing_would_be_sent(tab: Tab) -> None:
+async def test_empty_selection_is_announced(tab: Tab) -> None:
     await perform(tab, "first_sent")
 
     assert tab.shows(ToastState, "toast").message == "Nothing of this conversation would be sent."
 
 
-async def test_what_was_copied_is_said(watcher: Watcher, tab: Tab) -> None:
+async def test_copied_text_is_announced(watcher: Watcher, tab: Tab) -> None:
     pair = watcher.screen.pairs[1].id
     said: list[str] = []
     for request, copied in ((True, True), (False, True), (True, False)):

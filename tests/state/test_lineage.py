@@ -63,7 +63,7 @@ LATER = datetime(2026, 1, 2, tzinfo=UTC)
     ("status", "words", "unfinished"),
     [("pending", "Waiting", True), ("streaming", "Being written", True), ("failed", "Failed", False)],
 )
-async def test_it_is_said_how_far_something_derived_is(
+async def test_progress_of_a_child_conversation_is_shown(
     wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch, status: LineageStatus, words: str, *, unfinished: bool
 ) -> None:
     conversation = (await create_conversation(wb, LOCAL_OWNER)).id
@@ -86,7 +86,7 @@ async def test_it_is_said_how_far_something_derived_is(
     assert shown(tab, "origin") == OriginItem("/c/o1", "Untitled conversation", "")
 
 
-async def test_a_conversation_that_is_gone_has_no_lineage_and_says_so(wb: Workbench, tab: Tab) -> None:
+async def test_a_missing_conversation_has_no_lineage_and_is_reported(wb: Workbench, tab: Tab) -> None:
     conversation = (await create_conversation(wb, LOCAL_OWNER)).id
     await read(tab, conversation)
     await delete_conversation(wb, LOCAL_OWNER, conversation)

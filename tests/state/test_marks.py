@@ -1,4 +1,4 @@
-"""Marks: shown on the page at once, stored, taken back; what is refused, and what no page sends."""
+"""Marks: shown on the page at once, stored, undone; refused changes, and changes that no page sends."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.state.filtering import opened, positions, write_pairs
 
 @pytest.fixture
 async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
-    """The tab shows a conversation of one pair."""
+    """Show a conversation of one pair in the tab."""
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     run = await start_reply(wb, LOCAL_OWNER, conversation.id, "/echo one")
     async for _ in follow_states(wb, LOCAL_OWNER, run.run_id):
@@ -152,7 +152,7 @@ async def test_mark_on_its_way_outlives_what_changes_meanwhile(watcher: Watcher,
     await sending
 
 
-async def test_refused_mark_is_as_it_was_and_the_reason_is_shown(
+async def test_refused_mark_is_reverted_and_the_reason_is_shown(
     watcher: Watcher, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def refuse(*_: object) -> None:

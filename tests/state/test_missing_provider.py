@@ -1,4 +1,4 @@
-"""The page of a conversation whose provider is not set up: all of it is there, and the send says what is missing."""
+"""The page of a conversation whose provider is not set up: everything is shown, and a send names what is missing."""
 
 from __future__ import annotations
 

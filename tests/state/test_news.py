@@ -1,4 +1,4 @@
-"""What is told of the conversation on screen while it changes: read out, shown in the list, read again."""
+"""Announcements about the conversation on screen while it changes: read out, shown in the list, read again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.waiting import until
 
 @pytest.fixture
 async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
-    """The tab shows a conversation without pairs, and is told what is new of it."""
+    """Show a conversation without pairs in the tab, and follow its news."""
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     async with watching(wb, tab, conversation.id) as watcher:
         following = asyncio.create_task(tab.send(NewsState.follow))
@@ -41,7 +41,7 @@ def said(tab: Tab) -> str:
     return tab.shows(NewsState, "said") or ""
 
 
-async def test_begin_and_end_of_a_reply_are_said_and_its_dot_is_shown(
+async def test_begin_and_end_of_a_reply_are_announced_and_its_dot_is_shown(
     wb: Workbench, watcher: Watcher, tab: Tab
 ) -> None:
     assert (said(tab), tab.shows(NewsState, "running")) == ("", False)
@@ -56,14 +56,14 @@ async def test_begin_and_end_of_a_reply_are_said_and_its_dot_is_shown(
     assert tab.shows(NewsState, "running") is False
 
 
-async def test_failure_is_said_with_its_reason(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+async def test_failure_is_announced_with_its_reason(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
     await reply_to(wb, watcher.conversation_id, "/fail auth")
 
     await until(lambda: said(tab).startswith("The reply failed. "))
     assert len(said(tab)) > len("The reply failed. ")
 
 
-async def test_same_failure_is_said_again(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+async def test_same_failure_is_announced_again(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
     await reply_to(wb, watcher.conversation_id, "/fail auth")
     await until(lambda: said(tab).startswith("The reply failed. "))
     first = said(tab)
@@ -73,7 +73,7 @@ async def test_same_failure_is_said_again(wb: Workbench, watcher: Watcher, tab: 
     await until(lambda: said(tab).startswith("The reply failed. ") and said(tab) != first)
 
 
-async def test_failure_before_the_page_followed_is_said(wb: Workbench, tab: Tab) -> None:
+async def test_failure_before_the_page_followed_is_announced(wb: Workbench, tab: Tab) -> None:
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     await reply_to(wb, conversation.id, "/fail auth")
 
@@ -85,7 +85,7 @@ async def test_failure_before_the_page_followed_is_said(wb: Workbench, tab: Tab)
             await following
 
 
-async def test_reply_that_is_complete_is_said_to_be(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+async def test_complete_reply_is_announced(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
     await reply_to(wb, watcher.conversation_id, "/echo one")
 
     await until(lambda: said(tab) == "The reply is complete.")

@@ -11,11 +11,11 @@ def words_of(fault: Exception) -> str:
     return str(describe_fault(fault))
 
 
-def test_fault_raised_on_purpose_is_told_as_it_is() -> None:
+def test_deliberate_error_is_shown_unchanged() -> None:
     assert "No conversation 'c1' here. It may have been deleted." in words_of(NotFoundError("conversation", "c1"))
 
 
-def test_any_other_fault_is_logged_and_told_by_its_number_alone() -> None:
+def test_any_other_error_is_logged_and_shown_only_by_its_number() -> None:
     with capture_logs() as logged:
         words = words_of(RuntimeError("secret innards"))
 
@@ -23,7 +23,7 @@ def test_any_other_fault_is_logged_and_told_by_its_number_alone() -> None:
     assert logged[0]["log_id"] in words
 
 
-async def test_notice_stands_until_it_is_dismissed(tab: Tab) -> None:
+async def test_notice_is_shown_until_it_is_dismissed(tab: Tab) -> None:
     await tab.send(NoticeState.tell, message="Look here")
     assert tab.shows(NoticeState, "message") == "Look here"
 

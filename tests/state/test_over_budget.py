@@ -1,4 +1,4 @@
-"""The words of the dialog before a send that does not fit, for none, one and several pairs."""
+"""Texts of the dialog before a send that does not fit, for none, one and several pairs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_dialog_names_what_is_kept_for_the_reply(reserve: int, ends: str) -> Non
     assert ends in describe_over_budget(replace(options(0, 0, fits=False), reserve=reserve)).message
 
 
-def test_larger_models_of_one_name_are_told_apart_by_their_providers() -> None:
+def test_larger_models_of_one_name_are_distinguished_by_their_providers() -> None:
     several = tuple(
         LargerModel(model, model.partition(":")[2], 131_072, SIZE) for model in ("a:big", "b:big", "b:huge")
     )

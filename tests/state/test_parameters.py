@@ -1,4 +1,4 @@
-"""The parameters in the composer: set for the conversation or the next send, shown before it, and gone after it."""
+"""The parameters in the composer: set for the conversation or the next send, shown before it, and removed after it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.waiting import until
 
 @pytest.fixture
 async def conversation(wb: Workbench, tab: Tab) -> str:
-    """The tab shows a conversation of the built-in model."""
+    """Show a conversation of the built-in model in the tab."""
     made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     tab.path = f"/c/{made.id}"
     await tab.send(ModelState.load)
@@ -109,7 +109,9 @@ async def test_what_is_set_for_one_send_goes_with_that_alone(wb: Workbench, tab:
     assert await stored(wb, conversation) == Parameters()
 
 
-async def test_the_next_send_is_shown_with_who_decided_what(wb: Workbench, tab: Tab, conversation: str) -> None:
+async def test_the_next_send_is_shown_with_the_source_of_each_parameter(
+    wb: Workbench, tab: Tab, conversation: str
+) -> None:
     agent = await create_agent(wb, LOCAL_OWNER, {"name": "A", "parameters": Parameters(top_p=0.5, seed=3)})
     await change_conversation(wb, LOCAL_OWNER, conversation, agent_id=agent.id, parameters=Parameters(seed=4))
     async with watching(wb, tab, conversation) as watcher:

@@ -1,4 +1,4 @@
-"""Calls that wait, in state: read, edited, bound to arguments like these, answered; and what no page sends."""
+"""Pending permission requests in state: read, edited, allowed for similar arguments, answered; and refused events."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CALL = '/tool fetch_page {"url": "http://10.0.0.1/*"}\n/then\n/echo Going on.'
 
 @pytest.fixture
 async def request_id(wb: Workbench, tab: Tab) -> AsyncGenerator[str]:
-    """A call of a page that waits, which the tab shows."""
+    """Make a tool call that waits for permission and is shown in the tab."""
     await set_preferences(
         wb, LOCAL_OWNER, replace(await read_preferences(wb, LOCAL_OWNER), built_in_tools=("fetch_page",))
     )
@@ -159,7 +159,7 @@ async def test_a_rule_is_for_arguments_like_these_alone(wb: Workbench, tab: Tab,
     assert (await settled(wb, request_id)).standing is Standing.ALLOWED
 
 
-async def test_who_answers_by_keyboard_goes_on_writing(tab: Tab, request_id: str) -> None:
+async def test_answer_by_keyboard_returns_the_focus_to_the_composer(tab: Tab, request_id: str) -> None:
     await answer(tab, "allow")
 
     assert tab.shows(ComposerState, "order").kind is OrderKind.FOCUS
@@ -179,7 +179,7 @@ async def test_no_page_answers_like_this(wb: Workbench, tab: Tab, request_id: st
     assert not card(tab).editing
 
 
-async def test_an_answer_counts_for_the_form_of_its_own_card(wb: Workbench, tab: Tab, request_id: str) -> None:
+async def test_an_answer_uses_the_form_of_its_own_card(wb: Workbench, tab: Tab, request_id: str) -> None:
     await tab.send(PermissionsState.choose, request_id=request_id, answer="allow")
     await tab.send(PermissionsState.answer, form={"request": "another"})
     await tab.send(PermissionsState.answer, form={"request": request_id})
@@ -192,7 +192,7 @@ ITEM = PermissionItemView(
 )
 
 
-def test_a_card_says_who_calls_what() -> None:
+def test_a_card_shows_the_tool_its_caller_and_its_arguments() -> None:
     plain, other = list_cards((ITEM, replace(ITEM, id="r2", title="", conversation_id="c1")), None, NOW)
     assert (plain.name, plain.delegated, plain.place) == ("Files: Write (write)", "/c/c2", "1 of 2")
     assert (other.name, other.delegated, other.place) == ("Files: write", "", "2 of 2")
@@ -206,7 +206,7 @@ def test_a_card_of_a_compared_model_names_it() -> None:
     assert (card.by, card.delegated) == ("offline:tiny", "")
 
 
-def test_arguments_show_what_nobody_would_see_as_escapes_that_mean_the_same() -> None:
+def test_arguments_show_invisible_characters_as_equivalent_escapes() -> None:
     hidden = {"path": "/a\u202e\u2066b\x1b[2K\nc", "list": ["\u200b"]}
 
     (card,) = list_cards((replace(ITEM, input_json=json.dumps(hidden)),), None, NOW)
@@ -217,7 +217,7 @@ def test_arguments_show_what_nobody_would_see_as_escapes_that_mean_the_same() ->
     assert read_edited(card.text) == hidden
 
 
-def test_arguments_that_nobody_can_read_are_shown_as_they_came() -> None:
+def test_unreadable_arguments_are_shown_unchanged() -> None:
     (card,) = list_cards((replace(ITEM, input_json='{"a":1,"a":2}'),), None, NOW)
     assert (card.arguments, card.bounds) == ('{"a":1,"a":2}', ())
 

@@ -1,4 +1,4 @@
-"""The queue in state: edited while it is paused, moved, dropped and taken back; and what no page sends."""
+"""The queue in state: edited while paused, moved, dropped and restored; and events that no page sends."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SLOW = "/long 4000 /rate 25"
 
 
 class Waiting:
-    """A conversation in which a reply runs and texts wait, shown by the tab."""
+    """A conversation with a running reply and queued texts, shown in the tab."""
 
     def __init__(self, wb: Workbench, tab: Tab, conversation_id: str) -> None:
         self.wb, self.tab, self.conversation_id = wb, tab, conversation_id
@@ -62,7 +62,7 @@ async def waiting(wb: Workbench, tab: Tab) -> AsyncGenerator[Waiting]:
         await tab.send(ComposerState.stop_reply)
 
 
-async def test_an_edit_pauses_the_queue_and_saved_it_goes_on(waiting: Waiting, tab: Tab) -> None:
+async def test_an_edit_pauses_the_queue_until_it_is_saved(waiting: Waiting, tab: Tab) -> None:
     item = waiting.shown[1]
 
     await tab.send(QueueState.edit, item_id=item.id)
@@ -116,7 +116,7 @@ async def test_what_was_edited_elsewhere_meanwhile_is_not_overwritten(
     assert tab.shows(QueueState, "edited") == item, "the edit is still open"
 
 
-async def test_an_edit_that_nobody_ended_is_there_again(waiting: Waiting, tab: Tab) -> None:
+async def test_an_unfinished_edit_is_shown_again(waiting: Waiting, tab: Tab) -> None:
     item = waiting.shown[0]
     await tab.send(QueueState.edit, item_id=item.id)
     await tab.send(QueueState.write, text="one, unfinished")
@@ -155,7 +155,7 @@ async def test_an_edit_of_what_waits_no_longer_is_put_into_the_message_box(
     assert await waiting.hold() is None
 
 
-async def test_an_edit_goes_on_while_the_page_connects_again(waiting: Waiting, tab: Tab) -> None:
+async def test_an_edit_continues_while_the_page_reconnects(waiting: Waiting, tab: Tab) -> None:
     item = waiting.shown[0]
     await tab.send(QueueState.edit, item_id=item.id)
     tab.vars.clear()
@@ -170,7 +170,7 @@ async def test_an_edit_goes_on_while_the_page_connects_again(waiting: Waiting, t
         await waiting.shows("one, better", "two")
 
 
-async def test_texts_are_moved_dropped_and_put_back_where_they_stood(waiting: Waiting, tab: Tab) -> None:
+async def test_texts_are_moved_dropped_and_restored_at_their_position(waiting: Waiting, tab: Tab) -> None:
     first, second = waiting.shown
     await tab.send(QueueState.move, item_id=second.id, place=0)
     await waiting.shows("two", "one")
@@ -199,7 +199,7 @@ async def test_what_is_put_back_after_a_stop_is_not_sent_by_that(waiting: Waitin
     assert await waiting.hold() == Hold(HoldReason.PAUSED)
 
 
-async def test_what_waits_where_nothing_runs_is_said_to_after_a_while(waiting: Waiting, tab: Tab) -> None:
+async def test_queue_without_a_running_reply_is_reported_after_a_while(waiting: Waiting, tab: Tab) -> None:
     await tab.send(QueueState.settle)
     assert not tab.shows(QueueState, "idle"), "a reply runs"
     await tab.send(ComposerState.stop_reply)
@@ -243,5 +243,5 @@ ONE, TWO = QueuedItemView("1", "one", "", 1), QueuedItemView("2", "two", "", 1)
         (ScreenQueueView((ONE,), HELD), True, "The reply failed. [error: auth] 1 message waits."),
     ],
 )
-def test_what_the_queue_does_is_said_in_plain_words(queue: ScreenQueueView, said: str, *, idle: bool) -> None:
+def test_actions_of_the_queue_are_described(queue: ScreenQueueView, said: str, *, idle: bool) -> None:
     assert describe_queue(queue, idle=idle) == said

@@ -1,4 +1,4 @@
-"""The event by which a page gives back what it shows of an interrupted reply, as any client could send it."""
+"""The event by which a page sends back the shown text of an interrupted reply, as any client could send it."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from tests.state.test_transcript import until, visiting
 
 
 async def interrupt(wb: Workbench) -> tuple[str, str, str]:
-    """A reply that ended as one of a dead process. Its pair, its run, and what is stored of it."""
+    """Start a reply and end it as the reply of a dead process. Return its pair, its run, and its stored text."""
     started = await send(wb, await a_conversation(wb), "/long 100 /rate 100")
     return started.pair_id, started.run_id, await cut_off(wb, started)
 
 
 async def interrupt_comparison(wb: Workbench) -> tuple[Comparison, str]:
-    """A comparison of which the first reply ended like that, and what is stored of it. The other one succeeded."""
+    """Start a comparison whose first reply ends in that way; the other succeeds. Return it with the stored text."""
     conversation_id = await a_conversation(wb)
-    await reply_to(wb, conversation_id, "/echo before")  # else the page opens the replies that wait for a choice
+    await reply_to(wb, conversation_id, "/echo before")  # otherwise the page opens the replies that wait for a choice
     comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, "/long 40 /rate 100", (DEMO, TINY))
     first, other = comparison.runs
     text = await cut_off(wb, StartedRun(first.run_id, first.pair_id, ""))
@@ -65,7 +65,7 @@ async def test_what_a_page_gives_back_is_stored(wb: Workbench, tab: Tab) -> None
     assert await stored(wb, pair_id) == text + " and more"
 
 
-async def test_a_page_sees_which_compared_reply_was_cut_off_though_nobody_looks(wb: Workbench, tab: Tab) -> None:
+async def test_a_page_knows_which_compared_reply_was_cut_off_without_an_open_dialog(wb: Workbench, tab: Tab) -> None:
     comparison, text = await interrupt_comparison(wb)
 
     async with visiting(tab, comparison.conversation_id):

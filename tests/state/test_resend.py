@@ -1,4 +1,4 @@
-"""Sending a pair again in state: what is asked first, what is sent, and what takes it back."""
+"""Sending a pair again in state: the question before it, the request, and its undo."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
 
 
 async def settled(watcher: Watcher, *versions: int) -> None:
-    """Wait until pairs of so many versions are stored and seen, and nothing runs."""
+    """Wait until pairs with these numbers of versions are stored and shown, and no reply is running."""
     await until(lambda: tuple(pair.versions for pair in watcher.screen.pairs) == versions)
     await until(lambda: not watcher.screen.running)
     await until(lambda: all(pair.lifecycle is not Lifecycle.AWAITING for pair in watcher.screen.pairs))
@@ -127,7 +127,7 @@ async def test_older_pairs_are_summarised_first_and_then_it_is_sent(wb: Workbenc
     assert tab.shows(SummaryState, "work") is None
 
 
-async def test_request_that_failed_is_sent_as_it_was_and_cannot_be_branched(wb: Workbench, tab: Tab) -> None:
+async def test_failed_request_is_sent_unchanged_and_cannot_be_branched(wb: Workbench, tab: Tab) -> None:
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     await reply_to(wb, conversation.id, "/fail server after 3")
     await reply_to(wb, conversation.id, "/echo two")
@@ -141,7 +141,7 @@ async def test_request_that_failed_is_sent_as_it_was_and_cannot_be_branched(wb: 
         await settled(watcher, 2, 1)
 
 
-async def test_refusal_is_told_and_the_pair_can_be_sent_again(watcher: Watcher, tab: Tab) -> None:
+async def test_refusal_is_shown_and_the_pair_can_be_sent_again(watcher: Watcher, tab: Tab) -> None:
     await tab.send(ResendState.answer_again, pair_id=at(watcher, 2), model="nobody:here")
     assert tab.shows(ToastState, "toast").fault
 

@@ -1,4 +1,4 @@
-"""Saved filters: saved, renamed, deleted, used; what is wrong stands above the list."""
+"""Saved filters: saved, renamed, deleted, used; errors are shown above the list."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ async def test_used_filter_is_in_force_by_its_name(wb: Workbench, tab: Tab, good
     assert (tab.shows(SavedFilterState, "shown"), tab.shows(FilterState, "done")) == (False, 1)
 
 
-async def test_filter_that_cannot_be_read_stays_in_its_place_and_is_deleted_there(wb: Workbench, tab: Tab) -> None:
+async def test_unreadable_filter_stays_in_the_list_and_is_deleted_there(wb: Workbench, tab: Tab) -> None:
     for name in ("a", "b", "c"):
         await save_filter(wb, LOCAL_OWNER, name, "s3")
     async with wb.store.write() as session:

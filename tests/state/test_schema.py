@@ -1,4 +1,4 @@
-"""The schema of the reply: written or begun from a sample, checked, used and taken off."""
+"""The schema of the reply: written or started from a sample, checked, used and removed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def test_what_is_no_schema_is_refused_with_its_reason(tab: Tab, typed: obj
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-async def test_sample_takes_the_place_of_what_is_written_and_can_be_used(tab: Tab, name: str) -> None:
+async def test_sample_replaces_the_written_schema_and_can_be_used(tab: Tab, name: str) -> None:
     await use(tab, "{")
     await tab.send(SchemaState.take_sample, name=name)
     await tab.send(SchemaState.take_sample, name="Unknown")
@@ -68,7 +68,7 @@ async def test_sample_takes_the_place_of_what_is_written_and_can_be_used(tab: Ta
     assert json.loads(tab.shows(ComposerState, "schema")) == SAMPLES[name]
 
 
-async def test_schema_is_taken_off_or_left_as_it_was(tab: Tab) -> None:
+async def test_schema_is_removed_or_left_unchanged(tab: Tab) -> None:
     await use(tab, OBJECT)
     await tab.send(SchemaState.ask)
     await tab.send(SchemaState.close)
@@ -80,7 +80,7 @@ async def test_schema_is_taken_off_or_left_as_it_was(tab: Tab) -> None:
     assert tab.shows(SchemaState, "writing") is None
 
 
-async def test_schema_that_the_browser_kept_and_nobody_can_read_is_shown_as_it_is(tab: Tab) -> None:
+async def test_unreadable_schema_stored_by_the_browser_is_shown_unchanged(tab: Tab) -> None:
     await tab.send(ComposerState.restore, draft="", schema="{no", files="")
     await tab.send(SchemaState.ask)
 

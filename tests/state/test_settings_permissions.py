@@ -42,7 +42,7 @@ async def test_rules_are_shown_with_their_patterns(wb: Workbench, tab: Tab) -> N
     assert tab.shows(PermissionRulesState, "loaded") is True
 
 
-async def test_revoked_rule_is_gone_and_stands_in_the_trail_that_is_open(wb: Workbench, tab: Tab) -> None:
+async def test_revoked_rule_is_removed_and_added_to_the_open_trail(wb: Workbench, tab: Tab) -> None:
     await a_rule(wb)
     await tab.send(PermissionRulesState.load)
     await tab.send(PermissionRulesState.show_audit)

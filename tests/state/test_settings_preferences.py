@@ -46,7 +46,7 @@ async def test_preference_changed_in_one_section_leaves_those_of_another_tab(wb:
     assert (preferred(tab).replay, preferred(tab).redact) == (True, True)
 
 
-async def test_what_models_are_told_of_a_person_is_stored_and_shown(wb: Workbench, tab: Tab) -> None:
+async def test_text_about_the_user_is_stored_and_shown(wb: Workbench, tab: Tab) -> None:
     await tab.send(PrivacyState.save_about, form={"about_me": "I am Ada.\r\nI write."})
 
     assert (await stored(wb)).about_me == "I am Ada.\nI write."
@@ -72,7 +72,7 @@ async def test_form_without_a_text_about_the_person_changes_nothing(wb: Workbenc
     assert await stored(wb) == Preferences()
 
 
-async def test_day_is_told_in_the_zone_of_the_browser_until_it_is_switched_off(wb: Workbench, tab: Tab) -> None:
+async def test_day_is_sent_in_the_zone_of_the_browser_until_it_is_switched_off(wb: Workbench, tab: Tab) -> None:
     await tab.send(PrivacyState.tell_day, on=True, zone="Europe/Berlin")
     assert (await stored(wb)).date_zone == preferred(tab).date_zone == "Europe/Berlin"
     assert tab.shows(PrivacyState, "prelude").startswith("Today is ")
@@ -144,9 +144,7 @@ async def test_usual_limits_are_shown_and_an_emptied_ceiling_is_none_again(wb: W
     assert await stored(wb) == Preferences()
 
 
-async def test_limits_that_cannot_be_used_are_said_at_their_fields_and_nothing_is_stored(
-    wb: Workbench, tab: Tab
-) -> None:
+async def test_invalid_limits_are_reported_at_their_fields_and_nothing_is_stored(wb: Workbench, tab: Tab) -> None:
     form = {**FORM, "soft_cap": "much", "reserve": "-1", "send_tokens": "0", "day_money": "a lot"}
 
     await tab.send(ContextState.save, form=form)

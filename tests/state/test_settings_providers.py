@@ -52,7 +52,7 @@ async def test_empty_key_keeps_the_one_there_is(wb: Workbench, tab: Tab) -> None
     assert item(tab, "anthropic").base_url == "http://127.0.0.1:9/v2"
 
 
-async def test_forgotten_provider_stands_as_before(wb: Workbench, tab: Tab) -> None:
+async def test_removed_provider_is_shown_as_before(wb: Workbench, tab: Tab) -> None:
     await tab.send(ProvidersState.load)
     before = item(tab, "anthropic")
     await save(tab, "anthropic", key=KEY, base_url=NOWHERE)
@@ -76,7 +76,7 @@ async def test_name_of_another_server_must_be_free(wb: Workbench, tab: Tab) -> N
     assert tab.shows(ProvidersState, "added") == 1
     await tab.send(ProvidersState.add_server, form=form)
 
-    assert tab.shows(ProvidersState, "added") == 1  # what was typed stays in the form
+    assert tab.shows(ProvidersState, "added") == 1  # the typed text stays in the form
     assert tab.shows(ProvidersState, "added_note") == ("'lab' is taken. Change that one above, or choose another name.")
 
 
@@ -182,7 +182,7 @@ async def test_provider_that_gets_a_key_stays_among_those_to_add_until_the_page_
     assert not tab.shows(ProvidersState, "none_set_up")
 
 
-async def test_providers_that_can_be_asked_stand_first_and_none_moves_while_the_page_is_open(
+async def test_available_providers_are_listed_first_and_none_moves_while_the_page_is_open(
     wb: Workbench, tab: Tab
 ) -> None:
     await tab.send(ProvidersState.load)

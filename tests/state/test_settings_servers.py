@@ -47,7 +47,7 @@ greet()
 serve(lambda asked: write({"id": asked["id"], "result": {"content": [{"type": "text", "text": "done"}]}}))
 """
 )
-HERE = "http://127.0.0.1:3000"  # where tests say that their tabs are
+HERE = "http://127.0.0.1:3000"  # the origin that tests give their tabs
 SECRET = "sk-very-secret-5b1f"
 
 
@@ -69,7 +69,7 @@ async def a_place_to_sign_in(wb: Workbench, protected: Protected) -> str:
 
 @asynccontextmanager
 async def following(tab: Tab) -> AsyncGenerator[None]:
-    """Have the page follow the servers, as it does while it is open."""
+    """Let the page follow the servers, as it does while it is open."""
     await tab.send(ServersState.load)
     async with running(tab, ServersState.follow):
         yield
@@ -85,7 +85,7 @@ def shown_names(tab: Tab) -> list[str]:
 
 
 async def walk_back(url: str) -> dict[str, str]:
-    """Go where a browser is sent to sign in. What it brings back."""
+    """Follow the redirects of a sign-in as a browser does, and return the parameters of the final callback."""
     async with httpx2.AsyncClient() as browser:
         while not url.startswith(callback_of(HERE)):
             url = (await browser.get(url)).headers["location"]
@@ -93,13 +93,15 @@ async def walk_back(url: str) -> dict[str, str]:
 
 
 async def come_back(wb: Workbench, url: str) -> None:
-    """Sign in as a browser would, up to the answer that it brings back."""
+    """Sign in as a browser would, and handle the answer that it brings back."""
     brought = await walk_back(url)
     answer = sign_ins.Answer(brought["code"], brought["state"], brought.get("iss"))
     assert await finish_sign_in(wb, brought["state"], answer) == ("calendar", "")
 
 
-async def test_servers_are_shown_as_they_stand_and_followed_until_they_are_connected(wb: Workbench, tab: Tab) -> None:
+async def test_servers_are_shown_with_their_state_and_followed_until_they_are_connected(
+    wb: Workbench, tab: Tab
+) -> None:
     await a_program(wb)
 
     async with following(tab):
@@ -113,7 +115,7 @@ async def test_servers_are_shown_as_they_stand_and_followed_until_they_are_conne
     assert SECRET not in repr(tab.vars)
 
 
-async def test_open_page_hears_of_servers_that_are_added_changed_and_deleted_elsewhere(wb: Workbench, tab: Tab) -> None:
+async def test_open_page_shows_servers_that_are_added_changed_and_deleted_elsewhere(wb: Workbench, tab: Tab) -> None:
     async with following(tab):
         first = await a_program(wb, enabled=False)
         await tab.until(lambda: shown_names(tab) == ["lab"])
@@ -127,7 +129,7 @@ async def test_open_page_hears_of_servers_that_are_added_changed_and_deleted_els
         await tab.until(lambda: shown_names(tab) == ["other"])
 
 
-async def test_open_page_hears_that_the_program_of_a_server_ended(wb: Workbench, tab: Tab, tmp_path: Path) -> None:
+async def test_open_page_shows_that_the_program_of_a_server_ended(wb: Workbench, tab: Tab, tmp_path: Path) -> None:
     once = script(f"""
 from pathlib import Path
 started = Path({str(tmp_path / "started")!r})
@@ -199,7 +201,7 @@ async def test_server_is_switched_off_tested_and_switched_on(wb: Workbench, tab:
         ("enabled", "perhaps", "Whether it is switched on (enabled): What is stored is neither yes nor no", True),
     ],
 )
-async def test_server_that_cannot_be_read_says_so_and_what_to_do(
+async def test_unreadable_server_is_reported_with_the_next_step(
     wb: Workbench, tab: Tab, column: str, stored: str, line: str, *, mended: bool
 ) -> None:
     server_id = await a_program(wb, enabled=False)
@@ -287,7 +289,7 @@ async def test_form_that_cannot_be_read_is_refused_with_its_field(wb: Workbench,
     assert await list_servers(wb, LOCAL_OWNER) == ()
 
 
-async def test_somebody_signs_in_in_another_tab_and_out_again(protected: Protected, wb: Workbench, tab: Tab) -> None:
+async def test_sign_in_in_another_tab_and_sign_out_are_shown(protected: Protected, wb: Workbench, tab: Tab) -> None:
     server_id = await a_place_to_sign_in(wb, protected)
     async with following(tab):
         await tab.until(lambda: row(tab).status == "Sign-in needed")
@@ -337,9 +339,7 @@ async def test_server_that_refuses_without_naming_a_sign_in_may_lack_a_key(
             await ask(session, "act")
 
 
-async def test_sign_in_that_holds_no_more_is_said_once_and_not_to_hold(
-    protected: Protected, wb: Workbench, tab: Tab
-) -> None:
+async def test_expired_sign_in_is_reported_once_and_not_as_valid(protected: Protected, wb: Workbench, tab: Tab) -> None:
     server_id = await a_place_to_sign_in(wb, protected)
     await come_back(wb, (await begin_sign_in(wb, LOCAL_OWNER, server_id, HERE)).asked.result())
     async with following(tab):

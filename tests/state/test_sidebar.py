@@ -38,7 +38,7 @@ def listed(tab: Tab) -> list[ConversationItem]:
 
 
 async def reply(wb: Workbench, conversation_id: str, text: str) -> None:
-    """Send, and wait for the end of the reply."""
+    """Send, and wait until the reply ends."""
     started = await start_reply(wb, LOCAL_OWNER, conversation_id, text)
     async for _ in follow(wb, LOCAL_OWNER, started.run_id):
         pass
@@ -54,7 +54,7 @@ async def test_list_names_untitled_conversations_by_their_first_words(wb: Workbe
     untitled = await create_conversation(wb, LOCAL_OWNER)
     titled = await create_conversation(wb, LOCAL_OWNER, title="Light")
     first = await start_reply(wb, LOCAL_OWNER, untitled.id, "Why is   the sky\nblue?")
-    await collect(wb, first.run_id)  # its end is an activity too
+    await collect(wb, first.run_id)  # the end of a reply is an activity too
     await start_reply(wb, LOCAL_OWNER, titled.id, "Hello")
 
     await tab.send(SidebarState.load)
@@ -165,7 +165,7 @@ async def test_conversation_on_screen_that_is_deleted_is_left_and_its_undo_leads
 async def test_keys_lead_from_one_conversation_of_the_list_to_its_neighbours(wb: Workbench, tab: Tab) -> None:
     below, above = [(await create_conversation(wb, LOCAL_OWNER, title=title)).id for title in ("Below", "Above")]
     await tab.send(SidebarState.load)
-    for by in (1, 1, 1, -1, -1):  # from the first page to the first, the second, and no further; then back
+    for by in (1, 1, 1, -1, -1):  # three steps from the first page, where the last one has no effect; then back
         places = len(tab.way)
         await tab.send(SidebarState.step, by=by)
         tab.path = tab.way[-1] if len(tab.way) > places else tab.path
@@ -174,9 +174,7 @@ async def test_keys_lead_from_one_conversation_of_the_list_to_its_neighbours(wb:
     assert tab.shows(ToastState, "toast").message.startswith("There is no other conversation")
 
 
-async def test_keys_pressed_faster_than_the_page_follows_go_on_from_where_the_last_one_leads(
-    wb: Workbench, tab: Tab
-) -> None:
+async def test_keys_pressed_faster_than_the_page_follows_continue_from_the_last_target(wb: Workbench, tab: Tab) -> None:
     made = [(await create_conversation(wb, LOCAL_OWNER, title=title)).id for title in "abcde"]
     fifth, fourth, third, second, first = (f"/c/{each}" for each in made)
     tab.path = first
@@ -217,7 +215,7 @@ async def test_dialog_does_not_open_for_what_is_not_listed(wb: Workbench, tab: T
 
 @asynccontextmanager
 async def following(tab: Tab) -> AsyncGenerator[None]:
-    """Have the page follow the list, as it does while it is open."""
+    """Let the page follow the list, as it does while it is open."""
     await tab.send(SidebarState.load)
     task = asyncio.create_task(tab.send(SidebarState.follow))
     yield
@@ -279,7 +277,7 @@ async def test_list_that_changed_between_its_reading_and_its_following_is_read_a
     task.cancel()
 
 
-async def test_temporary_ones_stand_above_all_others_and_are_told_apart(wb: Workbench, tab: Tab) -> None:
+async def test_temporary_conversations_are_listed_above_all_others_and_marked(wb: Workbench, tab: Tab) -> None:
     temporary = await create_temporary(wb, LOCAL_OWNER, title="Secret")
     await create_conversation(wb, LOCAL_OWNER, title="Newer")
 

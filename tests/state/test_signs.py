@@ -23,7 +23,7 @@ PLAIN = "axb 1000 ABC 12"
 
 
 async def write_mixed(wb: Workbench) -> None:
-    """A conversation of two pairs with these requests, and another one of words that no search is for."""
+    """Write a conversation of two pairs with these requests, and another conversation without the searched words."""
     async with wb.store.write() as session:
         for conversation_id, requests in ((CONVERSATION, (MIXED, PLAIN)), ("c2", ("Nothing", "else"))):
             conversation = replace(a_conversation(conversation_id), owner=LOCAL_OWNER, model="offline:demo")
@@ -37,7 +37,7 @@ async def write_mixed(wb: Workbench) -> None:
 
 
 async def search(tab: Tab, words: str) -> list[tuple[str, list[str]]]:
-    """Type it letter by letter. Returns where each place leads to, and the words that are marked in it."""
+    """Type a text letter by letter. Return the address of each place, and the words that are marked in it."""
     for end in range(1, len(words) + 1):
         await tab.send(SidebarState.search, words=words[:end])
     rows = tab.shows(SidebarState, "conversations")
@@ -73,9 +73,7 @@ async def test_text_with_signs_is_found_and_only_what_was_looked_for_is_marked(
 @pytest.mark.parametrize(
     "words", ["[", "\\", "*", '"', "(/", "NEAR(a b)", "a AND", "user_text:fix", "foo", '"foo', "%", "_", "--"]
 )
-async def test_text_that_stands_nowhere_as_words_finds_nothing_and_is_no_error(
-    wb: Workbench, tab: Tab, words: str
-) -> None:
+async def test_text_without_a_match_as_words_finds_nothing_and_is_no_error(wb: Workbench, tab: Tab, words: str) -> None:
     """As the search field says, `foo` is not found where a Chinese letter comes directly before it."""
     await write_mixed(wb)
 

@@ -1,4 +1,4 @@
-"""The request kept of a failed pair in state: read, and compared with what would be sent now."""
+"""The stored request of a failed pair in state: shown, and compared with the request that would be sent now."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEADERS = (("Key", "…"),)
 
 
 async def a_failed_pair(wb: Workbench, *, blown_up: bool = False, kept: bytes | None = None) -> tuple[str, str, str]:
-    """Its conversation, the pair before it, and itself; the request is kept as it would leave now."""
+    """Create a failed pair whose stored request is current. Return its conversation, the pair before it, and its id."""
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     first = (await reply_to(wb, conversation.id, "/echo one")).pair
     failed = (await reply_to(wb, conversation.id, "/fail server")).pair
@@ -101,7 +101,7 @@ async def test_large_body_is_read_in_pages(wb: Workbench, tab: Tab) -> None:
     assert first.download == f"/api/v1/pairs/{pair_id}/snapshot/body"
 
 
-async def test_pair_whose_request_is_not_kept_says_so(wb: Workbench, tab: Tab) -> None:
+async def test_pair_without_a_stored_request_is_labelled(wb: Workbench, tab: Tab) -> None:
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     pair_id = (await reply_to(wb, conversation.id, "/echo one")).pair.id
 

@@ -1,4 +1,4 @@
-"""Which structured replies show their source."""
+"""Structured replies that show their source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Summaries in state: what is offered, what is written, and what takes it back."""
+"""Summaries in state: the offer, the written summary, and the undo."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.state.watched import watching
 
 @pytest.fixture
 async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
-    """The tab shows a conversation of three pairs."""
+    """Show a conversation of three pairs in the tab."""
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     for name in ("one", "two", "three"):
         await reply_to(wb, conversation.id, f"/echo {name}")

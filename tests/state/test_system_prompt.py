@@ -1,4 +1,4 @@
-"""The card of the system prompt: added, edited, removed, undone, counted, and taken along by a first text."""
+"""The card of the system prompt: added, edited, removed, undone, counted, and sent with a first text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.waiting import until
 
 @pytest.fixture
 async def conversation(wb: Workbench, tab: Tab) -> str:
-    """The tab shows a conversation that is answered briefly."""
+    """Show a conversation with a system prompt in the tab."""
     made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo", system_prompt="Be brief.")
     tab.path = f"/c/{made.id}"
     await tab.send(SystemPromptState.open)
@@ -182,7 +182,7 @@ async def test_the_first_text_takes_the_new_prompt_along(wb: Workbench, tab: Tab
     assert tab.shows(SystemPromptState, "new") == ""
 
 
-async def test_a_conversation_that_is_gone_is_said_so(wb: Workbench, tab: Tab) -> None:
+async def test_a_missing_conversation_is_reported(wb: Workbench, tab: Tab) -> None:
     tab.path = "/c/nothing"
     await tab.send(SystemPromptState.edit)
 

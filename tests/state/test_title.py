@@ -1,4 +1,4 @@
-"""The title above a conversation: a model is asked for one, and what comes of it is said."""
+"""The title above a conversation: requested from a model, with a message about the result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.state.conftest import Tab
 
 @pytest.fixture
 async def conversation(wb: Workbench, tab: Tab) -> str:
-    """The tab shows a conversation of one pair, without a title."""
+    """Show a conversation of one pair, without a title, in the tab."""
     made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     run = await start_reply(wb, LOCAL_OWNER, made.id, "/echo Why is the sky blue?")
     async for _ in follow_states(wb, LOCAL_OWNER, run.run_id):
@@ -35,7 +35,9 @@ async def test_title_that_a_model_makes_is_shown(tab: Tab, conversation: str) ->
     assert tab.shows(ToastState, "toast") is None
 
 
-async def test_title_of_a_person_is_not_replaced_and_it_is_said_why(wb: Workbench, tab: Tab, conversation: str) -> None:
+async def test_title_of_a_person_is_not_replaced_and_the_reason_is_shown(
+    wb: Workbench, tab: Tab, conversation: str
+) -> None:
     await change_conversation(wb, LOCAL_OWNER, conversation, title="Mine")
 
     await tab.send(ChatState.make_title)

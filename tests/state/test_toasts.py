@@ -1,4 +1,4 @@
-"""Toasts, said by the list of conversations, which is one of the states that have an Undo."""
+"""Toasts, tested with the list of conversations, which is one of the states that have an Undo."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def shown(tab: Tab) -> Toast:
     return toast
 
 
-async def test_a_toast_takes_back_what_it_tells_of(wb: Workbench, tab: Tab) -> None:
+async def test_a_toast_undoes_the_action_that_it_names(wb: Workbench, tab: Tab) -> None:
     first = await delete(wb, tab, "First")
     second = await delete(wb, tab, "Second")
     assert (second.message, second.undo, second.fault) == ("Deleted the conversation “Second”", True, False)
@@ -51,7 +51,7 @@ async def test_the_last_thing_is_taken_back_first(wb: Workbench, tab: Tab) -> No
     assert shown(tab).message == "There is nothing to undo."
 
 
-async def test_only_so_many_things_can_be_taken_back(wb: Workbench, tab: Tab) -> None:
+async def test_a_limited_number_of_actions_can_be_undone(wb: Workbench, tab: Tab) -> None:
     first = await delete(wb, tab, "First")
     for number in range(MAX_UNDOS):
         await delete(wb, tab, f"Number {number}")

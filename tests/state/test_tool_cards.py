@@ -1,4 +1,4 @@
-"""Unfolded cards of tool calls in state: what is read of a call, when it is forgotten, and what no page asks for."""
+"""Expanded cards of tool calls in state: the data that is read, when it is dropped, and events that no page sends."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def never(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome
 
 @pytest.fixture
 async def pair(wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> Pair:
-    """The tab shows a conversation of one pair, whose reply called a tool."""
+    """Show a conversation of one pair, whose reply called a tool, in the tab."""
     monkeypatch.setattr(permissions, "UNASKED", frozenset({"list_lines", "draw", "never"}))
     await add_tools(wb, list_lines=list_lines, draw=draw, never=never)
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
@@ -82,7 +82,7 @@ async def test_unfolded_card_shows_what_is_recorded_of_its_call(pair: Pair, tab:
     assert (body.arguments[0].piece.text, body.copied) == ('{"a": 1}', LONG)
 
 
-async def test_card_is_read_again_in_its_place_and_forgotten_when_it_is_folded(pair: Pair, tab: Tab) -> None:
+async def test_card_is_read_again_in_place_and_dropped_when_it_is_collapsed(pair: Pair, tab: Tab) -> None:
     await unfold(tab, pair)
     await unfold(tab, pair, turn="later")
     assert len(bodies(tab)) == 1
@@ -106,7 +106,7 @@ async def test_long_result_is_shown_whole_and_cut_again(pair: Pair, tab: Tab) ->
 async def test_picture_within_a_text_comes_to_the_page_as_its_beginning_and_once_unfolded(
     wb: Workbench, pair: Pair, tab: Tab
 ) -> None:
-    """The whole is a download; the card says that the model got the beginning."""
+    """The complete result is a download; the card says that the model received the beginning."""
     drawn = (await reply_to(wb, pair.conversation_id, "/tool draw {}\n/then\n/echo Seen.")).pair
     async with watching(wb, tab, pair.conversation_id) as watcher:
         assert len(orjson.dumps(watcher.screen.pairs)) < 20_000

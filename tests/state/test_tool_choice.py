@@ -1,4 +1,4 @@
-"""The choice of tools in state: what a send would tell of, modes, ticks."""
+"""The choice of tools in state: the tools of a send, modes, ticks."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def chosen(tab: Tab) -> list[str]:
     return [tool.name for server in panel(tab).servers for tool in server.tools if tool.chosen]
 
 
-async def test_panel_shows_what_a_send_would_tell_of(wb: Workbench, tab: Tab) -> None:
+async def test_panel_shows_the_tools_of_a_send(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_conversation(wb)
     async with watching(wb, tab, conversation_id):
         await tab.send(ToolChoiceState.keep_current)
@@ -95,7 +95,7 @@ async def test_ticks_choose_tools_by_hand(wb: Workbench, tab: Tab) -> None:
     assert await stored(wb, conversation_id) == ("manual", ())
 
 
-async def test_tick_of_a_tool_that_is_away_stays_and_is_told(wb: Workbench, tab: Tab) -> None:
+async def test_tick_of_an_unavailable_tool_stays_and_is_shown(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_conversation(wb)
     async with watching(wb, tab, conversation_id):
         await tab.send(ToolChoiceState.tick, name="gone__tool")
@@ -116,7 +116,7 @@ async def test_what_is_no_mode_tool_or_server_changes_nothing(wb: Workbench, tab
     assert await stored(wb, conversation_id) == ("cached", ())
 
 
-async def test_choice_for_a_conversation_that_is_gone_is_said(wb: Workbench, tab: Tab) -> None:
+async def test_choice_for_a_missing_conversation_is_reported(wb: Workbench, tab: Tab) -> None:
     conversation_id = await a_conversation(wb)
     async with watching(wb, tab, conversation_id):
         await tab.send(ToolChoiceState.keep_current)

@@ -1,4 +1,4 @@
-"""Topics: the one chosen in the composer, the picker, the form of one topic."""
+"""Topics: the topic chosen in the composer, the picker, the form of one topic."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def paths(wb: Workbench) -> list[str]:
 
 
 async def topic_of(wb: Workbench) -> str | None:
-    """The id of the topic of the first pair."""
+    """Return the id of the topic of the first pair."""
     async with wb.store.read() as session:
         return (await load_pairs(session, LOCAL_OWNER, CONVERSATION))[0].topic
 
@@ -56,7 +56,7 @@ def form(tab: Tab) -> TopicFormView:
 
 @pytest.fixture
 async def picker(wb: Workbench, tab: Tab) -> Tab:
-    """The picker is open for the first pair; there are AI > Planning and Garden."""
+    """Open the picker for the first pair; there are the topics AI > Planning and Garden."""
     first = (await write_pairs(wb))[0]
     await make(wb, "AI > Planning", "Garden")
     tab.path = f"/c/{CONVERSATION}"
@@ -147,7 +147,7 @@ async def test_closed_picker_chooses_nothing(wb: Workbench, picker: Tab) -> None
     assert await topic_of(wb) is None
 
 
-async def test_dragged_topic_stands_before_into_or_behind_another(wb: Workbench, picker: Tab) -> None:
+async def test_dragged_topic_is_moved_before_into_or_behind_another(wb: Workbench, picker: Tab) -> None:
     ids = {topic.path: topic.id for topic in (await list_topics(wb, LOCAL_OWNER)).items}
     drop = TopicPickerState.drop
 
@@ -177,13 +177,13 @@ async def test_order_is_by_hand_or_by_use(wb: Workbench, picker: Tab) -> None:
 
 @pytest.fixture
 async def garden(wb: Workbench, picker: Tab) -> Tab:
-    """The form of Garden is shown."""
+    """Show the form of Garden."""
     topic = next(one for one in (await list_topics(wb, LOCAL_OWNER)).items if one.name == "Garden")
     await picker.send(TopicPickerState.edit, topic_id=topic.id)
     return picker
 
 
-async def test_form_offers_what_a_topic_can_stand_under(garden: Tab) -> None:
+async def test_form_offers_the_possible_parents_of_a_topic(garden: Tab) -> None:
     assert [parent.path for parent in form(garden).parents] == ["AI", "AI > Planning"]
     assert (form(garden).first, form(garden).last, form(garden).held) == (False, True, "")
 
@@ -198,7 +198,7 @@ async def test_escape_leaves_the_form_and_then_the_picker(garden: Tab) -> None:
     assert garden.shows(TopicPickerState, "editing") is None
     assert garden.shows(TopicPickerState, "picking") is not None
 
-    await garden.send(TopicPickerState.escape)  # pressed before the form was seen to go
+    await garden.send(TopicPickerState.escape)  # pressed before the form was seen to close
     assert garden.shows(TopicPickerState, "picking") is None
 
 
@@ -209,7 +209,7 @@ async def test_topic_is_renamed_and_moved(wb: Workbench, garden: Tab) -> None:
 
     assert await paths(wb) == ["AI", "AI > Planning", "AI > Roses"]
     assert form(garden).path == "AI > Roses"
-    await garden.send(TopicPickerState.save, form={"name": "Roses", "parent": ai})  # as it is
+    await garden.send(TopicPickerState.save, form={"name": "Roses", "parent": ai})  # the form is unchanged
     assert garden.shows(TopicPickerState, "editing") is None
     await garden.send(TopicPickerState.save, form={"name": "Nobody's"})
     assert await paths(wb) == ["AI", "AI > Planning", "AI > Roses"]
@@ -299,13 +299,13 @@ async def test_topic_chosen_before_there_was_a_conversation_goes_along(wb: Workb
     await tab.send(TopicState.carry, conversation_id=CONVERSATION)
 
     await tab.send(TopicState.load)
-    assert tab.shows(TopicState, "path") == ""  # still on the first page, where it is chosen no more
+    assert tab.shows(TopicState, "path") == ""  # still on the first page, where the choice is removed
     tab.path = f"/c/{CONVERSATION}"
     await tab.send(TopicState.load)
     assert tab.shows(TopicState, "path") == "Garden"
 
 
-async def test_topic_that_is_gone_is_chosen_no_more(wb: Workbench, tab: Tab) -> None:
+async def test_deleted_topic_is_no_longer_chosen(wb: Workbench, tab: Tab) -> None:
     (garden,) = await make(wb, "Garden")
     await tab.send(TopicPickerState.pick_for_composer)
     await tab.send(TopicPickerState.choose, query="garden", index=0)

@@ -91,7 +91,7 @@ async def test_restored_conversation_leaves_the_trash_and_is_listed_again(wb: Wo
 
 @pytest.mark.parametrize("handler", [TrashState.restore, TrashState.ask_delete])
 @pytest.mark.parametrize("entry_id", ["gone", 7, None, ["x"]])
-async def test_an_entry_that_is_not_there_is_said_to_be_missing_and_opens_no_dialog(
+async def test_a_missing_entry_is_reported_and_opens_no_dialog(
     wb: Workbench, tab: Tab, handler: object, entry_id: object
 ) -> None:
     await a_deleted_conversation(wb)

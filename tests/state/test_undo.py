@@ -1,4 +1,4 @@
-"""Taking back what was done last: in this tab, before it was loaded again, and wherever else it was deleted."""
+"""Undo of the last action: in this tab, before the tab was reloaded, and for deletions elsewhere."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.state.watched import watching
 
 @pytest.fixture
 async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
-    """The tab shows a conversation of two pairs."""
+    """Show a conversation of two pairs in the tab."""
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     await reply_to(wb, conversation.id, "/echo one")
     await reply_to(wb, conversation.id, "/echo two")
@@ -38,7 +38,7 @@ async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
 
 
 async def positions(watcher: Watcher) -> list[int]:
-    """The pairs that are stored and not deleted."""
+    """Return the positions of the stored pairs that are not deleted."""
     async with watcher.wb.store.read() as session:
         return [pair.position for pair in await load_pairs(session, LOCAL_OWNER, watcher.conversation_id)]
 
@@ -49,7 +49,7 @@ async def delete_elsewhere(watcher: Watcher) -> None:
 
 
 def later(monkeypatch: pytest.MonkeyPatch, age: timedelta) -> None:
-    """Have it be so much later for what looks at the trash."""
+    """Move the clock of the trash forward."""
     monkeypatch.setattr(undo, "now", lambda: ids.now() + age)
 
 
@@ -81,9 +81,7 @@ async def test_deletion_under_way_is_waited_for(watcher: Watcher, tab: Tab) -> N
     assert message(tab) == "Undone: Pair 1: Deleted"
 
 
-async def test_deletion_of_long_ago_stays_and_that_is_said(
-    watcher: Watcher, tab: Tab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_old_deletion_stays_with_a_message(watcher: Watcher, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
     await delete_elsewhere(watcher)
     later(monkeypatch, KEPT)
 

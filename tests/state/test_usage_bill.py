@@ -27,7 +27,7 @@ async def test_file_that_comes_in_pieces_is_compared_line_by_line(wb: Workbench,
     assert tab.shows(BillState, "busy") is False
 
 
-async def test_file_that_is_no_bill_says_so_and_the_next_one_begins_anew(tab: Tab) -> None:
+async def test_file_that_is_no_bill_is_reported_and_the_next_one_starts_again(tab: Tab) -> None:
     await send(tab, "name,value\n1,2\n")
     assert "is no export of usage" in tab.shows(BillState, "fault")
     assert tab.shows(BillState, "busy") is False

@@ -25,7 +25,7 @@ def items(tab: Tab) -> tuple[BudgetItem, ...]:
 
 @dataclass
 class Held:
-    """The first reading of budgets: it `has_read`, and returns once `go_on` is set."""
+    """A delayed first reading of budgets: `has_read` is set when it has read, and it returns once `go_on` is set."""
 
     has_read: asyncio.Event = field(default_factory=asyncio.Event)
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
@@ -40,7 +40,7 @@ class Held:
 
 @asynccontextmanager
 async def loading(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[None]:
-    """The page has read the budgets, and shows what it read only after what the test does here."""
+    """Let the page read the budgets, and show them only after the block of the test."""
     held = Held()
     monkeypatch.setattr(budgets, "list_budgets", held.list_budgets)
     load = asyncio.create_task(tab.send(BudgetState.load))
@@ -71,7 +71,9 @@ async def test_budget_is_set_and_shown_with_what_is_spent_of_it(wb: Workbench, t
     assert stored.budget.stops
 
 
-async def test_budget_without_the_tick_only_warns_and_one_of_each_tells_the_highest(wb: Workbench, tab: Tab) -> None:
+async def test_budget_without_the_tick_only_warns_and_the_highest_of_each_kind_is_reported(
+    wb: Workbench, tab: Tab
+) -> None:
     await talk(wb, "/echo one")
     form = {"scope": "conversation", "span": "ever", "amount": "10", "warn": "nonsense"}
 

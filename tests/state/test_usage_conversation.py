@@ -140,7 +140,7 @@ async def test_open_account_follows_the_conversation_on_screen(
         await until(lambda: shows(other))
 
 
-async def test_account_of_a_conversation_that_is_gone_says_so(wb: Workbench, tab: Tab) -> None:
+async def test_account_of_a_missing_conversation_is_reported_as_missing(wb: Workbench, tab: Tab) -> None:
     conversation = await talk(wb, "/echo one")
     await delete_conversation(wb, LOCAL_OWNER, conversation)
     tab.path = "/c/nothing"
@@ -150,7 +150,7 @@ async def test_account_of_a_conversation_that_is_gone_says_so(wb: Workbench, tab
     assert tab.shows(AccountState, "fault").startswith("No conversation")
 
 
-async def test_report_that_cannot_be_right_is_said_beside_its_request(wb: Workbench) -> None:
+async def test_implausible_report_is_marked_at_its_request(wb: Workbench) -> None:
     conversation = await talk(wb, "/echo " + "The quick brown fox. " * 150)
     (booked,) = await list_booked(wb, LOCAL_OWNER, conversation, limit=1)
     assert describe_call(booked, conversation).report == ""
@@ -173,7 +173,7 @@ async def test_report_that_cannot_be_right_is_said_beside_its_request(wb: Workbe
         (Outcome.LESS, "It expired.", "500 cached were predicted. It expired."),
     ],
 )
-async def test_request_tells_how_the_prediction_of_the_cache_came_out(
+async def test_request_shows_the_outcome_of_its_cache_prediction(
     wb: Workbench, outcome: Outcome, why: str | None, said: str
 ) -> None:
     conversation = await talk(wb, "/echo one")

@@ -19,7 +19,7 @@ from tests.state.spending import MODEL, send, talk
 
 
 def today() -> date:
-    """The day on which a test runs; a run may pass midnight."""
+    """Return the day on which a test runs; a run may pass midnight."""
     return datetime.now(UTC).date()
 
 
@@ -43,7 +43,7 @@ async def test_report_adds_up_by_model_with_a_bar_for_each_day(wb: Workbench, ta
     assert tab.shows(UsageState, "measure") == "cost"
 
 
-async def test_report_of_nothing_says_so(tab: Tab) -> None:
+async def test_empty_report_is_labelled(tab: Tab) -> None:
     await tab.send(UsageState.load)
 
     assert report_of(tab).empty

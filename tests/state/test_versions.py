@@ -75,7 +75,7 @@ async def test_version_that_there_is_not_is_not_chosen(wb: Workbench, tab: Tab, 
     assert {view(tab).before.number, view(tab).after.number} <= {"1", "2", "3"}
 
 
-async def test_restored_version_stands_and_its_undo_puts_the_other_back(wb: Workbench, tab: Tab) -> None:
+async def test_restored_version_is_current_and_its_undo_restores_the_other(wb: Workbench, tab: Tab) -> None:
     pair_id = await a_pair_of_three_versions(wb)
     await tab.send(VersionsState.compare, pair_id=pair_id)
 

@@ -1,4 +1,4 @@
-"""What a person opened stays open while its page loads and reconnects; a reload and another page close it."""
+"""Things that a person opened stay open while the page loads and reconnects; a reload and another page close them."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ LOADS: Final[Mapping[str, list[str]]] = {
     route: [format_event_handler(handler) for handler in handlers]
     for route, handlers in cast("Any", wiring.app)._load_events.items()
 }
-"""What each page loads."""
+"""The load events of each page."""
 
 
 class Opening(NamedTuple):
-    """How something of a state is opened on the page `route`, and the vars that tell whether it is."""
+    """How something of a state is opened on the page `route`, and the vars that show if it is open."""
 
     opens: Callable[[Tab, str], Awaitable[None]]
     vars: str
@@ -71,7 +71,7 @@ def sent(handler: Any, **payload: object) -> Callable[[Tab, str], Awaitable[None
 
 
 async def change(tab: Tab, kind: type[rx.State], **values: object) -> None:
-    """Let vars of a state have these values, as if the server had found them."""
+    """Set vars of a state, as if the server had found these values."""
     manager = cast("Any", tab.processor)._root_context.state_manager
     async with manager.modify_state(BaseStateToken(ident=tab.token, cls=kind)) as root:
         state = await root.get_state(kind)
@@ -94,7 +94,7 @@ async def ask_cache(tab: Tab, _: str) -> None:
 
 
 async def type_anything(_: Tab, __: str) -> None:
-    """What is typed is in the browser alone: it is there for as long as the fields do not begin anew."""
+    """Do nothing: typed text is only in the browser, and is kept while the fields are not created again."""
 
 
 OPENINGS: Final[Mapping[type[VisitedState], Opening]] = {
@@ -126,7 +126,7 @@ OPENINGS: Final[Mapping[type[VisitedState], Opening]] = {
 
 
 def test_a_visit_begins_with_every_page_and_nothing_else_closes_anything() -> None:
-    """A load event that closes something is called by another name than these."""
+    """A load event that closes something must have another name than these."""
     assert {events[0] for events in LOADS.values()} == {f"{VisitState.get_full_name()}.begin"}
     others = {name.rpartition(".")[2] for events in LOADS.values() for name in events[1:]}
     assert others == {"open", "load", "follow", "keep_current", "estimate_first", "find_local"}
@@ -180,7 +180,7 @@ async def test_what_is_open_outlives_a_reconnect_and_not_a_visit(
 
 
 async def run_loads(tab: Tab, kind: type[VisitedState]) -> None:
-    """Run what the page at the tab's path loads, of visits and of this state, as far as it ends."""
+    """Run the load events of the page at the tab's path, for visits and for this state, except those that never end."""
     route = routes.CONVERSATION if tab.path.startswith(PREFIX) else tab.path
     for name in LOADS[route.strip("/") or "index"]:
         state, _, handler = name.rpartition(".")

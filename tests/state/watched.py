@@ -1,4 +1,4 @@
-"""A tab that follows a conversation, without the handler that never ends: its watcher runs beside the test."""
+"""A tab that follows a conversation, without the handler that never ends: its watcher runs in the test."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOOK = ViewOptions()
 async def watching(
     wb: Workbench, tab: Tab, conversation_id: str, *, look: ViewOptions = LOOK, draft: str = ""
 ) -> AsyncGenerator[Watcher]:
-    """The tab shows this conversation; what is in view is known."""
+    """Show this conversation in the tab, and wait until the pairs in view are known."""
     await tab.send(ChatState.open)  # the first event of a tab loads its page, here the one without a conversation
     tab.path = f"/c/{conversation_id}"
     watcher = Watcher(wb, LOCAL_OWNER, conversation_id, look, draft)
@@ -49,7 +49,7 @@ async def watching(
 
 @asynccontextmanager
 async def watching_two(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
-    """The tab shows a conversation of two pairs, "/echo one" and "/echo two"."""
+    """Show a conversation of two pairs, "/echo one" and "/echo two", in the tab."""
     conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
     await reply_to(wb, conversation.id, "/echo one")
     await reply_to(wb, conversation.id, "/echo two")
@@ -58,14 +58,14 @@ async def watching_two(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
 
 
 async def stored(watcher: Watcher) -> tuple[Pair, ...]:
-    """The pairs of the conversation that is watched, as they are in the database."""
+    """Return the pairs of the watched conversation, as stored."""
     async with watcher.wb.store.read() as session:
         return tuple(await load_pairs(session, LOCAL_OWNER, watcher.conversation_id))
 
 
 @asynccontextmanager
 async def running(tab: Tab, handler: object, **payload: object) -> AsyncGenerator[None]:
-    """A handler that goes on until it is called off."""
+    """Run a handler until the block ends."""
     task = asyncio.create_task(tab.send(handler, **payload))
     try:
         yield

@@ -1,4 +1,4 @@
-"""Hypothesis strategies and builders of what is stored."""
+"""Hypothesis strategies and builders of stored values."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def a_conversation(
 
 
 def a_pair_of(conversation_id: str, position: int, request: str = "Hello?", reply: str | None = "Hello.") -> Pair:
-    """A pair whose ids tell where it belongs."""
+    """Build a pair whose ids show where it belongs."""
     pair = a_pair(request, reply, position=position)
     name = f"{conversation_id}-{position}"
     return replace(
@@ -51,7 +51,7 @@ def a_pair_of(conversation_id: str, position: int, request: str = "Hello?", repl
 
 
 async def save_conversation(store: Store, conversation: Conversation, *pairs: Pair) -> None:
-    """A conversation with these pairs, each a revision of its own."""
+    """Store a conversation with these pairs, each in a separate revision."""
     async with store.write() as session:
         await insert_conversation(session, conversation)
         for pair in pairs:

@@ -1,4 +1,4 @@
-"""An MCP server that wants somebody to sign in, and its authorization server: both the SDK's, on a free port.
+"""An MCP server that requires a sign-in, and its authorization server: both are the SDK's, on a free port.
 
 async with a_protected_server() as server:
     server.url, server.tokens, server.revoke_access()
@@ -38,10 +38,10 @@ from tests.api.served import serve
 
 @dataclass
 class Protected(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, AccessToken]):
-    """Whoever comes is let in, unless told otherwise. `secrets`: all that must never be seen elsewhere.
+    """The provider of tokens. It accepts every client unless set otherwise. `secrets`: texts that must never leak.
 
-    `drips`: the path whose answers begin and do not end, for requests with a sign-in where it is "/mcp". `dripping` is
-    set by the first.
+    `drips`: a path whose answers start and never end; for "/mcp" only requests with a sign-in. `dripping` is set by the
+    first such answer.
     """
 
     origin: str = ""
@@ -125,7 +125,7 @@ class Protected(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken
 
 @asynccontextmanager
 async def a_protected_server(**how: Any) -> AsyncGenerator[Protected]:
-    """The server, with one tool `greet(name)`."""
+    """Serve it, with one tool `greet(name)`."""
     provider = Protected(**how)
     inside: list[ASGIApp] = []
 
@@ -158,7 +158,7 @@ async def a_protected_server(**how: Any) -> AsyncGenerator[Protected]:
                 up.set()
                 await over.wait()
 
-        running = asyncio.create_task(run())  # entered and left by one task, as the SDK wants it; fixtures have two
+        running = asyncio.create_task(run())  # entered and left by one task, as the SDK requires; fixtures have two
         await up.wait()
         try:
             yield provider
@@ -168,7 +168,7 @@ async def a_protected_server(**how: Any) -> AsyncGenerator[Protected]:
 
 
 async def _drip(receive: Receive, send: Send, dripping: asyncio.Event) -> None:
-    """Begin an answer of JSON and wait until the client has gone."""
+    """Start a JSON answer and wait until the client has disconnected."""
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
     await send({"type": "http.response.body", "body": b" ", "more_body": True})
     dripping.set()
@@ -182,5 +182,5 @@ async def _serve_until_killed(how: dict[str, Any]) -> None:
         await asyncio.Event().wait()
 
 
-if __name__ == "__main__":  # for tests without an event loop: it says its address, and ends when it is killed
+if __name__ == "__main__":  # for tests without an event loop: prints its address, and runs until it is killed
     asyncio.run(_serve_until_killed(json.loads(sys.argv[1])))

@@ -1,4 +1,4 @@
-"""MCP servers to talk to: real ones nobody here wrote, and programs of a few lines that do what a server should not."""
+"""MCP servers for tests: real third-party ones, and programs of a few lines that misbehave."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def python_server(module: str, *arguments: str) -> OverStdio:
 
 
 def script(code: str) -> OverStdio:
-    """A server that is this Python program. It has `read()` and `write(message)`, and answers nothing by itself."""
+    """Return a server that is this Python program. It has `read()` and `write(message)`, and no automatic answers."""
     return OverStdio(sys.executable, ("-c", _SCRIPT + code))
 
 
@@ -84,7 +84,7 @@ while True:
     if result is not None: write({"id": asked["id"], "result": result})
 """
 )
-"""A server with prompts and resources. What it is not asked for by name gets no answer."""
+"""A server with prompts and resources. It answers only requests for their names."""
 
 
 def a_server(way: Way, **more: Any) -> ToolServer:
@@ -96,7 +96,7 @@ def a_server(way: Way, **more: Any) -> ToolServer:
 async def a_session(
     way: Way, secrets: dict[str, str] | None = None, *, backoff: tuple[float, ...] = (0.05,), **more: Any
 ) -> AsyncGenerator[ServerSession]:
-    """A session that has been started; it tries again at once when it fails."""
+    """Start a session. It tries again immediately when it fails."""
 
     async def forget(server_id: str, listing: Listing) -> None: ...
 
@@ -116,7 +116,7 @@ async def ask(session: ServerSession, tool: str, *, seconds: float = 30.0, **arg
 
 
 async def find_tool(session: ServerSession, name: str) -> Tool:
-    """The tool, once its server is ready or has failed. One that it does not have is made up."""
+    """Return the tool, once its server is ready or has failed. A tool that the server does not have is invented."""
     await session.settle(30)
     made_up = Tool(name, session.server.id, session.server.name, name, name, "", "{}", read_only=False)
     return next((tool for tool in session.tools if tool.tool_name == name), made_up)
@@ -124,7 +124,7 @@ async def find_tool(session: ServerSession, name: str) -> Tool:
 
 @asynccontextmanager
 async def everything_over_http() -> AsyncGenerator[tuple[OverHttp, Callable[[], Any]]]:
-    """The everything server on a free port, and how to kill it."""
+    """Run the everything server on a free port. Yield it and a function that kills it."""
     process = await asyncio.create_subprocess_exec(
         NODE, EVERYTHING, "streamableHttp", env={"PORT": "0"},
         stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,

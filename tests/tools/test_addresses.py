@@ -1,4 +1,4 @@
-"""What is talked to and what is not: all kinds of addresses, names that change their mind, redirects leading inside."""
+"""Allowed and refused addresses: all kinds of addresses, names that change their address, redirects to private ones."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ async def test_private_addresses_are_talked_to_when_allowed_and_metadata_never()
 
 
 async def test_name_that_changes_its_mind_is_not_followed_inside() -> None:
-    """The first answer is public and checked; were the name asked again for connecting, it would be this machine."""
+    """The first answer is public and checked. If the name were resolved again to connect, it would be this machine."""
     answers = answering([["192.88.99.255"], ["127.0.0.1"]])
 
     async with a_site({"/": "secret"}) as site, open_client(Guard(resolve=answers), ANY, timeout=0.2) as client:
@@ -108,7 +108,7 @@ async def test_proxy_of_the_environment_is_not_asked(monkeypatch: pytest.MonkeyP
     assert not proxy.asked
 
 
-async def test_name_that_is_none_says_so() -> None:
+async def test_invalid_name_is_refused_with_the_reason() -> None:
     async with open_client(Guard(), ANY) as client:
         with pytest.raises(httpx2.ConnectError, match="not known"):
             await client.get("http://nowhere.invalid/")
@@ -130,7 +130,7 @@ async def test_the_resolver_of_the_machine_is_asked() -> None:
 
 
 def answering(answers: list[list[str]]) -> Resolve:
-    """A name server that answers differently each time, its last answer for ever."""
+    """Return a name server that answers differently each time, and repeats its last answer."""
     left = list(answers)
 
     async def resolve(host: str, port: int) -> list[str]:
@@ -141,7 +141,7 @@ def answering(answers: list[list[str]]) -> Resolve:
 
 @asynccontextmanager
 async def pinned_site(inner_port: int) -> AsyncGenerator[tuple[httpx2.AsyncClient, str]]:
-    """A site that passes for a public one, and sends whoever comes on to a port of this machine.
+    """A site that counts as public and redirects every client to a port of this machine.
 
     127.0.0.1 counts as private everywhere else in the same client: only this one name may lead there.
     """

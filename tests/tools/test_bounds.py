@@ -1,4 +1,4 @@
-"""Bounds of what a server sends: bytes a minute, the length of a line, and its values."""
+"""Limits of a server's data: bytes per minute, the length of a line, and its values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.providers.peer import Answer, a_peer
 from tests.runs.clock import LoopClock
 
 
-async def test_a_stream_may_have_so_many_bytes_in_each_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stream_has_a_limit_of_bytes_per_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = LoopClock.at_work(monkeypatch)
     flow = ByteFlow()
 
@@ -87,7 +87,7 @@ async def test_lines_without_end_leave_turns_to_others_and_end_in_a_minute() -> 
     assert turns >= count
 
 
-async def test_a_client_makes_so_many_get_requests_in_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_client_has_a_limit_of_get_requests_per_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = LoopClock.at_work(monkeypatch)
     async with a_peer(Answer()) as peer, open_client(Guard(allow_private=True), Bounds(1_000)) as client:
         for _ in range(MAX_GETS):

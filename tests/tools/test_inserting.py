@@ -22,7 +22,7 @@ async def resource(session: ServerSession, uri: str, *, seconds: float = 30.0) -
 
 @needs_npm
 @pytest.mark.third_party
-async def test_prompts_and_resources_of_everything_are_told_with_what_they_want_and_come_as_text() -> None:
+async def test_prompts_and_resources_of_everything_are_listed_with_their_arguments_and_fetched_as_text() -> None:
     async with everything_over_http() as (over_http, _):
         for way in (everything(), over_http):
             async with a_session(way) as session:

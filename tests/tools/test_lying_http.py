@@ -32,7 +32,7 @@ def _result(asked: dict[str, Any], **result: Any) -> bytes:
 
 
 def answer_other(asked: dict[str, Any]) -> bytes:
-    """The answer to whatever is not a call."""
+    """Return the answer to every request that is not a call."""
     answer = _serve(asked, lambda _: None)
     assert isinstance(answer, bytes)
     return answer
@@ -54,12 +54,12 @@ def _serve(asked: dict[str, Any], call: Lie) -> Awaitable[bytes] | bytes | None:
 
 
 DRIP = b"HTTP/1.1 200 So\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-"""The begin of an answer that does not end."""
+"""The beginning of an answer that does not end."""
 
 
 @asynccontextmanager
 async def serve_lies(lie: Lie, ending: asyncio.Event | None = None) -> AsyncGenerator[OverHttp]:
-    """A server over HTTP that answers requests like this; None: never.
+    """Serve a server over HTTP that answers requests with this; None: never.
 
     With `ending`, it sets that event at the end of a session, and its answer then drips.
     """
@@ -91,7 +91,7 @@ async def serve_lies(lie: Lie, ending: asyncio.Event | None = None) -> AsyncGene
 
 @asynccontextmanager
 async def a_liar(call: Lie) -> AsyncGenerator[ServerSession]:
-    """A session with a server over HTTP that answers calls like this; None: never."""
+    """Open a session with a server over HTTP that answers calls with this; None: never."""
     async with serve_lies(lambda asked: _serve(asked, call)) as way, a_session(way) as session:
         await session.settle(30)
         yield session
@@ -147,7 +147,7 @@ async def test_each_of_two_calls_at_the_same_time_has_its_own_fault() -> None:
             await other
 
 
-async def test_server_whose_list_of_tools_drips_is_said_to_list_too_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_server_whose_list_of_tools_drips_is_reported_as_too_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     begun = asyncio.Event()
 
     def drip(asked: dict[str, Any]) -> Awaitable[bytes] | bytes | None:

@@ -1,4 +1,4 @@
-"""Programs that lie: each lie has a clear outcome, nothing hangs, and what is sound goes on being served."""
+"""Programs that lie: each lie has a clear outcome, nothing hangs, and valid content is still served."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ async def test_every_lie_of_a_program_is_a_clear_fault_and_the_next_call_is_answ
     assert "Not a message: not a message" in lines
 
 
-async def test_progress_that_is_no_number_to_show_is_not_told() -> None:
+async def test_invalid_progress_is_not_shown() -> None:
     server = script(
         """
 def act(asked):
@@ -161,7 +161,7 @@ serve(None, TOOLS)
     ],
     ids=["the same page again", "a huge list", "a new page each time", "a huge mark of the next page"],
 )
-async def test_list_without_end_is_cut_where_everybody_sees_it(pages: str, words: str) -> None:
+async def test_endless_list_is_cut_with_a_visible_note(pages: str, words: str) -> None:
     server = script(
         f"""
 greet()
@@ -199,7 +199,7 @@ while True:
     assert session.known.cut == ()
 
 
-async def test_every_list_that_is_cut_is_told_where_everybody_sees_it() -> None:
+async def test_every_cut_list_has_a_visible_note() -> None:
     server = script(
         """
 many = [{"name": str(n), "uri": f"note://{n}", "uriTemplate": f"note://{n}/{{a}}"} for n in range(400)]
@@ -247,7 +247,7 @@ while True:
     async with a_session(server) as session:
         await session.settle(30)
         async with asyncio.timeout(30):
-            # What changed is looked at once, and then not before its time, however often it is said.
+            # A change is read once, and then not again before the interval ends, however often it is announced.
             while repr((await ask(session, "act")).content) == "(Text(text='1'),)":
                 pass
         answers = {repr((await ask(session, "act")).content) for _ in range(20)}
@@ -263,7 +263,7 @@ def asked():
 """
 
 
-async def test_titles_and_descriptions_are_told_without_what_nobody_sees_and_such_names_are_left_out() -> None:
+async def test_titles_and_descriptions_lose_invisible_characters_and_names_with_them_are_left_out() -> None:
     server = script(
         r"""
 greet()
@@ -280,7 +280,7 @@ serve(None, [hidden, {**TOOL, "name": "a\u200bct"}])
     assert any("invisible characters" in words for words in cut)
 
 
-async def test_little_of_a_long_text_that_nobody_sees_is_looked_at() -> None:
+async def test_little_of_a_long_invisible_text_is_searched() -> None:
     server = script("greet()\nserve(None, [{**TOOL, 'description': 'Acts' + chr(0x200B) * 1_000_000 + '!'}])")
     async with a_session(server) as session:
         await session.settle(30)
@@ -329,7 +329,7 @@ async def test_a_server_that_was_never_reached_was_never_restarted() -> None:
         assert session.restarts == 0
 
 
-def test_what_is_nested_too_deep_to_be_told_is_not_written() -> None:
+def test_deeply_nested_values_are_not_written() -> None:
     deep: dict[str, Any] = {}
     for _ in range(5000):
         deep = {"a": deep}

@@ -1,4 +1,4 @@
-"""Separate processes make text of pages. They have bounds, and two run at once."""
+"""Separate processes convert pages to text. They have limits, and two run at once."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Put = Callable[[str], None]
 
 @pytest.fixture
 def put_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
-    """Replaces the program that makes text of pages."""
+    """Return a function that replaces the program that converts pages to text."""
 
     def put(code: str) -> None:
         path = tmp_path / "worker.py"
@@ -65,7 +65,8 @@ async def test_no_page_is_converted_in_the_process_of_the_server(monkeypatch: py
 async def test_a_page_that_takes_more_than_there_is_fails_in_words(
     name: str, most: int, convert: str, put_worker: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(web_pages, "SECONDS", 120.0)  # a busy machine needs some for one of processor time
+    # a busy machine needs some of these for one second of processor time
+    monkeypatch.setattr(web_pages, "SECONDS", 120.0)
     put_worker(WORKER % (name, most, convert))
     async with a_site({"/": "<p>Tea</p>"}, kind="text/html") as site:
         outcome = await fetch(f"http://127.0.0.1:{site.port}/")
@@ -74,7 +75,7 @@ async def test_a_page_that_takes_more_than_there_is_fails_in_words(
     assert text_of(outcome) == "The page could not be made into text. Fetch another one that says the same."
 
 
-async def test_a_process_ends_with_the_call_that_wants_its_text(put_worker: Put) -> None:
+async def test_a_process_ends_with_its_call(put_worker: Put) -> None:
     began, ended = asyncio.Event(), asyncio.Event()
 
     async def meet(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
@@ -116,12 +117,12 @@ async def test_at_most_two_processes_work_at_once(put_worker: Put) -> None:
 
 
 async def test_an_encoding_that_is_none_of_the_web_is_not_used() -> None:
-    """Some that Python knows take the square of a page's length."""
+    """Some encodings that Python knows take quadratic time."""
     async with a_site({"/": "<p>Käse-abc</p>"}, kind="text/html; charset=punycode") as site:
         assert "Käse-abc" in text_of(await fetch(f"http://127.0.0.1:{site.port}/"))
 
 
-def test_a_long_text_is_cut_and_says_so() -> None:
+def test_a_long_text_is_cut_with_a_note() -> None:
     text = page_text("x" * (MAX_TEXT + 10))
 
     assert text.startswith("x" * MAX_TEXT)

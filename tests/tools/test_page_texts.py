@@ -1,4 +1,4 @@
-"""Pages that were written to take long: making text of them takes as long as they are, whatever is nested in them."""
+"""Pages written to take long: converting them takes time in proportion to their length, at any depth of nesting."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_text_of_a_page_grows_as_the_page_does(name: str) -> None:
 
 
 class Depths(HTMLParser):
-    """Counts how deep quotes, lists and code are within each other in a page that closes none of them."""
+    """Counts the depth of nested quotes, lists and code in a page that closes none of them."""
 
     deepest = 0
 

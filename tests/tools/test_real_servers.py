@@ -1,4 +1,4 @@
-"""Servers nobody here wrote: everything (stdio and HTTP), filesystem, memory, time and git, each in its own process."""
+"""Third-party servers: everything (stdio and HTTP), filesystem, memory, time and git, each in a separate process."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _arguments(tool: str) -> dict[str, Any]:
 
 @needs_npm
 @pytest.mark.parametrize("way", WAYS)
-async def test_call_that_is_cancelled_is_told_to_the_server_and_it_goes_on_serving(way: str) -> None:
+async def test_cancelled_call_is_reported_to_the_server_which_continues_to_serve(way: str) -> None:
     opening: AbstractAsyncContextManager[ServerSession] = WAYS[way]()
     async with opening as session:
         begun = asyncio.Event()
@@ -118,7 +118,7 @@ async def test_call_in_a_program_that_is_killed_fails_and_the_next_one_finds_it_
         await session.settle(30)
         tools = session.tools
         call = asyncio.create_task(ask(session, "trigger-long-running-operation", duration=60))
-        await asyncio.sleep(0)  # the call begins
+        await asyncio.sleep(0)  # the call starts
         for child in psutil.Process().children():
             child.kill()
 
@@ -133,9 +133,9 @@ async def test_call_in_a_program_that_is_killed_fails_and_the_next_one_finds_it_
 
 
 @needs_npm
-# The SDK leaves streams open when nobody answers; they are collected here, where that is expected.
+# The SDK leaves streams open if a server does not answer; they are collected here, where that is expected.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
-async def test_http_server_that_is_gone_says_so_and_keeps_its_tools() -> None:
+async def test_http_server_that_is_gone_is_reported_and_keeps_its_tools() -> None:
     async with everything_over_http() as (way, kill), a_session(way, backoff=(60.0,)) as session:
         await ask(session, "echo", message="here")
         kill()
@@ -166,7 +166,7 @@ async def test_files_are_read_and_written_within_their_folder_alone(tmp_path: Pa
 
 
 @needs_npm
-async def test_memory_keeps_what_it_was_told(tmp_path: Path) -> None:
+async def test_memory_keeps_stored_entities(tmp_path: Path) -> None:
     secrets = {"MEMORY_FILE_PATH": str(tmp_path / "memory.jsonl")}
     async with a_session(npm_server("memory"), secrets) as session:
         tea = {"name": "tea", "entityType": "drink", "observations": ["green"]}

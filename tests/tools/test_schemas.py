@@ -65,7 +65,7 @@ async def test_pattern_of_a_server_is_checked() -> None:
     }
 
 
-async def test_a_thousand_faults_are_told_as_twenty() -> None:
+async def test_twenty_of_a_thousand_errors_are_reported() -> None:
     schema = {"items": {}, "additionalProperties": {"type": "string"}}
 
     assert len(await check_arguments(json.dumps(schema), {f"a{n}": n for n in range(1000)}, account="me")) == 20

@@ -1,4 +1,4 @@
-"""The toolbox with what is built in: it lists, finds, calls, and ends a call that takes too long."""
+"""The toolbox with its built-in tools: it lists, finds, calls, and ends a call that takes too long."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def ask_time(**arguments: object) -> ToolOutcome:
     return await a_toolbox().call(CURRENT_TIME, arguments, caller=ME, progress=ignore, timeout=5)
 
 
-async def test_time_is_told_in_the_zone_asked_for() -> None:
+async def test_time_is_given_in_the_requested_zone() -> None:
     berlin, utc = await ask_time(timezone="Europe/Berlin"), await ask_time()
 
     assert berlin.content == (Text("2026-07-01T14:00:00+02:00 (Wednesday, Europe/Berlin)"),)
@@ -45,13 +45,13 @@ async def test_time_is_told_in_the_zone_asked_for() -> None:
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd", "", 5, ["UTC"], "Europe"])
-async def test_zone_that_is_none_is_said_to_the_model(zone: object) -> None:
+async def test_invalid_zone_is_reported_to_the_model(zone: object) -> None:
     outcome = await ask_time(timezone=zone)
 
     assert outcome.is_error == (zone != "")
 
 
-async def test_tools_are_found_by_the_name_told_to_models() -> None:
+async def test_tools_are_found_by_their_name_for_models() -> None:
     toolbox = a_toolbox()
 
     assert toolbox.list_tools("local") == (CURRENT_TIME,)
@@ -59,7 +59,7 @@ async def test_tools_are_found_by_the_name_told_to_models() -> None:
     assert toolbox.find("local", "rm_rf") is None
 
 
-async def test_tool_that_is_gone_says_so() -> None:
+async def test_missing_tool_is_reported() -> None:
     with pytest.raises(ToolFailedError, match="no tool") as caught:
         await Toolbox().call(CURRENT_TIME, {}, caller=ME, progress=ignore, timeout=1)
 

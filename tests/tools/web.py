@@ -1,4 +1,4 @@
-"""A small web site on this machine, for clients that should or should not come."""
+"""A small web site on this machine, for clients that should or should not visit it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.sockets import serve_connections
 
 @dataclass
 class Site:
-    """What it was asked for: paths, and the names it was asked under."""
+    """A site with the requests that it received: their paths, and their host names."""
 
     port: int = 0
     asked: list[str] = field(default_factory=list[str])

@@ -1,4 +1,4 @@
-"""JSON values as HTML to be read."""
+"""JSON values as readable HTML."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_list_of_objects_is_a_table_with_a_cell_for_each_name() -> None:
     assert html.count("<td>") == 4
 
 
-def test_faults_stand_where_they_are_and_those_of_a_row_in_its_first_cell() -> None:
+def test_errors_are_shown_at_their_place_and_those_of_a_row_in_its_first_cell() -> None:
     rows = [{"name": "one", "age": "two"}]
     faults = (SchemaFault(("rows", 0, "age"), "not a number"), SchemaFault(("rows", 0), "no role"))
 
@@ -75,7 +75,7 @@ def test_no_text_of_a_model_becomes_a_tag(value: Any) -> None:
     assert EVIL in read.words
 
 
-def test_what_lies_too_deep_is_shown_as_it_was_written() -> None:
+def test_deeply_nested_values_are_shown_as_written() -> None:
     value: Any = {"<b>": 1}
     for _ in range(MAX_DEPTH + 2):
         value = [value]

@@ -10,7 +10,7 @@ HEARD_BY_REGIONS = {
 }  # fmt: skip
 
 
-def test_the_page_hears_every_key_that_no_region_hears_itself() -> None:
+def test_the_page_handles_every_key_that_no_region_handles() -> None:
     assert {binding.action for binding in BINDINGS} == ACTIONS_BY_ID.keys() - HEARD_BY_REGIONS
 
 

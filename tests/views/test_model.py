@@ -1,4 +1,4 @@
-"""Models as shown: what they can do, and the line in the menu."""
+"""Models as shown: their abilities, and the line in the menu."""
 
 from __future__ import annotations
 

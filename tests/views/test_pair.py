@@ -1,4 +1,4 @@
-"""Pairs as shown: the JSON names that programs rely on, and honesty about what nobody knows."""
+"""Pairs as shown: the JSON names that programs rely on, and unknown values shown as unknown."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_running_pair_is_not_called_failed_though_it_has_no_reply_yet(lifecycle:
     assert describe_pair(a_pair(reply=None, lifecycle=lifecycle)).out is None
 
 
-def test_canceled_pair_with_text_is_sent_as_it_stands():
+def test_canceled_pair_with_text_is_sent_unchanged():
     assert describe_pair(a_pair(reply="half a", lifecycle=Lifecycle.CANCELED)).out is None
 
 

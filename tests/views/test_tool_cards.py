@@ -1,4 +1,4 @@
-"""Tool calls as the page shows them: the head of a card, what is known beside a running reply, and the inside."""
+"""Tool calls as the page shows them: the head of a card, the additional data of a running reply, and the inside."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_card_says_how_far_its_call_is(
     assert (shown.status, shown.state) == (status, words)
 
 
-def test_card_of_a_failed_call_says_why_in_the_place_of_its_arguments() -> None:
+def test_card_of_a_failed_call_shows_the_reason_instead_of_its_arguments() -> None:
     assert card(CALL, RESULT).gist == '{"path": "/home"}'
     assert card(CALL, replace(RESULT, is_error=True)).gist == "one"
     assert card(CALL, replace(RESULT, is_error=True, denied=True)).gist == '{"path": "/home"}'
@@ -141,7 +141,7 @@ def test_every_fault_of_a_call_has_its_sentence(fault: CallFault) -> None:
     assert body(record=replace(RECORD, fault=fault)).fault.endswith(".")
 
 
-def test_call_without_arguments_and_without_a_result_says_so() -> None:
+def test_call_without_arguments_and_without_a_result_is_labelled() -> None:
     empty = body(replace(CALL, input_json="{}"), None, record=None)
 
     assert (empty.arguments[0].piece, empty.answered, empty.unanswered) == (None, False, True)
@@ -165,7 +165,7 @@ def test_what_is_too_large_for_the_page_is_a_download() -> None:
 
 
 @pytest.mark.parametrize("name", NO_JSON)
-def test_what_is_no_json_or_nested_too_deeply_is_a_text_wherever_it_stands(name: str) -> None:
+def test_invalid_or_deeply_nested_json_is_a_text_at_any_place(name: str) -> None:
     text = NO_JSON[name]
     record = replace(RECORD, run_json='{"path": "/tmp"}', structured_json=text)
 

@@ -1,4 +1,4 @@
-"""Transcripts: whatever a model wrote, the file stays a file one can read, and a page that loads and runs nothing."""
+"""Transcripts: whatever a model wrote, the file stays readable, and a page loads and runs nothing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ VOID = {"meta", "br", "hr"}
 
 
 class Page(HTMLParser):
-    """What a browser would be told by a page."""
+    """A parser of a page, with everything that a browser would act on."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -108,7 +108,7 @@ def test_a_page_runs_and_loads_nothing_whatever_is_in_it(attack: str) -> None:
 def test_addresses_of_pages_and_of_mail_are_links() -> None:
     text = "[a](http://example.org/) [b](HTTPS://example.org/) [c](mailto:ada@example.org) <https://example.org/d>"
 
-    assert len(Page(page_of("x", text)).links) == 8  # once in what was asked, once in the reply
+    assert len(Page(page_of("x", text)).links) == 8  # once in the request, once in the reply
 
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from([*ATTACKS, "\n", "    ", "> ", "* ", "|---|"])).map("".join))
@@ -150,7 +150,7 @@ def test_lines_that_would_take_long_to_read_are_text(name: str) -> None:
     assert "<strong>last</strong>" in drawn
 
 
-def test_a_page_tells_of_a_pair_what_there_is_to_tell() -> None:
+def test_a_page_shows_all_data_of_a_pair() -> None:
     failed = failure(ErrorClass.RATE, "Too <many>.")
     pair = replace(
         a_pair("Why?", CALLS, lifecycle=Lifecycle.ERROR, failure=failed), stars=2, flagged=True, mark=Mark.IN
@@ -166,7 +166,7 @@ def test_a_page_tells_of_a_pair_what_there_is_to_tell() -> None:
     assert "no reply" in html_pair(a_pair("Why?", None), None)
 
 
-def test_a_markdown_file_tells_the_same() -> None:
+def test_a_markdown_file_shows_the_same() -> None:
     failed = failure(ErrorClass.RATE, "Too many.")
     pair = replace(a_pair("Why?", CALLS, lifecycle=Lifecycle.ERROR, failure=failed), stars=1, flagged=True)
 
@@ -226,7 +226,7 @@ def test_words_on_a_line_mean_nothing_but_themselves(text: str) -> None:
 
 
 @given(st.text("`~\n a", max_size=40))
-def test_a_fenced_text_is_read_back_as_it_was(text: str) -> None:
+def test_a_fenced_text_is_read_back_unchanged(text: str) -> None:
     (token,) = MarkdownIt("commonmark").parse(fence(text))
 
     assert token.content == f"{text}\n"
@@ -244,7 +244,7 @@ def test_pictures_and_files_that_a_tool_gave_are_named_in_both_transcripts() -> 
     assert "File a_b.csv" in drawn
 
 
-def test_denied_call_is_told_without_the_words_for_the_model() -> None:
+def test_denied_call_is_shown_without_the_text_for_the_model() -> None:
     denied = ToolResult("t1", (Text("Do not try it again."),), is_error=True, denied=True)
     pair = a_pair(reply=(ToolCall("t1", "plot", "{}", complete=True), denied))
 
@@ -269,7 +269,7 @@ DELIMITERS = ("$$", "$", "\\(", "\\)", "\\[", "\\]")
 
 
 @pytest.mark.parametrize(("text", "shown"), RULES["emphasis"])
-def test_emphasis_begins_and_ends_beside_cjk_signs(text: str, shown: str) -> None:
+def test_emphasis_begins_and_ends_next_to_cjk_signs(text: str, shown: str) -> None:
     html = shown.replace("b>", "strong>").replace("i>", "em>")
 
     assert render_markdown(text) == f"<p>{html}</p>\n"

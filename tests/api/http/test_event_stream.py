@@ -1,4 +1,4 @@
-"""Event streams: the log of a run, whole from any position on, while it runs and ever after."""
+"""Event streams: the log of a run, complete from any position, while it runs and at any time later."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ async def test_reattaching_at_every_position_gives_the_rest_of_the_same_log(api:
         assert_one_end(rest)
 
 
-async def test_reader_who_drops_the_line_after_every_event_sees_each_character_once(api: Api):
+async def test_reader_that_disconnects_after_every_event_sees_each_character_once(api: Api):
     conversation_id = await create_conversation(api)
     run_id = (await send(api, conversation_id, "/think 20 /long 80 /rate 200"))["run_id"]
     seen: list[Event] = []
@@ -154,7 +154,7 @@ async def test_cancelled_reply_keeps_what_was_streamed(api: Api):
     assert_one_end(events)
 
 
-async def test_retries_are_told_with_their_countdown(api: Api):
+async def test_retries_are_reported_with_their_countdown(api: Api):
     conversation_id = await create_conversation(api)
     started = await send(api, conversation_id, "/fail overloaded times 1")
 
@@ -195,7 +195,7 @@ async def test_idle_stream_is_kept_open_by_comments(monkeypatch: pytest.MonkeyPa
     assert re.fullmatch(rb"id: 1\nevent: done\ndata: \{\}\n\n", chunks[-1])
 
 
-async def test_reader_who_leaves_ends_the_following():
+async def test_reader_that_disconnects_ends_the_following():
     began, ended = asyncio.Event(), asyncio.Event()
 
     async def endlessly() -> AsyncGenerator[tuple[LogEvent, ...]]:

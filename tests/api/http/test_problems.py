@@ -1,4 +1,4 @@
-"""Every fault is a problem document: what it says, and that nothing else leaks."""
+"""Every error is a problem document: its content, and that nothing else leaks."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ async def test_wrong_method_names_all_that_the_address_takes(api: Api):
 
 
 @pytest.mark.parametrize("accept", ["text/html", "application/json;q=0", "application/xml, image/*"])
-async def test_answer_nobody_wants_is_not_given(api: Api, accept: str):
+async def test_unacceptable_media_type_is_refused(api: Api, accept: str):
     problem(await api.http.get("/conversations", headers={"Accept": accept}), 406, "not-acceptable")
 
 
 @pytest.mark.parametrize(
     "accept", ["", "*/*", "application/*", "text/html, */*;q=0.1", "application/json; charset=utf-8"]
 )
-async def test_every_way_to_accept_json_is_understood(api: Api, accept: str):
+async def test_every_way_to_accept_json_works(api: Api, accept: str):
     assert (await api.http.get("/conversations", headers={"Accept": accept})).status_code == 200
 
 
@@ -158,7 +158,7 @@ async def test_blank_text_is_never_sent(api: Api, text: str):
     ]
 
 
-async def test_model_nobody_has_is_refused_before_anything_is_stored(api: Api):
+async def test_unknown_model_is_refused_before_anything_is_stored(api: Api):
     conversation_id = await create_conversation(api)
 
     answer = await api.http.post(f"/conversations/{conversation_id}/send", json={"text": "Hi", "model": "nobody:x"})
@@ -179,7 +179,7 @@ async def test_provider_without_a_key_says_what_to_do(api: Api):
 
 
 @pytest.mark.parametrize("path", ["/conversations", "/conversations/x", "/conversations/x/pairs", "/health"])
-async def test_parameter_nobody_knows_is_refused_rather_than_ignored(api: Api, path: str):
+async def test_unknown_parameter_is_refused_rather_than_ignored(api: Api, path: str):
     answer = await api.http.get(path, params={"fliter": "s3"})
 
     assert problem(answer, 422, "invalid-input")["errors"][0]["field"] == "fliter"
@@ -205,7 +205,7 @@ async def test_change_of_nothing_is_refused(api: Api):
     assert problem(answer, 422, "invalid-input")["errors"][0]["field"] == "body"
 
 
-async def test_unforeseen_fault_is_logged_under_the_id_it_names_and_tells_nothing_else(
+async def test_unexpected_error_is_logged_under_the_id_it_names_and_reveals_nothing_else(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ):
     async def fail(*_: object, **__: object) -> None:

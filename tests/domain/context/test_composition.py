@@ -17,7 +17,7 @@ STATES = st.sampled_from(["sendable", "sendable", "failed", "running"])
 
 
 def number(drawn: list[tuple[int, str]]) -> list[Candidate]:
-    """Pairs of these sizes and states, oldest first, with gaps between their positions."""
+    """Build pairs with these sizes and states, oldest first, with gaps between their positions."""
     return [
         Candidate(
             f"p{place}",

@@ -118,7 +118,7 @@ def test_user_and_assistant_alternate_whatever_there_is_of_the_replies(replies: 
     assert roles[-1] == "user"
 
 
-def test_a_canceled_pair_with_text_is_sent_as_it_stands() -> None:
+def test_a_canceled_pair_with_text_is_sent_with_its_text() -> None:
     built = build_request(View((a_pair("go", "half a rep", lifecycle=Lifecycle.CANCELED),)), PLAIN)
 
     assert sent(built) == [("user", (Text("go"),)), ("assistant", (Text("half a rep"),))]

@@ -1,4 +1,4 @@
-"""Middleware: what a stream goes through says the same however a stream is cut."""
+"""Middleware: a stream has the same result however it is cut into pieces."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read(pieces: Sequence[str], *after: StreamEvent) -> list[StreamEvent]:
 
 
 def parts_of(events: Sequence[StreamEvent]) -> tuple[Part, ...]:
-    """The parts of a reply that these events make."""
+    """Return the parts of the reply that these events make."""
     state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
     for event in events:
         state, _ = apply_event(state, event)

@@ -50,7 +50,7 @@ STEPS = st.lists(st.tuples(st.lists(PAIRS, max_size=12), st.sets(POSITIONS, max_
 
 
 def grow(steps: list[tuple[list[Candidate], set[int]]]) -> tuple[PairIndex, list[Candidate]]:
-    """The index after these steps, and plainly what it should hold."""
+    """Return the index after these steps, and its expected content."""
     index, there = PairIndex(), dict[int, Candidate]()
     for changed, deleted in steps:
         deleted -= {one.position for one in changed}

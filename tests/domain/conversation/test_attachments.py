@@ -1,4 +1,4 @@
-"""Attachments are what their bytes are, whatever is said of them."""
+"""The type of an attachment is that of its bytes, whatever its sender claims."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_picture_is_known_by_its_first_bytes(data: bytes, media_type: str, wid
 
 
 @pytest.mark.parametrize("data", [b"", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"<html>", b"RIFF....AVI "])
-def test_what_is_no_raster_picture_is_a_file_even_if_it_is_said_to_be_one(data: bytes) -> None:
+def test_bytes_that_are_no_raster_picture_are_a_file_even_if_labelled_as_one(data: bytes) -> None:
     assert isinstance(Attachment("image/png", data, "a.png").part(), File)
 
 
@@ -83,7 +83,7 @@ def test_no_bytes_are_too_broken_to_be_looked_at(start: bytes, rest: bytes) -> N
     look_at(start + rest)
 
 
-def test_words_stand_for_a_result_s_pictures_where_a_model_takes_none() -> None:
+def test_text_replaces_a_results_pictures_for_a_model_without_images() -> None:
     picture = Attachment("image/png", a_png(1, 1)).part()
     result = ToolResult("t1", (Text("Here."), picture))
     pair = a_pair(reply=(ToolCall("t1", "camera", "{}", True), result, Text("A dot.")))
@@ -113,7 +113,7 @@ def test_words_stand_for_a_result_s_pictures_where_a_model_takes_none() -> None:
         ),
     ],
 )
-def test_what_no_model_takes_is_said_in_words_and_never_sent_as_a_document(file: Attachment, words: str) -> None:
+def test_content_that_no_model_accepts_is_described_and_never_sent_as_a_document(file: Attachment, words: str) -> None:
     part = file.part()
     assert isinstance(part, File)
     pair = a_pair((Text("look"), part), (ToolCall("t1", "camera", "{}", True), ToolResult("t1", (part,)), Text("Ah.")))

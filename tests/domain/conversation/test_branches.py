@@ -13,7 +13,7 @@ from tests.builders import EPOCH
 
 
 def a_branch(name: str, parent: str | None = None, *, at: int = 0, minute: int = 0) -> Branch:
-    """A branch that leaves its parent after the pair at that position."""
+    """Return a branch that leaves its parent after the pair at that position."""
     fork = None if parent is None else ForkPoint(f"{parent}-{at}", at, "Why?")
     made = EPOCH + timedelta(minutes=minute)
     return Branch(name, parent, name, "", "", 1, running=False, fork=fork, created_at=made, updated_at=made)
@@ -23,7 +23,7 @@ def drawn(*branches: Branch) -> str:
     return " ".join(f"{one.branch.id}{one.depth}" for one in order_branches(branches))
 
 
-def test_forks_stand_below_their_parent_in_the_order_of_where_they_leave_it() -> None:
+def test_forks_are_listed_below_their_parent_in_the_order_of_their_fork_points() -> None:
     late = a_branch("late", "root", at=5, minute=1)
     early = a_branch("early", "root", at=2, minute=2)
     second = a_branch("second", "root", at=2, minute=3)

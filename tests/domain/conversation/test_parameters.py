@@ -1,4 +1,4 @@
-"""How a model is asked: who decides what, and which values can be used at all."""
+"""Parameters of a request: their order of precedence, and the values that are allowed at all."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def test_what_was_asked_for_wins_and_the_usual_fills_the_rest(asked: Parameters,
 
 
 @given(SOME, SOME, SOME)
-def test_each_setting_is_of_the_first_who_decided_it(send: Parameters, own: Parameters, agent: Parameters) -> None:
+def test_each_setting_comes_from_the_first_level_that_has_it(
+    send: Parameters, own: Parameters, agent: Parameters
+) -> None:
     traced = trace_parameters(send, own, agent)
 
     merged = merge_parameters(send, merge_parameters(own, agent))

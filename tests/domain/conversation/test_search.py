@@ -27,7 +27,7 @@ def test_words_beginnings_and_phrases_are_read_and_all_else_is_words(text: str, 
     assert parse_search(text).query == query
 
 
-def test_scripts_without_blanks_are_looked_for_as_they_stand() -> None:
+def test_scripts_without_blanks_are_searched_unchanged() -> None:
     found = parse_search("garden 庭のパン")
 
     assert (found.query, found.pieces) == ('"garden"', ("庭のパン",))

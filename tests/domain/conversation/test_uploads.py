@@ -1,4 +1,4 @@
-"""Uploads are what their bytes are; names are made safe."""
+"""The type of an upload is that of its bytes; names are made safe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prices over time and costs: what a call comes to, at an instant and for a length of prompt."""
+"""Prices over time and costs: the cost of a call, at a time and for a length of prompt."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_an_unknown_price_is_at_least_nothing_and_never_zero() -> None:
         (Lifecycle.ERROR, ErrorClass.OVERLOADED, Usage(input_tokens=1), True),
     ],
 )
-def test_a_call_that_was_cut_short_cost_at_least_what_was_told(
+def test_a_call_that_was_cut_short_cost_at_least_the_reported_usage(
     outcome: Lifecycle, error_class: ErrorClass | None, usage: Usage | None, at_least: bool
 ) -> None:
     assert is_cut_short(outcome, error_class, told=usage is not None) is at_least

@@ -1,4 +1,4 @@
-"""A provider's own export beside the ledger."""
+"""Comparison of a provider's own export with the ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions as SQL, and pairs in a real SQLite: shows that a database answers as the memory does."""
+"""Conditions as SQL, and pairs in a real SQLite: the database selects the same pairs as the code in memory."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The filter language once more, as a person would check it by hand: pair by pair, straight from the syntax.
+"""A second implementation of the filter language, as a person would check it by hand: pair by pair, from the syntax.
 
-Shares nothing with `lowering` and `selection`: names by regular expressions, days by the date on the reader's wall.
+It shares no code with `lowering` and `selection`: names by regular expressions, days by the reader's local date.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Naive:
 
 
 def strip(tree: syntax.Filter) -> syntax.Filter | None:
-    """The filter with every `o` term left out; None if nothing is left."""
+    """Return the filter without its `o` terms, or None if nothing is left."""
     if isinstance(tree, syntax.InContext):
         return None
     if isinstance(tree, syntax.Not):

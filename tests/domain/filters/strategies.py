@@ -1,4 +1,4 @@
-"""Filters and conversations drawn at random, over names few enough that they meet."""
+"""Random filters and conversations, with so few names that filters match pairs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from app.domain.topics.topics import Topic as TopicNode
 from app.domain.topics.topics import build_topic_tree
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-"""For properties: a busy machine must not make one fail."""
+"""Settings for properties: a busy machine must not make one fail."""
 
 NOW = datetime(2026, 3, 10, 15, 30, tzinfo=UTC)
 
@@ -86,7 +86,7 @@ SAVED_NAMES = st.from_regex(r"[\w-]{1,8}", fullmatch=True)
 
 
 def any_predicates(texts: st.SearchStrategy[str] = ANY_TEXT, largest: int = MAX_NUMBER) -> st.SearchStrategy[Leaf]:
-    """Every kind of predicate but saved filters."""
+    """Draw every kind of predicate except saved filters."""
     ops = st.sampled_from(Op)
     number = st.integers(0, largest)
     return st.one_of(
@@ -121,10 +121,10 @@ def joined(leaves: st.SearchStrategy[Leaf], max_leaves: int = 12) -> st.SearchSt
 
 
 FILTERS: st.SearchStrategy[Filter] = joined(any_predicates() | st.builds(Saved, SAVED_NAMES)) | st.just(Everything())
-"""Any filter at all."""
+"""Draw any filter."""
 
 
-# --- filters and conversations that have something to do with each other ---
+# --- filters and conversations that share names ---
 
 
 def _known(predicates: st.SearchStrategy[Leaf]) -> st.SearchStrategy[Leaf]:
@@ -204,7 +204,7 @@ def _a_pair(position: int, chance: Random) -> Pair:
 
 
 POOL = [_a_pair(position, Random(position)) for position in range(1, 301)]
-"""Pairs of every kind, made once: drawing some of them is quicker than drawing what they are made of."""
+"""Pairs of every kind, made once: drawing from them is faster than drawing their fields."""
 
 CONVERSATIONS = st.lists(st.sampled_from(POOL), unique_by=id, min_size=3, max_size=12).map(
     lambda pairs: sorted(pairs, key=lambda pair: pair.position)
@@ -213,12 +213,12 @@ CONVERSATIONS = st.lists(st.sampled_from(POOL), unique_by=id, min_size=3, max_si
 
 
 def estimate(pair: Pair) -> int:
-    """A made-up price in tokens, small enough to meet the numbers in filters."""
+    """Return an invented size in tokens, small enough to match the numbers in filters."""
     return pair.position % 7
 
 
 def newest_that_fit(base: Sequence[Pair], budget: int = 9) -> set[str]:
-    """A boundary like the real one: the newest pairs that fit, failed ones never."""
+    """Select pairs by a boundary like the real one: the newest pairs that fit, never failed ones."""
     included: set[str] = set()
     for pair in reversed(base):
         budget -= estimate(pair)

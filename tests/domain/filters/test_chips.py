@@ -75,7 +75,7 @@ def test_chip_without_a_value_in_the_conversation_is_left_out() -> None:
         ("d30d | b", "(d30d | b) d7d"),
     ],
 )
-def test_value_of_a_chip_takes_the_place_of_its_others(line: str, written: str) -> None:
+def test_value_of_a_chip_replaces_its_others(line: str, written: str) -> None:
     assert write_term(line, WEEK, (WEEK, MONTH)) == written
 
 

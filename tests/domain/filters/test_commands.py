@@ -134,7 +134,7 @@ def test_every_command_of_the_table_can_be_read() -> None:
 
 @patient
 @given(FILTERS, st.sampled_from([row.name for row in COMMANDS.values() if row.name != "star"]))
-def test_any_filter_can_stand_before_a_command(tree: Filter, name: str) -> None:
+def test_any_filter_can_precede_a_command(tree: Filter, name: str) -> None:
     line = parse_line(f"{format_filter(tree)}:{name}")
 
     assert line.filter == tree
@@ -155,7 +155,7 @@ def test_delete_always_asks_and_says_how_many() -> None:
     assert decision_on("s1 :delete --force", selected=1_000) == Ask("Really delete 1,000 pairs?")
 
 
-def test_delete_of_more_than_fifty_pairs_wants_force() -> None:
+def test_delete_of_more_than_fifty_pairs_requires_force() -> None:
     assert decision_on("s1 :delete", selected=51) == Refuse("To delete 51 pairs, more than 50, add --force.")
 
 

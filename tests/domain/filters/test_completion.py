@@ -19,7 +19,7 @@ SHORTS = [row.short for row in PREDICATES.values()]
 
 
 def offered(line: str, vocabulary: Vocabulary = VOCABULARY) -> list[str]:
-    """What is offered where `|` stands, put in: the whole lines."""
+    """Return the complete lines after each suggestion at the place of `|` is inserted."""
     before, _, after = line.partition("|")
     completion = complete_line(before + after, len(before), vocabulary)
     whole = before + after
@@ -132,7 +132,7 @@ def test_commands_their_choices_and_flags_are_offered(line: str, lines: list[str
     assert offered(line) == lines
 
 
-def test_no_more_is_offered_than_can_be_looked_through() -> None:
+def test_the_number_of_suggestions_is_limited() -> None:
     many = Vocabulary(tools=tuple(f"tool_{n}" for n in range(1_000)))
 
     assert len(offered("k'|", many)) == MOST

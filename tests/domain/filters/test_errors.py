@@ -143,7 +143,7 @@ def test_an_error_is_a_sentence_and_an_input_error_of_the_filter() -> None:
     assert (error.field, error.reason) == ("filter", error.message)
 
 
-def test_an_error_at_the_end_says_so() -> None:
+def test_an_error_at_the_end_is_named_as_such() -> None:
     assert error_of("(b").message.startswith('Found the end, expected a closing ), "&", "|" or a predicate (t, s,')
 
 
@@ -151,7 +151,7 @@ def test_an_error_repeats_little_of_a_long_line() -> None:
     assert len(error_of("x" * 9_000).found) == 40
 
 
-def test_the_first_error_of_a_line_is_the_one_that_is_told() -> None:
+def test_the_first_error_of_a_line_is_reported() -> None:
     assert error_of("s7 hello 'unclosed").position == 1
     assert error_of("hello (" + "b" * 20_000).position == 0
 

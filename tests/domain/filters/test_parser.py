@@ -1,4 +1,4 @@
-"""Every example and rule of the language, as it is written."""
+"""Every example and rule of the filter language, as written by a person."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_every_predicate_has_a_short_and_a_long_name(short: str, long: str, tree
     assert parse_filter(short) == parse_filter(long) == tree
 
 
-def test_every_spelling_of_every_predicate_is_told_apart() -> None:
+def test_every_spelling_of_every_predicate_is_distinguished() -> None:
     assert len(NAMES) == sum(1 if row.short == row.name else 2 for row in PREDICATES.values())
 
 
@@ -160,7 +160,7 @@ def test_the_empty_filter_is_everything(line: str) -> None:
         ("'🦊 :|&('", "🦊 :|&("),
     ],
 )
-def test_strings_stand_in_quotes_with_escapes(written: str, text: str) -> None:
+def test_strings_are_quoted_with_escapes(written: str, text: str) -> None:
     tree = parse_filter(f"c{written}")
 
     assert isinstance(tree, Contains)
@@ -177,7 +177,7 @@ def test_strings_stand_in_quotes_with_escapes(written: str, text: str) -> None:
         ("c'**'", ("", "")),
     ],
 )
-def test_stars_stand_for_any_run_of_characters(line: str, pieces: tuple[str, ...]) -> None:
+def test_stars_match_any_run_of_characters(line: str, pieces: tuple[str, ...]) -> None:
     tree = parse_filter(line)
 
     assert isinstance(tree, Contains)

@@ -1,6 +1,6 @@
 """No input, however long or odd, may crash or hang the parser.
 
-Time is counted in calls and in characters looked at, not in seconds: a busy machine must not make a test fail.
+Work is counted in calls and in characters looked at, not in seconds: a busy machine must not make a test fail.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def read(line: str) -> Line | FilterError:
 
 
 def calls_of(line: str) -> int:
-    """How many calls, of Python or of C, reading the line takes."""
+    """Return the number of calls, of Python or of C, that reading the line takes."""
     calls = 0
 
     def count(_frame: FrameType, event: str, _arg: object) -> None:
@@ -152,7 +152,7 @@ def test_twice_the_line_costs_at_most_twice_the_steps() -> None:
 @pytest.mark.parametrize(
     "line", ["(b|" * MAX_DEPTH + "b" + ")" * MAX_DEPTH, "!(b (i|" * (MAX_DEPTH // 3) + "b" + "))" * (MAX_DEPTH // 3)]
 )
-def test_the_deepest_tree_can_be_walked_even_by_one_who_is_deep_in_calls_himself(line: str) -> None:
+def test_the_deepest_tree_can_be_walked_even_from_a_deep_call_stack(line: str) -> None:
     def dive(levels: int) -> None:
         if levels:
             dive(levels - 1)

@@ -32,7 +32,7 @@ def error_of(line: str, **saved: str) -> FilterError:
         ("", ""),
     ],
 )
-def test_a_saved_filter_stands_for_itself_in_parentheses(line: str, expected: str) -> None:
+def test_a_saved_filter_is_expanded_in_parentheses(line: str, expected: str) -> None:
     assert expanded(line, good="s3 | b", best="@good !e") == expected
 
 

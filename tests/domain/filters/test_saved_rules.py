@@ -39,7 +39,7 @@ def test_what_a_filter_uses_is_found_through_others() -> None:
 @pytest.mark.parametrize(
     ("line", "position"), [("@mine", 0), ("s2 @new2", 3), ("s2 @unknown", 3), ("s7", 1), ("b :flag", 2)]
 )
-def test_what_cannot_be_used_is_not_saved_and_the_place_is_told(line: str, position: int) -> None:
+def test_an_invalid_filter_is_not_saved_and_the_place_is_reported(line: str, position: int) -> None:
     with pytest.raises(FilterError) as caught:
         read_savable("mine", line, {**SAVED, "new2": "@mine"})
 
@@ -58,7 +58,7 @@ def test_a_change_that_would_break_a_filter_using_it_is_refused() -> None:
         read_savable("part", large, {"part": "s1", "twice": "@part | !@part"})
 
 
-def test_there_are_so_many_saved_filters_and_no_more() -> None:
+def test_the_number_of_saved_filters_is_limited() -> None:
     full = {f"f{number}": "b" for number in range(MAX_SAVED)}
 
     read_savable("f0", "e", full)
@@ -66,7 +66,7 @@ def test_there_are_so_many_saved_filters_and_no_more() -> None:
         read_savable("one-more", "e", full)
 
 
-def test_another_name_stands_where_the_old_one_stood_and_nothing_else_changes() -> None:
+def test_a_new_name_replaces_the_old_one_and_nothing_else_changes() -> None:
     line = "s2  @good|( @goods & !@good ) c'@good'"
 
     assert rename_use(line, "good", "best") == "s2  @best|( @goods & !@best ) c'@good'"

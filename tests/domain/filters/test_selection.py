@@ -1,4 +1,4 @@
-"""What each predicate selects, on conversations small enough to check by eye."""
+"""The pairs that each predicate selects, on conversations small enough to check by eye."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def test_a_pair_without_topic_is_under_none() -> None:
     assert selected("!t'*'", IN_TOPICS) == [len(IN_TOPICS)]
 
 
-def test_a_run_of_segments_that_several_paths_end_with_selects_nothing_and_the_bar_says_so() -> None:
+def test_an_ambiguous_end_of_paths_selects_nothing_and_the_bar_reports_it() -> None:
     tree = parse_filter("t'AI > Planning'")
     from_root = {topic: path for topic, path in TOPICS.paths.items() if topic != "planning"}
     doubled = {**from_root, "x": ("Play", "AI", "Planning")}
@@ -271,7 +271,7 @@ def test_a_run_of_segments_that_several_paths_end_with_selects_nothing_and_the_b
         ("k'git'", "No pair here called a tool named 'git'."),
     ],
 )
-def test_a_name_that_means_nothing_selects_nothing_and_the_bar_says_so(line: str, notice: str) -> None:
+def test_an_unknown_name_selects_nothing_and_the_bar_reports_it(line: str, notice: str) -> None:
     assert list_notices(parse_filter(line), SCOPE) == (notice,)
     assert line.startswith("b") or selected(line, IN_TOPICS) == []
 
@@ -375,7 +375,7 @@ def test_the_boundary_is_decided_on_the_filter_without_o(line: str, expected: li
     assert selected(line, FIVE, included=NEWEST_TWO) == expected
 
 
-def test_recent_counts_in_the_whole_conversation_also_beside_o() -> None:
+def test_recent_counts_in_the_whole_conversation_also_with_o() -> None:
     assert selected("s3 !(o r2)", FIVE, included={"p1", "p3"}) == [1, 3]
 
 

@@ -110,7 +110,7 @@ def test_a_filter_reads_as_a_sentence(line: str, sentence: str) -> None:
 
 
 def _small_trees(*terms: str) -> Iterator[Expression]:
-    """Every way to join three of the terms, with a `!` wherever one can stand."""
+    """Yield every way to join three of the terms, with a `!` at every possible position."""
 
     def maybe_not(trees: list[Expression]) -> list[Expression]:
         return [*trees, *map(Not, trees)]

@@ -1,4 +1,4 @@
-"""What a filter will make of a pair that is only being written: nobody has rated, flagged or marked it yet."""
+"""Filters on a pair that is still being written: it has no stars, no flag and no tag yet."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_only_what_hangs_on_marks_is_known_of_it(line: str, expected: bool | Non
 
 
 @given(joined(any_predicates()), st.sampled_from(POOL))
-def test_what_is_said_holds_for_every_pair_without_marks(tree: Filter, pair: Pair) -> None:
+def test_the_result_holds_for_every_pair_without_marks(tree: Filter, pair: Pair) -> None:
     unmarked = replace(pair, stars=0, flagged=False, mark=None)
     said = selects_unmarked(tree)
 

@@ -1,4 +1,4 @@
-"""Characters that nobody sees: all of Unicode's are known, and texts of servers and arguments show without them."""
+"""Invisible characters: all of Unicode's are known, and texts of servers and arguments are shown without them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_escapes_say_the_same_in_json() -> None:
         ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", None),
     ],
 )
-def test_texts_lose_what_nobody_sees(text: str, line: str, lines: str | None) -> None:
+def test_texts_lose_invisible_characters(text: str, line: str, lines: str | None) -> None:
     assert strip_invisible(text) == line
     assert strip_invisible_in_lines(text) == (line if lines is None else lines)
 

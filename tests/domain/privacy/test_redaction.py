@@ -1,4 +1,4 @@
-"""Redaction: what is found, what is let be, and that it takes no longer for whoever writes against it."""
+"""Redaction: the secrets that it finds, the texts that it leaves alone, and linear time for hostile texts."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_what_is_the_same_stays_the_very_same_so_that_its_hash_is_known() -> Non
     assert same == [True, True, False, True]
 
 
-def test_what_models_are_told_of_a_person_is_one_card_and_nothing_without_words() -> None:
+def test_text_about_the_user_is_one_card_and_absent_if_empty() -> None:
     view = View(system_prompt="Be brief.", prelude=compose_system_prelude(Wishes("I am Ada.", date(2026, 11, 22))))
 
     assert compose_system_prelude(Wishes("  \n")) is None

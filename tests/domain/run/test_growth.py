@@ -22,7 +22,7 @@ def test_what_was_stored_and_what_it_gained_make_the_reply(before: tuple[Part, .
     assert apply_growth(before, describe_growth(before, after)) == after
 
 
-def test_a_text_that_grew_is_told_by_what_it_gained_alone() -> None:
+def test_a_text_that_grew_is_described_by_its_growth_alone() -> None:
     long = "word " * 10_000
     before = (Thinking("hm"), Text(long))
 

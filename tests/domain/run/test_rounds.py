@@ -56,7 +56,7 @@ def a_call(call_id: str, name: str = "add") -> tuple[RunEvent, ...]:
 
 
 def a_round(*call_ids: str, usage: int = 1, seconds: float = 0.0) -> tuple[RunEvent, ...]:
-    """The stream of a provider call that ends in these calls."""
+    """Return the stream of a provider call that ends in these calls."""
     calls = [event for call_id in call_ids for event in a_call(call_id)]
     return *calls, UsageReported(Usage(usage)), Stopped(StopReason.TOOL_CALLS), StreamEnded(seconds)
 
@@ -118,7 +118,7 @@ def test_a_reply_goes_from_round_to_round_and_its_usage_is_the_sum() -> None:
     assert (state.usage, sum_usage(state), state.attempt) == (Usage(30), Usage(60), 3)
 
 
-def test_calls_of_one_id_are_told_apart() -> None:
+def test_calls_with_one_id_are_distinguished() -> None:
     state, _ = play(*a_round("call_1"), answered("call_1"), *a_round("call_1", "call_1"))
 
     assert [call.tool_call_id for call in list_unanswered(state.parts)] == ["call_1_2", "call_1_3"]
@@ -146,7 +146,7 @@ def test_no_answer_is_heard_before_its_stream_is_over() -> None:
         (ToolLimits(seconds=60), "the limit of 60 seconds"),
     ],
 )
-def test_a_limit_ends_the_reply_and_says_so_in_the_results_of_the_calls_not_made(limits: ToolLimits, why: str) -> None:
+def test_a_limit_ends_the_reply_and_is_named_in_the_results_of_the_calls_not_made(limits: ToolLimits, why: str) -> None:
     state, actions = play(*a_round("a"), answered("a", "four"), *a_round("b", "c", seconds=61), limits=limits)
 
     assert actions == (FinishRun(Succeeded(StopReason.TOOL_LIMIT)),)
@@ -159,7 +159,7 @@ def test_a_limit_ends_the_reply_and_says_so_in_the_results_of_the_calls_not_made
     assert sum_usage(state) == Usage(2)
 
 
-def test_a_stopped_run_tells_calls_that_had_begun_from_those_that_had_not() -> None:
+def test_a_stopped_run_distinguishes_started_calls_from_others() -> None:
     state, actions = play(*a_round("a", "b", "c"), answered("a"), CancelRequested(begun=frozenset({"a", "b"})))
 
     assert actions == (CloseStream(), FinishRun(Canceled()))
@@ -207,7 +207,7 @@ def test_nothing_is_retried_once_a_token_of_the_round_came() -> None:
     assert state.outcome == Failed(OVERLOADED)
 
 
-def test_a_retry_stands_in_the_log_where_it_was() -> None:
+def test_a_retry_is_in_the_log_at_its_place() -> None:
     state, _ = play(*a_round("a"), answered("a"), AttemptFailed(OVERLOADED, jitter=0.0), RetryDue(), TextReceived("4"))
 
     kinds = [event.kind for event in events_after(state, 0)]
@@ -237,7 +237,7 @@ loop_events: st.SearchStrategy[RunEvent] = st.one_of(
 
 @st.composite
 def walks(draw: st.DrawFn, limits: ToolLimits) -> list[RunEvent]:
-    """What may happen to a run, mostly what is likely where it stands: events at random hardly ever make up a round."""
+    """Draw events of a run, mostly likely ones for its phase: purely random events hardly ever make a round."""
     state, walk = a_run(limits), list[RunEvent]()
     for anything in draw(st.lists(st.sampled_from([False] * 5 + [True]), max_size=12)):
         step: tuple[RunEvent, ...]

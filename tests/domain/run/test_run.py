@@ -205,7 +205,7 @@ def test_retry_after_is_obeyed_up_to_a_limit(wish: float, waited: float | None) 
 
 
 @pytest.mark.parametrize("late", [TextReceived("late"), StreamEnded(), AttemptFailed(OVERLOADED, jitter=0.0)])
-def test_a_run_that_waits_for_its_next_attempt_hears_nothing_of_the_last(late: RunEvent) -> None:
+def test_a_run_that_waits_for_its_next_attempt_ignores_events_of_the_last(late: RunEvent) -> None:
     waiting = after(AttemptFailed(OVERLOADED, jitter=0.0))
 
     assert apply_event(waiting, late) == (waiting, ())
@@ -305,7 +305,7 @@ def words(state: RunState) -> str:
 
 
 def merged(events: list[LogEvent]) -> list[tuple[str, Any]]:
-    """Events without positions, adjacent text of one part joined."""
+    """Return events without positions, with adjacent text of one part joined."""
     found: list[tuple[str, Any]] = []
     for event in events:
         if found and found[-1][0] == event.kind and event.kind in {"text", "thinking", "tool_input"}:

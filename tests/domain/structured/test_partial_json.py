@@ -22,7 +22,7 @@ values = st.recursive(
 
 
 def is_beginning(part: Any, whole: Any) -> bool:
-    """Whether a value could be what a beginning of the whole's text says."""
+    """Return whether a value could be the reading of a beginning of the whole's text."""
     if isinstance(part, dict) and isinstance(whole, dict):
         fields, wanted = cast("dict[str, Any]", part), cast("dict[str, Any]", whole)
         *closed, last = fields or {"": None}
@@ -84,7 +84,7 @@ def test_nothing_that_looks_like_json_is_too_broken_to_be_read(text: str, final:
         ('"\\ud83d"', "�", False),
     ],
 )
-def test_a_fence_is_passed_over_and_words_beside_are_told_of(text: str, value: Any, beside: bool) -> None:
+def test_a_fence_is_ignored_and_other_words_are_reported(text: str, value: Any, beside: bool) -> None:
     assert read_partial(text, final=True) == PartialJson(value, found=True, beside=beside)
 
 
@@ -119,7 +119,7 @@ DEEP = ["[" * 100_000, '{"a":' * 100_000, '"' + '\\"' * 100_000, "}}}}", "[" * 1
 
 
 class CountedText(str):
-    """A text that counts the characters that are copied out of it or looked through."""
+    """A text that counts the characters that are copied from it or searched."""
 
     __slots__ = ("seen",)
 
@@ -143,7 +143,7 @@ class CountedText(str):
 
 
 def work_of_reading(text: str) -> tuple[int, int]:
-    """The calls that reading a text takes, and the characters that are copied or looked through for it."""
+    """Return the calls that reading a text takes, and the characters that are copied or searched for it."""
     counted = CountedText(text)
     with counting() as calls:
         read_partial(counted)

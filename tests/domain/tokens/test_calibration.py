@@ -1,4 +1,4 @@
-"""Calibration by simulation: models that count in other ways, reports that are off, and what becomes of estimates."""
+"""Calibration by simulation: models that count in other ways, wrong reports, and the resulting estimates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WARM = 20
 
 @dataclass(frozen=True)
 class Model:
-    """A model as it really counts. `content` is how far the ratio differs between conversations."""
+    """The true token counts of a model. `content` is the spread of the ratio between conversations."""
 
     profile: ModelProfile
     base: int
@@ -49,7 +49,7 @@ MODELS = {
 
 
 def play(model: Model, seed: int, sends: int = 40) -> list[tuple[float, bool]]:
-    """A person's sends: by how much each estimate was off, and whether it said so much."""
+    """Simulate the sends of a person. Return the error of each estimate, and whether its band covers the error."""
     random = Random(seed)
     told: list[Observation] = []
     seen: list[tuple[float, bool]] = []
@@ -148,7 +148,7 @@ def test_no_report_moves_a_figure_by_more_than_a_step() -> None:
     assert min(ratios) >= family_of(UNKNOWN.model).permille / MAX_RATIO - 1
 
 
-def test_what_was_told_last_counts_most() -> None:
+def test_the_latest_report_counts_most() -> None:
     old, new = Observation(2_000, 3, 2_400), Observation(2_000, 3, 2_600)
 
     later, earlier = [*[new] * 15, *[old] * 15], [*[old] * 15, *[new] * 15]
@@ -176,7 +176,7 @@ def test_a_senseless_report_of_a_conversation_is_no_measure_for_it() -> None:
     assert abs(estimate_send(estimator, elsewhere[0]) - 2_300) < 100
 
 
-def test_nothing_told_is_the_family() -> None:
+def test_without_reports_the_family_applies() -> None:
     untaught = estimator_of(CLAUDE)
 
     assert replace(untaught, new=(), slack=0.0) == Estimator("anthropic", 1_180, 4, 3, 0.15)
@@ -221,7 +221,7 @@ def test_families_by_name(model: str, permille: int, images: ImageRule) -> None:
 
 
 def test_senseless_report_of_the_conversation_itself_leaves_no_bound() -> None:
-    """Nine thousand words told as fourteen tokens: a boundary drawn by that would let everything through."""
+    """A report of fourteen tokens for nine thousand words: a boundary from this report would let everything through."""
     profile = ModelProfile("peer:any", "Any")
 
     told = estimator_of(profile, [Observation(text=9_012, messages=1, tokens=14, here=True)])

@@ -1,4 +1,4 @@
-"""The sizes of a pair: all the words that a request has of it, also those that come with pictures of tools."""
+"""The sizes of a pair: all its text in a request, including the text with pictures of tools."""
 
 from __future__ import annotations
 

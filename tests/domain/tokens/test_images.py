@@ -12,7 +12,7 @@ from app.domain.tokens.images import ImageRule, count_image, count_openai_tiles
 @pytest.mark.parametrize(
     ("rule", "width", "height", "tokens"),
     [
-        # platform.claude.com/docs/en/build-with-claude/vision: a token for each 28 by 28 pixels, and the limits
+        # platform.claude.com/docs/en/build-with-claude/vision: one token per 28 by 28 pixels, and the limits
         (ImageRule.ANTHROPIC, 200, 200, 64),
         (ImageRule.ANTHROPIC, 1_000, 1_000, 1_296),
         (ImageRule.ANTHROPIC, 1_092, 1_092, 1_521),
@@ -22,10 +22,10 @@ from app.domain.tokens.images import ImageRule, count_image, count_openai_tiles
         (ImageRule.OPENAI_85_170, 2_048, 4_096, 1_105),
         (ImageRule.OPENAI_PATCHES, 1_024, 1_024, 1_024),
         (ImageRule.OPENAI_PATCHES, 1_800, 2_400, 1_452),
-        # ai.google.dev/gemini-api/docs/image-understanding: 258 to a tile; 960 by 540 makes 3 by 2 of them
+        # ai.google.dev/gemini-api/docs/image-understanding: 258 per tile; 960 by 540 makes 3 by 2 tiles
         (ImageRule.GEMINI_TILES, 384, 384, 258),
         (ImageRule.GEMINI_TILES, 960, 540, 6 * 258),
-        # docs.x.ai: 256 to a tile and one more, at most six tiles
+        # docs.x.ai: 256 per tile and one more, at most six tiles
         (ImageRule.GROK, 448, 448, 512),
         (ImageRule.GROK, 10_000, 10_000, 1_792),
         (ImageRule.NONE, 1_024, 1_024, 0),

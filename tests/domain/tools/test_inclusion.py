@@ -81,7 +81,7 @@ def test_a_longer_draft_never_takes_a_tool_away_that_auto_had_chosen(offer: Offe
     assert set(before.tools) <= set(after.tools)
 
 
-def test_auto_beyond_a_tenth_of_the_budget_tells_of_what_the_draft_speaks_of_and_what_was_called() -> None:
+def test_auto_above_a_tenth_of_the_budget_offers_tools_that_the_draft_names_or_that_were_called() -> None:
     commit = SizedTool(a_tool("commit", "Records changes to the repository", "git"), 400)
     rain = SizedTool(a_tool("forecast", "Tells whether it will rain", "weather"), 300)
     files = SizedTool(a_tool("read_file", "Reads a file"), 300)
@@ -96,7 +96,7 @@ def test_auto_beyond_a_tenth_of_the_budget_tells_of_what_the_draft_speaks_of_and
     assert {one.why for one in every.decided} == {Why.ALL_FIT}
 
 
-def test_a_model_without_tools_is_told_of_none_whatever_the_mode_is() -> None:
+def test_a_model_without_tools_is_offered_none_in_any_mode() -> None:
     for mode in ToolMode:
         choice = choose_tools(Offer(mode, (SizedTool(a_tool("read"), 100),), able=False), "read", 1_000_000)
         assert choice.definitions == ()

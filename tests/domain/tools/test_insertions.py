@@ -1,4 +1,4 @@
-"""What comes from servers into a text, and the addresses that people fill in (RFC 6570, with its own examples)."""
+"""Insertions of server content into a text, and the addresses that people fill in (RFC 6570, with its own examples)."""
 
 from __future__ import annotations
 

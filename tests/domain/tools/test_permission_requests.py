@@ -1,7 +1,7 @@
-"""No call without permission, whatever happens in whatever order.
+"""No call without permission, whatever happens in any order.
 
-The machine below plays calls, people in several tabs, the clock, stops and restarts against the pure rules, in the way
-`runs/tools/permissions.py` does, and keeps beside it a list of its own of what people really said.
+The machine below simulates calls, people in several tabs, the clock, stops and restarts against the pure rules, in the
+way `runs/tools/permissions.py` does. It keeps a separate list of the permissions that people really gave.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def test_what_is_settled_stays_settled(first: Event, second: Event) -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_whoever_comes_when_the_time_is_over_finds_it_expired(event: Event) -> None:
+def test_an_answer_after_the_time_limit_finds_the_request_expired(event: Event) -> None:
     settled = settle(PENDING, event, PENDING.expires_at)
 
     assert settled.standing is Standing.EXPIRED
@@ -104,7 +104,7 @@ def test_a_pending_request_permits_nothing() -> None:
     assert permission_of(PENDING) is None
 
 
-def test_a_model_is_told_why_in_words_of_its_own() -> None:
+def test_a_model_receives_the_reason_in_a_text_for_models() -> None:
     told = {permission_of(settle(PENDING, event, AT)) for event in EVENTS[2:]} - {Allowed(PENDING.input_json)}
 
     assert len(told) == 3
@@ -123,7 +123,7 @@ LISTS: tuple[tuple[AllowedTool, ...] | None, ...] = (
 
 
 class Interleavings(RuleBasedStateMachine):
-    """Calls that ask, people who answer, and time. `said` is the list of permissions as people gave them."""
+    """Calls that request permission, people who answer, and time. `said`: the permissions as people gave them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -141,7 +141,7 @@ class Interleavings(RuleBasedStateMachine):
         return f"{letter}{self.count}"
 
     def in_view(self) -> list[str]:
-        """What somebody may press a button of: what is pending, mostly, or a tab that has not heard yet."""
+        """Return the requests whose button a person may press: mostly pending ones, or one in an outdated tab."""
         pending = [each for each, request in self.requests.items() if request.standing is Standing.PENDING]
         return [*pending * 3, *self.requests]
 
@@ -266,7 +266,7 @@ class Interleavings(RuleBasedStateMachine):
                 self.require_spoken_of(request, decision.rule_id)
                 self.happen(request_id, RuleCovered(decision.rule_id))
                 if self.requests[request_id].standing is Standing.ALLOWED:
-                    self.said[request_id] = request.input_json  # by the rule, which somebody made and nobody revoked
+                    self.said[request_id] = request.input_json  # by a rule that a person made and that is not revoked
             elif self.now >= request.expires_at:
                 self.happen(request_id, Ended(Ending.TIME))
         permission = permission_of(self.requests[request_id])
@@ -285,7 +285,7 @@ class Interleavings(RuleBasedStateMachine):
     @precondition(lambda self: self.waiting)
     @rule(really=st.sampled_from((True, False, False)))
     def inview_starts_again(self, really: bool) -> None:
-        if not really:  # rarely, so that others have their time before it
+        if not really:  # rarely, so that requests can expire before it
             return
         self.waiting.clear()
         for request_id in self.requests:

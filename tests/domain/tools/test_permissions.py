@@ -35,7 +35,7 @@ def patterns(**each: str) -> tuple[ArgumentPattern, ...]:
 # --- who allows ---
 
 
-def test_a_call_nobody_spoke_of_is_asked() -> None:
+def test_a_call_without_a_rule_needs_permission() -> None:
     assert decide(READ, None, ()) == Ask()
 
 
@@ -167,11 +167,11 @@ def test_a_pattern_of_an_argument_covers(pattern: str, value: Any, covered: bool
         "/notes/..;/etc",
         "/notes/..?x",
         "/notes/\u2025/etc/passwd",  # two dots as one character
-        "/notes/\uff0e\uff0e/etc/passwd",  # two dots of full width
+        "/notes/\uff0e\uff0e/etc/passwd",  # two full-width dots
         "/notes/\u2026/etc/passwd",
         "/notes/%252e%252e/etc/passwd",
         "/notes/%EF%BC%8E%EF%BC%8E/etc/passwd",
-        "/notes/%c0%ae%c0%ae/etc/passwd",  # dots as no UTF-8 has them
+        "/notes/%c0%ae%c0%ae/etc/passwd",  # dots encoded in a form that is not valid UTF-8
         "/notes/.%00./etc/passwd",
         "/notes/a..b",
         "/notes/..s",
@@ -198,7 +198,7 @@ def test_a_path_that_may_climb_out_is_covered_by_no_pattern_with_a_star(climbing
         "a%25b",
     ],
 )
-def test_text_with_what_nobody_sees_is_covered_by_no_pattern_with_a_star(hidden: str) -> None:
+def test_text_with_invisible_characters_matches_no_pattern_with_a_star(hidden: str) -> None:
     assert not covers_value("git*", hidden)
     assert not covers_value("a*", hidden)
     assert covers_value(literal(hidden), hidden)
@@ -222,7 +222,7 @@ def test_a_literal_pattern_covers_its_own_text_and_no_other(text: str, other: st
 
 @settings(derandomize=True)
 @given(st.lists(st.tuples(st.text("ab*", max_size=4), st.text("ab/.", max_size=3)), min_size=1, max_size=4))
-def test_a_star_covers_whatever_stands_in_its_place(parts: list[tuple[str, str]]) -> None:
+def test_a_star_matches_any_text(parts: list[tuple[str, str]]) -> None:
     pattern = "".join(literal(piece) + "*" for piece, _ in parts)
 
     assert covers_name(pattern, "".join(piece + between for piece, between in parts))

@@ -1,4 +1,4 @@
-"""Tools as they are told to a model: names that can be told, unique and always the same; one order."""
+"""Tools as a model receives them: valid, unique and stable names; a fixed order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def a_tool(name: str, server: str = "lab", server_id: str = "1") -> Tool:
     return Tool(told, server_id, server, name, name, "", "{}", read_only=False)
 
 
-def test_name_that_can_be_told_is_told_as_it_is() -> None:
+def test_valid_name_is_offered_unchanged() -> None:
     assert wire_name("files", "read_file") == "files__read_file"
 
 
@@ -33,7 +33,7 @@ def test_two_tools_never_share_a_name(server: str, tool: str, other_server: str,
     assert same == ((server, tool) == (other_server, other_tool))
 
 
-def test_long_or_foreign_names_are_told_apart() -> None:
+def test_long_or_foreign_names_are_distinguished() -> None:
     long = "a" * 70
 
     assert wire_name("lab", f"{long}1") != wire_name("lab", f"{long}2")
@@ -46,13 +46,13 @@ def test_server_names_that_would_confuse_are_refused() -> None:
 
 
 @given(st.permutations([("time", "b"), ("git", "log"), ("git", "diff"), ("Inview", "current_time"), ("a", "z")]))
-def test_order_does_not_depend_on_who_answered_first(found: list[tuple[str, str]]) -> None:
+def test_order_does_not_depend_on_the_first_server_to_answer(found: list[tuple[str, str]]) -> None:
     tools = [a_tool(name, server, BUILT_IN if server == "Inview" else server) for server, name in found]
 
     assert [tool.name for tool in order_tools(tools)] == ["current_time", "a__z", "git__diff", "git__log", "time__b"]
 
 
-def test_tool_listed_twice_is_told_once() -> None:
+def test_tool_listed_twice_is_offered_once() -> None:
     first, second = a_tool("x"), Tool("lab__x", "1", "lab", "x", "another", "", "{}", read_only=True)
 
     assert order_tools([first, second]) == (first,)

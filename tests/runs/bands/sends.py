@@ -1,4 +1,4 @@
-"""Sends of every kind, made of a seed: what a person writes and attaches, to which model, with or without tools."""
+"""Sends of every kind, made from a seed: texts and attachments, to different models, with or without tools."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ MODELS = (
     "mock:somebody-7b",
     "offline:demo",
 )
-"""Old and new ones, and one whose name says nothing."""
+"""Older and newer models, and one with an unknown name."""
 KINDS = ("question", "paste", "code", "figures", "file", "picture", *SENTENCES)
 PICTURES = frozenset({"openai:gpt-4o", "openai:gpt-5", "anthropic:claude-sonnet-4-5", "offline:demo"})
 MOST_WORDS = 50_000
 MOST_OFFLINE = 15_000
-"""Most words of a text that fits its window in any language."""
+"""Maximum number of words of a text that fits the window of an offline model in any language."""
 OPENS, SWITCHES, TOOLS = 0.3, 0.1, 0.35
-"""How often a send opens a conversation, goes to another model than the one before, and a conversation has tools."""
+"""Probabilities: a send opens a conversation, a send changes the model, a conversation has tools."""
 
 
 @dataclass(frozen=True)
 class Send:
-    """One send. `file` is the text of a file that goes with it; `opens`: in a new conversation, with `tools` tools."""
+    """One send. `file`: the text of an attached file. `opens`: it starts a new conversation with `tools` tools."""
 
     kind: str
     model: str
@@ -48,7 +48,7 @@ class Send:
 
 
 def make_sends(count: int, seed: int) -> Iterator[Send]:
-    """Make `count` sends, each kind as often as the others."""
+    """Make `count` sends with equal numbers of each kind."""
     random = Random(seed)
     kinds = [KINDS[place % len(KINDS)] for place in range(count)]
     random.shuffle(kinds)
@@ -60,7 +60,7 @@ def make_sends(count: int, seed: int) -> Iterator[Send]:
         if opens or random.random() < SWITCHES:
             model = random.choice(MODELS)
         home = home or drawn
-        kind = drawn if random.random() < 0.5 else home  # mostly people stay with what they began with
+        kind = drawn if random.random() < 0.5 else home  # a person mostly continues with the kind of the first message
         most = MOST_OFFLINE if model == "offline:demo" else MOST_WORDS
         match kind:
             case "picture" if model in PICTURES:

@@ -1,4 +1,4 @@
-"""The count that is reported lies inside the band that was shown: in 95 of 100 sends of every kind."""
+"""The reported token count is inside the shown error band for 95 of 100 sends of every kind."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ANSWERS = ("Very well.", "That depends on what you mean. " * 12, "Yes, and here 
 
 @asynccontextmanager
 async def billed(data: Path) -> AsyncGenerator[Workbench]:
-    """A workbench whose providers bill by their own rules, with an empty database in this folder."""
+    """Open a workbench whose providers bill by their own rules, with an empty database in this folder."""
     await asyncio.to_thread(data.mkdir, exist_ok=True)
     lay_database(data)
     async with AsyncExitStack() as stack:
@@ -69,7 +69,7 @@ def offer_tools(wb: Workbench, count: int) -> None:
 
 
 async def is_inside(wb: Workbench, conversation_id: str, send: Send) -> tuple[bool, int, str]:
-    """Whether what is reported of a send lies inside the band that is shown before it; the band; both in words."""
+    """Return whether the reported count is inside the band shown before the send, the band, and a description."""
     ids: list[str] = []
     if send.file:
         ids.append((await attach_file(wb, LOCAL_OWNER, send.file.encode(), "notes.py")).attachment.id)
@@ -93,7 +93,9 @@ async def is_inside(wb: Workbench, conversation_id: str, send: Send) -> tuple[bo
 
 
 async def send_all(wb: Workbench, sends: list[Send]) -> tuple[dict[str, list[tuple[bool, int]]], list[str]]:
-    """Which sends of each kind, and of each model, were inside which band; and those that were not, in words."""
+    """Return the bands of the sends, by kind and by model, each with True if the report was inside; describe the
+    others.
+    """
     inside: dict[str, list[tuple[bool, int]]] = defaultdict(list)
     outside: list[str] = []
     conversation_id = ""

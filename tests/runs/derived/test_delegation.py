@@ -1,4 +1,4 @@
-"""Work handed to another agent: where it is done, what comes back, how it ends, and to whom it cannot be handed."""
+"""Work that a reply delegates to another agent: its conversation, its result, its end, and who may not receive it."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from tests.runs.steps import a_conversation, collect, pair_of, pairs_of, reply_t
 
 
 def ignore(done: float, total: float | None, words: str) -> None:
-    """Nobody watches."""
+    """Ignore the progress: the test has no page."""
 
 
 async def asker(wb: Workbench, name: str | None = None, **fields: Any) -> Caller:
-    """Somebody in the middle of a reply, under an agent of this name."""
+    """Return the caller of a tool in the middle of a reply, under an agent of this name."""
     agent = None if name is None else await create_agent(wb, LOCAL_OWNER, {"name": name})
     conversation = await a_conversation(wb, agent_id="" if agent is None else agent.id, **fields)
     ended = await reply_to(wb, conversation, "/echo Let me ask somebody")
@@ -57,7 +57,7 @@ async def made_in(wb: Workbench, outcome: ToolOutcome) -> Conversation:
         return await load_conversation(session, LOCAL_OWNER, facts["conversation_id"])
 
 
-async def test_a_task_is_done_in_a_conversation_of_its_own_under_the_agent_and_paid_as_delegated(wb: Workbench):
+async def test_a_task_runs_in_a_child_conversation_of_the_agent_and_is_paid_as_delegated(wb: Workbench):
     caller = await asker(wb)
     helper = await create_agent(wb, LOCAL_OWNER, {"name": "Helper", "system_prompt": "Help."})
     told: list[str] = []
@@ -82,7 +82,7 @@ async def test_a_task_is_done_in_a_conversation_of_its_own_under_the_agent_and_p
     assert told[-1] == "done it"
 
 
-async def test_a_delegate_that_fails_or_is_unknown_is_an_answer_that_says_so(wb: Workbench):
+async def test_a_failed_or_unknown_delegate_is_an_answer_with_the_reason(wb: Workbench):
     caller = await asker(wb)
     await create_agent(wb, LOCAL_OWNER, {"name": "Helper"})
 
@@ -156,7 +156,7 @@ async def test_work_goes_through_few_hands_all_of_them_on_the_account_of_the_fir
     assert "3 hands" in plain_text(last.content)
 
 
-async def test_who_stops_waiting_stops_the_delegate_and_what_it_said_stays(wb: Workbench):
+async def test_a_stopped_call_stops_the_delegate_and_keeps_its_text(wb: Workbench):
     caller = await asker(wb)
     await create_agent(wb, LOCAL_OWNER, {"name": "Helper"})
     began = asyncio.Event()
@@ -181,7 +181,7 @@ async def test_who_stops_waiting_stops_the_delegate_and_what_it_said_stays(wb: W
     assert wb.engine.runs_of(made.id) == ()
 
 
-async def test_the_tool_is_told_with_the_agents_there_are_and_not_at_all_without_any(wb: Workbench):
+async def test_the_tool_is_offered_with_the_existing_agents_and_not_without_any(wb: Workbench):
     await set_preferences(wb, LOCAL_OWNER, Preferences(built_in_tools=("delegate",)))
     conversation = await a_conversation(wb)
 
@@ -198,7 +198,7 @@ async def test_the_tool_is_told_with_the_agents_there_are_and_not_at_all_without
     await collect(wb, started.run_id)
 
 
-async def test_a_reply_hands_work_over_and_goes_on_with_what_came_back(wb: Workbench):
+async def test_a_reply_delegates_work_and_continues_with_the_result(wb: Workbench):
     await set_preferences(wb, LOCAL_OWNER, Preferences(built_in_tools=("delegate",)))
     await create_agent(wb, LOCAL_OWNER, {"name": "Helper"})
     unasked = (AllowedTool("built-in", "delegate", ask=False),)

@@ -1,4 +1,4 @@
-"""Summaries: what is read for one, what it becomes, and that nothing changes when it fails."""
+"""Summaries: the text that a model reads for one, the resulting checkpoint, and failures that change nothing."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Bench:
             return (await load_conversation(session, LOCAL_OWNER, conversation_id)).checkpoint
 
     async def summarised(self, conversation_id: str, look: ViewOptions | None = None) -> Summary:
-        """Have a summary written, and wait for what becomes of it."""
+        """Request a summary and wait until its reply has ended and been processed."""
         summary = await summarise(self.wb, LOCAL_OWNER, conversation_id, look or ViewOptions())
         await collect(self.wb, summary.started.run_id)
         for task in tuple(self.wb.background):
@@ -74,7 +74,7 @@ async def talked(bench: Bench, *texts: str) -> str:
     return conversation_id
 
 
-async def test_summary_stands_for_the_pairs_it_was_made_of(bench: Bench) -> None:
+async def test_summary_replaces_its_pairs(bench: Bench) -> None:
     conversation_id = await talked(bench, "First", "Second")
 
     summary = await bench.summarised(conversation_id)
@@ -104,7 +104,7 @@ async def test_only_pairs_in_view_are_read(bench: Bench) -> None:
     ]
 
 
-async def test_next_summary_is_made_of_the_last_one_and_what_came_after(bench: Bench) -> None:
+async def test_next_summary_is_made_from_the_last_one_and_later_pairs(bench: Bench) -> None:
     conversation_id = await talked(bench, "First")
     await bench.summarised(conversation_id)
     await change_checkpoint(bench.wb, LOCAL_OWNER, conversation_id, "It began.")
@@ -120,7 +120,7 @@ async def test_next_summary_is_made_of_the_last_one_and_what_came_after(bench: B
     assert checkpoint.position == 3
 
 
-async def test_summary_is_made_in_a_conversation_of_its_own_that_keeps_its_cost(bench: Bench) -> None:
+async def test_summary_is_made_in_a_child_conversation_that_keeps_its_cost(bench: Bench) -> None:
     conversation_id = await talked(bench, "First")
 
     summary = await bench.summarised(conversation_id)
@@ -205,7 +205,7 @@ async def test_fork_has_the_pairs_themselves_and_no_checkpoint(bench: Bench) -> 
     assert (await compose_view(bench.wb, LOCAL_OWNER, fork_id, ViewOptions())).composition.x == 1
 
 
-async def test_what_cannot_be_summarised_says_why(bench: Bench) -> None:
+async def test_conversation_that_cannot_be_summarised_is_refused_with_the_reason(bench: Bench) -> None:
     empty = await a_conversation(bench.wb, model=MODEL)
     with pytest.raises(ConflictError, match="Nothing in view"):
         await summarise(bench.wb, LOCAL_OWNER, empty)

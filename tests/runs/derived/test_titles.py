@@ -1,4 +1,4 @@
-"""Titles: when one is asked for, of what, who may replace it, and that a failed one changes nothing."""
+"""Titles: when Inview requests one, from which text, who may replace it, and failures that change nothing."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Bench:
         return orjson.loads(self.peer.heard[call].body)["messages"]
 
     async def rest(self) -> None:
-        """Until nothing is at work behind replies."""
+        """Wait until no reply and no background task is running."""
         while self.wb.background or self.wb.engine.runs:
             await asyncio.gather(*self.wb.background, return_exceptions=True)
             await asyncio.sleep(0)
@@ -140,7 +140,7 @@ async def test_title_is_made_of_the_answer_without_the_reasoning_before_it(data:
         assert [message["content"] for message in bench.messages()][:2] == ["Why is the sky blue?", "It scatters."]
 
 
-async def test_title_is_asked_for_in_a_conversation_of_its_own_and_is_never_sent(data: Path) -> None:
+async def test_title_is_requested_in_a_child_conversation_and_never_sent(data: Path) -> None:
     async with a_bench(data, says("It scatters."), says("Blue sky"), says("Black.")) as bench:
         conversation_id = await a_conversation(bench.wb, model=MODEL)
         await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
@@ -224,7 +224,7 @@ async def told_not_to(bench: Bench) -> str:
 
 
 @pytest.mark.parametrize("prepare", [given_a_title, told_not_to])
-async def test_nobody_is_asked(data: Path, prepare: Callable[[Bench], Awaitable[str]]) -> None:
+async def test_no_title_is_requested(data: Path, prepare: Callable[[Bench], Awaitable[str]]) -> None:
     async with a_bench(data, says("It scatters.")) as bench:
         conversation_id = await prepare(bench)
         before = (await bench.conversation(conversation_id)).title
@@ -235,7 +235,7 @@ async def test_nobody_is_asked(data: Path, prepare: Callable[[Bench], Awaitable[
         assert len(bench.peer.heard) == 1
 
 
-async def test_installation_without_titles_asks_nobody(data: Path) -> None:
+async def test_installation_without_titles_requests_none(data: Path) -> None:
     async with a_bench(data, says("It scatters."), INVIEW_TITLES="off") as bench:
         conversation_id = await a_conversation(bench.wb, model=MODEL)
 
@@ -246,13 +246,14 @@ async def test_installation_without_titles_asks_nobody(data: Path) -> None:
 
 
 async def test_title_that_a_death_prevented_is_asked_for_after_the_next_success(data: Path) -> None:
-    async with a_bench(data, says("It scatters."), INVIEW_TITLES="off") as bench:  # the process ended before it asked
+    # the process ends before it requests a title
+    async with a_bench(data, says("It scatters."), INVIEW_TITLES="off") as bench:
         conversation_id = await a_conversation(bench.wb, model=MODEL)
         await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
 
     async with a_bench(data, says("Rayleigh."), Answer((), then="stall")) as bench:
         await reply_to(bench.wb, conversation_id, "Who found out?")
-        await until(lambda: len(bench.peer.heard) == 2)  # the process ends in the middle
+        await until(lambda: len(bench.peer.heard) == 2)  # the process ends during the request
 
     async with a_bench(data, says("1871."), says("The blue sky")) as bench:
         assert (await bench.conversation(conversation_id)).title == ""
@@ -310,7 +311,7 @@ async def test_model_that_is_not_set_up_is_no_reason_to_fail(data: Path) -> None
         assert (ended.pair.lifecycle, await bench.title(conversation_id)) == (Lifecycle.SUCCEEDED, "")
 
 
-async def test_another_title_is_asked_for_and_takes_the_place_of_a_models(data: Path) -> None:
+async def test_another_title_is_requested_and_replaces_a_models(data: Path) -> None:
     async with a_bench(data, says("It scatters."), says("Blue sky"), says("Colours of the sky")) as bench:
         conversation_id = await a_conversation(bench.wb, model=MODEL)
         await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
@@ -348,7 +349,7 @@ async def test_title_given_while_the_model_was_at_it_stays(wb: Workbench) -> Non
     assert (await bench.conversation(conversation_id)).titled_by_model is False
 
 
-async def test_title_of_a_conversation_that_is_deleted_meanwhile_is_nobodys(wb: Workbench) -> None:
+async def test_title_of_a_conversation_that_is_deleted_meanwhile_is_dropped(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
     await reply_to(wb, conversation_id, "Why is the sky blue?")
     derived = await ask_title(wb, LOCAL_OWNER, conversation_id)
@@ -362,7 +363,7 @@ async def test_title_of_a_conversation_that_is_deleted_meanwhile_is_nobodys(wb: 
     assert booked.purpose == "title"
 
 
-async def test_what_cannot_be_titled_says_why(wb: Workbench) -> None:
+async def test_conversation_that_cannot_be_titled_is_refused_with_the_reason(wb: Workbench) -> None:
     empty = await a_conversation(wb)
 
     with pytest.raises(ConflictError, match="Nothing in view"):

@@ -37,11 +37,11 @@ OVER = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\nda
 
 
 LOOP_AND_RETRY = 2
-"""Tasks that wait by the clock before a retry: the one that keeps saving, and that of the retry."""
+"""Number of tasks that wait by the clock before a retry: the task that saves regularly, and the retry."""
 
 
 def at_peer(data: Path, peer: Peer, clock: Clock = STEADY, **more: str):
-    """A workbench that knows the peer as provider `peer`."""
+    """Open a workbench that knows the peer as provider `peer`."""
     return open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1", **more), clock)
 
 
@@ -155,7 +155,7 @@ async def test_a_wait_for_a_retry_can_be_stopped(moved: Workbench, clock: MovedC
 
 
 async def test_a_wait_for_a_retry_can_be_cut_short(moved: Workbench, clock: MovedClock) -> None:
-    """The clock is not moved: the wait itself would never end."""
+    """The clock is not moved: without the request to hurry, the wait would never end."""
     wb, conversation_id = moved, await a_conversation(moved)
     started = await send(wb, conversation_id, "/fail rate retry-after 50 times 1")
     await clock.until_wait(LOOP_AND_RETRY)

@@ -1,4 +1,4 @@
-"""A model whose template begins the reasoning itself: what came before the closing tag is never words of the reply."""
+"""A model whose template opens the reasoning itself: text before the closing tag never becomes text of the reply."""
 
 from __future__ import annotations
 

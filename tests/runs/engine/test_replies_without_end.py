@@ -1,4 +1,4 @@
-"""Replies that do not end: more text, more parts, or more calls of tools than anybody can use."""
+"""Replies without an end: more text, more parts, or more tool calls than the limits allow."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MODELS = {
 
 @asynccontextmanager
 async def talking_to(data: Path, *answers: Answer, **environment: str) -> AsyncGenerator[tuple[Workbench, Peer]]:
-    """A workbench whose every provider is one peer."""
+    """Open a workbench whose providers all connect to one peer."""
     async with a_peer(*answers) as peer:
         settings = settings_of(
             data,
@@ -66,7 +66,7 @@ async def outcome_of(wb: Workbench, ended: Ended) -> Succeeded | Failed | object
 
 
 @pytest.mark.parametrize("protocol", MODELS)
-async def test_stream_of_20_000_calls_ends_at_the_limit_and_says_so(data: Path, protocol: str) -> None:
+async def test_stream_of_20_000_calls_ends_at_the_limit_with_a_note(data: Path, protocol: str) -> None:
     calls = tuple((f"c{number}", "double", "{}") for number in range(20_000))
 
     async with talking_to(data, speak(protocol, Speech(text="Well.", calls=calls))) as (wb, peer):
@@ -87,17 +87,17 @@ async def test_stream_of_20_000_calls_ends_at_the_limit_and_says_so(data: Path, 
 
 
 @pytest.mark.parametrize("protocol", MODELS)
-async def test_nobody_else_waits_while_20_000_calls_arrive(data: Path, protocol: str) -> None:
+async def test_other_requests_do_not_wait_while_20_000_calls_arrive(data: Path, protocol: str) -> None:
     few = Speech(calls=tuple((f"c{number}", "double", "{}") for number in range(50)))
     many = Speech(calls=tuple((f"c{number}", "double", "{}") for number in range(20_000)))
     end = speak(protocol, Speech(text="Done."))
 
     async with talking_to(data, speak(protocol, few), end, speak(protocol, few), end, speak(protocol, many)) as (wb, _):
-        await ask(wb, protocol)  # what is imported and compiled once
+        await ask(wb, protocol)  # the first call includes imports and compilation that happen once
         quiet = await calls_by_turn(ask(wb, protocol))
         busy = await calls_by_turn(ask(wb, protocol))
 
-    # A hundred calls are taken at most, which is twice as many.
+    # The engine accepts at most 100 calls: twice the number of the quiet reply.
     assert max(busy) < 2 * max(quiet)
 
 
@@ -118,7 +118,7 @@ async def test_calls_in_one_event_end_at_the_limit_too(data: Path) -> None:
 
 
 @pytest.mark.parametrize("sent", ["x" * 200, "naïve " * 40])
-async def test_reply_that_never_ends_is_ended_as_too_long_and_what_came_is_kept(data: Path, sent: str) -> None:
+async def test_endless_reply_is_ended_as_too_long_and_its_text_is_kept(data: Path, sent: str) -> None:
     endless = Answer((chat({"content": sent}) * 200,) * 50, then="stall")
 
     async with talking_to(data, endless, INVIEW_MAX_REPLY_BYTES="50000") as (wb, peer):
@@ -138,7 +138,7 @@ async def test_reply_that_never_ends_is_ended_as_too_long_and_what_came_is_kept(
     assert [(call.outcome, call.error_class) for call in booked] == [(Lifecycle.ERROR, ErrorClass.TOO_LONG)]
 
 
-async def test_conversation_goes_on_after_a_reply_that_was_too_long(data: Path) -> None:
+async def test_conversation_continues_after_a_reply_that_was_too_long(data: Path) -> None:
     endless = Answer((chat({"content": "x" * 20_000}),), then="stall")
     fine = speak("openai_compatible", Speech(text="Fine."))
 

@@ -42,14 +42,15 @@ from tests.runs.steps import (
 )
 
 LOOP_AND_END = 2
-"""Tasks that wait by the clock while an end cannot be stored: the one that keeps saving, and that of the end."""
+"""Number of tasks that wait by the clock while an end cannot be stored: the task that saves regularly, and the end's.
+"""
 
 
 @asynccontextmanager
 async def held(path: Path) -> AsyncGenerator[None]:
-    """Another process holds the database, so that nobody can write."""
+    """Let another connection lock the database, so that Inview cannot write."""
     holder = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    await asyncio.to_thread(holder.execute, "BEGIN IMMEDIATE")  # a write that is under way needs the loop to end
+    await asyncio.to_thread(holder.execute, "BEGIN IMMEDIATE")  # a running write needs the loop to finish
     try:
         yield
     finally:
@@ -58,7 +59,7 @@ async def held(path: Path) -> AsyncGenerator[None]:
 
 @contextmanager
 def watched(data: Path) -> Generator[Callable[[], bool]]:
-    """Says whether another connection has written to the database since the last question."""
+    """Return a function that says if another connection has written to the database since the last call."""
     observer = sqlite3.connect(data / "inview.db", isolation_level=None)
 
     def read_version() -> int:
@@ -85,7 +86,7 @@ def messages(logs: object) -> list[str]:
 
 @pytest.fixture
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A database that is held is not waited for long."""
+    """Shorten the wait for a locked database."""
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.02)
 
 
@@ -95,12 +96,12 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_text_is_in_the_file_a_moment_after_it_came(
     moved: Workbench, data: Path, hand: ByHand, clock: MovedClock, *, room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Looks into the file all along, as if the process died at that moment. A save is due every 0.15 s."""
+    """Read the file continuously, as if the process died at that moment. A save is due every 0.15 s."""
     monkeypatch.setattr(writer, "WHOLE_CHARACTERS", room)
     started = await send(moved, await a_conversation(moved), "Hi")
     said = ""
     for number in range(20):
-        await clock.move(number * 0.04 % 0.15)  # text comes at any moment between two saves
+        await clock.move(number * 0.04 % 0.15)  # text arrives at any moment between two saves
         said_before, said = said, f"{said}{number} words "
         hand.say(f"{number} words ")
         await wait_for_text(moved, started, len(said))
@@ -135,14 +136,14 @@ async def test_nothing_is_stored_while_a_provider_is_being_called(
     await send(moved, conversation_id, "Hi")
     with watched(data) as touched:
         await hand.asked.wait()
-        await clock.move(PAUSE_SECONDS)  # a save that was hurried comes after this
+        await clock.move(PAUSE_SECONDS)  # a save that was brought forward would run after this
         assert not touched()
         await clock.move(SAVE_SECONDS)
         assert touched()
 
 
 @pytest.mark.usefixtures("brief")
-async def test_a_reply_goes_on_while_the_database_cannot_be_written_and_is_stored_after(
+async def test_a_reply_continues_while_the_database_cannot_be_written_and_is_stored_after(
     moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
     started = await send(moved, await a_conversation(moved), "Hi")
@@ -167,7 +168,7 @@ async def test_a_reply_goes_on_while_the_database_cannot_be_written_and_is_store
 
 
 @pytest.mark.usefixtures("brief")
-async def test_an_end_is_not_told_before_it_is_stored(
+async def test_an_end_is_not_published_before_it_is_stored(
     moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
     started = await send(moved, await a_conversation(moved), "Hi")
@@ -191,7 +192,7 @@ async def test_an_end_is_not_told_before_it_is_stored(
 
 
 @pytest.mark.usefixtures("brief")
-async def test_watchers_are_told_when_an_end_cannot_be_stored_for_long(
+async def test_subscribers_are_notified_when_an_end_cannot_be_stored_for_long(
     moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
     conversation_id = await a_conversation(moved)
@@ -236,13 +237,13 @@ async def test_fault_of_ours_in_storing_an_end_does_not_leave_the_reply_without_
     assert (ended.pair.lifecycle, ended.text, failures) == (Lifecycle.SUCCEEDED, "Done.", [])
 
 
-async def test_a_full_disk_is_said_and_does_not_end_the_reply(
+async def test_a_full_disk_is_reported_and_does_not_end_the_reply(
     moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
-    """SQLite's own limit of pages stands for the disk's."""
+    """SQLite's own limit of pages represents a full disk."""
 
     async def limit_pages(limit: int) -> None:
-        # Each connection has a limit of its own: all that the pool can give out get it.
+        # Each connection has its own limit: set it on all connections of the pool.
         async with AsyncExitStack() as stack:
             for _ in range(POOL_SIZE):
                 connection = await stack.enter_async_context(moved.store.engine.connect())
@@ -253,7 +254,7 @@ async def test_a_full_disk_is_said_and_does_not_end_the_reply(
     await wait_for_text(moved, started)
     await clock.move(SAVE_SECONDS + PAUSE_SECONDS)
 
-    await limit_pages(1)  # SQLite takes the present size if that is more
+    await limit_pages(1)  # SQLite uses the present size if that is larger
     with capture_logs() as logs:
         hand.say("much more " * 20_000)
         await wait_for_text(moved, started, 200_000)
@@ -268,7 +269,7 @@ async def test_a_full_disk_is_said_and_does_not_end_the_reply(
     assert stored_text(data / "inview.db", started.pair_id) == text_of(events)
 
 
-async def test_whoever_was_ended_by_another_process_learns_it(wb: Workbench, hand: ByHand) -> None:
+async def test_a_process_learns_that_another_ended_its_run(wb: Workbench, hand: ByHand) -> None:
     conversation_id = await a_conversation(wb)
     started = await send(wb, conversation_id, "Hi")
     hand.say("Hello")
@@ -323,7 +324,7 @@ async def test_closing_ends_and_stores_all_running_replies(data: Path, monkeypat
 async def test_closing_does_not_wait_for_a_database_that_cannot_be_written(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert COMMAND_SECONDS + engine.INTERRUPT_SECONDS < 2  # how long it may wait in all
+    assert COMMAND_SECONDS + engine.INTERRUPT_SECONDS < 2  # the maximum total wait
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.02)
     monkeypatch.setattr(engine, "INTERRUPT_SECONDS", 0.1)
     with capture_logs() as logs:
@@ -331,7 +332,7 @@ async def test_closing_does_not_wait_for_a_database_that_cannot_be_written(
             conversation_id = await a_conversation(wb)
             started = await send(wb, conversation_id, "/slow")
             await wait_for_text(wb, started)
-            await holding.enter_async_context(held(data / "inview.db"))  # until the workbench is closed
+            await holding.enter_async_context(held(data / "inview.db"))  # held until the workbench is closed
 
     assert "the end of a reply was not stored; the next start will end it" in messages(logs)
     async with open_workbench(settings_of(data)) as wb:

@@ -110,7 +110,7 @@ async def test_a_filter_that_cannot_be_used_changes_nothing(wb: Workbench) -> No
     assert (await list_filters(wb, LOCAL_OWNER)).history == ("s2",)
 
 
-async def test_the_history_keeps_so_many_and_the_oldest_give_way(wb: Workbench) -> None:
+async def test_the_history_keeps_a_limited_number_and_drops_the_oldest(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb)
 
     for number in range(1, MAX_APPLIED + 3):

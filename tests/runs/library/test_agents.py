@@ -1,4 +1,4 @@
-"""Which agent answers, with which prompt, model and parameters, and what of that is kept."""
+"""The agent that answers: its prompt, model and parameters, and which of them are stored."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ async def test_a_pair_sent_again_is_as_it_was_under_the_same_agent_and_as_the_ne
     assert await again(ViewOptions(agent=two.id)) == ("Two", 0.9)
 
 
-async def test_what_a_model_does_not_take_of_an_agents_parameters_is_left_out_and_said(wb: Workbench):
+async def test_an_agents_parameters_that_a_model_rejects_are_left_out_and_reported(wb: Workbench):
     agent = await an_agent(wb, fields={"parameters": Parameters(seed=7, temperature=0.5)})
     look = ViewOptions(agent=agent.id, model="anthropic:claude-sonnet-4-5")
     conversation = await a_conversation(wb)

@@ -27,7 +27,7 @@ MANY = 10_000
 
 
 async def a_past(wb: Workbench, conversation_id: str, count: int) -> list[str]:
-    """A conversation with so many pairs; their ids."""
+    """Store a conversation with `count` pairs and return their ids."""
     conversation = replace(a_stored_conversation(conversation_id), owner=LOCAL_OWNER)
     records = [PairRecord(a_pair_of(conversation_id, position)) for position in range(1, count + 1)]
     async with wb.store.write() as session:
@@ -86,7 +86,7 @@ async def test_a_mark_counts_as_a_change_but_leaves_the_conversation_where_it_is
         before, revision = await load_with_revision(session, LOCAL_OWNER, "c1")
 
     await mark_pair(wb, LOCAL_OWNER, ids[0], Marks(stars=1))
-    await mark_pair(wb, LOCAL_OWNER, ids[0], Marks(stars=1))  # is so already
+    await mark_pair(wb, LOCAL_OWNER, ids[0], Marks(stars=1))  # the pair has this mark already
 
     async with wb.store.read() as session:
         assert await load_with_revision(session, LOCAL_OWNER, "c1") == (before, revision + 1)
@@ -94,7 +94,7 @@ async def test_a_mark_counts_as_a_change_but_leaves_the_conversation_where_it_is
     assert of_pairs == [revision + 1, revision]
 
 
-async def test_who_watches_is_told_of_the_pairs_that_changed_and_of_those_that_went(wb: Workbench) -> None:
+async def test_subscribers_are_notified_of_changed_and_removed_pairs(wb: Workbench) -> None:
     first, second, third = await a_past(wb, "c1", 3)
     feed = watch(wb, LOCAL_OWNER, "c1")
     changes = [
@@ -199,7 +199,7 @@ async def test_a_topic_with_pairs_is_not_deleted_and_deleted_pairs_do_not_hold_i
     assert [pair.topic for pair in await pairs_of(wb, "c1")] == [None, None]
 
 
-async def test_a_renamed_topic_is_told_to_who_watches_its_pairs(wb: Workbench) -> None:
+async def test_a_renamed_topic_is_published_to_subscribers_of_its_pairs(wb: Workbench) -> None:
     first, second = await a_past(wb, "c1", 2)
     await create_topic(wb, LOCAL_OWNER, "AI > Planning")
     top, below = await create_topic(wb, LOCAL_OWNER, "AI"), await create_topic(wb, LOCAL_OWNER, "AI > Planning")
@@ -227,6 +227,6 @@ async def test_ten_thousand_pairs_are_marked_by_as_many_statements_as_a_few_and_
         assert len(undo) == count
         made[conversation_id] = [len(asked), calls.made]
 
-    # Some 45 calls for marking a pair and undoing it.
+    # Marking a pair and undoing it take about 45 calls.
     assert made["many"][0] == made["few"][0] > 0
     assert made["many"][1] < 60 * MANY

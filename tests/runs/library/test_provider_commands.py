@@ -46,7 +46,7 @@ async def setup_of(wb: Workbench, name: str) -> ProviderSetup | None:
 
 
 def read_files(folder: Path) -> dict[str, str]:
-    """Every file in a folder by its name, each byte a character."""
+    """Return every file in a folder by its name, each byte as one character."""
     return {path.name: path.read_bytes().decode("latin-1") for path in folder.iterdir() if path.is_file()}
 
 
@@ -107,7 +107,7 @@ async def test_key_and_base_url_are_entered_and_removed_apart(wb: Workbench) -> 
     assert nothing.entered is False
 
 
-async def test_a_server_of_ones_own_comes_and_goes(wb: Workbench) -> None:
+async def test_a_custom_server_is_added_and_removed(wb: Workbench) -> None:
     await save_provider(wb, LOCAL_OWNER, "attic", base_url="http://127.0.0.1:9/v1")
     assert (await setup_of(wb, "attic")) is not None
 
@@ -136,7 +136,7 @@ async def test_what_cannot_be_used_is_refused_and_not_stored(wb: Workbench, name
     assert await list_providers(wb, LOCAL_OWNER) == before
 
 
-async def test_what_one_owner_entered_is_not_anothers(wb: Workbench) -> None:
+async def test_settings_of_one_owner_are_not_anothers(wb: Workbench) -> None:
     await save_provider(wb, LOCAL_OWNER, "anthropic", key=KEY)
 
     theirs = {one.name: one for one in await list_providers(wb, "bob")}
@@ -144,7 +144,7 @@ async def test_what_one_owner_entered_is_not_anothers(wb: Workbench) -> None:
     assert theirs["anthropic"].has_key is False
 
 
-async def test_a_lost_key_file_is_said_with_what_to_do(data: Path) -> None:
+async def test_a_lost_key_file_is_reported_with_the_next_step(data: Path) -> None:
     async with open_workbench(settings_of(data)) as wb:
         await save_provider(wb, LOCAL_OWNER, "anthropic", key=KEY)
     (data / "inview.key").unlink()
@@ -165,7 +165,7 @@ async def test_models_are_listed_by_provider_and_a_list_that_fails_says_why(data
             assert offers["down"].models == ()
             assert offers["down"].failure is not None
             assert offers["down"].failure.error_class is ErrorClass.NETWORK
-            assert "anthropic" not in offers  # it has no key: nothing can be asked
+            assert "anthropic" not in offers  # it has no key: it cannot be asked for models
             asked = len(peer.heard)
             await list_models(wb, LOCAL_OWNER)
             assert len(peer.heard) == asked

@@ -153,7 +153,7 @@ async def test_every_name_can_be_written_in_a_filter(wb: Workbench, name: str) -
     assert parse_filter(format_filter(term)) == term
 
 
-async def test_topics_stand_so_deep_and_no_deeper(wb: Workbench) -> None:
+async def test_topics_have_a_maximum_depth(wb: Workbench) -> None:
     await make(wb, " > ".join(["x"] * MAX_LEVELS))
 
     with pytest.raises(InputError, match="topics below each other"):

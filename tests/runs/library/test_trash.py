@@ -1,4 +1,4 @@
-"""The trash: what was deleted is found nowhere, comes back whole, or is gone for good; the ledger never shrinks."""
+"""The trash: deleted things are not found, and can be restored or deleted forever. The ledger never shrinks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MODEL = "offline:demo"
 
 
 async def entries_of(wb: Workbench, conversation_id: str | None = None) -> list[tuple[str, str, int]]:
-    """Kind, words and number of everything in the trash."""
+    """Return kind, text and number of pairs of every entry in the trash."""
     found = await list_trash(wb, LOCAL_OWNER, limit=50, conversation_id=conversation_id)
     return [(entry.kind, entry.words, entry.count) for entry in found.entries]
 
@@ -171,7 +171,7 @@ async def test_a_send_after_pairs_are_gone_for_good_sends_what_is_left(wb: Workb
     assert [pair.id for pair in await pairs_of(wb, conversation)] == [first.id, third.pair.id]
 
 
-async def test_emptying_tells_how_much_it_was(wb: Workbench) -> None:
+async def test_emptying_returns_the_number_of_deleted_entries(wb: Workbench) -> None:
     conversation = await a_conversation(wb, model=MODEL)
     pair = (await reply_to(wb, conversation, "/echo a")).pair
     await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(deleted=True))

@@ -1,4 +1,4 @@
-"""Feeds of lists: whoever shows an owner's conversations hears when the list may be another."""
+"""Feeds of lists: a subscriber to an owner's conversations is notified when that list may have changed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import asyncio
 from app.runs.process.event_bus import Changes, ConversationChanged, EventBus, QueueChanged
 
 
-async def test_changes_wake_whoever_shows_the_list_and_count_as_one_while_nobody_waits() -> None:
+async def test_changes_wake_subscribers_of_the_list_and_count_as_one_while_none_waits() -> None:
     event_bus = EventBus()
     mine, theirs = event_bus.subscribe_to_list("me"), event_bus.subscribe_to_list("them")
 
@@ -19,7 +19,7 @@ async def test_changes_wake_whoever_shows_the_list_and_count_as_one_while_nobody
         await _stays_quiet(quiet)
 
 
-async def test_changes_of_servers_wake_whoever_shows_those_of_that_owner_alone() -> None:
+async def test_changes_of_servers_wake_only_subscribers_of_that_owner() -> None:
     event_bus = EventBus()
     mine, theirs = event_bus.subscribe_to_servers("me"), event_bus.subscribe_to_servers("them")
     conversations = event_bus.subscribe_to_list("me")

@@ -41,7 +41,7 @@ from tests.store.values import a_pair_of
 
 
 def copy_as_it_is(data: Path, to: Path) -> Path:
-    """A data folder as a process that dies now would leave it."""
+    """Copy a data folder as a process that dies now would leave it."""
     to.mkdir()
     source, target = sqlite3.connect(data / "inview.db"), sqlite3.connect(to / "inview.db")
     source.backup(target)
@@ -108,7 +108,7 @@ async def test_a_start_ends_what_a_dead_process_left_running_and_keeps_its_text(
         assert again.pair.lifecycle is Lifecycle.SUCCEEDED
 
 
-async def test_what_was_made_elsewhere_is_booked_as_what_it_was_and_its_conversation_is_closed(
+async def test_child_calls_of_a_dead_process_keep_their_purpose_and_their_conversation_is_closed(
     data: Path, tmp_path: Path
 ) -> None:
     async with open_workbench(settings_of(data)) as dying:
@@ -145,7 +145,7 @@ async def test_what_waited_for_the_reply_of_a_dead_process_is_held_and_says_why(
         await queue_text(dying, LOCAL_OWNER, conversation_id, "/echo next")
         left = copy_as_it_is(data, tmp_path / "left")
 
-    for place in (left, data):  # killed, and stopped in order
+    for place in (left, data):  # one was killed, the other shut down normally
         async with open_workbench(settings_of(place)) as wb:
             queue = await read_queue(wb, LOCAL_OWNER, conversation_id)
         assert [item.text for item in queue.items] == ["/echo next"]
@@ -183,7 +183,7 @@ async def test_a_run_that_waited_for_a_retry_made_no_further_call(data: Path, tm
         assert (call.attempt, call.error_class) == (1, ErrorClass.RATE)
 
 
-async def test_a_request_that_cannot_be_made_anew_exactly_is_not_kept(data: Path, tmp_path: Path) -> None:
+async def test_a_request_that_cannot_be_rebuilt_exactly_is_not_stored(data: Path, tmp_path: Path) -> None:
     async with open_workbench(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
         started = await send(dying, conversation_id, "/slow")
@@ -220,7 +220,7 @@ async def test_runs_whose_heartbeat_stopped_are_ended_while_others_live(data: Pa
         dead, alive = [await send(driver, await a_conversation(driver), "/slow") for _ in range(2)]
         await driver.engine.writer.save()
         run = driver.engine.runs.pop(dead.run_id)
-        async with driver.store.write() as session:  # its process is gone, so nobody says that it lives
+        async with driver.store.write() as session:  # its process has ended, so the heartbeat is not renewed
             await session.execute(text("UPDATE run SET process_id = 'gone' WHERE id = :id"), {"id": dead.run_id})
         clock = Clock()
         reaper = reaper_of(other, clock)
@@ -235,7 +235,7 @@ async def test_runs_whose_heartbeat_stopped_are_ended_while_others_live(data: Pa
         driver.engine.runs[dead.run_id] = run
 
 
-async def test_a_page_is_told_that_a_compared_reply_of_a_dead_process_has_ended(data: Path) -> None:
+async def test_a_page_learns_that_a_compared_reply_of_a_dead_process_has_ended(data: Path) -> None:
     async with open_workbench(settings_of(data)) as driver, open_workbench(settings_of(data)) as other:
         conversation_id = await a_conversation(driver)
         models = ("offline:demo", "offline:tiny")

@@ -1,4 +1,4 @@
-"""What an open page gives back of a reply that was cut off by a crash, on the database that the crash has left."""
+"""Text that an open page sends back for a reply that a crash cut off, on the database that the crash left."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ LOST = "zebra " * 20
 
 
 class WatchedLock(asyncio.Lock):
-    """A lock that says how often it has been asked for."""
+    """A lock that counts its requests."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,9 +70,10 @@ class WatchedLock(asyncio.Lock):
 
 @dataclass(frozen=True)
 class Crashed:
-    """The next process after a crash. `shown` is what stood on a page of the first one.
+    """The process that starts after a crash. `shown` is the text that a page of the first process showed.
 
-    Of a comparison it is the first reply, made in a conversation of its own; `conversation_id` is that of the person.
+    In a comparison, the pair is the first reply, made in a child conversation; `conversation_id` is the user's
+    conversation.
     """
 
     wb: Workbench
@@ -118,7 +119,7 @@ async def compared(
 
 
 async def _crash(dying: Workbench, started: StartedRun, hand: ByHand, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Let the process store no more, and return what a page shows: more than is stored."""
+    """Stop the process from saving, and return the text that a page shows, which is more than the stored text."""
     hand.say(STORED)
     await wait_for_text(dying, started, len(STORED))
     await dying.engine.writer.save()
@@ -129,10 +130,10 @@ async def _crash(dying: Workbench, started: StartedRun, hand: ByHand, monkeypatc
 
 
 async def _save_nothing(**_: bool) -> None:
-    """What a process does that was killed already."""
+    """Save nothing, like a process that was killed."""
 
 
-async def test_what_stood_on_an_open_page_is_text_of_the_pair_again(crashed: Crashed) -> None:
+async def test_text_of_an_open_page_is_text_of_the_pair_again(crashed: Crashed) -> None:
     wb, before = crashed.wb, await pair_of(crashed.wb, crashed.pair_id)
     calls = await calls_of(wb, crashed.conversation_id)
     feed = wb.event_bus.subscribe(LOCAL_OWNER, crashed.conversation_id)
@@ -148,7 +149,7 @@ async def test_what_stood_on_an_open_page_is_text_of_the_pair_again(crashed: Cra
     assert pair.failure.error_class is ErrorClass.INTERRUPTED
     assert "recovered from an open page" in pair.failure.next_step
     assert await anext(feed) == PairsChanged((crashed.pair_id,))
-    assert await calls_of(wb, crashed.conversation_id) == calls  # no call was made for it, and none is told otherwise
+    assert await calls_of(wb, crashed.conversation_id) == calls  # the recovery makes no call and reports none
     assert text_of(await collect(wb, crashed.run_id)) == crashed.shown
 
 
@@ -164,7 +165,7 @@ async def test_what_was_recovered_is_found_and_counted(crashed: Crashed) -> None
         found = await search(session, LOCAL_OWNER, Wanted(kind=ConversationKind.AGENT), parse_search("zebra"))
     assert (after.composed.base.tokens_of(crashed.pair_id, 1) or 0) > (counted or 0)
     assert [place.conversation_id for place in found.places] == [crashed.conversation_id]
-    assert after.wire.body == before.wire.body  # an interrupted pair is not sent, as its words on screen say
+    assert after.wire.body == before.wire.body  # an interrupted pair is not sent, as its label on the page says
 
 
 async def test_of_several_pages_the_longest_text_wins_and_giving_back_twice_changes_nothing(crashed: Crashed) -> None:
@@ -203,7 +204,7 @@ async def test_a_pair_that_was_sent_again_meanwhile_is_left_alone(crashed: Crash
     assert await crashed.stored() == "edited"
 
 
-async def test_a_version_that_stands_again_gets_its_text_back(crashed: Crashed) -> None:
+async def test_a_restored_version_gets_its_text_back(crashed: Crashed) -> None:
     again = await resend_pair(crashed.wb, LOCAL_OWNER, crashed.pair_id, text="/echo edited", later=Later.KEEP)
     await collect(crashed.wb, again.started.run_id)
     await restore_version(crashed.wb, LOCAL_OWNER, crashed.pair_id, 1)
@@ -228,7 +229,9 @@ async def test_a_pair_that_was_deleted_is_left_alone(crashed: Crashed) -> None:
     assert not await crashed.give_back()
 
 
-async def test_a_compared_reply_is_told_where_it_was_asked_for_and_kept_with_its_mark(compared: Crashed) -> None:
+async def test_a_recovered_compared_reply_is_reported_in_its_conversation_and_kept_with_its_mark(
+    compared: Crashed,
+) -> None:
     wb = compared.wb
     feed = wb.event_bus.subscribe(LOCAL_OWNER, compared.conversation_id)
     assert "zebra" not in await compared.stored()
@@ -250,7 +253,7 @@ async def test_a_reply_that_is_kept_just_as_a_page_gives_it_back_has_all_of_its_
     wb = compared.wb
     turns = WatchedLock()
     object.__setattr__(wb.store, "_writing", turns)
-    async with wb.store.write():  # both wait for it, the page first
+    async with wb.store.write():  # both wait for the lock, the page first
         given = asyncio.create_task(compared.give_back())
         await turns.until_asked(2)
         keeping = asyncio.ensure_future(keep_reply(wb, LOCAL_OWNER, compared.conversation_id, MODELS[0]))

@@ -1,5 +1,4 @@
-"""Pictures that a tool gave: sent back as bytes, kept by copies, gone with the conversation, never on the disk if it is
-temporary."""
+"""Pictures from tools: sent back as bytes, kept by copies, deleted with the conversation, on disk only if it is."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ PICTURE = Attachment("image/png", a_png(3, 2))
 
 
 async def a_picture_in(wb: Workbench, conversation_id: str) -> str:
-    """A pair whose reply called a tool that gave a picture."""
+    """Store a pair whose reply called a tool that returned a picture."""
     reply = (ToolCall("t1", "camera", "{}", True), ToolResult("t1", (PICTURE.part(),)), Text("A dot."))
     pair = a_pair("Look", reply)
     request, answer = replace(pair.request, id=new_id()), replace(pair.reply or pair.request, id=new_id())

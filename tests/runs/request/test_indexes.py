@@ -1,4 +1,4 @@
-"""Counting pairs before anybody asks for them: at the import, and batch by batch with word of how far it is."""
+"""Counts of pairs before they are needed: during the import, batch by batch, with reports of the progress."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NEVER = -1
 
 
 async def imported(wb: Workbench, count: int, model: str = "offline:demo") -> str:
-    """A conversation of so many pairs that came with a file."""
+    """Import a conversation of `count` pairs from a file."""
     pairs = [{**PAIR_BY_HAND, "user_text": f"Question {number}"} for number in range(count)]
     file = orjson.dumps({"title": "Plans", "model": model, "pairs": pairs})
     (one,) = await import_file(wb, LOCAL_OWNER, file)
@@ -79,7 +79,7 @@ async def test_first_estimate_after_an_import_counts_no_pair(wb: Workbench, monk
     assert composed.composition.x == 120
 
 
-async def test_counting_tells_how_far_it_is_and_that_it_is_over(wb: Workbench) -> None:
+async def test_counting_reports_its_progress_and_its_end(wb: Workbench) -> None:
     conversation_id = await imported(wb, 2 * BATCH + 20)
     await forget_indexes(wb)
     feed = watch(wb, LOCAL_OWNER, conversation_id)
@@ -91,7 +91,7 @@ async def test_counting_tells_how_far_it_is_and_that_it_is_over(wb: Workbench) -
     assert told == [PairsCounted(BATCH, total), PairsCounted(2 * BATCH, total), PairsCounted(total, total)]
 
 
-async def test_counting_that_fails_is_told_to_be_over(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failed_counting_is_reported_as_ended(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     conversation_id = await imported(wb, BATCH + 20)
     await forget_indexes(wb)
     feed = watch(wb, LOCAL_OWNER, conversation_id)
@@ -126,7 +126,7 @@ async def test_what_was_counted_before_a_restart_is_not_counted_again(
 
     await Indexer(wb.store).index_pairs(LOCAL_OWNER, conversation_id, 1, O200K)
 
-    assert counted == [2 * BATCH]  # a request and a reply each
+    assert counted == [2 * BATCH]  # a request and a reply for each pair
 
 
 async def test_counting_on_does_not_walk_what_was_counted_before(

@@ -54,7 +54,7 @@ async def test_all_that_is_sent_is_read_in_order_however_many_batches_it_takes(
     assert len(pairs) == 21
 
 
-async def test_what_is_kept_is_not_read_again_and_what_changed_is(wb: Workbench) -> None:
+async def test_cached_pairs_are_not_read_again_and_changed_ones_are(wb: Workbench) -> None:
     conversation_id = await seed(wb, 5)
     kept = SentPairs()
     await load(wb, kept, conversation_id)
@@ -82,7 +82,7 @@ async def test_a_send_of_some_reads_no_other_pair(wb: Workbench) -> None:
 
 
 async def test_a_pair_that_changed_takes_its_place_again(wb: Workbench) -> None:
-    """Also one between others, as an import or a restored pair would be."""
+    """This includes a pair between others, as an import or a restored pair would be."""
     conversation_id = await seed(wb, 2, 1)
     await seed(wb, 2, 4, conversation_id)
     kept = SentPairs()
@@ -93,7 +93,7 @@ async def test_a_pair_that_changed_takes_its_place_again(wb: Workbench) -> None:
     assert [pair.position for pair in await load(wb, kept, conversation_id)] == [1, 2, 3, 4, 5]
 
 
-async def test_a_pair_that_changed_since_it_was_looked_at_is_not_sent_as_it_was(wb: Workbench) -> None:
+async def test_a_pair_that_changed_since_the_preview_is_not_sent_with_its_old_text(wb: Workbench) -> None:
     conversation_id = await seed(wb, 3)
     base = await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())
     sent = (await compose_base(base)).composition.sent
@@ -119,7 +119,7 @@ async def test_what_is_kept_from_send_to_send_is_what_a_fresh_look_finds(wb: Wor
         assert len(kept.built.request.messages) == 2 * number + 3
 
 
-async def test_the_conversations_sent_in_longest_ago_give_way(wb: Workbench) -> None:
+async def test_the_conversations_with_the_oldest_sends_are_evicted(wb: Workbench) -> None:
     kept = SentPairs(MemoryCache(100))
     old, new = [await seed(wb, 4) for _ in range(2)]
     for conversation_id in (old, new):
@@ -152,7 +152,7 @@ async def test_a_conversation_larger_than_all_that_is_kept_keeps_what_its_last_s
     assert len(kept.read) == 2
 
 
-async def test_what_nobody_uses_any_more_is_given_back(wb: Workbench) -> None:
+async def test_unused_pairs_are_released(wb: Workbench) -> None:
     conversation_id = await seed(wb, 40)
     before = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
 
@@ -162,7 +162,7 @@ async def test_what_nobody_uses_any_more_is_given_back(wb: Workbench) -> None:
     assert (await preview_send(wb, LOCAL_OWNER, conversation_id, "next")).plan == before.plan
 
 
-async def test_whoever_watches_finds_the_next_send_made_ready(wb: Workbench) -> None:
+async def test_an_open_page_has_the_next_send_prepared(wb: Workbench) -> None:
     conversation_id = await seed(wb, 40)
 
     watch(wb, LOCAL_OWNER, conversation_id)
@@ -177,7 +177,7 @@ async def test_whoever_watches_finds_the_next_send_made_ready(wb: Workbench) -> 
     assert len(preview.built.request.messages) == 81
 
 
-async def test_nobody_makes_ready_what_a_reply_that_runs_changes_again(wb: Workbench) -> None:
+async def test_nothing_is_prepared_while_a_running_reply_changes_it(wb: Workbench) -> None:
     conversation_id = await seed(wb, 4)
     started = await send(wb, conversation_id, "/slow")
     asked = count_own_statements(wb)
@@ -201,7 +201,7 @@ async def test_a_conversation_without_pairs_has_a_history_that_grows_with_it(wb:
     assert len(preview.built.request.messages) == 3
 
 
-async def test_warming_what_is_deleted_meanwhile_harms_nobody(wb: Workbench) -> None:
+async def test_preparing_a_conversation_deleted_meanwhile_is_harmless(wb: Workbench) -> None:
     conversation_id = await seed(wb, 2)
     watch(wb, LOCAL_OWNER, conversation_id)
     (task,) = wb.warming.values()
@@ -212,7 +212,7 @@ async def test_warming_what_is_deleted_meanwhile_harms_nobody(wb: Workbench) -> 
 
 
 async def test_a_stale_text_is_never_sent(wb: Workbench) -> None:
-    """Somebody else changes a pair in the database: the revision tells, and the next send has the new words."""
+    """A pair changes in the database: the revision shows it, and the next send has the new text."""
     conversation_id = await seed(wb, 3)
     before = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
     changed = replace(a_pair_of(conversation_id, 9, "New words"), position=4)
@@ -225,7 +225,7 @@ async def test_a_stale_text_is_never_sent(wb: Workbench) -> None:
     assert after.built.request.messages[6].parts == (Text("New words"),)
 
 
-async def test_opening_a_conversation_learns_the_window_its_provider_tells_of(data: Path) -> None:
+async def test_opening_a_conversation_learns_the_window_that_its_provider_reports(data: Path) -> None:
     lists = b'{"object":"list","data":[{"id":"big","object":"model","max_model_len":131072}]}'
     async with (
         a_peer(Answer((lists,), headers=(("Content-Type", "application/json"),))) as peer,

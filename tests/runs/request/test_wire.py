@@ -1,4 +1,4 @@
-"""What the peer receives is what the preview showed: random conversations, real HTTP, every protocol."""
+"""The peer receives what the preview showed: random conversations, real HTTP, every protocol."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ MODELS = {
     "openai": ("openai:gpt-5", "openai:gpt-4o", "openai:o3"),
     "openai_compatible": ("peer:any", "peer:qwen3", "peer:gpt-oss-20b"),
 }
-"""By protocol: models with abilities as unlike each other as there are."""
+"""By protocol: models whose abilities differ as much as possible."""
 
 SEEING = ("anthropic:claude-sonnet-4-5", "anthropic:claude-opus-4-1", "openai:gpt-5", "openai:gpt-4o")
-"""Those of them that take images, as far as is known."""
+"""The known models among them that accept images."""
 PICTURE = Attachment("image/png", a_png(3, 2))
 
 WORDS = (
@@ -60,7 +60,7 @@ WORDS = (
 
 @asynccontextmanager
 async def peers(data: Path) -> AsyncGenerator[tuple[Workbench, dict[str, Peer]]]:
-    """A workbench whose every provider is a peer of its own that answers with a recorded stream of its protocol."""
+    """Open a workbench. Each provider has its own peer, which answers with a recorded stream of its protocol."""
     async with (
         a_peer(Answer((read_recording("anthropic", "text"),))) as anthropic,
         a_peer(Answer((read_recording("openai", "text"),))) as openai,
@@ -104,7 +104,7 @@ def some_parts(chance: random.Random) -> tuple[Part, ...]:
 
 
 def some_attached(chance: random.Random) -> tuple[Part, ...]:
-    """Images and text files, seldom."""
+    """Return images and text files, or mostly none."""
     count = chance.choice((0, 0, 0, 0, 1, 2))
     return tuple(chance.choice((PICTURE.part(), TextFile("notes.txt", some_text(chance)))) for _ in range(count))
 
@@ -147,7 +147,7 @@ async def some_conversation(wb: Workbench, chance: random.Random) -> str:
 
 
 async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
-    """Some conversations one after the other, each compared with what a peer of their own heard."""
+    """Send in several conversations, one after the other, and compare each send with what its peer received."""
     async with peers(data) as (wb, peer_of):
         for number in numbers:
             chance = random.Random(seed + number)
@@ -159,12 +159,12 @@ async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
             attached = Attached(some_attached(chance), (PICTURE,))
 
             if any(isinstance(part, Image) for part in attached.parts) and model not in SEEING:
-                attached = NOTHING_ATTACHED  # what the model does not take is refused
+                attached = NOTHING_ATTACHED  # the model refuses these attachments
             try:
                 shown = await preview_send(
                     wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
                 )
-            except InputError as refused:  # not every provider takes every parameter
+            except InputError as refused:  # not every provider accepts every parameter
                 with pytest.raises(InputError, match=re.escape(str(refused))):
                     await start_reply(wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters)
                 parameters = Parameters()
@@ -192,7 +192,7 @@ async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 async def test_the_peer_receives_byte_for_byte_what_the_preview_showed(tmp_path: Path) -> None:
-    """In several installations side by side: each waits for its database half the time."""
+    """Several installations run at the same time, because each waits for its database half the time."""
     seed = choose_seed("WIRE_SEED")
     folders = [tmp_path / f"{number}" for number in range(SIDE_BY_SIDE)]
     for folder in folders:

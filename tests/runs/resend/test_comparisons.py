@@ -1,4 +1,4 @@
-"""Comparisons: one request to several models, each a run of its own; one is kept, the others are its versions."""
+"""Comparisons: one request to several models, each in a run. One reply is kept; the others become its versions."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def spent(wb: Workbench, conversation_id: str) -> Usage:
     return sum(sums.values(), start=Usage())
 
 
-async def test_kept_reply_stands_and_the_others_are_its_versions(bench: Workbench, peer: Peer) -> None:
+async def test_kept_reply_is_current_and_the_others_are_its_versions(bench: Workbench, peer: Peer) -> None:
     conversation_id = await a_conversation(bench, model=OFFLINE)
     await reply_to(bench, conversation_id, "/echo before")
     comparison = await ended(bench, await compare(bench, conversation_id, "/echo mine", OFFLINE, PEER, OTHER))
@@ -116,7 +116,7 @@ async def test_kept_reply_stands_and_the_others_are_its_versions(bench: Workbenc
     assert (await pair_of(bench, pair_id)).model == PEER
 
 
-async def test_every_run_is_a_call_of_its_own_that_stays_in_the_ledger(bench: Workbench) -> None:
+async def test_every_run_is_a_separate_call_that_stays_in_the_ledger(bench: Workbench) -> None:
     conversation_id = await a_conversation(bench, model=OFFLINE)
     comparison = await ended(bench, await compare(bench, conversation_id, "/echo x", OFFLINE, PEER))
     before = await spent(bench, conversation_id)
@@ -265,7 +265,7 @@ async def test_compared_requests_are_paid_out_of_the_same_budgets_together(bench
         await compare(bench, conversation_id, "Hello", PEER, OTHER)
 
     assert peer.heard == []
-    await reply_to(bench, conversation_id, "Hello")  # one alone is within it
+    await reply_to(bench, conversation_id, "Hello")  # one send alone is within the budget
 
 
 async def test_the_context_window_is_that_of_the_reply_that_was_kept(bench: Workbench) -> None:

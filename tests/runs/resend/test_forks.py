@@ -1,4 +1,4 @@
-"""Forks: what they have, what they cost, and the tree they make."""
+"""Forks: their pairs, their costs, and the tree of branches."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def words(wb: Workbench, conversation_id: str) -> list[str]:
 
 
 async def drawn(wb: Workbench, conversation_id: str) -> list[str]:
-    """The tree, a line per branch: indented, with where it leaves its parent."""
+    """Return the tree, one line per branch: indented, with the position of the fork in its parent."""
     return [
         "  " * one.depth + one.branch.title + ("" if one.branch.fork is None else f" @{one.branch.fork.position}")
         for one in await read_tree(wb, LOCAL_OWNER, conversation_id)
@@ -80,7 +80,7 @@ async def test_fork_of_a_selection_has_what_the_filter_selects_up_to_the_pair(wb
     assert await words(wb, await fork(wb, origin, at=3)) == ["one", "two", "three"]
 
 
-async def test_nothing_to_fork_from_is_told(wb: Workbench) -> None:
+async def test_missing_pair_to_fork_from_is_reported(wb: Workbench) -> None:
     origin, other = await talked(wb, "one"), await talked(wb, "two")
 
     with pytest.raises(InputError, match="selects no pair to fork from"):
@@ -105,7 +105,7 @@ async def test_running_pair_cannot_be_copied_but_those_above_it_can(wb: Workbenc
 
 
 async def test_fork_costs_no_copy_of_attachments_and_no_call(wb: Workbench) -> None:
-    """Messages name an attachment by its content: the copy names the same one."""
+    """Messages name an attachment by its content, so the copy names the same attachment."""
     origin = await talked(wb, "one")
     image = Image("a" * 64, "image/png", 640, 480)
     request: tuple[Part, ...] = (Text("Look"), image, File("b" * 64, "application/pdf", "plan.pdf"))
@@ -169,7 +169,7 @@ async def test_tree_holds_together_when_a_conversation_of_it_is_deleted(wb: Work
     assert [await drawn(wb, one) for one in (first, second, deep)] == [remaining] * 3
 
 
-async def test_edit_into_a_branch_stands_in_the_tree_where_it_leaves(wb: Workbench) -> None:
+async def test_edit_into_a_branch_is_in_the_tree_at_its_fork_point(wb: Workbench) -> None:
     origin = await talked(wb, "one", "two", "three", title="Plans")
     pair = (await pairs_of(wb, origin))[2]
 
@@ -181,7 +181,7 @@ async def test_edit_into_a_branch_stands_in_the_tree_where_it_leaves(wb: Workben
     assert await words(wb, origin) == ["one", "two", "three"]
 
 
-async def test_who_watches_the_origin_hears_of_the_fork(wb: Workbench) -> None:
+async def test_subscribers_of_the_origin_are_notified_of_the_fork(wb: Workbench) -> None:
     origin = await talked(wb, "one")
     heard = wb.event_bus.subscribe(LOCAL_OWNER, origin)
 

@@ -1,4 +1,4 @@
-"""The request kept of a failed pair, sent again as it was; and what is offered after one that was too long."""
+"""The stored request of a failed pair, sent again unchanged; and the options after a request that was too long."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Bench:
         return conversation_id, [(await reply_to(self.wb, conversation_id, text)).pair for text in texts]
 
     async def fail(self, conversation_id: str, text: str, answer: Answer = REFUSED) -> Pair:
-        """A pair whose call the peer refuses; all after it succeed."""
+        """Send a text that the peer refuses. The peer accepts all later calls."""
         self.peer.answers = [answer]
         failed = (await reply_to(self.wb, conversation_id, text)).pair
         assert failed.lifecycle is Lifecycle.ERROR
@@ -72,7 +72,7 @@ async def bench(data: Path) -> AsyncGenerator[Bench]:
         yield Bench(wb, peer)
 
 
-async def test_a_secret_is_not_sent_again_as_it_was_once_secrets_are_kept_back(bench: Bench) -> None:
+async def test_a_secret_of_a_stored_request_is_not_sent_again_once_secrets_are_replaced(bench: Bench) -> None:
     conversation_id, _ = await bench.talk("Hello")
     failed = await bench.fail(conversation_id, "Mine is AKIAIOSFODNN7EXAMPLE")
     heard = len(bench.peer.heard)
@@ -105,7 +105,7 @@ async def test_failed_request_is_sent_again_byte_for_byte_whatever_has_changed_s
     assert reasons == [Departure.EDIT, Departure.RETRY]
 
 
-async def test_only_what_is_kept_of_what_stands_can_be_sent_as_it_was(bench: Bench) -> None:
+async def test_only_stored_requests_of_current_versions_can_be_sent_unchanged(bench: Bench) -> None:
     conversation_id, (fine,) = await bench.talk("First")
     failed = await bench.fail(conversation_id, "Second")
     with pytest.raises(NotFoundError):
@@ -121,7 +121,7 @@ async def test_only_what_is_kept_of_what_stands_can_be_sent_as_it_was(bench: Ben
         await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id)
 
 
-async def test_what_is_sent_as_it_was_is_paid_out_of_the_same_budgets(bench: Bench) -> None:
+async def test_unchanged_requests_use_the_same_budgets(bench: Bench) -> None:
     conversation_id, _ = await bench.talk("One")
     failed = await bench.fail(conversation_id, "Two")
     await set_price(bench.wb, LOCAL_OWNER, OwnPrice(MODEL, date(2020, 1, 1), Prices(Decimal(1_000), Decimal(1_000))))

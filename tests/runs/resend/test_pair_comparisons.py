@@ -1,4 +1,4 @@
-"""A pair that several models answer again side by side: one reply is kept in its place, and nothing is lost by it."""
+"""A pair that several models answer again: one reply replaces the old one, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def talked(wb: Workbench, *texts: str) -> tuple[str, list[Pair]]:
 
 
 async def compared(wb: Workbench, pair: Pair, *models: str, **how: Any) -> Comparison:
-    """All of them have answered."""
+    """Compare a pair and wait until all models have answered."""
     comparison = await compare_again(wb, LOCAL_OWNER, pair.id, models or (OFFLINE, PEER), **how)
     for run in comparison.runs:
         await collect(wb, run.run_id)
@@ -69,7 +69,7 @@ async def compared(wb: Workbench, pair: Pair, *models: str, **how: Any) -> Compa
 
 
 async def seen_of(wb: Workbench, pair_id: str) -> list[tuple[str, str, bool]]:
-    """Its versions: who said what, and which stands."""
+    """Return the versions of a pair: model, text, and whether it is the current version."""
     async with wb.store.read() as session:
         versions = await load_versions(session, LOCAL_OWNER, await pair_of(wb, pair_id))
     return [(one.model, words(one), one.standing) for one in versions]
@@ -91,7 +91,7 @@ def words(pair: Pair | Version) -> str:
     return "" if pair.reply is None else plain_text(pair.reply.parts)
 
 
-async def test_kept_reply_stands_in_the_pair_and_every_other_is_a_version(bench: Workbench) -> None:
+async def test_kept_reply_is_current_in_the_pair_and_every_other_is_a_version(bench: Workbench) -> None:
     conversation_id, (_, pair) = await talked(bench, "/echo before", "/echo mine")
     comparison = await compared(bench, pair, PEER, OTHER)
     assert (comparison.pair_id, await pair_of(bench, pair.id)) == (pair.id, pair), "nothing has changed in it yet"
@@ -134,7 +134,7 @@ async def test_kept_reply_stands_in_the_pair_and_every_other_is_a_version(bench:
 
 
 async def test_each_model_is_sent_what_answering_again_would_send_it(bench: Workbench, peer: Peer) -> None:
-    """Byte for byte what the preview shows: the pairs above in view under the filter, and none after it."""
+    """The bytes are those of the preview: the pairs above that the filter shows, and none after the pair."""
     _, (_, _, pair, _) = await talked(bench, "/echo one", "/echo two", "/echo three", "/echo four")
     looks = {model: ViewOptions(filter="c'two'", model=model, zone="Europe/Berlin") for model in (PEER, OTHER)}
     previews = {model: await preview_resend(bench, LOCAL_OWNER, pair.id, look=look) for model, look in looks.items()}
@@ -147,7 +147,7 @@ async def test_each_model_is_sent_what_answering_again_would_send_it(bench: Work
     assert contents == ["/echo two", "two", "/echo three"]
 
 
-async def test_discarding_leaves_the_pair_as_it_was_and_its_cost_counted(bench: Workbench) -> None:
+async def test_discarding_leaves_the_pair_unchanged_and_its_cost_counted(bench: Workbench) -> None:
     conversation_id, (pair,) = await talked(bench, "/echo mine")
     before = await spent(bench, conversation_id)
     comparison = await compared(bench, pair)
@@ -229,7 +229,7 @@ async def test_nothing_unseen_is_replaced_and_nothing_else_happens_to_the_pair_m
     assert [text for _, text, _ in await seen_of(bench, pair.id)][:3] == ["one", "two", "two"]
 
 
-async def test_two_who_ask_at_once_get_one_comparison(bench: Workbench) -> None:
+async def test_two_requests_at_once_get_one_comparison(bench: Workbench) -> None:
     _, (pair,) = await talked(bench, "/echo one")
 
     both = await asyncio.gather(

@@ -1,4 +1,4 @@
-"""Sending a pair again, and putting versions back, on a real workbench; what leaves is read at a scripted peer."""
+"""Sending a pair again and restoring versions, on a real workbench; a scripted peer records the requests."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def talked(wb: Workbench, *texts: str, model: str = MODEL) -> tuple[str, l
 
 
 async def again(wb: Workbench, pair: Pair, **how: Any) -> Resent:
-    """Send a pair again and wait for the end."""
+    """Send a pair again and wait until the reply ends."""
     resent = await resend_pair(wb, LOCAL_OWNER, pair.id, **how)
     await collect(wb, resent.started.run_id)
     return resent
@@ -81,7 +81,7 @@ def words(pair: Pair | Version) -> tuple[str, str]:
     return plain_text(pair.request.parts), "" if pair.reply is None else plain_text(pair.reply.parts)
 
 
-async def test_edited_pair_is_sent_in_its_place_with_what_stands_above_it(bench: Bench) -> None:
+async def test_edited_pair_is_sent_in_place_with_the_pairs_above_it(bench: Bench) -> None:
     conversation_id, (one, two) = await talked(bench.wb, "First", "Second")
 
     await again(bench.wb, two, text="Second, shorter")
@@ -117,7 +117,7 @@ async def test_regenerating_keeps_the_request_and_asks_the_model_chosen(bench: B
     assert stored.reply != pair.reply
 
 
-async def test_older_version_stands_again_and_is_what_the_next_send_sends(bench: Bench) -> None:
+async def test_restored_version_is_current_and_sent_by_the_next_send(bench: Bench) -> None:
     conversation_id, (pair,) = await talked(bench.wb, "First")
     await again(bench.wb, pair, text="First, better")
 
@@ -237,7 +237,7 @@ async def test_cost_of_what_was_replaced_is_in_the_ledger_and_in_the_node(bench:
     assert len(await calls_of(bench.wb, conversation_id)) == 2
 
 
-async def test_deleting_leaves_a_node_where_the_pairs_stood(bench: Bench) -> None:
+async def test_deleting_leaves_a_node_at_the_place_of_the_pairs(bench: Bench) -> None:
     conversation_id, (_, two, three) = await talked(bench.wb, "First", "Second", "Third")
 
     deleted = [PairMarks(pair.id, Marks(deleted=True)) for pair in (three, two)]
@@ -264,7 +264,7 @@ async def test_running_conversation_sends_nothing_again(wb: Workbench) -> None:
         await restore_version(wb, LOCAL_OWNER, running.pair_id, 1)
 
 
-async def test_two_who_send_the_same_pair_again_do_not_overwrite_each_other(wb: Workbench) -> None:
+async def test_two_resends_of_the_same_pair_do_not_overwrite_each_other(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb)
     pair = (await reply_to(wb, conversation_id, "Hello")).pair
     await resend_pair(wb, LOCAL_OWNER, pair.id, text="Mine /slow")

@@ -125,8 +125,8 @@ async def test_of_two_processes_that_send_at_once_one_starts(data: Path) -> None
             assert len(await pairs_of(one, conversation_id)) == 1
 
 
-async def test_the_lock_holds_without_anybody_looking(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if another process came between our look and our writing: the database's index is the lock."""
+async def test_the_lock_holds_without_a_check(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process writes between the check and the write: the index of the database is the lock."""
     conversation_id = await a_conversation(wb)
     started = await send(wb, conversation_id, "/slow")
     look = pairs.load_tail
@@ -149,7 +149,7 @@ async def test_other_conversations_are_not_locked(wb: Workbench) -> None:
     assert (await reply_to(wb, await a_conversation(wb), "/rate 0")).pair.lifecycle is Lifecycle.SUCCEEDED
 
 
-async def test_whoever_has_seen_the_end_can_send_again(wb: Workbench) -> None:
+async def test_a_client_that_has_seen_the_end_can_send_again(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb)
 
     for number in range(10):
@@ -203,7 +203,7 @@ async def test_a_provider_without_its_key_can_be_previewed_but_not_asked(wb: Wor
     assert await pairs_of(wb, conversation_id) == ()
 
 
-async def test_nobody_reaches_anothers_conversation(wb: Workbench) -> None:
+async def test_a_conversation_of_another_owner_is_not_found(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb)
     started = await send(wb, conversation_id, "/slow")
 
@@ -247,7 +247,7 @@ async def test_stopping_what_is_over_changes_nothing(wb: Workbench) -> None:
     assert (await pair_of(wb, ended.pair.id)) == ended.pair
 
 
-async def test_stopping_what_never_was_is_told(wb: Workbench) -> None:
+async def test_stopping_an_unknown_run_is_reported(wb: Workbench) -> None:
     with pytest.raises(NotFoundError):
         await cancel_run(wb, LOCAL_OWNER, "nothing")
 
@@ -295,7 +295,7 @@ async def test_deleting_a_conversation_stops_its_reply_and_keeps_its_calls(wb: W
 # --- who watches ---
 
 
-async def test_watchers_hear_what_happens_in_their_conversation_and_in_no_other(wb: Workbench) -> None:
+async def test_subscribers_receive_events_of_their_conversation_and_of_no_other(wb: Workbench) -> None:
     conversation_id, other = await a_conversation(wb), await a_conversation(wb)
     feed, stranger = watch(wb, LOCAL_OWNER, conversation_id), watch(wb, "mallory", conversation_id)
 
@@ -315,10 +315,10 @@ async def test_watchers_hear_what_happens_in_their_conversation_and_in_no_other(
             await anext(stranger)
 
 
-async def test_a_command_whose_caller_goes_away_is_done_to_its_end(wb: Workbench) -> None:
-    """Cancel a send at moments all along its way, close together at first: there is never a pair without its run.
+async def test_a_command_whose_caller_is_cancelled_is_completed(wb: Workbench) -> None:
+    """Cancel a send at many moments along its way, close together at first. A pair without a run never exists.
 
-    How many turns of the loop a send takes depends on its threads: a few hundred to tens of thousands.
+    A send takes a few hundred to tens of thousands of turns of the loop, depending on its threads.
     """
     steps = 0
     while True:

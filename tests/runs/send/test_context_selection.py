@@ -144,7 +144,7 @@ async def test_deleted_pairs_are_nowhere_and_come_back_where_they_were(wb: Workb
 # --- the budget ---
 
 
-async def test_more_than_fits_is_not_sent_without_a_choice_each_of_which_says_what_it_comes_to(
+async def test_more_than_fits_is_not_sent_without_a_choice_and_each_choice_has_its_figures(
     wb: Workbench,
 ) -> None:
     conversation_id = await seed(wb, *some(30))
@@ -168,7 +168,9 @@ async def test_more_than_fits_is_not_sent_without_a_choice_each_of_which_says_wh
 
 
 @pytest.mark.parametrize("pairs_in_view", ["none yet", "filtered out", "before a checkpoint", "some"])
-async def test_message_too_large_by_itself_is_never_sent_without_a_choice(wb: Workbench, pairs_in_view: str) -> None:
+async def test_message_that_alone_is_too_large_is_never_sent_without_a_choice(
+    wb: Workbench, pairs_in_view: str
+) -> None:
     conversation_id = await seed(wb, *some(0 if pairs_in_view == "none yet" else 3))
     look = ViewOptions(filter="c'no such word'" if pairs_in_view == "filtered out" else None)
     if pairs_in_view == "before a checkpoint":
@@ -231,7 +233,7 @@ async def test_a_preference_decides_where_the_send_says_nothing(wb: Workbench, c
     assert [place for first, last in spans for place in range(first, last + 1)] == sent
 
 
-async def test_an_o_shows_what_does_not_fit_and_asks_nobody(wb: Workbench) -> None:
+async def test_an_o_term_shows_what_does_not_fit_and_asks_no_question(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(5))
     base = await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())
     await set_preference(wb, "send_tokens", 800 + base.terms.estimator.base + base.measured.sum_newest(2)[0] + 10)
@@ -298,7 +300,7 @@ async def test_a_look_as_before_reads_no_pair(wb: Workbench) -> None:
 
 
 def tables_of(statement: str) -> list[str]:
-    """The words after FROM, without subqueries: those here look up the end of an index."""
+    """Return the words after FROM, without subqueries: here these look up the end of an index."""
     while (shorter := re.sub(r"\([^()]*\)", "", statement)) != statement:
         statement = shorter
     return statement.partition("FROM")[2].split("WHERE")[0].split()
@@ -337,8 +339,8 @@ async def test_the_questions_of_a_look_are_made_once(wb: Workbench) -> None:
 
 async def test_the_first_send_asks_two_questions_before_it_writes(wb: Workbench) -> None:
     before, conversation_id = await a_conversation(wb), await a_conversation(wb)
-    await preview_send(wb, LOCAL_OWNER, before, "Hello")  # what is asked once in a process is asked
-    await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())  # as who opens it does
+    await preview_send(wb, LOCAL_OWNER, before, "Hello")  # statements that a process makes only once are made here
+    await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())  # opening the conversation does this, too
     asked = count_own_statements(wb)
 
     preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "Hello")
@@ -347,7 +349,7 @@ async def test_the_first_send_asks_two_questions_before_it_writes(wb: Workbench)
     assert len(preview.built.request.messages) == 1
 
 
-async def test_who_looks_while_pairs_change_sees_one_state_of_them(wb: Workbench) -> None:
+async def test_a_read_while_pairs_change_sees_one_state_of_them(wb: Workbench) -> None:
     conversation_id = await seed(wb, *some(20))
 
     async def mark() -> None:

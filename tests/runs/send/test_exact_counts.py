@@ -83,7 +83,7 @@ async def test_counts_correct_later_estimates(data: Path) -> None:
     assert abs(again.composed.composition.estimate.tokens - 400) <= 8
 
 
-async def test_a_model_whose_provider_cannot_count_says_so_and_nobody_is_asked(wb: Workbench) -> None:
+async def test_a_model_without_counts_is_refused_without_a_call(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb)
 
     with pytest.raises(InputError, match="no way to ask"):
@@ -92,7 +92,7 @@ async def test_a_model_whose_provider_cannot_count_says_so_and_nobody_is_asked(w
     assert await calls_of(wb, conversation_id) == ()
 
 
-async def test_without_a_key_nobody_is_asked(wb: Workbench) -> None:
+async def test_a_count_without_a_key_makes_no_call(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb)
 
     with pytest.raises(ProviderError, match="No key"):

@@ -43,13 +43,13 @@ MODEL: Final = "peer:any"
 
 
 def a_first(text: str = "Hello", *, model: str = MODEL, agent_id: str | None = "", **more: Any) -> FirstMessage:
-    """The first message of a conversation; `more` is of the message or else of the conversation."""
+    """Build the first message of a conversation. `more` has fields of the message or of the conversation."""
     asked = {name: more.pop(name) for name in ("parameters", "attached") if name in more}
     return FirstMessage(NewConversation(model, agent_id, **more), text, ViewOptions(model=model), **asked)
 
 
 async def send_first(wb: Workbench, first: FirstMessage) -> StartedRun:
-    """Make the conversation and send the message in it, as the start page does."""
+    """Create the conversation and send the message in it, as the start page does."""
     new = first.new
     make = create_temporary if new.temporary else create_conversation
     made: Conversation = await make(
@@ -70,7 +70,7 @@ async def send_first(wb: Workbench, first: FirstMessage) -> StartedRun:
 
 
 async def require_sent_as_shown(wb: Workbench, peer: Any, first: FirstMessage) -> bytes:
-    """Preview it, send it, and compare. Returns the bytes."""
+    """Preview the message, send it, compare both, and return the bytes."""
     shown = await preview_first(wb, LOCAL_OWNER, first)
     started = await send_first(wb, first)
     (heard,) = peer.heard
@@ -184,7 +184,7 @@ async def some_first(wb: Workbench, chance: random.Random, agents: tuple[str | N
 
 
 async def send_first_messages(data: Path, seed: int, numbers: range) -> int:
-    """Some first messages one after the other, each compared with what arrives. Returns how many were refused."""
+    """Compare several first messages, one after the other, with the received request. Return how many were refused."""
     refused = 0
     async with peers(data) as (wb, peer_of):
         agent = await create_agent(wb, LOCAL_OWNER, AGENT)
@@ -192,7 +192,7 @@ async def send_first_messages(data: Path, seed: int, numbers: range) -> int:
             first = await some_first(wb, random.Random(seed + number), ("", None, agent.id))
             try:
                 shown = await preview_first(wb, LOCAL_OWNER, first)
-            except InviewError as error:  # not every model takes every parameter
+            except InviewError as error:  # not every model accepts every parameter
                 with pytest.raises(type(error), match=re.escape(str(error))):
                     await send_first(wb, first)
                 refused += 1

@@ -1,4 +1,4 @@
-"""Which tools a send tells of: the same in estimate, preview and send, and after it in what can be verified."""
+"""Tools that a send offers: the same in the estimate, the preview, the send and the later verification."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def every_call_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def tools(wb: Workbench) -> tuple[Tool, ...]:
-    """Three servers' tools at hand."""
+    """Register the tools of three servers."""
     wb.toolbox.register(BuiltIn(tool, nothing) for tool in (COMMIT, RAIN, READ))
     return READ, COMMIT, RAIN
 
@@ -69,7 +69,7 @@ async def names_in(wb: Workbench, conversation_id: str, text: str, **look: Any) 
     return [tool.name for tool in planned.built.request.tools]
 
 
-async def test_without_servers_nothing_is_told_and_nothing_is_counted(wb: Workbench) -> None:
+async def test_without_servers_no_tool_is_offered_and_none_is_counted(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb)
 
     planned = await preview_send(wb, LOCAL_OWNER, conversation_id, "What time is it?")
@@ -79,7 +79,7 @@ async def test_without_servers_nothing_is_told_and_nothing_is_counted(wb: Workbe
     assert planned.tools == ()
 
 
-async def test_a_built_in_tool_is_told_once_a_person_switched_it_on(wb: Workbench) -> None:
+async def test_a_built_in_tool_is_offered_once_a_person_has_switched_it_on(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb)
 
     await set_preferences(wb, LOCAL_OWNER, Preferences(built_in_tools=("current_time",)))
@@ -88,7 +88,7 @@ async def test_a_built_in_tool_is_told_once_a_person_switched_it_on(wb: Workbenc
     assert [(tool.name, tool.server_id) for tool in planned.tools] == [("current_time", BUILT_IN)]
 
 
-async def test_estimate_preview_and_send_tell_of_the_same_tools_and_it_can_be_verified(
+async def test_estimate_preview_and_send_have_the_same_tools_and_can_be_verified(
     wb: Workbench, tools: tuple[Tool, ...]
 ) -> None:
     conversation_id = await a_conversation(wb)
@@ -112,7 +112,7 @@ async def test_estimate_preview_and_send_tell_of_the_same_tools_and_it_can_be_ve
     assert [tool.name for tool in told] == [tool.name for tool in tools]
 
 
-async def test_a_pair_sent_again_tells_of_the_tools_there_are_then(wb: Workbench, tools: tuple[Tool, ...]) -> None:
+async def test_a_pair_sent_again_offers_the_current_tools(wb: Workbench, tools: tuple[Tool, ...]) -> None:
     conversation_id = await a_conversation(wb)
     first = await reply_to(wb, conversation_id, "Hello")
 
@@ -148,7 +148,7 @@ async def test_each_mode_of_a_conversation_is_what_is_sent(wb: Workbench, tools:
     assert changed.ticked_tools == (COMMIT.name, "nobody__knows")
 
 
-async def test_a_model_without_tools_is_told_of_none(wb: Workbench, tools: tuple[Tool, ...]) -> None:
+async def test_a_model_without_tools_is_offered_none(wb: Workbench, tools: tuple[Tool, ...]) -> None:
     conversation_id = await a_conversation(wb, model="offline:tiny")
 
     composed = await composed_of(wb, conversation_id, "Hello")
@@ -161,7 +161,7 @@ async def test_a_model_without_tools_is_told_of_none(wb: Workbench, tools: tuple
 
 @pytest.fixture
 def many(wb: Workbench, tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
-    """So many tools that they pass a tenth of the budget."""
+    """Register enough tools to exceed a tenth of the budget."""
     wb.toolbox.register(BuiltIn(a_tool(f"t{number}", "Quark " * 400, "other"), nothing) for number in range(40))
     return tools
 

@@ -1,4 +1,4 @@
-"""The estimate and the built-in demo model agree: it reports the tokens that were shown before."""
+"""The estimate agrees with the built-in demo model, which reports the tokens that were shown before the send."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMS = ["Why?", PASTE, "请把下面这份合同翻译成英文。" * 300, Path
 
 
 async def send(wb: Workbench, conversation_id: str, text: str, **more: Any) -> tuple[float, Call]:
-    """Return the distance of the estimate from the report, as a share of the band; and the call."""
+    """Return the distance of the estimate from the reported count, as a share of the band; and the call."""
     planned = await preview_send(wb, LOCAL_OWNER, conversation_id, text, **more)
     await reply_to(wb, conversation_id, text, **more)
     call = (await calls_of(wb, conversation_id))[-1]

@@ -1,4 +1,4 @@
-"""Parameters of a conversation and of one send: what is asked on the wire of each protocol, and what is kept of it."""
+"""Parameters of a conversation and of one send: their values in each protocol's request, and their stored values."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ async def test_a_send_that_asks_for_what_the_model_does_not_take_is_refused_befo
         assert not await pairs_of(wb, conversation)
 
 
-async def test_what_a_model_does_not_take_of_a_conversations_parameters_is_left_out_and_said(wb: Workbench):
+async def test_a_conversations_parameters_that_a_model_rejects_are_left_out_and_reported(wb: Workbench):
     conversation = await a_conversation(wb, parameters=Parameters(seed=7, temperature=0.5))
 
     planned = await preview_send(
@@ -127,7 +127,7 @@ async def test_values_that_no_model_takes_change_nothing(wb: Workbench):
     assert (await reply_to(wb, conversation, "Hello")).pair.parameters == Parameters()
 
 
-async def test_a_pair_sent_again_is_asked_as_the_conversation_says_now_else_as_it_was(wb: Workbench):
+async def test_a_pair_sent_again_uses_the_conversations_current_parameters_else_its_own(wb: Workbench):
     conversation = await a_conversation(wb, parameters=Parameters(temperature=0.2))
     ended = await reply_to(wb, conversation, "Hello", parameters=Parameters(seed=9))
     await change_conversation(wb, LOCAL_OWNER, conversation, parameters=Parameters(temperature=0.8))

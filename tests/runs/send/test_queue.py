@@ -1,4 +1,4 @@
-"""The queue: what waits goes out once, in its order, after a reply that succeeded, and after nothing else by itself."""
+"""The queue: each text is sent once, in order, after a reply that succeeded, and after nothing else automatically."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SLOW = "/long 400 /rate 40"
 
 @pytest.fixture
 def first_goes_on(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """The first reply is on, and texts are queued, until the test sets this."""
+    """Return an event that delays the first reply, while texts are queued, until the test sets it."""
     return hold_first(monkeypatch)
 
 
@@ -71,7 +71,7 @@ async def texts_of(wb: Workbench, conversation_id: str) -> list[str]:
 
 
 async def settled(wb: Workbench, conversation_id: str) -> Queue:
-    """The queue once nothing runs and nothing that follows is under way."""
+    """Return the queue once no reply and no task after a reply is running."""
     await until_quiet(wb)
     return await read_queue(wb, LOCAL_OWNER, conversation_id)
 
@@ -155,7 +155,7 @@ async def test_failure_holds_what_waits_and_says_why(wb: Workbench, first_goes_o
     assert len(held.items) == 2
 
 
-async def test_queued_text_is_sent_as_it_was_seen_when_it_was_queued(
+async def test_queued_text_is_sent_with_the_view_of_its_queueing(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation_id = await a_conversation(wb)
@@ -203,7 +203,9 @@ async def test_waiting_text_is_edited_moved_and_dropped(wb: Workbench) -> None:
     await cancel_run(wb, LOCAL_OWNER, started.run_id)
 
 
-async def test_paused_queue_sends_nothing_and_goes_on_when_resumed(wb: Workbench, first_goes_on: asyncio.Event) -> None:
+async def test_paused_queue_sends_nothing_and_continues_when_resumed(
+    wb: Workbench, first_goes_on: asyncio.Event
+) -> None:
     conversation_id = await a_conversation(wb)
     await send(wb, conversation_id, "/long 30")
     await queue(wb, conversation_id, "/echo one")
@@ -306,7 +308,7 @@ async def test_many_hands_that_resume_at_once_send_each_text_once(wb: Workbench)
     assert await texts_of(wb, conversation_id) == [SLOW, *(f"/echo {number}" for number in range(4))]
 
 
-async def test_queue_outlives_the_process_and_sends_nothing_by_itself_at_the_next_start(data: Path) -> None:
+async def test_queue_outlives_the_process_and_sends_nothing_automatically_at_the_next_start(data: Path) -> None:
     async with open_workbench(settings_of(data)) as wb:
         conversation_id = await a_conversation(wb)
         started = await send(wb, conversation_id, SLOW)
@@ -315,7 +317,8 @@ async def test_queue_outlives_the_process_and_sends_nothing_by_itself_at_the_nex
 
     async with open_workbench(settings_of(data)) as wb:
         assert await waiting(wb, conversation_id) == ["/echo one", "/echo two"]
-        await reply_to(wb, await a_conversation(wb), "/echo elsewhere")  # and all that follows it sends nothing here
+        # and nothing after that reply sends the queue here
+        await reply_to(wb, await a_conversation(wb), "/echo elsewhere")
         await until_quiet(wb)
         assert len(await pairs_of(wb, conversation_id)) == 1
         await resume_queue(wb, LOCAL_OWNER, conversation_id)
@@ -364,4 +367,4 @@ async def test_end_of_a_reply_that_nothing_waits_for_costs_one_question(wb: Work
     await collect(wb, started.run_id)
     await settled(wb, conversation_id)
 
-    assert len([statement for statement in asked if "FROM queued" in statement]) == 1 + 1  # the test's own look
+    assert len([statement for statement in asked if "FROM queued" in statement]) == 1 + 1  # one more by the test itself

@@ -1,4 +1,4 @@
-"""Replay: an identical request is answered from the database, marked, for nothing; any other is asked."""
+"""Replay: an identical request is answered from the database, marked and free. Any other is sent to the provider."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def test_identical_request_is_answered_from_the_database_and_marked(wb: Wo
     assert third.pair.replayed
 
 
-async def test_nothing_is_replayed_unless_somebody_wants_it(wb: Workbench) -> None:
+async def test_nothing_is_replayed_unless_it_is_requested(wb: Workbench) -> None:
     await reply_to(wb, await a_conversation(wb), TEXT)
 
     again = await reply_to(wb, await a_conversation(wb), TEXT)

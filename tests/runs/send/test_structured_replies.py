@@ -1,4 +1,4 @@
-"""Structured replies: the schema is part of the request, and the reply is held against it while it comes and after."""
+"""Structured replies: the schema is part of the request. The reply is checked during the stream and after."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ async def test_reply_that_is_too_long_is_not_read_as_json(wb: Workbench, monkeyp
 
 
 @pytest.mark.parametrize("stored", ["{", "[]", "[" * 9_999])
-async def test_stored_schema_that_is_none_is_told_and_its_reply_stays(wb: Workbench, stored: str) -> None:
+async def test_invalid_stored_schema_is_reported_and_its_reply_stays(wb: Workbench, stored: str) -> None:
     ended = await reply_to(wb, await a_conversation(wb, model="offline:demo"), "/echo 1", parameters=ASKED)
     async with wb.store.write() as session:
         await session.execute(update(PAIR).values(parameters={"reply_schema": stored}))
@@ -135,7 +135,7 @@ async def test_imported_pair_whose_schema_is_none_is_not_sent_again(wb: Workbenc
         await resend_pair(wb, LOCAL_OWNER, stored.id, text="Again?", look=ViewOptions())
 
 
-async def test_a_pattern_that_is_none_is_told_and_breaks_nothing() -> None:
+async def test_an_invalid_pattern_is_reported_and_breaks_nothing() -> None:
     assert (
         "not a JSON schema: '(' is not a 'regex'"
         in (await faults_of('{"a": "x"}', write_schema({"properties": {"a": {"pattern": "("}}})))[0]

@@ -1,4 +1,4 @@
-"""What a person allowed of a server does not carry over to another one: calls that wait, or are about to be made."""
+"""A permission for one server does not apply to a changed server: calls that wait, or that are about to be made."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.waiting import until_found
 
 
 def a_program(notes: Path, description: str = "Acts.") -> OverStdio:
-    """A program with one tool, which writes into a file that it was called."""
+    """Write a program with one tool that notes each call in a file."""
     return script(
         f"""
 def act(asked):
@@ -40,7 +40,7 @@ serve(act, [{{**TOOL, "description": {description!r}}}])
 
 
 class Scene:
-    """A call of a tool that waits for permission, and two programs with the same tool."""
+    """A tool call that waits for permission, and two programs with the same tool."""
 
     def __init__(self, wb: Workbench, folder: Path) -> None:
         self.wb = wb
@@ -108,7 +108,7 @@ async def test_a_call_that_waits_expires_when_its_server_gets_other_secrets_or_i
     assert ((await scene.end()).fault, scene.called) == (CallFault.DENIED, [])
 
 
-async def test_a_call_that_waits_goes_on_when_only_the_time_limit_of_its_server_is_changed(scene: Scene) -> None:
+async def test_a_pending_call_continues_when_only_the_time_limit_of_its_server_changes(scene: Scene) -> None:
     request = await scene.begin(await a_conversation(scene.wb, model="offline:demo"))
 
     await scene.change(way=a_program(scene.folder / "first"), timeout=30.0)
@@ -138,7 +138,7 @@ async def test_a_call_that_was_allowed_is_not_made_when_its_server_is_changed_be
     save, changed = scene.wb.engine.writer.save, False
 
     async def change_and_save(_writer: Writer) -> None:
-        """The last thing that is waited for before the call is that it is noted."""
+        """The record of the call is the last thing that is saved before the call."""
         nonlocal changed
         if not changed and any(record.run_json is not None for record in run.records.values()):
             changed = True
@@ -153,7 +153,7 @@ async def test_a_call_that_was_allowed_is_not_made_when_its_server_is_changed_be
     assert (record.fault, record.run_json, record.started_at, scene.called) == (CallFault.CHANGED, None, None, [])
 
 
-async def test_a_tool_that_its_server_describes_anew_is_not_called_as_what_it_was(scene: Scene) -> None:
+async def test_a_tool_with_a_changed_description_is_not_called_by_its_old_permission(scene: Scene) -> None:
     await scene.begin(await a_conversation(scene.wb, model="offline:demo"))
     (tool,) = [tool for tool in scene.wb.toolbox.list_tools(LOCAL_OWNER) if tool.server_id == scene.server_id]
     before = replace(tool, description="Acts. Never sends anything.")

@@ -1,4 +1,4 @@
-"""The search a model can make in its person's other conversations."""
+"""The tool by which a model searches its user's other conversations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.runs.steps import a_conversation, reply_to
 
 
 def ignore(done: float, total: float | None, words: str) -> None:
-    """Nobody watches."""
+    """Ignore the progress: the test has no page."""
 
 
 async def search(wb: Workbench, conversation_id: str = "", **arguments: Any) -> str:

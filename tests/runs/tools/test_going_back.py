@@ -1,4 +1,4 @@
-"""Signatures of calls and details of reasoning go back with them, to their own vendor alone."""
+"""Signatures of calls and details of reasoning are sent back, and only to their own vendor."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def calling(*calls: Mapping[str, object], **delta: object) -> Answer:
 
 @asynccontextmanager
 async def a_bench(data: Path, *answers: Answer) -> AsyncGenerator[tuple[Workbench, Peer]]:
-    """A workbench with one tool. The servers `box` and `other` are one peer."""
+    """Open a workbench with one tool. The servers `box` and `other` are one peer."""
 
     async def clock(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         return said("noon")
@@ -78,7 +78,7 @@ def messages_of(peer: Peer, at: int = -1) -> list[dict[str, Any]]:
 
 
 def answers_in(peer: Peer, at: int = -1) -> list[dict[str, Any]]:
-    """The messages of the assistant in a request."""
+    """Return the messages of the assistant in a request."""
     return [message for message in messages_of(peer, at) if message["role"] == "assistant"]
 
 
@@ -192,7 +192,7 @@ async def test_pair_of_a_model_that_does_not_reason_has_a_reasoning_for_deepseek
             assert all(message["reasoning_content"] for message in answers_in(peer, at))
 
 
-async def test_refusal_of_a_signature_that_cannot_be_had_is_told_in_its_own_words(data: Path) -> None:
+async def test_refusal_for_a_missing_signature_has_its_own_message(data: Path) -> None:
     refused = {"error": {"code": 400, "message": "signature is missing in call 1", "status": "INVALID_ARGUMENT"}}
     refusal = Answer((json.dumps([refused]).encode(),), status=400, headers=(("Content-Type", "application/json"),))
     async with a_bench(data, refusal, answer(*DONE)) as (wb, peer):

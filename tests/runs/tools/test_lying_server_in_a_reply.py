@@ -1,4 +1,4 @@
-"""A reply calls a server that lies: each lie is an answer the model is told and a record, and the reply goes on."""
+"""A reply calls a server that lies: each lie is recorded and returned to the model, and the reply continues."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CALLS = [
 ]
 
 
-async def test_whatever_a_server_does_the_reply_has_an_answer_and_goes_on(
+async def test_whatever_a_server_does_the_reply_has_an_answer_and_continues(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def allow(wb: Workbench, run: Any, tool: Any, call: ToolCall, *, allowed: Any) -> Allowed:

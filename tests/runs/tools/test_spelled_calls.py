@@ -1,4 +1,4 @@
-"""Calls as compatible servers spell them, with the built-in clock: each runs, and goes back with its result."""
+"""Calls in the formats of compatible servers, with the built-in clock: each runs, and is sent back with its result."""
 
 from __future__ import annotations
 

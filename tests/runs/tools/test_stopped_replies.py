@@ -1,4 +1,4 @@
-"""After a reply was stopped or denied a tool, the next request still has the roles in turn and each call answered."""
+"""After a reply was stopped or denied a tool, roles alternate in the next request and each call has a result."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ONLY_THINKING = Answer((say({"reasoning_content": "Let me see."}),), then="stall
 
 
 def require_turns(messages: list[dict[str, Any]]) -> None:
-    """Check what templates of local servers require: roles alternate, and each call is answered once and at once."""
+    """Require what templates of local servers require: alternating roles, and one result directly after each call."""
     spoken = messages[1:] if messages[0]["role"] == "system" else messages
     assert (spoken[0]["role"], spoken[-1]["role"]) in {("user", "user"), ("user", "tool")}
     turns = [message["role"] for message in spoken]
@@ -70,7 +70,7 @@ async def a_bench(data: Path, peer: Peer) -> AsyncGenerator[Workbench]:
 
 
 async def ask_next(wb: Workbench, peer: Peer, conversation_id: str, *, out: bool) -> None:
-    """Send the next message. `out`: the pair before it is not sent, and is marked so."""
+    """Send the next message. `out`: the pair before it is not sent and is marked OUT."""
     shown = await preview_send(wb, LOCAL_OWNER, conversation_id, NEXT)
     ended = await reply_to(wb, conversation_id, NEXT)
 
@@ -114,7 +114,7 @@ async def test_next_message_after_a_denial_and_a_stop_of_the_next_round_has_the_
 async def test_next_message_after_the_process_died_at_the_question_is_sent_without_that_pair(
     data: Path, tmp_path: Path
 ) -> None:
-    left = tmp_path / "left"  # what a process leaves that dies now
+    left = tmp_path / "left"  # the state that a process leaves if it dies now
     left.mkdir()
     async with a_peer(CALLING, HI) as peer:
         async with a_bench(data, peer) as wb:

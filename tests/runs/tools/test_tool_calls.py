@@ -46,7 +46,7 @@ GIF = b"GIF89a" + bytes([3, 0, 2, 0]) + bytes(20)
 
 @pytest.fixture(autouse=True)
 def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """These tools stand for those that need no permission; permissions have tests of their own."""
+    """Allow these tools without permission. Permissions have their own tests."""
     names = ("double", "meet", "draw", "fail", "break_down", "say_no", "hang", "pour", "leave", "work", "count", "wait")
     monkeypatch.setattr(permissions, "UNASKED", frozenset(names))
 
@@ -72,7 +72,7 @@ async def double(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcom
 # --- a round ---
 
 
-async def test_a_reply_calls_tools_side_by_side_and_goes_on_with_what_they_answer(wb: Workbench) -> None:
+async def test_a_reply_calls_tools_at_the_same_time_and_continues_with_their_results(wb: Workbench) -> None:
     both = asyncio.Barrier(2)
 
     async def meet(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
@@ -227,7 +227,7 @@ async def hang(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         ("hang {}", CallFault.TIMED_OUT, "within 0.05 seconds"),
     ],
 )
-async def test_whatever_goes_wrong_with_a_call_the_model_is_told_and_the_reply_goes_on(
+async def test_whatever_goes_wrong_with_a_call_the_model_gets_the_reason_and_the_reply_continues(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch, call: str, fault: CallFault | None, words: str
 ) -> None:
     monkeypatch.setattr(tool_calls, "CALL_SECONDS", 0.05)
@@ -244,7 +244,7 @@ async def test_whatever_goes_wrong_with_a_call_the_model_is_told_and_the_reply_g
     assert words.splitlines()[0].strip("- ") in ended.text
 
 
-async def test_an_oversized_result_is_cut_where_everybody_sees_it_and_kept_whole(wb: Workbench) -> None:
+async def test_an_oversized_result_is_cut_with_a_visible_note_and_stored_whole(wb: Workbench) -> None:
     async def pour(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         return said("x" * 300_000)
 
@@ -259,7 +259,7 @@ async def test_an_oversized_result_is_cut_where_everybody_sees_it_and_kept_whole
 
 
 @pytest.mark.parametrize(("limits", "rounds"), [(ToolLimits(rounds=3), 3), (ToolLimits(calls=2), 2)])
-async def test_an_endless_loop_ends_at_its_limit_and_says_so(
+async def test_an_endless_loop_ends_at_its_limit_with_a_note(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch, limits: ToolLimits, rounds: int
 ) -> None:
     monkeypatch.setattr(preview, "TOOL_LIMITS", limits)
@@ -272,13 +272,13 @@ async def test_an_endless_loop_ends_at_its_limit_and_says_so(
     assert len(await records_of(wb, ended.pair)) == rounds
 
 
-async def test_a_reply_without_tools_told_is_told_that_there_are_none(wb: Workbench) -> None:
+async def test_a_call_without_offered_tools_is_answered_that_there_are_none(wb: Workbench) -> None:
     ended = await reply_to(wb, await a_conversation(wb), "/rate 0\n/tool clock {}")
 
     assert "There are none in this conversation." in words_of(results_of(ended.pair)[0])
 
 
-async def test_a_tool_taken_away_since_it_was_told_is_gone(wb: Workbench) -> None:
+async def test_a_tool_removed_since_it_was_offered_is_missing(wb: Workbench) -> None:
     async def leave(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         del wb.toolbox.built_ins["double"]
         return said("gone")
@@ -308,7 +308,7 @@ async def test_a_round_that_cannot_be_made_is_a_failure_and_no_call_in_the_ledge
 # --- stopping, dying, watching ---
 
 
-async def test_stopping_ends_the_tool_and_says_that_nobody_knows_what_it_did(wb: Workbench) -> None:
+async def test_stopping_ends_the_tool_and_reports_an_unknown_outcome(wb: Workbench) -> None:
     ends = list[str]()
 
     async def work(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
@@ -332,7 +332,7 @@ async def test_stopping_ends_the_tool_and_says_that_nobody_knows_what_it_did(wb:
     assert (first.fault, second.fault) == (CallFault.STOPPED, None)
 
 
-async def test_a_call_that_waits_for_permission_is_told_as_not_run_after_a_stop_and_after_a_death(
+async def test_a_pending_call_is_reported_as_not_run_after_a_stop_and_after_a_kill(
     wb: Workbench, data: Path, tmp_path: Path
 ) -> None:
     await add_tools(wb, risky=double)
@@ -340,7 +340,7 @@ async def test_a_call_that_waits_for_permission_is_told_as_not_run_after_a_stop_
     started = await send(wb, conversation_id, "/rate 0\n/tool risky {}")
     await until_found(lambda: list_pending(wb, LOCAL_OWNER, conversation_id))
     await wb.engine.writer.save()
-    left = tmp_path / "left"  # what a process leaves that dies now
+    left = tmp_path / "left"  # the state that a process leaves if it dies now
     left.mkdir()
     with closing(sqlite3.connect(data / "inview.db")) as mine, closing(sqlite3.connect(left / "inview.db")) as copy:
         mine.backup(copy)
@@ -355,7 +355,7 @@ async def test_a_call_that_waits_for_permission_is_told_as_not_run_after_a_stop_
         assert [words_of(result) for result in results_of(pair)] == [NOT_RUN]
 
 
-async def test_a_call_that_began_is_not_told_as_not_run_when_its_record_is_damaged(
+async def test_a_started_call_is_not_reported_as_not_run_when_its_record_is_damaged(
     wb: Workbench, data: Path, tmp_path: Path
 ) -> None:
     began = asyncio.Event()
@@ -368,7 +368,7 @@ async def test_a_call_that_began_is_not_told_as_not_run_when_its_record_is_damag
     await add_tools(wb, hang=hang)
     started = await send(wb, await a_conversation(wb), "/rate 0\n/tool hang {}")
     await began.wait()
-    left = tmp_path / "left"  # what a process leaves that dies now
+    left = tmp_path / "left"  # the state that a process leaves if it dies now
     left.mkdir()
     with closing(sqlite3.connect(data / "inview.db")) as mine, closing(sqlite3.connect(left / "inview.db")) as copy:
         mine.backup(copy)
@@ -385,7 +385,7 @@ async def test_a_call_that_began_is_not_told_as_not_run_when_its_record_is_damag
 async def test_stop_that_comes_while_a_call_is_being_noted_ends_the_reply(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The commit that notes the call is made whether or not anybody waits for it: its ledger row is there already."""
+    """The commit of the call's start also happens if no task waits for it: its ledger row exists already."""
     monkeypatch.setattr(writer, "PAUSE_SECONDS", 60)  # no other save comes first
     await add_tools(wb, double=double)
     started = await send(wb, await a_conversation(wb), "/rate 0\n/tool double {}")
@@ -407,7 +407,7 @@ async def test_stop_that_comes_while_a_call_is_being_noted_ends_the_reply(
     assert [call.attempt for call in await calls_of(wb, pair.conversation_id)] == [1]
 
 
-async def test_progress_of_a_tool_is_told_to_who_watches(wb: Workbench) -> None:
+async def test_progress_of_a_tool_is_published_to_subscribers(wb: Workbench) -> None:
     async def count(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         progress(1, 4, "one")
         progress(2, 4, "too soon")

@@ -1,4 +1,4 @@
-"""A call of a tool is on when its reply is stopped, and when the process is killed with -9: with the real server."""
+"""A tool call is running when its reply is stopped, and when the process is killed with -9: with the real server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ask(server: Served, method: str, path: str, body: dict[str, Any] | None = No
 
 
 def a_program(notes: Path) -> dict[str, Any]:
-    """A server whose only tool never answers; it notes what it hears of its calls."""
+    """Return a server whose only tool never answers. It notes the calls and cancellations that it receives."""
     way = script(
         f"""
 def note(word):
@@ -61,7 +61,7 @@ def start_call(server: Served) -> dict[str, Any]:
 
 
 def look(server: Served, sent: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The pair, and the record of its call."""
+    """Return the pair and the record of its call."""
     (pair,) = ask(server, "GET", f"/conversations/{sent['conversation']}/pairs")["items"]
     (record,) = ask(server, "GET", f"/pairs/{sent['pair_id']}/tool-calls")["items"]
     return pair, record
@@ -94,7 +94,7 @@ def test_a_call_that_is_stopped_or_dies_with_the_process_is_recorded_and_never_m
         assert pair["error"]["class"] == "interrupted"
         assert (record["fault"], record["is_error"], record["run_json"]) == ("interrupted", True, "{}")
         assert UNANSWERED in str(pair["parts"])
-        # The call is allowed, and its server is there again: yet it is made when somebody asks for it, and not before.
+        # The call is allowed, and its server is ready again: yet it is made only when a user asks for it.
         until(lambda: ask(server, "GET", f"/mcp-servers/{added['id']}")["health"] == "ready")
         assert words(notes) == ["called", "cancelled", "called"]
         again = ask(server, "POST", f"/pairs/{killed['pair_id']}/resend", {})

@@ -1,4 +1,4 @@
-"""Loops of tools in the vendors' dialects: what a peer that speaks each of them hears in every round."""
+"""Tool rounds in the vendors' dialects: the requests that a peer of each dialect receives in every round."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def refuse(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcom
 
 @asynccontextmanager
 async def a_bench(data: Path, protocol: str, *answers: Answer) -> AsyncGenerator[tuple[Workbench, Peer]]:
-    """A workbench with three tools whose every provider is one peer."""
+    """Open a workbench with three tools whose providers all connect to one peer."""
     async with a_peer(*answers) as peer:
         settings = settings_of(
             data,
@@ -97,7 +97,7 @@ def body_of(heard: Heard) -> dict[str, Any]:
 
 
 def without_marks(value: Any) -> Any:
-    """As written but for breakpoints of the cache, which move from round to round."""
+    """Remove the cache breakpoints, which move from round to round."""
     match value:
         case dict():
             return {
@@ -214,11 +214,11 @@ HEARD: Mapping[str, tuple[str, list[Any], tuple[int, ...]]] = {
     "openai": ("input", OPENAI, (1, 7, 10)),
     "openai_compatible": ("messages", CHAT, (1, 4, 6)),
 }
-"""By protocol: where the messages stand, all of them, and how many of them each round has."""
+"""By protocol: the key of the messages, all messages, and the number of messages in each round."""
 
 
 @pytest.mark.parametrize("protocol", MODELS)
-async def test_each_round_carries_all_before_it_as_the_vendor_wants_it(data: Path, protocol: str) -> None:
+async def test_each_round_carries_all_before_it_in_the_vendors_format(data: Path, protocol: str) -> None:
     async with a_bench(data, protocol, *(speak(protocol, speech) for speech in ROUNDS)) as (wb, peer):
         conversation_id = await a_conversation(wb, model=MODELS[protocol])
         ended = await reply_to(wb, conversation_id, "What is it?", parameters=Parameters(thinking=True))

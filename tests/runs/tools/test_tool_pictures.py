@@ -1,4 +1,4 @@
-"""Pictures that an MCP server gives: labelled by their bytes, bounded, and told in words where they cannot be sent."""
+"""Pictures from MCP servers: labelled by their bytes, limited in size, described in text if they cannot be sent."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def everything_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def a_bench(data: Path, model: str, content: str) -> AsyncGenerator[tuple[Workbench, Peer, Pair]]:
-    """A reply whose model called a tool that answers with this content, a Python expression."""
+    """Make a reply whose model called a tool that answers with this content, a Python expression."""
     protocol = "anthropic" if model == CLAUDE else "openai_compatible"
     server = script(
         f"""
@@ -81,14 +81,14 @@ def an_image(data: bytes) -> str:
 
 
 def list_sources(body: dict[str, Any]) -> list[dict[str, Any]]:
-    """The pictures in the results of tools of a request to Anthropic."""
+    """Return the pictures in the tool results of a request to Anthropic."""
     contents = [message["content"] for message in body["messages"] if isinstance(message["content"], list)]
     results = [one for content in contents for one in content if one["type"] == "tool_result"]
     return [piece["source"] for result in results for piece in result["content"] if piece["type"] == "image"]
 
 
 async def ask_again(wb: Workbench, peer: Peer, pair: Pair) -> dict[str, Any]:
-    """Send a second message. Returns what was sent, which the preview showed."""
+    """Send a second message and return the request, which equals the preview."""
     shown = await preview_send(wb, LOCAL_OWNER, pair.conversation_id, "And now?")
     ended = await reply_to(wb, pair.conversation_id, "And now?")
     assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
@@ -110,7 +110,7 @@ async def test_picture_under_a_wrong_label_is_labelled_by_its_bytes_in_the_reque
     assert [one["media_type"] for one in exported["attachments"]] == ["image/jpeg"]
 
 
-async def test_picture_that_no_model_takes_is_told_in_words_and_the_conversation_goes_on(data: Path) -> None:
+async def test_picture_that_no_model_accepts_is_described_and_the_conversation_continues(data: Path) -> None:
     async with a_bench(data, CLAUDE, an_image(HEIC)) as (wb, peer, pair):
         await ask_again(wb, peer, pair)
 
@@ -158,7 +158,7 @@ async def test_picture_within_a_text_is_cut_which_the_model_the_person_and_the_e
 
 
 async def test_picture_as_large_as_a_message_can_hold_is_taken(data: Path) -> None:
-    """The bound is one of bytes, not of their base64."""
+    """The limit is for the bytes, not for their base64 text."""
     picture = f"{a_png(5, 7)!r}.ljust(8_000_000, b'0')"
     made = f"{{'type': 'image', 'mimeType': 'image/png', 'data': b64encode({picture}).decode()}}"
     async with a_bench(data, CLAUDE, made) as (_, peer, pair):

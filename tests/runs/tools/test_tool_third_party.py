@@ -1,4 +1,4 @@
-"""Loops of tools against servers nobody here wrote that speak the vendors' dialects: aimock (npm), llmock (PyPI)."""
+"""Tool rounds against third-party servers that implement the vendors' dialects: aimock (npm), llmock (PyPI)."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def told(ended: Ended) -> list[tuple[str, bool]]:
     return [(plain_text(p.content), p.is_error) for p in ended.pair.reply.parts if isinstance(p, ToolResult)]
 
 
-async def test_aimock_is_told_the_results_of_two_rounds_and_answers(data: Path, aimock: str, protocol: str) -> None:
+async def test_aimock_receives_the_results_of_two_rounds_and_answers(data: Path, aimock: str, protocol: str) -> None:
     async with a_bench(data, aimock, f"{aimock}/v1", f"{aimock}/v1") as wb:
         conversation_id = await a_conversation(wb, model=MODELS[protocol])
         ended = await reply_to(wb, conversation_id, "please loop")
@@ -141,7 +141,9 @@ async def test_llmock_calls_in_two_rounds_and_gets_an_answer_for_what_it_makes_u
     assert ended.pair.usage.output_tokens == sum(call.usage.output_tokens for call in calls if call.usage)
 
 
-async def test_llmock_sends_input_that_is_no_json_and_is_told(data: Path, llmock: LLMockServer, protocol: str) -> None:
+async def test_llmock_sends_invalid_json_input_and_receives_the_error(
+    data: Path, llmock: LLMockServer, protocol: str
+) -> None:
     llmock.state.scenarios.clear()
     llmock.state.scenarios.add(
         Reply(tool_calls=(ToolCall("double", {"a": 1}),)), ToolFault("malformed_arguments"), Reply(text="Sorry.")

@@ -1,4 +1,4 @@
-"""Replies that call tools, wherever replies come from: compared, queued, sent again, edited, temporary, delegated."""
+"""Replies that call tools, from every source of replies: compared, queued, sent again, edited, temporary, delegated."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ABLE, UNABLE = "offline:demo", "offline:tiny"
 
 @pytest.fixture(autouse=True)
 async def tools(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that doubles, and somebody to hand work to; nobody is asked before they are called."""
+    """Add a tool that doubles and an agent that receives delegated work. Both need no permission."""
 
     async def double(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         return ToolOutcome((Text(str(2 * arguments["a"])),))
@@ -45,7 +45,7 @@ async def tools(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def answers_of(wb: Workbench, pair: Pair) -> list[str]:
-    """What tools answered in a reply that came to its end; each answer has its record."""
+    """Return the results of tools in a reply that succeeded. Each result has its record."""
     assert pair.lifecycle is Lifecycle.SUCCEEDED
     assert pair.reply is not None
     assert isinstance(pair.reply.parts[-1], Text)

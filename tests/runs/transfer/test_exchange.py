@@ -1,4 +1,4 @@
-"""Export and import as a pair: what goes out comes back, against the real store."""
+"""Export and import together: an import restores what an export wrote, against the real store."""
 
 from __future__ import annotations
 

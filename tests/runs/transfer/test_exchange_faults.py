@@ -1,4 +1,4 @@
-"""Files that cannot be imported: the first fault is told by its place, and nothing is stored."""
+"""Files that cannot be imported: the error names the place of the first fault, and nothing is stored."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from tests.runs.exchange import PAIR_BY_HAND
         ({"mark": "maybe"}, "$.pairs[1].mark", "'in' or 'out'"),
     ],
 )
-async def test_a_fault_is_told_with_its_place_and_nothing_is_stored(
+async def test_an_error_is_reported_with_its_place_and_nothing_is_stored(
     wb: Workbench, changes: dict[str, Any], place: str, reason: str
 ) -> None:
     body = orjson.dumps({"title": "x", "pairs": [PAIR_BY_HAND, PAIR_BY_HAND | changes]})

@@ -1,4 +1,4 @@
-"""Whatever goes out comes back the same, here and elsewhere: every field, values of every kind."""
+"""An export comes back unchanged, here and in another installation: every field, values of every kind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.runs.exchange_values import conversations
 
 
 def but_for_ids(body: bytes) -> Any:
-    """A file with its ids numbered in the order they appear, and without the time it was written."""
+    """Return a file with its ids numbered in the order they appear, and without the time of the export."""
     data = orjson.loads(body)
     data["exported_at"] = None
     numbers: dict[str, str] = {}
@@ -42,7 +42,7 @@ def but_for_ids(body: bytes) -> Any:
 
 
 def differences(one: Any, other: Any, place: str = "$") -> list[str]:
-    """Where two files say different things."""
+    """List the places at which two files differ."""
     if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
         names = cast("dict[str, Any]", one)
         return [found for name in names for found in differences(one[name], other[name], f"{place}.{name}")]
@@ -80,7 +80,7 @@ async def test_what_is_exported_comes_back_the_same_here_and_elsewhere(wb: Workb
         assert differences(but_for_ids(await export(wb, here)), but_for_ids(first)) == []
         assert differences(but_for_ids(await export(other, elsewhere)), but_for_ids(first)) == []
 
-    # Shrinking asks the two stores, which remember: it may take long and lead astray.
+    # Shrinking uses the two stores, which keep earlier data: it may take long and give wrong results.
     @settings(max_examples=examples(60), phases=[Phase.explicit, Phase.reuse, Phase.generate])
     @given(conversations())
     def prove(made: Any) -> None:
@@ -91,8 +91,8 @@ async def test_what_is_exported_comes_back_the_same_here_and_elsewhere(wb: Workb
 
 def test_no_field_of_a_conversation_or_a_pair_stays_behind() -> None:
     conversation = Conversation(id="c1", owner="ann", created_at=EPOCH, updated_at=EPOCH)
-    # Those of its newest run, which goes along whole; that nobody was asked for it is a matter of this installation,
-    # as is damage.
+    # The shared fields belong to the newest run, which is exported as a whole. `replayed` and `damage` are facts of
+    # this installation.
     shared = {"failure", "stop_reason", "usage", "usage_is_partial", "replayed", "redacted", "damage"}
 
     assert set(write_conversation(conversation)) == {field.name for field in fields(Conversation)} - {"owner", "damage"}

@@ -1,4 +1,4 @@
-"""Calls of tools, and the images and files they gave, out to a file and back: here, elsewhere, and faulty."""
+"""Tool calls with their images and files, exported and imported: here, in another installation, and with faults."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ async def test_records_and_bytes_come_back_elsewhere_and_what_is_sent_next_is_th
     assert first["conversations"][0]["left_out"] == []
 
 
-async def test_images_for_which_a_file_has_no_room_are_left_out_and_it_says_so(
+async def test_images_that_do_not_fit_into_a_file_are_left_out_with_a_note(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation_id, _ = await a_drawing(wb)
@@ -99,7 +99,7 @@ async def test_images_for_which_a_file_has_no_room_are_left_out_and_it_says_so(
     assert file["conversations"][0]["left_out"] == ["1 image or file (0.0 MiB)"]
 
 
-async def test_a_call_that_was_on_comes_back_as_one_of_which_nobody_knows_how_it_ended(
+async def test_a_running_call_is_imported_as_one_with_an_unknown_end(
     data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     async def wait(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:

@@ -1,4 +1,4 @@
-"""Faulty and foreign files: the place of the fault or what the file is, and nothing of it is left anywhere."""
+"""Faulty and foreign files: the error names the place of the fault or the kind of file, and nothing is stored."""
 
 from __future__ import annotations
 

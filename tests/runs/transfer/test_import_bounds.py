@@ -1,4 +1,4 @@
-"""Imports made to hurt: what they build is bounded, others work meanwhile, and nothing is half there unsaid."""
+"""Hostile imports: the objects they build are limited, other requests continue, a partial import is reported."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_a_text_that_is_too_large_is_refused_with_its_place_before_it_is_built(
         ("reply_text", b"x" * MOST),
         ("reply_text", b"\\n" * MOST),  # twice as long in the file as in the reply
         ("reply_text", b'\\"\\u0001' * (MOST // 2)),
-        ("body_base64", b"A" * 2 * MOST),  # a request that was kept
+        ("body_base64", b"A" * 2 * MOST),  # a stored request
     ],
     ids=range(4),
 )
@@ -186,8 +186,8 @@ async def test_a_reply_as_large_as_the_settings_allow_is_imported(
 
 @pytest.mark.parametrize("field", ["user_text", "reply_text"])
 async def test_the_largest_text_takes_little_memory_whatever_its_words_are(wb: Workbench, field: str) -> None:
-    """Words that are all different take most: each has a place of its own in the full-text index."""
-    await import_file(wb, LOCAL_OWNER, a_file(1))  # what is imported and compiled once
+    """Words that all differ take the most memory: each has its own entry in the full-text index."""
+    await import_file(wb, LOCAL_OWNER, a_file(1))  # includes imports and compilation that happen once
     words = distinct_words(MAX_TEXT_BYTES)
     body = orjson.dumps({"title": "Plans", "pairs": [{**PAIR_BY_HAND, field: words}]})
 
@@ -218,7 +218,7 @@ FILES = st.fixed_dictionaries(
 
 
 def put_together(body: bytes) -> Any:
-    """What a file says, read in the pieces that were found."""
+    """Build the value of a file from the pieces that the scan found."""
     scan = scan_file(body, lambda: None)
     whole = orjson.loads(scan.shell)
     for (name, number), spans in scan.lists.items():
@@ -258,7 +258,7 @@ def test_a_broken_file_is_not_read_as_if_it_were_whole(file: dict[str, Any], dat
         found: Any = None
         try:
             found = put_together(bytes(body))
-        except FaultError as error:  # a name that stands twice is refused rather than half read
+        except FaultError as error:  # a name that appears twice is refused rather than partly read
             found = meant if "twice" in error.reason else error
         assert found == meant
 
@@ -275,7 +275,7 @@ def test_the_names_of_lists_are_read_as_json_means_them() -> None:
 
 async def test_no_turn_of_the_event_loop_does_more_for_a_longer_file(wb: Workbench) -> None:
     """Another request waits for one slice of the import at most, however long the file is."""
-    await import_file(wb, LOCAL_OWNER, a_file(100))  # what is imported and compiled once
+    await import_file(wb, LOCAL_OWNER, a_file(100))  # includes imports and compilation that happen once
 
     short = await calls_by_turn(import_file(wb, LOCAL_OWNER, a_file(200)))
     long = await calls_by_turn(import_file(wb, LOCAL_OWNER, a_file(2_000)))
@@ -297,10 +297,10 @@ async def test_others_write_between_two_slices(wb: Workbench, monkeypatch: pytes
         written += 1
 
     await importing_it
-    assert len(set(seen)) > 3_000 / 50 / 2  # before at least every second slice somebody else had written
+    assert len(set(seen)) > 3_000 / 50 / 2  # another task had written before at least every second slice
 
 
-def test_a_thread_that_works_lets_others_work_and_ends_when_it_is_told_to() -> None:
+def test_a_working_thread_lets_others_work_and_ends_when_stopped() -> None:
     rest, turns, ended = Rest(), 0, threading.Event()
 
     def work() -> None:

@@ -1,4 +1,4 @@
-"""An imported picture has the label of its bytes, whatever the file says."""
+"""An imported picture has the media type of its bytes, whatever the file says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A long conversation is exported in pieces, so that others come between; the file is the same."""
+"""A long conversation is exported in slices, so that other requests run between them; the file is the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Budgets as a send asks for them: what is kept in memory is what is stored."""
+"""Budgets as a send reads them: the values in memory equal the stored values."""
 
 from __future__ import annotations
 

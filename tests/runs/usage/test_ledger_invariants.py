@@ -1,4 +1,4 @@
-"""What must hold of the ledger whatever a person does: totals never fall, the node and what came after are the sum."""
+"""Invariants of the ledger: totals never fall, and the node plus later calls equal the sum, whatever a person does."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from tests.effort import EFFORT
 from tests.runs.steps import a_conversation, collect, pairs_of, settings_of
 
 STEPS = ("send", "fail", "stop", "edit", "discard", "again", "restore", "delete", "undelete", "fork", "reopen")
-"""What a person does; `reopen`: the process dies without a word and another one begins."""
+"""Actions of a person. `reopen`: the process dies without a shutdown and another one starts."""
 
 
 @dataclass
 class Story:
-    """A conversation and what was seen of it."""
+    """A conversation and the totals seen so far."""
 
     wb: Workbench
     conversation_id: str
@@ -73,7 +73,7 @@ class Story:
         await mark_pairs(self.wb, LOCAL_OWNER, self.conversation_id, marks)
 
     async def look(self) -> None:
-        """What must hold now."""
+        """Check the invariants."""
         account = await load_account(self.wb, LOCAL_OWNER, self.conversation_id)
         async with self.wb.store.read() as session:
             by_model = await sum_usage(session, LOCAL_OWNER, conversation_id=self.conversation_id)
@@ -92,7 +92,7 @@ class Story:
 
 @settings(max_examples=EFFORT.ledgers, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 5)), max_size=12))
-def test_totals_never_fall_and_the_node_with_what_came_after_is_the_ledgers_sum(
+def test_totals_never_fall_and_the_node_with_later_calls_is_the_ledgers_sum(
     tmp_path: Path, steps: list[tuple[str, int]]
 ) -> None:
     async def live() -> None:
@@ -116,7 +116,7 @@ def test_totals_never_fall_and_the_node_with_what_came_after_is_the_ledgers_sum(
 
 
 def _split(steps: list[tuple[str, int]]) -> list[list[tuple[str, int]]]:
-    """The steps of one process after the other."""
+    """Split the steps into those of one process after the other."""
     chapters: list[list[tuple[str, int]]] = [[]]
     for step in steps:
         if step[0] == "reopen":

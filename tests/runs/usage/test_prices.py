@@ -1,4 +1,4 @@
-"""What a reply cost, by the public table or by what this installation knows better, through the official SDK."""
+"""Cost of a reply, by the public table or by better data of this installation, through the official SDK."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def answered(wb: Workbench, model: str = SONNET) -> Pair:
 
 
 async def cost_of(wb: Workbench, pair: Pair) -> Cost:
-    """As the page shows it."""
+    """Return the cost as the page shows it."""
     composed = await compose_view(wb, LOCAL_OWNER, pair.conversation_id, ViewOptions())
     showing = await show_pairs(wb, composed.base, composed.composition, [pair])
     return showing.facts_of(pair).cost
@@ -79,7 +79,7 @@ async def test_pair_and_ledger_agree_that_a_report_was_not_read_whole(data: Path
     assert shown.at_least
 
 
-async def test_reasoning_that_is_counted_beside_the_output_is_part_of_it_and_priced(data: Path) -> None:
+async def test_reasoning_that_is_counted_separately_is_part_of_the_output_and_priced(data: Path) -> None:
     usage = (
         b'"usage":{"prompt_tokens":50,"completion_tokens":12,"total_tokens":142,'
         b'"prompt_tokens_details":{"cached_tokens":10},"completion_tokens_details":{"reasoning_tokens":80}}'
@@ -98,21 +98,21 @@ async def test_reasoning_that_is_counted_beside_the_output_is_part_of_it_and_pri
     assert cost == Cost((3 * Decimal(40) + Decimal("0.75") * 10 + 15 * Decimal(92)) / 1_000_000)
 
 
-async def test_a_model_on_a_machine_of_ones_own_is_free_also_when_its_server_is_gone(wb: Workbench) -> None:
+async def test_a_local_model_is_free_also_when_its_server_is_gone(wb: Workbench) -> None:
     tariffs = await learn_tariffs(wb, LOCAL_OWNER, {"offline:demo", "ollama:anything"})
 
     assert tariffs == {"offline:demo": FREE, "ollama:anything": FREE}
     assert await cost_of(wb, await answered(wb, "offline:demo")) == Cost()
 
 
-async def test_what_nobody_knows_is_at_least_nothing(wb: Workbench) -> None:
+async def test_unknown_cost_is_at_least_zero(wb: Workbench) -> None:
     assert (await learn_tariffs(wb, LOCAL_OWNER, {"gone-server:model", "openai:unheard-of"})) == {
         "gone-server:model": None,
         "openai:unheard-of": None,
     }
 
 
-async def test_a_price_of_ones_own_counts_from_its_day_on_and_for_the_estimate(wb: Workbench) -> None:
+async def test_a_user_price_applies_from_its_day_and_to_the_estimate(wb: Workbench) -> None:
     pair = await answered(wb)
     before = await cost_of(wb, pair)
     tomorrow = date.max
@@ -132,7 +132,7 @@ async def test_a_price_of_ones_own_counts_from_its_day_on_and_for_the_estimate(w
     assert table.input == 3
 
 
-async def test_a_price_of_ones_own_can_be_taken_away(wb: Workbench) -> None:
+async def test_a_user_price_can_be_removed(wb: Workbench) -> None:
     pair = await answered(wb)
     before = await cost_of(wb, pair)
     await set_price(wb, LOCAL_OWNER, OwnPrice(SONNET, date(2026, 1, 1), None))

@@ -1,4 +1,4 @@
-"""Usage reports: the database says which conversations cost most, and nothing is lost or rounded by that."""
+"""Usage reports: the database finds the most expensive conversations, and nothing is lost or rounded."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CHEAP, DEAR = Prices(Decimal("0.5"), Decimal(1)), Prices(Decimal(50), Decimal(10
 
 @pytest.fixture
 async def booked(tmp_path: Path) -> AsyncGenerator[tuple[Workbench, tuple[Call, ...]]]:
-    """A workbench with two thousand calls of models of all kinds of prices."""
+    """Open a workbench with two thousand calls of models with all kinds of prices."""
     calls = tuple(make_calls(2_000))
     async with open_workbench(settings_of(tmp_path)) as wb:
         async with wb.store.write() as session:
@@ -74,13 +74,13 @@ def make_calls(count: int) -> list[Call]:
     ],
 )
 @pytest.mark.parametrize("by_hour", [False, True], ids=["from sums", "from the ledger"])
-async def test_the_dearest_conversations_are_found_and_what_is_left_is_the_rest(
+async def test_the_most_expensive_conversations_are_found_and_the_others_are_summed(
     booked: tuple[Workbench, tuple[Call, ...]], asked: UsageQuery, *, by_hour: bool
 ) -> None:
     wb, calls = booked
     await set_price(wb, LOCAL_OWNER, OwnPrice("openai:gpt-5", date(2026, 9, 1), Prices(Decimal(7), Decimal("3.3"))))
     if by_hour:
-        # Of a model of which the sums keep no such hours and lengths apart: its calls are asked of the ledger.
+        # The sums do not separate the hours and lengths of this tariff: its calls are read from the ledger.
         uneven = Tariff((Period((Step(0, CHEAP), Step(77_777, DEAR))), Period((Step(0, DEAR),), minutes=(615, 61))))
         assert not uneven.is_even("openai:gpt-5")
         wb.catalogue.tariffs.setdefault(LOCAL_OWNER, {})["openai:gpt-5"] = uneven
@@ -88,7 +88,7 @@ async def test_the_dearest_conversations_are_found_and_what_is_left_is_the_rest(
     few = await report_usage(wb, LOCAL_OWNER, asked, "conversation", 7)
     every = await report_usage(wb, LOCAL_OWNER, asked, "conversation")
 
-    # Said by plain addition over the calls, not by another of our queries.
+    # Computed by plain addition over the calls, not by another of our queries.
     costs: dict[str, Decimal] = {}
     tariffs = await learn_tariffs(wb, LOCAL_OWNER, MODELS)
     for call in calls:

@@ -1,10 +1,10 @@
-"""A page in front of a watcher: it takes screens as they come, and waits for one that shows something.
+"""A page in front of a watcher: it reads each screen and waits for one that shows something.
 
 async with a_page(wb, conversation_id) as page:
     screen = await page.until(lambda screen: screen.context)
 """
 
-# The watcher is seen from the inside: it has no event for having nothing left to do.
+# The test reads private attributes: the watcher has no event for "nothing left to do".
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tests.store.values import START, a_pair_of
 
 @dataclass
 class Page:
-    """`screens` are those it took, the last one last."""
+    """A page. `screens` are the screens it read, the newest last."""
 
     watcher: Watcher
     screens: list[Screen] = field(default_factory=list[Screen])
@@ -51,7 +51,7 @@ class Page:
         return positions_of(self.screen)
 
     async def read(self) -> Screen:
-        """Take the next screen."""
+        """Read the next screen."""
         async with asyncio.timeout(20):
             screen = await self.watcher.next_screen()
         assert screen is not None, "the conversation is gone"
@@ -59,29 +59,29 @@ class Page:
         return screen
 
     async def until(self, seen: Callable[[Screen], object]) -> Screen:
-        """Take screens until one shows this; the one at hand counts."""
+        """Read screens until one fulfils the condition. The current screen counts."""
         while not (self.screens and seen(self.screen)):
             await self.read()
         return self.screen
 
     async def until_known(self) -> Screen:
-        """Take screens until it is known what is in view."""
+        """Read screens until the pairs in view are known."""
         return await self.until(lambda screen: screen.context)
 
     async def until_end_of(self, pair_id: str) -> Screen:
-        """Take screens until a reply is over."""
+        """Read screens until a reply has ended."""
         return await self.until(lambda screen: not is_running(screen, pair_id))
 
     async def until_gone(self) -> None:
-        """Take screens until the conversation is gone."""
+        """Read screens until the conversation is gone."""
         async with asyncio.timeout(20):
             while (screen := await self.watcher.next_screen()) is not None:
                 self.screens.append(screen)
 
     async def settle(self) -> Screen:
-        """Take screens until it is known what would be sent, or why not, and all that has happened is on them.
+        """Read screens until they show all events so far, and what would be sent or why that is unknown.
 
-        The nodes between the pairs may still come: they are read later.
+        The nodes between the pairs may still follow: the watcher loads them later.
         """
         view = self.watcher.view
         async with asyncio.timeout(HANG_SECONDS):
@@ -95,7 +95,7 @@ class Page:
                 await self.read()
 
     async def _hear(self) -> None:
-        """Wait until the watcher has done what all events so far lead to: they are taken one after the other."""
+        """Wait until the watcher has processed all events so far. It processes them in order."""
         mark: Any = object()
         heard = asyncio.Event()
         take = self.watcher._take
@@ -116,7 +116,7 @@ class Page:
 async def a_page(
     wb: Workbench, conversation_id: str, *, look: ViewOptions | None = None, draft: str = "", owner: str = LOCAL_OWNER
 ) -> AsyncGenerator[Page]:
-    """A page that has just been opened."""
+    """Open a page."""
     watcher = Watcher(wb, owner, conversation_id, look or ViewOptions(), draft)
     async with watcher:
         yield Page(watcher)
@@ -125,7 +125,7 @@ async def a_page(
 async def store_past(
     wb: Workbench, conversation_id: str, count: int, *, first: int = 1, answer: str = "answer"
 ) -> list[Pair]:
-    """Give a conversation so many answered pairs."""
+    """Store `count` answered pairs in a conversation."""
     pairs = [a_pair_of(conversation_id, at, f"question {at}", f"{answer} {at}") for at in range(first, first + count)]
     async with wb.store.write() as session:
         revision = await next_revision(session, conversation_id, START)
@@ -144,7 +144,7 @@ def view_of(screen: Screen, pair_id: str) -> ScreenPairView:
 
 
 def reply_of(view: ScreenPairView) -> list[tuple[str, str]]:
-    """The texts of a reply by their kind."""
+    """Return the texts of a reply with their kinds."""
     return [(part.type, part.text) for part in view.parts if isinstance(part, TextView | ThinkingView)]
 
 
@@ -153,6 +153,6 @@ def text_of(view: ScreenPairView) -> str:
 
 
 def is_running(screen: Screen, pair_id: str) -> bool:
-    """Whether the reply of this pair is on; also while the page does not know the pair yet."""
+    """Return whether the reply of this pair is running. Also true while the page does not have the pair yet."""
     views = [pair for pair in screen.pairs if pair.id == pair_id]
     return not views or views[0].lifecycle in RUNNING

@@ -34,7 +34,7 @@ from tests.store.values import START
 
 @dataclass
 class Follower:
-    """Somebody who follows, goes away and comes back; `seen` is everything ever heard."""
+    """A follower that disconnects and reconnects. `seen` has all events that it received."""
 
     wb: Workbench
     run_id: str
@@ -59,7 +59,7 @@ class Follower:
 
 
 def live_run(wb: Workbench) -> LiveRun:
-    """A run whose states the test shows by hand."""
+    """Create a run whose states the test sets."""
     state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
     place = RunPlace(LOCAL_OWNER, "c1", "p1", "m1")
     wire = WireRequest("offline:demo", "POST", "http://offline.invalid/v1/replies", (), b"")
@@ -70,7 +70,7 @@ def live_run(wb: Workbench) -> LiveRun:
 
 @asynccontextmanager
 async def told_to_the_end(wb: Workbench) -> AsyncGenerator[tuple[LiveRun, asyncio.Queue[str]]]:
-    """A run by hand, which the test ends, and the texts of its pieces as they are told to somebody who follows it."""
+    """Yield a run that the test ends, and a queue of the texts that a follower of it receives."""
     run = live_run(wb)
     pieces: asyncio.Queue[str] = asyncio.Queue()
 
@@ -79,7 +79,7 @@ async def told_to_the_end(wb: Workbench) -> AsyncGenerator[tuple[LiveRun, asynci
             pieces.put_nowait(text_of(events))
 
     listening = asyncio.create_task(listen())
-    async with asyncio.timeout(30):  # the tests put the clock forward by 20 of them at most
+    async with asyncio.timeout(30):  # the tests move the clock forward by 20 seconds at most
         assert await pieces.get() == ""
         yield run, pieces
         await listening
@@ -87,7 +87,7 @@ async def told_to_the_end(wb: Workbench) -> AsyncGenerator[tuple[LiveRun, asynci
 
 
 async def next_of(pieces: asyncio.Queue[str]) -> str:
-    """The piece that a follower has by now, with no more time."""
+    """Return the next piece that the follower has already received. No time passes."""
     await take_turns()
     return pieces.get_nowait()
 
@@ -161,10 +161,10 @@ async def test_a_real_stream_reaches_every_follower_whole_whenever_it_comes(wb: 
     assert all(merged(log) == merged(logs[0]) for log in logs)
 
 
-async def test_nobody_who_watches_holds_a_reply_back(wb: Workbench) -> None:
+async def test_a_slow_follower_does_not_delay_a_reply(wb: Workbench) -> None:
     started = await send(wb, await a_conversation(wb), "/long 200 /rate 0")
     sleeper = follow(wb, LOCAL_OWNER, started.run_id)
-    await anext(sleeper)  # and then takes no more
+    await anext(sleeper)  # and then reads no more
 
     assert (await collect(wb, started.run_id))[-1].kind == "done"
     rest = [event async for events in sleeper for event in events]
@@ -198,7 +198,7 @@ async def test_a_piece_that_is_due_goes_with_the_next_chunk(wb: Workbench, monke
         _show(run, TextReceived("b"))
         await take_turns()
         await clock.move(2 * wb.pace.window)
-        assert pieces.empty()  # due, and nothing came to wake it
+        assert pieces.empty()  # due, and no event has woken the follower
         _show(run, TextReceived("c"))
         assert await next_of(pieces) == "bc"
 
@@ -207,10 +207,10 @@ async def test_a_piece_that_is_due_goes_with_the_next_chunk(wb: Workbench, monke
         await take_turns()
         assert pieces.empty()
         _show(run, Interrupted())
-        assert await next_of(pieces) == "d"  # and no window holds back the end
+        assert await next_of(pieces) == "d"  # and the window does not delay the end
 
 
-async def test_a_slow_reply_is_told_as_it_comes_also_unevenly_and_a_fast_one_in_windows(
+async def test_a_slow_reply_is_published_as_it_arrives_and_a_fast_one_in_windows(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 1_000)
@@ -223,7 +223,7 @@ async def test_a_slow_reply_is_told_as_it_comes_also_unevenly_and_a_fast_one_in_
         _show(run, TextReceived("b"))
         assert await next_of(pieces) == "b"
         _show(run, TextReceived("c"))
-        assert await next_of(pieces) == "c"  # b was late, and c is not held back for it
+        assert await next_of(pieces) == "c"  # b was late, and c is not delayed for it
 
         _show(run, TextReceived("d"))
         await take_turns()
@@ -233,7 +233,7 @@ async def test_a_slow_reply_is_told_as_it_comes_also_unevenly_and_a_fast_one_in_
         assert await next_of(pieces) == "de"
         _show(run, TextReceived("f"))
         await take_turns()
-        assert pieces.empty()  # it comes faster than the windows: they are kept
+        assert pieces.empty()  # it comes faster than the windows: the windows apply
         _show(run, Interrupted())
         assert await next_of(pieces) == "f"
 
@@ -256,7 +256,7 @@ def test_the_window_grows_with_a_late_loop_and_shrinks_again() -> None:
     assert pace.window == pytest.approx(FRAME_SECONDS, rel=0.01)
 
 
-async def test_nobody_follows_anothers_run(wb: Workbench) -> None:
+async def test_a_run_of_another_owner_cannot_be_followed(wb: Workbench) -> None:
     started = await send(wb, await a_conversation(wb), "/slow")
 
     async def listen(run_id: str) -> None:
@@ -282,7 +282,7 @@ async def test_a_run_of_another_process_is_followed_through_the_database(
         assert merged(there) == merged(here)
 
 
-async def test_what_is_running_is_told_as_it_is_now(wb: Workbench, hand: ByHand) -> None:
+async def test_state_of_a_running_reply_is_the_current_one(wb: Workbench, hand: ByHand) -> None:
     started = await send(wb, await a_conversation(wb), "Hi")
     hand.say("One. ")
     await wait_for_text(wb, started)

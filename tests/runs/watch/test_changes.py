@@ -1,4 +1,4 @@
-"""What else changes on a page: marks, deletion, titles, the queue, permissions, comparisons, tools; and its end."""
+"""Other changes on a page: marks, deletion, titles, the queue, permissions, comparisons, tools; and the page's end."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ async def test_a_pair_changed_while_its_reply_streams_is_shown_so_at_its_end(wb:
     assert screen.pairs[0].stars == 3
 
 
-async def test_a_pair_that_is_back_before_anybody_looked_is_shown_again(
+async def test_a_pair_restored_before_the_page_was_updated_is_shown_again(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
@@ -238,7 +238,7 @@ async def test_a_discarded_comparison_leaves(wb: Workbench) -> None:
         await page.until(lambda screen: not screen.comparison)
 
 
-async def test_what_stands_beside_the_pairs_is_read_at_one_moment(
+async def test_data_next_to_the_pairs_are_read_in_one_transaction(
     wb: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")

@@ -1,4 +1,4 @@
-"""A conversation of replies of megabytes opens like any other: fewer of them are on the page at a time."""
+"""A conversation with replies of megabytes opens like any other: the page shows fewer of them at a time."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from app.runs.workbench import Workbench
 from tests.runs.watch.page import a_page, positions_of, text_of
 
 LONG = "word " * 300_000
-"""1.5 MB: a page has room for two of them."""
+"""1.5 MB: a page has room for two such replies."""
 
 
 @pytest.fixture(autouse=True)
 def longer_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let an import take longer texts, as a setting for longer replies does."""
+    """Let an import accept longer texts, as a setting for longer replies does."""
     monkeypatch.setattr(importing, "MAX_TEXT_BYTES", 10_000_000)
 
 

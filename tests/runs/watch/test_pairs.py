@@ -1,4 +1,4 @@
-"""The pairs of a page when an older reading of them comes late."""
+"""The pairs of a page when an older reading of them arrives late."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def put(pairs: WatchedPairs, *found: Pair) -> Pair | None:
 
 
 async def state_of(wb: Workbench, pair: Pair, text: str, run_id: str) -> RunState:
-    """A run of this pair that has said so much."""
+    """Return the state of a run of this pair that has received `text`."""
     assert pair.run_id is not None
     async with wb.store.read() as session:
         state = (await load_run(session, LOCAL_OWNER, pair.run_id)).state
@@ -67,7 +67,7 @@ async def test_a_reply_that_streams_is_not_replaced_by_what_was_read_of_it(wb: W
     assert text_of(pairs.views[stored.id]) == "so far"
 
 
-async def test_a_reply_that_was_not_followed_yet_is_told_to_whoever_reads_it(
+async def test_a_running_reply_that_is_not_followed_yet_is_returned_to_its_reader(
     wb: Workbench, pairs: WatchedPairs
 ) -> None:
     running = began(await answered(wb, await a_conversation(wb, model="offline:demo")))
@@ -95,7 +95,7 @@ async def test_marks_shown_since_a_reading_began_stay(wb: Workbench, pairs: Watc
     assert pairs.views[stored.id].stars == 3
 
 
-async def test_a_pair_sent_again_before_its_end_was_shown_begins_anew(wb: Workbench, pairs: WatchedPairs) -> None:
+async def test_a_pair_sent_again_before_its_end_was_shown_starts_again(wb: Workbench, pairs: WatchedPairs) -> None:
     stored = await answered(wb, await a_conversation(wb, model="offline:demo"))
     pairs.start(began(stored, "before"))
     pairs.grow(await state_of(wb, stored, "before", "before"))

@@ -1,4 +1,4 @@
-"""Replies on a page: whatever their chunks, however many look and whenever they came, a page shows what is stored."""
+"""Replies on a page: a page shows the stored reply, for any chunks, any number of pages and any time of opening."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def peer() -> AsyncGenerator[Peer]:
 
 @pytest.fixture
 async def peers(data: Path, peer: Peer) -> AsyncGenerator[Workbench]:
-    """A workbench whose provider is the peer."""
+    """Open a workbench whose provider is the peer."""
     async with open_workbench(settings_of(data, **peer.environment)) as opened:
         yield opened
 
@@ -113,7 +113,7 @@ async def test_any_chunking_any_number_of_pages_and_reloads_show_the_stored_repl
     ended: list[Page] = []
 
     async def watch(patience: Random) -> None:
-        """Look, leave after a while, look again; the last look is to the end."""
+        """Open the page, leave after a while, open it again; the last page is read until the end."""
         for _ in range(patience.randrange(4)):
             async with a_page(peers, conversation_id) as page:
                 with suppress(TimeoutError):
@@ -254,7 +254,7 @@ async def test_a_failure_ends_the_reply_with_its_reason_and_keeps_its_text(
     assert view.parts == (await stored_view(wb, view.id)).parts
 
 
-async def test_a_tool_call_is_shown_as_it_stands(wb: Workbench) -> None:
+async def test_a_tool_call_is_shown_as_stored(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
 
     async with a_page(wb, conversation_id) as page:
@@ -325,7 +325,7 @@ async def test_an_older_reading_never_replaces_a_newer_one(wb: Workbench, monkey
     assert screen.pairs[0].stars == 3
 
 
-async def test_a_pair_answered_again_in_its_place_begins_anew(wb: Workbench) -> None:
+async def test_a_pair_answered_again_in_place_starts_again(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
     first = await reply_to(wb, conversation_id, "/echo before")
 
@@ -362,7 +362,7 @@ async def test_a_reader_who_takes_nothing_for_a_while_gets_the_newest_screen_and
     assert len(page.screens) - known <= 4
 
 
-async def test_a_page_that_leaves_leaves_nothing_behind_and_the_reply_goes_on(wb: Workbench) -> None:
+async def test_a_closed_page_leaves_nothing_behind_and_the_reply_continues(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
     started = await send(wb, conversation_id, "/slow 20 /long 40")
     before = asyncio.all_tasks()

@@ -1,4 +1,4 @@
-"""Structured replies on a page: read while they come, at their end, and again when another one stands."""
+"""Structured replies on a page: checked during the stream, at the end, and again for another version."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def test_reply_is_read_while_it_comes_and_at_its_end(wb: Workbench) -> Non
     assert page.watcher.screen.pairs[-1].read == read_of(end)
 
 
-async def test_another_version_is_read_anew(wb: Workbench) -> None:
+async def test_another_version_is_checked_again(wb: Workbench) -> None:
     conversation_id = await a_conversation(wb, model="offline:demo")
     pair = (await reply_to(wb, conversation_id, '/echo {"n": 1}', parameters=ASKED)).pair
 

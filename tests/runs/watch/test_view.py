@@ -1,4 +1,4 @@
-"""What is in view on a page: filters, drafts, marks, models, long histories; and what cannot be had changes nothing."""
+"""Pairs in view on a page: filters, drafts, marks, models, long histories. A refused request changes nothing."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def test_the_newest_pairs_are_shown_though_it_takes_long_to_know_what_is_s
     assert [pair.position for pair in known.pairs] == [pair.position for pair in first.pairs] == list(range(6, 36))
 
 
-async def test_the_first_view_after_a_restart_is_by_the_window_that_a_server_told(data: Path, peer: Peer) -> None:
+async def test_the_first_view_after_a_restart_uses_the_window_that_a_server_reported(data: Path, peer: Peer) -> None:
     peer.window = 131_072
     settings = settings_of(data, **peer.environment)
     async with open_workbench(settings) as wb:
@@ -158,7 +158,7 @@ async def test_a_filter_that_cannot_be_read_changes_nothing_and_says_where(wb: W
     assert page.positions == [1, 2]
 
 
-async def test_why_a_filter_cannot_be_read_is_said_until_another_is_asked_for(wb: Workbench) -> None:
+async def test_error_of_a_filter_is_shown_until_another_is_requested(wb: Workbench) -> None:
     async with a_page(wb, await a_past(wb, 2), look=ViewOptions(filter="s7")) as page:
         await page.until(lambda screen: screen.refusal)
         turn = page.watcher.view.turn
@@ -216,9 +216,7 @@ async def test_another_model_is_counted_for(wb: Workbench) -> None:
     assert after.estimate.limit < before.estimate.limit
 
 
-async def test_pairs_of_a_conversation_whose_model_belongs_to_nobody_are_shown_all_the_same(
-    data: Path, peer: Peer
-) -> None:
+async def test_pairs_of_a_conversation_with_an_unknown_model_are_shown(data: Path, peer: Peer) -> None:
     async with open_workbench(settings_of(data, **peer.environment)) as wb:
         conversation_id = await a_conversation(wb, model="peer:m")
         await store_past(wb, conversation_id, 3)
@@ -319,7 +317,7 @@ async def test_a_guest_leaves_with_the_next_filter(wb: Workbench) -> None:
     assert page.positions == []
 
 
-async def test_a_reply_goes_on_though_another_filter_replaces_what_is_in_view(wb: Workbench) -> None:
+async def test_a_reply_continues_though_another_filter_changes_the_view(wb: Workbench) -> None:
     conversation_id = await a_past(wb, 2)
 
     async with a_page(wb, conversation_id) as page:

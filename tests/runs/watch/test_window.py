@@ -1,4 +1,4 @@
-"""The window of a long conversation: never too large, and wherever a reader goes there is a way back."""
+"""The window of a long conversation: it is never too large, and a reader can return from every place."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_step_keeps_most_of_what_was_shown() -> None:
         assert max(added) < min(shown(before, pairs))
 
 
-def test_a_pair_that_is_gone_to_stands_with_neighbours_on_both_sides() -> None:
+def test_a_target_pair_is_shown_with_neighbours_on_both_sides() -> None:
     pairs = visible(*range(2, 1_001, 2))
 
     found = shown(around(501, pairs), pairs)

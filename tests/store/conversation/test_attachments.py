@@ -1,4 +1,4 @@
-"""Bytes are stored once per owner, and go with the last conversation that uses them."""
+"""Bytes are stored once per owner, and deleted with the last conversation that uses them."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ async def listed(store: Store, owner: str = OWNER, **wanted: object) -> list[str
     return [one.conversation.id for one in found]
 
 
-async def test_a_conversation_is_read_as_it_was_written(store: Store) -> None:
+async def test_a_conversation_is_read_back_unchanged(store: Store) -> None:
     everything = Conversation(
         id="c1",
         owner=OWNER,
@@ -83,7 +83,7 @@ async def test_the_conversation_changed_last_comes_first_with_its_count_and_newe
 
 
 async def test_pages_of_a_list_hold_each_conversation_once(store: Store) -> None:
-    # Some share a time: the id decides then.
+    # Some have the same time: then the id decides.
     for place in range(23):
         await save_conversation(store, a_conversation(f"c{place:02}", minute=place // 4))
 

@@ -28,7 +28,7 @@ def positions(pairs: tuple[Pair, ...]) -> list[int]:
     return [pair.position for pair in pairs]
 
 
-async def test_a_pair_is_read_as_it_was_written(store: Store) -> None:
+async def test_a_pair_is_read_back_unchanged(store: Store) -> None:
     pair = replace(
         a_pair_of("c1", 1),
         agent_id="a1",

@@ -33,7 +33,7 @@ async def test_sqlite_is_set_up_for_one_writer_many_readers_and_foreign_keys(sto
 async def test_what_is_committed_is_soon_on_the_disk_without_the_log(
     store: Store, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The database file alone stands for what a loss of power leaves: the log beside it may be lost."""
+    """The database file alone represents the state after a loss of power: the log next to it may be lost."""
     monkeypatch.setattr(module, "DISK_SECONDS", 0)
     kept = asyncio.Event()
     checkpoint = Store._checkpoint  # pyright: ignore[reportPrivateUsage]
@@ -43,7 +43,7 @@ async def test_what_is_committed_is_soon_on_the_disk_without_the_log(
         kept.set()
 
     monkeypatch.setattr(Store, "_checkpoint", checkpoint_and_tell)
-    async with store.read() as session:  # a reader of an older moment does not hinder it
+    async with store.read() as session:  # a reader of an older moment does not block it
         await session.execute(text("SELECT * FROM alembic_version"))
 
     await save_conversation(store, a_conversation())
@@ -108,7 +108,7 @@ async def test_writers_of_two_processes_wait_for_each_other(store: Store, databa
         assert (await session.execute(text("SELECT count(*) FROM conversation"))).scalar_one() == 30
 
 
-async def test_a_database_that_somebody_holds_is_named_with_what_to_do(
+async def test_a_locked_database_is_named_with_the_next_step(
     store: Store, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "BUSY_SECONDS", 0.05)
@@ -124,7 +124,7 @@ async def test_a_database_that_somebody_holds_is_named_with_what_to_do(
         holder.close()
 
 
-async def test_a_rule_that_a_row_breaks_is_told_apart_from_a_fault(store: Store) -> None:
+async def test_a_violated_constraint_is_distinguished_from_a_fault(store: Store) -> None:
     await save_conversation(store, a_conversation(), a_pair_of("c1", 1))
 
     with pytest.raises(IntegrityError):
@@ -144,8 +144,8 @@ async def test_a_cancelled_read_leaves_the_store_usable(store: Store) -> None:
         assert (await load_conversation(session, OWNER, "c1")).id == "c1"
 
 
-async def test_a_write_that_is_cancelled_in_the_middle_holds_nobody_up(store: Store) -> None:
-    """What it asked of the database goes on in a thread, and was never fetched: closing it alone would not end it."""
+async def test_a_write_that_is_cancelled_in_the_middle_blocks_no_other(store: Store) -> None:
+    """The cancelled statement continues in a thread, with its result not fetched: closing it would not end it."""
 
     loop, begun = asyncio.get_running_loop(), asyncio.Event()
 
@@ -166,8 +166,8 @@ async def test_a_write_that_is_cancelled_in_the_middle_holds_nobody_up(store: St
     writing.cancel()
     (cancelled,) = await asyncio.gather(writing, return_exceptions=True)
 
-    assert isinstance(cancelled, asyncio.CancelledError)  # its traceback keeps whatever it was at
-    async with store.write() as session:  # refused as busy, if the other were still there
+    assert isinstance(cancelled, asyncio.CancelledError)  # its traceback keeps references to its work
+    async with store.write() as session:  # refused as busy if the other were still running
         await session.execute(text("CREATE TABLE held (n)"))
 
 

@@ -1,4 +1,4 @@
-"""A statement is one visit to the connection's thread, and gives what it would without that."""
+"""A statement is one visit to the connection's thread, with the same result as several visits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.runs.clock import take_turns
 
 @pytest.fixture
 def visits(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What went to the connections' threads."""
+    """Record the functions that run in the connections' threads."""
     seen: list[str] = []
     execute: Any = vars(aiosqlite.Connection)["_execute"]
 
@@ -63,7 +63,7 @@ async def test_a_transaction_begins_with_its_first_statement_and_ends_in_one_mor
     await store.engine.dispose()
 
 
-async def test_a_transaction_whose_first_statement_fails_goes_on_as_the_transaction_it_is(tmp_path: Path):
+async def test_a_transaction_whose_first_statement_fails_continues_as_a_transaction(tmp_path: Path):
     store = Store(make_engine(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}"))
     async with store.write() as session:
         await session.execute(text("CREATE TABLE word (text TEXT UNIQUE)"))

@@ -40,7 +40,7 @@ def test_nothing_is_made_by_looking(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_another_key_file_is_told_apart(tmp_path: Path) -> None:
+def test_another_key_file_is_recognised(tmp_path: Path) -> None:
     sealed = Seal(tmp_path / "one.key").close(SECRET)
     Seal(tmp_path / "other.key").close("something")
 

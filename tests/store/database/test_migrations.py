@@ -20,7 +20,7 @@ from app.store.tables import Row
 
 
 def is_no_part_of_the_index(name: str | None, kind: str, _parents: object) -> bool:
-    """SQLite makes tables of its own for the full-text index."""
+    """SQLite creates additional tables for the full-text index."""
     return kind != "table" or not str(name).startswith("search_index")
 
 
@@ -220,7 +220,7 @@ def migrate_to(database: Path, revision: str) -> None:
 
 
 def enter_some(connection: sqlite3.Connection, count: int) -> None:
-    """A conversation with so many pairs; "garden" stands in every seventh."""
+    """Insert a conversation with `count` pairs; every seventh contains "garden"."""
     at = "2026-01-01 00:00:00.000000"
     connection.execute(
         "INSERT INTO conversation (id, owner, created_at, updated_at, title, kind, status, system_prompt, filter, "

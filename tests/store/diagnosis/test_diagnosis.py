@@ -1,4 +1,4 @@
-"""Every damaged piece of a real database is found, with its place, and none of what is stored is quoted."""
+"""Every damaged value of a real database is found, with its place, and no stored text is quoted."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def test_rest_is_read_where_sqlite_meets_a_damaged_page(database: Path) -> None:
         (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'message'").fetchone()
         (size,) = connection.execute("PRAGMA page_size").fetchone()
         connection.execute("UPDATE conversation SET parameters = '{'")
-    connection.close()  # brings all of it into the file
+    connection.close()  # writes all of it into the file
     with database.open("r+b") as file:
         file.seek((page - 1) * size)
         file.write(b"\xff" * size)
@@ -222,7 +222,7 @@ def test_database_is_only_read(database: Path) -> None:
     engine.dispose()
 
 
-def test_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+def test_file_that_is_no_database_is_reported(tmp_path: Path) -> None:
     (tmp_path / "inview.db").write_text("Something else. " * 99)
 
     with pytest.raises(StoreError, match="could not be read"):
@@ -242,12 +242,12 @@ def test_nothing_is_found_after_a_conversation_with_versions_tools_and_failures(
 
 
 def _list_certain_harms() -> list[Harm]:
-    """Those that no column can hold, whatever its type: bytes in a text or a time, and JSON that ends in its middle."""
+    """Return harms that no column can store, whatever its type: bytes in a text or a time, and incomplete JSON."""
     return [one for one in list_harms() if one.shape == "bytes" and one.column not in BYTES_ARE_KEPT]
 
 
 BYTES_ARE_KEPT = {"body"}
-"""Columns that hold bytes."""
+"""Columns that store bytes."""
 
 
 @pytest.mark.parametrize("done", _list_certain_harms(), ids=str)

@@ -1,4 +1,4 @@
-"""Mending repairs each piece once, loses nothing, and lists the rest."""
+"""Repairs fix each damaged value once, lose nothing, and list the rest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ filled, database = test_diagnosis.filled, test_diagnosis.database
 
 
 def _execute(database: Path, *statements: str) -> list[Any]:
-    """Execute these without triggers and foreign keys; the rows of the last one."""
+    """Execute these statements without triggers and foreign keys. Return the rows of the last one."""
     with sqlite3.connect(database) as connection:
         triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
         for name, _ in triggers:
@@ -126,7 +126,7 @@ MENDED = {
 
 
 @pytest.mark.parametrize("kind", MENDED)
-def test_row_that_is_changed_is_kept_as_it_was_and_mended_once(database: Path, kind: str) -> None:
+def test_repaired_row_keeps_its_original_and_is_repaired_once(database: Path, kind: str) -> None:
     statement, table, expected = MENDED[kind]
     _execute(database, statement)
 
@@ -185,7 +185,7 @@ def test_sums_of_the_ledger_are_added_up_again(database: Path) -> None:
         f"'succeeded', '{AT}', '{AT}', 7)"
     )
     with sqlite3.connect(database) as connection:
-        connection.execute(insert)  # its trigger adds it up
+        connection.execute(insert)  # its trigger adds it to the sums
         connection.execute("UPDATE usage_day SET input_tokens = 'many'")
         connection.execute("DELETE FROM usage_account")
     connection.close()

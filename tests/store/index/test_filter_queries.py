@@ -1,4 +1,4 @@
-"""A filter asked of the real database selects what it selects in memory, whatever the filter and the pairs."""
+"""A filter selects in the real database what it selects in memory, for any filter and pairs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ESTIMATOR = Estimator("anthropic", permille=1_180, per_message=1)
 
 
 def count(text: str) -> int:
-    """Small enough for the numbers in the filters."""
+    """Count words: small enough for the numbers in the filters."""
     return len(text.split())
 
 
@@ -59,7 +59,7 @@ def estimate(pair: Pair) -> int:
 
 
 def as_stored(pair: Pair) -> Pair:
-    """A pair as the database may hold it: failures come with an error, and nothing runs."""
+    """Return a pair as the database may store it: failures come with an error, and no reply is running."""
     over = pair.lifecycle in {Lifecycle.SUCCEEDED, Lifecycle.ERROR, Lifecycle.CANCELED}
     request = replace(pair.request, id=f"{pair.id}-asked")
     reply = None if pair.reply is None else replace(pair.reply, id=f"{pair.id}-answered")
@@ -68,7 +68,7 @@ def as_stored(pair: Pair) -> Pair:
 
 
 class Database:
-    """One conversation with all pairs there are; those that a case does not have are deleted in it."""
+    """One conversation with all possible pairs; the pairs that a case does not have are deleted in it."""
 
     def __init__(self, path: Path) -> None:
         self._runner = asyncio.Runner()

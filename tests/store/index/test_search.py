@@ -1,4 +1,4 @@
-"""What is found: words of pairs and titles as they are now, by whoever writes them, in the same transaction."""
+"""Search results: the current words of pairs and titles, updated in the transaction of each write."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EVERYTHING = Wanted()
 
 
 async def save(store: Store, conversation_id: str, *said: tuple[str, str], **fields: Any) -> None:
-    """A conversation with pairs of these requests and replies."""
+    """Store a conversation with pairs of these requests and replies."""
     async with store.write() as session:
         await insert_conversation(session, replace(a_conversation(conversation_id), **fields))
         for position, (request, reply) in enumerate(said, 1):
@@ -53,7 +53,7 @@ async def find_all(store: Store, words: str) -> tuple[FoundPlaces, tuple[Found, 
 
 
 async def check(store: Store) -> None:
-    """The index says what the texts say, and the texts what the messages say."""
+    """Require that the index matches the texts, and the texts match the messages."""
     async with store.write() as session:
         await session.execute(text("INSERT INTO search_index (search_index) VALUES ('integrity-check')"))
 
@@ -83,7 +83,7 @@ async def test_words_beginnings_and_phrases_are_found_in_one_place(store: Store,
     assert sorted(await find(store, words)) == found
 
 
-async def test_the_place_where_the_words_stand_is_told_with_what_is_around_them(store: Store) -> None:
+async def test_the_place_of_the_words_is_returned_with_the_text_around_them(store: Store) -> None:
     await save(store, "c1", ("One", "two"), ("A garden", "of bread"), ("Garden and", "bread again"))
 
     _, (one,) = await find_all(store, "bread garden")
@@ -102,9 +102,7 @@ async def test_what_is_most_about_the_words_comes_first(store: Store) -> None:
     assert await find(store, "bread") == ["c1", "c3", "c2"]
 
 
-async def test_words_that_stand_in_very_many_places_are_told_as_such(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_words_with_very_many_places_are_reported_as_such(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_LOOKED_AT", 3)
     await save(store, "c1", ("bread", "1"), ("bread", "2"), ("bread", "3"))
     await save(store, "c2", ("bread", "1"), ("bread", "2"))
@@ -116,7 +114,7 @@ async def test_words_that_stand_in_very_many_places_are_told_as_such(
     assert len(shown) == 2
 
 
-async def test_nobody_finds_what_is_anothers_or_in_the_trash_or_deleted(store: Store) -> None:
+async def test_data_of_another_owner_in_the_trash_or_deleted_are_not_found(store: Store) -> None:
     await save(store, "c1", ("bread", "one"), owner="bob")
     await save(store, "c2", ("bread", "two"))
     await save(store, "c3", ("bread", "three"), title="Bread")
@@ -177,7 +175,7 @@ async def test_a_reply_is_found_when_it_is_over_and_its_request_at_once(store: S
     await check(store)
 
 
-async def test_only_the_version_that_stands_is_found(store: Store) -> None:
+async def test_only_the_current_version_is_found(store: Store) -> None:
     await save(store, "c1", ("bread", "cheese"))
     async with store.write() as session:
         other = {"owner": OWNER, "conversation_id": "c1", "pair_id": "c1-1", "role": "user", "created_at": START}

@@ -40,7 +40,7 @@ async def calls_of(store: Store, conversation_id: str = "c1") -> tuple[Call, ...
         return await load_calls(session, OWNER, conversation_id)
 
 
-async def test_calls_are_read_as_they_were_entered_and_nothing_told_is_not_zero(store: Store) -> None:
+async def test_calls_are_read_back_unchanged_and_unreported_is_not_zero(store: Store) -> None:
     async with store.write() as session:
         await insert_calls(session, [CALL, FAILED])
         await insert_calls(session, [])
@@ -92,7 +92,7 @@ async def test_a_snapshot_is_kept_to_the_byte_and_replaced_by_a_newer_one(store:
             await load_snapshot(session, OWNER, "c1-1")
 
 
-async def test_observations_are_what_was_counted_beside_what_was_told_newest_first(store: Store) -> None:
+async def test_observations_are_estimated_and_reported_counts_newest_first(store: Store) -> None:
     counted = Counted(counted_text=100, counted_messages=3, estimated_tokens=130)
     calls = [
         replace(CALL, id="old", run_id="r1", counted=counted),

@@ -1,4 +1,4 @@
-"""Sums of the ledger: what the database keeps is what the ledger says, whatever was entered."""
+"""Sums of the ledger: the stored sums equal the ledger, whatever was entered."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ async def test_the_database_refuses_to_change_or_delete_a_row_of_the_ledger(stor
             await session.execute(text(statement))
 
 
-async def test_sums_that_somebody_spoilt_are_found_and_made_again(store: Store) -> None:
+async def test_wrong_sums_are_found_and_computed_again(store: Store) -> None:
     async with store.write() as session:
         await insert_calls(session, [CALL])
         await session.execute(update(USAGE_DAY).values(input_tokens=99))

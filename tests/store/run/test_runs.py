@@ -52,7 +52,7 @@ LATER = START + timedelta(hours=1)
 
 
 async def begin(store: Store, conversation_id: str = "c1", *, process: str = "me") -> tuple[RunPlace, RunState]:
-    """A conversation whose one pair is running."""
+    """Store a conversation whose only pair is running."""
     pair = a_pair_of(conversation_id, 1, reply=None)
     reply = Message(f"{pair.id}-answered", Role.ASSISTANT, (), START)
     pair = replace(pair, reply=reply, lifecycle=Lifecycle.SENDING, run_id=f"{conversation_id}-run")
@@ -91,7 +91,7 @@ async def load(store: Store, run_id: str = "c1-run") -> StoredRun:
 async def test_whatever_happens_what_is_stored_is_what_was_live(
     store: Store, events: list[RunEvent], saves: set[int], wholes: set[int]
 ) -> None:
-    """Some saves store the reply whole, the others what it gained."""
+    """Some saves store the whole reply, the others only its growth."""
     place, state = await begin(store)
     last: RunState | None = None
     for number, event in enumerate(events):
@@ -210,7 +210,7 @@ async def test_signs_of_life_are_those_of_runs_that_are_not_driven_here(store: S
     assert {run.place.conversation_id for run in running} == {"theirs", "gone"}
 
 
-async def test_a_run_without_a_piece_of_reply_is_not_told_as_damage(store: Store) -> None:
+async def test_a_run_without_a_piece_of_reply_is_not_reported_as_damage(store: Store) -> None:
     await begin(store, "empty")
 
     with capture_logs() as logged:

@@ -78,7 +78,7 @@ async def put(store: Store, *requests: PermissionRequest) -> None:
             await insert_request(session, OWNER, request)
 
 
-async def test_a_request_is_read_back_as_it_was_stored_and_as_it_was_settled(kept: Store) -> None:
+async def test_a_request_is_read_back_as_stored_and_as_settled(kept: Store) -> None:
     request = a_request()
     settled = settle(request, PersonAllowed(Scope.CONVERSATION, '{"path":"/b"}'), AT)
     await put(kept, request)
@@ -102,7 +102,7 @@ async def test_a_request_is_settled_once(kept: Store) -> None:
     assert stored == settle(request, PersonDenied(), AT)
 
 
-async def test_a_request_of_somebody_else_is_not_there(kept: Store) -> None:
+async def test_a_request_of_another_owner_is_not_found(kept: Store) -> None:
     request = a_request()
     await put(kept, request)
 
@@ -131,7 +131,7 @@ async def test_a_request_whose_run_is_not_on_is_abandoned(kept: Store) -> None:
         assert await list_abandoned(session) == ((OWNER, a_request()),)
 
 
-async def test_rules_stand_always_or_in_their_conversation_until_they_are_revoked(kept: Store) -> None:
+async def test_rules_apply_always_or_in_their_conversation_until_they_are_revoked(kept: Store) -> None:
     patterns = (ArgumentPattern("path", "/notes/*"), ArgumentPattern("deep", "*"))
     always = StoredRule(Rule("r1", "files", "write", "f1", patterns), "files", "Write", AT)
     here = StoredRule(replace(always.rule, id="r2", conversation_id="c1"), "files", "Write", AT + timedelta(seconds=1))

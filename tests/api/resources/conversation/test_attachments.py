@@ -1,4 +1,4 @@
-"""The bytes of attachments over HTTP: pictures are shown, everything else can do nothing but be saved."""
+"""The bytes of attachments over HTTP: pictures are shown, everything else can only be saved."""
 
 from __future__ import annotations
 

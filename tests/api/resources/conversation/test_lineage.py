@@ -1,4 +1,4 @@
-"""Lineage over HTTP: from a conversation to what was derived from it, and back, while it is made and after."""
+"""Lineage over HTTP: from a conversation to its child conversations and back, while they run and after."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def test_a_fork_and_a_summary_lead_back_to_where_they_come_from(api: Api) 
     assert made["origin"]["conversation_id"] == conversation
 
 
-async def test_what_is_being_compared_is_told_as_it_comes(api: Api) -> None:
+async def test_compared_replies_are_reported_as_they_stream(api: Api) -> None:
     conversation = await create_conversation(api, model="offline:demo")
     body = {"text": "/long 400 /rate 40", "models": ["offline:demo", "offline:tiny"]}
     compared = (await api.http.post(f"/conversations/{conversation}/compare", json=body)).json()
@@ -60,7 +60,7 @@ async def test_what_is_being_compared_is_told_as_it_comes(api: Api) -> None:
     assert {item["status"] for item in over} == {"failed"}
 
 
-async def test_a_conversation_by_itself_comes_from_nowhere_and_one_that_is_not_there_is_not_found(api: Api) -> None:
+async def test_a_conversation_without_relatives_has_no_lineage_and_a_missing_one_is_not_found(api: Api) -> None:
     conversation = await create_conversation(api)
     await send(api, conversation, "/echo 1")
 

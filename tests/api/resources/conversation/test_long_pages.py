@@ -1,4 +1,4 @@
-"""Pages of pairs have a bound in bytes: a conversation of replies of megabytes can be read page by page."""
+"""Pages of pairs have a limit in bytes: a conversation with replies of megabytes can be read page by page."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from app.runs.transfer import importing
 from tests.api.served import Api
 
 LONG = "word " * 300_000
-"""1.5 MB: a page has room for two of them."""
+"""1.5 MB: a page has room for two such replies."""
 
 
 @pytest.fixture(autouse=True)
 def longer_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let an import take longer texts, as a setting for longer replies does."""
+    """Let an import accept longer texts, as a setting for longer replies does."""
     monkeypatch.setattr(importing, "MAX_TEXT_BYTES", 10_000_000)
 
 
@@ -49,7 +49,7 @@ async def test_page_of_pairs_ends_where_it_would_be_too_large(api: Api, start: s
     assert [pair["position"] for pair in back["items"]] == expected[0]
 
 
-async def test_pair_that_is_larger_than_a_page_is_a_page_of_its_own(api: Api) -> None:
+async def test_pair_that_is_larger_than_a_page_is_one_page(api: Api) -> None:
     conversation = await a_conversation_of(api, "Brief.", LONG * 3, "Brief.")
 
     pages = await pages_of(api, f"/conversations/{conversation}/pairs", start="oldest")

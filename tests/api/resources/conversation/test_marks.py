@@ -1,4 +1,4 @@
-"""Marks over HTTP: of one pair, of several, and what undoes them."""
+"""Marks over HTTP: of one pair, of several, and their undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A provider that is not set up: its conversations can be read in every way, and a send says what is missing."""
+"""A provider that is not set up: its conversations can be read in every way, and a send names what is missing."""
 
 from __future__ import annotations
 

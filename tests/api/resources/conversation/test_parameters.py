@@ -1,4 +1,4 @@
-"""Parameters over HTTP: of a conversation, of one send, and as a pair was asked."""
+"""Parameters over HTTP: of a conversation, of one send, and of a stored pair."""
 
 from __future__ import annotations
 

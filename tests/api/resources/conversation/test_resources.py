@@ -1,4 +1,4 @@
-"""Conversations, pairs and history over HTTP, as a program meets them."""
+"""Conversations, pairs and history over HTTP, as a program uses them."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ async def test_list_shows_only_what_is_asked_for(api: Api, params: dict[str, str
     assert sorted(names[item["id"]] for item in items) == sorted(found)
 
 
-async def test_words_that_stand_in_one_pair_are_found_with_their_place(api: Api):
+async def test_words_of_one_pair_are_found_with_their_place(api: Api):
     garden, bread = await create_conversation(api), await create_conversation(api)
     await answered(api, bread, "/echo bread")
     await answered(api, garden, "/echo something else")
@@ -200,7 +200,7 @@ async def test_page_limit_goes_up_to_500_and_no_further(api: Api):
     assert (await api.http.get(path, params={"limit": 501})).status_code == 422
 
 
-async def test_pair_tells_the_reply_its_usage_and_its_run(api: Api):
+async def test_pair_has_its_reply_usage_and_run(api: Api):
     conversation_id = await create_conversation(api)
 
     pair = await answered(api, conversation_id, "/echo Hello")
@@ -298,7 +298,7 @@ async def test_another_owners_objects_are_not_found(api: Api):
     await commands.cancel_run(api.wb, STRANGER, started.run_id)
 
 
-async def test_no_address_leads_to_what_is_anothers(api: Api):
+async def test_no_address_leads_to_data_of_another_owner(api: Api):
     theirs = await commands.create_conversation(api.wb, STRANGER, title="Secret")
     started = await commands.start_reply(api.wb, STRANGER, theirs.id, "/long 5000 /rate 5")
     ids = {"{conversation_id}": theirs.id, "{pair_id}": started.pair_id, "{run_id}": started.run_id}

@@ -24,7 +24,9 @@ async def a_temporary(api: Api) -> str:
     return identifier
 
 
-async def test_nothing_of_it_is_on_the_disk_while_a_reply_streams(tmp_path: Path) -> None:
+async def test_nothing_of_a_temporary_conversation_is_on_the_disk_while_a_reply_streams_over_http(
+    tmp_path: Path,
+) -> None:
     clock = MovedClock()
     async with serve_api(tmp_path, clock) as api:
         await stream_and_search(api, clock, tmp_path)

@@ -1,4 +1,4 @@
-"""Agents over HTTP, as their page and other programs meet them."""
+"""Agents over HTTP, as their page and other programs use them."""
 
 from __future__ import annotations
 

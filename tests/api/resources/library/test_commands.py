@@ -1,4 +1,4 @@
-"""Commands of the filter bar over HTTP: what they do to what a filter selects, what they refuse, and undo."""
+"""Commands of the filter bar over HTTP: their effect on the selected pairs, their refusals, and their undo."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ async def test_a_running_pair_is_neither_deleted_nor_copied(api: Api):
     await api.http.post(f"/runs/{started['run_id']}/cancel")
 
 
-async def test_a_fork_is_a_conversation_of_its_own_with_the_selected_pairs(api: Api):
+async def test_a_fork_is_a_new_conversation_with_the_selected_pairs(api: Api):
     conversation_id = await a_past(api, title="Plans", system_prompt="Be brief.")
     await answered(api, conversation_id, "/fail auth")
     await run(api, conversation_id, "r2 :star 3")

@@ -1,4 +1,4 @@
-"""Topics over HTTP, as a picker meets them."""
+"""Topics over HTTP, as a picker uses them."""
 
 from __future__ import annotations
 

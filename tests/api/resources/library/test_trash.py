@@ -51,7 +51,7 @@ async def test_what_is_restored_is_back_and_out_of_the_trash(api: Api) -> None:
     assert (await api.http.get(f"/conversations/{conversation}")).json()["pair_count"] == 1
 
 
-async def test_a_conversation_tells_which_pairs_were_deleted_from_it(api: Api) -> None:
+async def test_a_conversation_lists_the_pairs_deleted_from_it(api: Api) -> None:
     conversation, pairs = await a_conversation(api, "Light", "/echo one", "/echo two")
     await api.http.delete(f"/pairs/{pairs[1]}")
 

@@ -1,4 +1,4 @@
-"""Summaries over HTTP: written, changed, taken away, put back."""
+"""Summaries over HTTP: written, changed, removed, restored."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def test_summary_becomes_the_checkpoint_and_can_be_changed_removed_and_put
     assert await checkpoint(api, conversation_id) == {"summary": "Short.", "position": 3}
 
 
-async def test_nothing_to_summarise_is_a_conflict_that_says_so(api: Api):
+async def test_nothing_to_summarise_is_a_conflict_with_the_reason(api: Api):
     conversation_id = await create_conversation(api)
 
     answer = await api.http.post(f"/conversations/{conversation_id}/summarize", json={})

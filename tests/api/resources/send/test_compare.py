@@ -1,4 +1,4 @@
-"""Comparisons over HTTP: begun, kept, discarded and taken back."""
+"""Comparisons over HTTP: started, kept, discarded and restored."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ async def test_pair_is_answered_again_by_several_and_replaced_when_one_is_kept(a
 
 
 async def standing(api: Api, conversation_id: str) -> tuple[str, int, int]:
-    """Whose reply stands in the only pair, and which of how many versions it is."""
+    """Return the model, the current version and the number of versions of the only pair."""
     (pair,) = (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()["items"]
     return pair["model"], pair["version"], pair["versions"]
 

@@ -1,4 +1,4 @@
-"""Exact counts over HTTP: the provider's own answer, or a problem that says there is none."""
+"""Exact counts over HTTP: the provider's own answer, or a problem if the provider cannot count."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def test_the_provider_counts_the_previewed_request(tmp_path: Path):
     assert peer.heard[0].path == "/v1/messages/count_tokens"
 
 
-async def test_a_model_that_nobody_can_count_for_is_a_problem_with_its_field(api: Api):
+async def test_a_model_without_counts_is_a_problem_with_its_field(api: Api):
     conversation_id = await create_conversation(api, model="offline:demo")
 
     answer = await api.http.post(f"/conversations/{conversation_id}/count", json={"text": "Hello"})

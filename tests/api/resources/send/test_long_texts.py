@@ -1,4 +1,4 @@
-"""A text has a limit, whatever way a program sends it: beyond it, the answer says both sizes and nothing is stored."""
+"""A text has a limit, whichever way a program sends it: above it, the answer has both sizes and nothing is stored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SAID = "has 1,048,577 bytes; 1,048,576 are the most for a text. Shorten it"
 
 
 async def state_of(api: Api, conversation: str) -> list[Any]:
-    """The conversation, its texts and its queue."""
+    """Return the conversation, its texts and its queue."""
     paths = ("", "/history", "/queue")
     return [(await api.http.get(f"/conversations/{conversation}{path}")).json() for path in paths]
 

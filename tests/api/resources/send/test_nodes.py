@@ -1,4 +1,4 @@
-"""Titles over HTTP, and the nodes that tell of titles, summaries and what left a conversation."""
+"""Titles over HTTP, and the nodes for titles, summaries and removed pairs of a conversation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.waiting import until_found
 
 
 async def titled(api: Api, conversation_id: str) -> dict[str, Any]:
-    """The conversation once it has a title."""
+    """Return the conversation once it has a title."""
 
     async def look() -> dict[str, Any] | None:
         conversation = (await api.http.get(f"/conversations/{conversation_id}")).json()
@@ -25,7 +25,7 @@ async def nodes(api: Api, conversation_id: str) -> list[dict[str, Any]]:
     return (await api.http.get(f"/conversations/{conversation_id}/nodes")).json()["items"]
 
 
-async def test_title_is_made_and_stands_where_it_was_asked_for(api: Api):
+async def test_title_is_made_and_its_node_is_where_it_was_requested(api: Api):
     conversation_id = await create_conversation(api)
     await answered(api, conversation_id, "Why is the sky blue? /rate 0")
 
@@ -68,7 +68,7 @@ async def test_title_changed_by_a_person_is_their_own_from_then_on(api: Api):
     assert (await api.http.post(f"/conversations/{conversation_id}/title", json={})).status_code == 409
 
 
-async def test_what_left_a_conversation_stands_there_with_what_had_been_spent(api: Api):
+async def test_removed_pairs_leave_a_node_with_the_usage_up_to_then(api: Api):
     conversation_id = await create_conversation(api)
     pair = await answered(api, conversation_id)
 
@@ -80,6 +80,6 @@ async def test_what_left_a_conversation_stands_there_with_what_had_been_spent(ap
     assert node["usage"] == pair["usage"]
 
 
-async def test_nodes_of_nobodys_conversation_are_not_found(api: Api):
+async def test_nodes_of_a_missing_conversation_are_not_found(api: Api):
     assert (await api.http.get("/conversations/nobody/nodes")).status_code == 404
     assert (await api.http.post("/conversations/nobody/title", json={})).status_code == 404

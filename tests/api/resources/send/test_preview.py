@@ -1,4 +1,4 @@
-"""The preview over HTTP: byte for byte what the provider gets."""
+"""The preview over HTTP equals, byte for byte, what the provider receives."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def api(tmp_path: Path, peer: Peer) -> AsyncGenerator[Api]:
 
 
 def body_in(answer: bytes) -> bytes:
-    """The body as it stands in the answer, before any parser touched it."""
+    """Return the bytes of the body in the answer, without parsing them."""
     start = answer.index(b'"body":') + len(b'"body":')
     return answer[start : answer.index(b',"body_sha256":')]
 
@@ -68,7 +68,7 @@ async def test_peer_gets_the_previewed_bytes_send_after_send(api: Api, peer: Pee
         assert shown["url"] == f"http://{peer.host}/v1/chat/completions"
 
 
-async def test_preview_calls_nobody_and_stores_nothing(api: Api, peer: Peer):
+async def test_preview_makes_no_call_and_stores_nothing(api: Api, peer: Peer):
     conversation_id = await create_conversation(api, model="peer:m")
     before = (await api.http.get(f"/conversations/{conversation_id}")).json()
 

@@ -1,4 +1,4 @@
-"""The queue over HTTP: texts wait, are changed, go on; and whoever watches is told."""
+"""The queue over HTTP: texts are queued, changed and sent; event streams report it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.runs.steps import until_quiet
 SLOW = "/long 4000 /rate 40"
 
 
-async def test_texts_wait_are_changed_and_go_on_after_a_stop(api: Api):
+async def test_texts_are_queued_changed_and_sent_after_a_stop(api: Api):
     conversation_id = await create_conversation(api)
     place = f"/conversations/{conversation_id}/queue"
     run = await send(api, conversation_id, SLOW)
@@ -39,7 +39,7 @@ async def test_texts_wait_are_changed_and_go_on_after_a_stop(api: Api):
     assert ended == [(SLOW, "canceled"), ("/echo 1", "succeeded")]
 
 
-async def test_queue_that_cannot_go_on_says_why_and_is_held(api: Api):
+async def test_queue_that_cannot_continue_is_held_with_the_reason(api: Api):
     conversation_id = await create_conversation(api)
     place = f"/conversations/{conversation_id}/queue"
     run = await send(api, conversation_id, SLOW)
@@ -56,7 +56,7 @@ async def test_queue_that_cannot_go_on_says_why_and_is_held(api: Api):
     assert (await api.http.post(place, json={"text": " "})).status_code == 422
 
 
-async def test_what_was_dropped_comes_back_as_it_was(api: Api):
+async def test_dropped_text_is_restored_unchanged(api: Api):
     conversation_id = await create_conversation(api)
     place = f"/conversations/{conversation_id}/queue"
     run = await send(api, conversation_id, SLOW)

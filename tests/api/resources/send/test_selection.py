@@ -1,4 +1,4 @@
-"""What a preview or an estimate counted is what a send carries, or nothing is sent and the new figures are told."""
+"""A send carries exactly the request that a preview or an estimate counted, or is refused with the new figures."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ async def test_a_pair_sent_again_carries_what_its_preview_counted(api: Api) -> N
 
 
 @pytest.mark.parametrize("selection", ["", "x", "2", "+", "99.0"])
-async def test_a_selection_that_nobody_told_is_none_of_these_pairs(api: Api, selection: str) -> None:
+async def test_an_unknown_selection_selects_none_of_these_pairs(api: Api, selection: str) -> None:
     place, _ = await two_pairs(api)
 
     body = {**DRAFT, "selection": selection}

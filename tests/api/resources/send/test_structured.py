@@ -1,4 +1,4 @@
-"""Structured replies over HTTP: a schema on a send, what came of it, and what cannot be asked."""
+"""Structured replies over HTTP: a schema on a send, the checked reply, and requests that are refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ JSON = {"Content-Type": "application/json"}
 SCHEMA = {"type": "object", "properties": {"items": {"type": "array", "items": {"type": "integer"}}}}
 
 
-async def test_a_reply_is_told_as_json_with_its_faults_and_a_repair(api: Api) -> None:
+async def test_a_reply_is_returned_as_json_with_its_faults_and_a_repair(api: Api) -> None:
     conversation = await create_conversation(api, model="offline:demo")
     started = await send(api, conversation, '/echo {"items": [1, "two"]}', schema=SCHEMA)
     await follow(api, started["run_id"])
@@ -88,7 +88,7 @@ async def test_a_reply_with_a_number_beyond_a_double_says_where(api: Api) -> Non
     assert told.json()["errors"][0]["message"] == "A number is too large at character 14."
 
 
-async def test_whole_numbers_of_more_than_64_bits_are_told_as_they_are(api: Api) -> None:
+async def test_whole_numbers_of_more_than_64_bits_are_returned_exactly(api: Api) -> None:
     conversation = await create_conversation(api, model="offline:demo")
     schema = {"type": "object", "properties": {"items": {"items": {"maximum": 10**30}}}}
     started = await send(api, conversation, f'/echo {{"items": [{10**29}, {10**31}]}}', schema=schema)

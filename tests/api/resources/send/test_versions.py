@@ -1,4 +1,4 @@
-"""Sending pairs again over HTTP, their versions, and the request kept of one that failed."""
+"""Sending pairs again over HTTP, their versions, and the stored request of a failed pair."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LATER = "urn:inview:problem:later-pairs"
 
 
 async def say(api: Api, conversation_id: str, text: str) -> str:
-    """Send, wait for the end, and tell the pair's id."""
+    """Send a text, wait until the reply ends, and return the pair's id."""
     await api.http.post(f"/conversations/{conversation_id}/send", json={"text": text})
     return (await pairs(api, conversation_id))[-1]["id"]
 
@@ -23,11 +23,11 @@ async def pairs(api: Api, conversation_id: str) -> list[dict[str, Any]]:
 
 
 async def resend(api: Api, pair_id: str, **body: Any) -> httpx2.Response:
-    """Send a pair again; without a problem the answer comes when the reply is over."""
+    """Send a pair again; without a problem the answer comes when the reply has ended."""
     return await api.http.post(f"/pairs/{pair_id}/resend", json=body)
 
 
-async def test_pair_is_edited_and_its_versions_told(api: Api):
+async def test_pair_is_edited_and_its_versions_listed(api: Api):
     conversation_id = await create_conversation(api)
     pair_id = await say(api, conversation_id, "First")
 
@@ -72,7 +72,7 @@ async def test_later_pairs_want_a_decision(api: Api):
 
 
 async def test_nothing_is_replaced_that_was_not_seen(api: Api):
-    """Two tabs on one pair: the second one is told what happened, and what it wrote is the version after."""
+    """Two tabs on one pair: the second gets the reason of the refusal, and may send its text as the next version."""
     conversation_id = await create_conversation(api)
     pair_id = await say(api, conversation_id, "First")
     await resend(api, pair_id, text="Of one tab", standing=1)
@@ -84,7 +84,7 @@ async def test_nothing_is_replaced_that_was_not_seen(api: Api):
     assert problem["detail"].startswith("Pair 1 was changed elsewhere: version 2 of 2 stands there now. Nothing was")
     assert [pair["user_text"] for pair in await pairs(api, conversation_id)] == ["Of one tab"]
     stale = await api.http.post(f"/pairs/{pair_id}/restore", json={"version": 2, "standing": 2})
-    assert stale.status_code == 200  # it stands there already: nothing to do
+    assert stale.status_code == 200  # it is the current version already: nothing to do
     stale = await api.http.post(f"/pairs/{pair_id}/restore", json={"version": 1, "standing": 1})
     assert (stale.status_code, stale.json()["version"]) == (409, 2)
     assert (await resend(api, pair_id, text="Of another tab", standing=2)).status_code in {200, 202}
@@ -109,7 +109,7 @@ async def test_no_other_pairs_are_discarded_than_were_seen(api: Api):
     assert [pair["user_text"] for pair in await pairs(api, conversation_id)] == ["Other"]
 
 
-async def test_branch_tells_where_it_went(api: Api):
+async def test_branch_names_its_new_conversation(api: Api):
     conversation_id = await create_conversation(api)
     first = await say(api, conversation_id, "First")
     await say(api, conversation_id, "Second")
@@ -145,7 +145,7 @@ async def test_what_cannot_be_sent_again_says_why(api: Api):
     assert (await api.http.get("/pairs/nobody/versions")).status_code == 404
 
 
-async def test_preview_of_a_resend_tells_what_it_would_send(api: Api):
+async def test_preview_of_a_resend_shows_its_request(api: Api):
     conversation_id = await create_conversation(api)
     first = await say(api, conversation_id, "First")
     await say(api, conversation_id, "Second")
@@ -158,7 +158,7 @@ async def test_preview_of_a_resend_tells_what_it_would_send(api: Api):
     assert (await api.http.post("/pairs/nobody/preview", json={})).status_code == 404
 
 
-async def test_kept_request_is_sent_again_as_it_was(api: Api):
+async def test_stored_request_is_sent_again_unchanged(api: Api):
     conversation_id = await create_conversation(api)
     failed = await say(api, conversation_id, "/fail auth")
     kept = (await api.http.get(f"/pairs/{failed}/snapshot")).json()

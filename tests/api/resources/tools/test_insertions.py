@@ -1,4 +1,4 @@
-"""Prompts and resources of MCP servers over HTTP: as text, of one's own servers, and every refusal with its reason."""
+"""Prompts and resources of MCP servers over HTTP: as text, of the owner's servers, every refusal with its reason."""
 
 from __future__ import annotations
 

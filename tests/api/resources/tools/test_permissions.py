@@ -1,4 +1,4 @@
-"""Permissions over HTTP: what waits is read and answered, rules are revoked, and event streams tell."""
+"""Permissions over HTTP: pending requests are read and answered, rules are revoked, and event streams report it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WRITE = Tool("files__write", "files", "Files", "write", "Write", "Writes a file.
 
 
 class Asking:
-    """A reply that is on, and asks."""
+    """A running reply whose calls request permission."""
 
     def __init__(self, api: Api, conversation_id: str, run_id: str) -> None:
         self.api, self.conversation_id, self.run_id = api, conversation_id, run_id
@@ -126,7 +126,7 @@ async def test_what_cannot_be_answered_is_refused_in_words(api: Api):
         assert isinstance(await waiting, Denied)
 
 
-async def test_an_event_stream_tells_what_waits(api: Api):
+async def test_an_event_stream_reports_pending_requests(api: Api):
     async with a_reply_that_asks(api) as asking:
         waiting = asking.ask("/a")
         told: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""MCP servers over HTTP: set up, seen, changed, deleted; what is not allowed; secrets that never come out."""
+"""MCP servers over HTTP: added, read, changed, deleted; refused settings; secrets that are never returned."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_server_that_is_set_up_is_there_with_its_tools_and_goes_when_it_is
     assert (await api.http.get("/mcp-servers")).json()["items"] == []
 
 
-async def test_built_in_tools_are_told_and_which_of_them_ask(api: Api) -> None:
+async def test_built_in_tools_are_listed_with_those_that_need_permission(api: Api) -> None:
     told = (await api.http.get("/mcp-servers")).json()
 
     assert told["programs"] is True
@@ -102,7 +102,7 @@ async def test_tools_are_known_again_at_the_next_start_before_the_server_answers
         assert api.wb.toolbox.find("local", "lab__act") is not None
 
 
-async def test_secrets_are_stored_sealed_and_never_told(
+async def test_secrets_are_stored_encrypted_and_never_returned(
     api: Api, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -128,7 +128,7 @@ async def test_server_that_cannot_start_says_why(api: Api) -> None:
     assert "no program or folder 'no-such-program-here'" in seen["problem"]
 
 
-async def test_server_that_is_switched_off_is_tried_and_let_go(api: Api) -> None:
+async def test_server_that_is_switched_off_is_tested_and_closed(api: Api) -> None:
     made = (await api.http.post("/mcp-servers", json=a_body(enabled=False))).json()
     seen = (await api.http.post(f"/mcp-servers/{made['id']}/test")).json()
 

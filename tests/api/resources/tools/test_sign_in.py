@@ -1,4 +1,4 @@
-"""Signing in to MCP servers over HTTP: the SDK's own authorization server, and browsers that come back or do not."""
+"""Signing in to MCP servers over HTTP: the SDK's own authorization server, and browsers that return or do not."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def server() -> AsyncGenerator[Protected]:
 
 
 async def add(api: Api, url: str, **fields: Any) -> str:
-    """Set up a server there; its path."""
+    """Add a server at this URL and return its path."""
     body = {"name": "calendar", "kind": "http", "url": url, "allow_private": True, **fields}
     made = await api.http.post("/mcp-servers", json=body)
     assert made.status_code == 201, made.text
@@ -53,7 +53,7 @@ async def add(api: Api, url: str, **fields: Any) -> str:
 
 
 async def sign_in(api: Api, path: str) -> httpx2.Response:
-    """Sign in as a browser would: what it shows in the end."""
+    """Sign in as a browser would and return the final page."""
     begun = await api.http.post(f"{path}/sign-in")
     assert begun.status_code == 200, begun.text
     async with httpx2.AsyncClient(follow_redirects=True) as browser:
@@ -73,7 +73,7 @@ async def greet(api: Api) -> str:
     return text.text
 
 
-async def test_somebody_who_signs_in_has_the_tools_and_has_them_after_a_restart(
+async def test_signed_in_user_has_the_tools_and_has_them_after_a_restart(
     tmp_path: Path, server: Protected, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -100,7 +100,7 @@ async def test_somebody_who_signs_in_has_the_tools_and_has_them_after_a_restart(
     assert str((client.redirect_uris or [""])[0]).endswith(f"/api/v1{CALLBACK}")
     row = repr(sqlite3.connect(tmp_path / "inview.db").execute("SELECT * FROM mcp_server").fetchall())
     assert len(server.secrets) >= 5
-    # The browser and the authorization server run in this process as well, and log what they are sent.
+    # The browser and the authorization server run in this process as well, and log the data that they receive.
     logged = [one for one in caplog.records if not one.name.startswith(("httpx2", "httpcore2", "mcp.server"))]
     told = "\n".join([*seen, row, *(f"{one.getMessage()} {one.exc_text}" for one in logged)])
     for secret in server.secrets:
@@ -128,7 +128,7 @@ async def test_what_has_expired_is_renewed_and_kept(
     assert len(server.clients) == 1
 
 
-async def test_what_cannot_be_renewed_wants_somebody_to_sign_in_again(api: Api, server: Protected) -> None:
+async def test_expired_sign_in_that_cannot_be_renewed_requires_a_new_one(api: Api, server: Protected) -> None:
     path = await add(api, server.url)
     await sign_in(api, path)
     await look(api, path)
@@ -147,12 +147,12 @@ async def test_what_cannot_be_renewed_wants_somebody_to_sign_in_again(api: Api, 
     assert await greet(api) == "Hello, Ada."
 
 
-async def test_look_at_a_server_that_lets_nobody_in_any_more_says_so_at_once(api: Api, server: Protected) -> None:
+async def test_check_of_a_server_with_a_revoked_sign_in_reports_it_at_once(api: Api, server: Protected) -> None:
     path = await add(api, server.url)
     await sign_in(api, path)
     session = session_of(api.wb, "local", path.rpartition("/")[2])
     assert session is not None
-    await until(lambda: session.health is Health.READY)  # asking it to settle would hurry it
+    await until(lambda: session.health is Health.READY)  # a request for it to settle would hurry it
     server.access.clear()
     server.renews = False
 
@@ -165,7 +165,7 @@ async def test_look_at_a_server_that_lets_nobody_in_any_more_says_so_at_once(api
 async def test_sign_in_is_under_way_until_its_server_connects(
     api: Api, server: Protected, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A page reads servers again as long as one is on its way: between the two it would stop."""
+    """A page reads servers again while one is in progress: in between it would stop."""
     path = await add(api, server.url)
     await look(api, path)
     connect, seen = sign_in_commands.have_server, list[bool]()
@@ -182,7 +182,7 @@ async def test_sign_in_is_under_way_until_its_server_connects(
     assert (after["signing_in"], after["health"] in {"starting", "ready"}) == (False, True)
 
 
-async def test_person_who_denies_is_told_so_and_nobody_is_signed_in(api: Api, server: Protected) -> None:
+async def test_denied_sign_in_is_reported_and_not_completed(api: Api, server: Protected) -> None:
     server.denies = True
     path = await add(api, server.url)
     page = await sign_in(api, path)
@@ -244,7 +244,7 @@ async def test_authorization_server_that_refuses_is_quoted(
 async def sign_in_with_a_server_that_drips(
     api: Api, server: Protected, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> httpx2.Response:
-    """Sign in, and let the time for the tokens pass while an answer of the server drips."""
+    """Sign in, and let the time for the tokens pass while an answer of the server arrives very slowly."""
     started = await api.http.post(f"{path}/sign-in")
     over = asyncio.Event()
     async with httpx2.AsyncClient(follow_redirects=True, timeout=None) as browser:
@@ -361,7 +361,7 @@ async def test_sign_in_that_is_called_off_or_overtaken_or_too_late_is_over(
     assert (late.status_code, "Nobody signed in within" in late.json()["detail"]) == (409, True)
 
 
-async def test_server_nobody_signs_in_to_says_so(api: Api, server: Protected) -> None:
+async def test_server_without_a_sign_in_is_refused_with_the_reason(api: Api, server: Protected) -> None:
     with_header = await add(api, server.url, secrets={"Authorization": "Bearer x"})
     program = {"name": "lab", "kind": "stdio", "command": "true", "enabled": False}
     stdio = (await api.http.post("/mcp-servers", json=program)).json()["id"]

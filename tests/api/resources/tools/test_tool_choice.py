@@ -1,4 +1,4 @@
-"""A conversation's tools over HTTP: their modes, their sizes, and what another list of them breaks of a warm cache."""
+"""A conversation's tools over HTTP: their modes, their sizes, and the part of a warm cache that another list breaks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def nothing(*_: Any, **__: Any) -> ToolOutcome:
 
 @pytest.fixture
 def tools(api: Api) -> list[str]:
-    """Two tools of a server at hand; their names."""
+    """Register two tools of a server and return their names."""
     del api
     names = ["read_file", "write_file"]
     schema = '{"type":"object","properties":{"path":{"type":"string"}}}'

@@ -1,4 +1,4 @@
-"""Export and import over HTTP: the file a person gets, and what becomes of one that is handed in."""
+"""Export and import over HTTP: the exported file, and the result of an imported one."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ async def test_a_faulty_file_says_where_and_stores_nothing(api: Api):
     assert (await api.http.get("/conversations")).json()["items"] == []
 
 
-async def test_an_import_takes_more_than_other_bodies_and_no_more_than_it_says(api: Api):
+async def test_an_import_accepts_more_than_other_bodies_up_to_its_stated_limit(api: Api):
     filler = "x" * (1024 * 1024)
     body = {"title": "large", "pairs": [{"user_text": filler, "model": "offline:demo"}] * 18}
 

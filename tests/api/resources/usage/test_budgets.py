@@ -1,4 +1,4 @@
-"""Budgets of money: they warn, they stop what would go beyond them, and say who used them. And prices of one's own."""
+"""Budgets of money: they warn, refuse calls that would exceed them, and list who used them. And own prices."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def try_to_send(api: Api, conversation_id: str) -> tuple[int, dict[str, An
 
 
 @pytest.mark.parametrize("of", ["all/day", "all/month", "all/ever", "conversation/ever"])
-async def test_a_budget_that_is_spent_stops_what_is_sent_and_says_who_used_it(priced: Api, of: str):
+async def test_a_spent_budget_refuses_sends_and_lists_who_used_it(priced: Api, of: str):
     conversation_id = await create_conversation(priced, model=SONNET)
     await answered(priced, conversation_id, "Hello")
     await set_budget(priced, of, "0.0001")
@@ -103,7 +103,7 @@ async def test_a_budget_that_cannot_be_one_is_refused(api: Api, of: str, body: A
     assert answer.json()["errors"][0]["field"] == field
 
 
-async def test_a_price_of_ones_own_corrects_the_past_from_its_day_on(priced: Api):
+async def test_a_price_set_by_the_user_corrects_the_past_from_its_day(priced: Api):
     conversation_id = await create_conversation(priced, model=SONNET)
     await answered(priced, conversation_id, "Hello")
     today = datetime.now(UTC).date().isoformat()

@@ -1,4 +1,4 @@
-"""Prompt caches over HTTP: the preview's forecast is what the send is billed, and the state says how it came out."""
+"""Prompt caches over HTTP: the send is billed as the preview predicts, and the state shows the outcome."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ async def test_state_compares_each_prediction_with_the_report(api: Api):
     assert newest["why"] is None
 
 
-async def test_each_request_tells_how_what_was_foretold_came_out(api: Api, peer: BillingPeer):
+async def test_each_request_reports_the_outcome_of_its_prediction(api: Api, peer: BillingPeer):
     conversation_id = await create_conversation(api, model=MODEL, system_prompt=PROMPT)
     await _talk(api, conversation_id, "First", "Second")
     read = peer.asked[-1].usage["cache_read_input_tokens"]
-    peer.bill = lambda body, at: AnthropicCache().bill(body, at)  # which has forgotten everything
+    peer.bill = lambda body, at: AnthropicCache().bill(body, at)  # this cache has no entries
     await _talk(api, conversation_id, "Third")
 
     calls = (await api.http.get(f"/conversations/{conversation_id}/calls")).json()["items"]
@@ -81,7 +81,7 @@ async def test_each_request_tells_how_what_was_foretold_came_out(api: Api, peer:
 async def test_past_misses_are_named_by_pair(api: Api):
     conversation_id = await create_conversation(api, model=MODEL, system_prompt=PROMPT)
     await _talk(api, conversation_id, "First", "Second", "Third")
-    started = await send(api, conversation_id, "Fourth", filter="r2")  # the first pair does not go along
+    started = await send(api, conversation_id, "Fourth", filter="r2")  # the first pair is not sent
     await follow(api, started["run_id"])
 
     state = (await api.http.get(f"/conversations/{conversation_id}/cache")).json()
@@ -89,7 +89,7 @@ async def test_past_misses_are_named_by_pair(api: Api):
     assert state["calls"][0]["differs"] == "Pair 2 differs from the send before."
 
 
-async def test_price_of_breaking_a_warm_beginning_is_told_before(api: Api, peer: BillingPeer):
+async def test_price_of_breaking_a_warm_prefix_is_shown_before(api: Api, peer: BillingPeer):
     conversation_id = await create_conversation(api, model=MODEL, system_prompt=PROMPT)
     await _talk(api, conversation_id, "First " * 300, "Second", "Third")
 
@@ -132,7 +132,7 @@ async def test_keeping_warm_is_offered_at_its_price_asked_for_seen_and_stopped(a
     assert (await api.http.put(address, json={"minutes": 0})).status_code == 422
 
 
-async def test_price_of_another_agent_is_told_before_it_answers(api: Api):
+async def test_price_of_another_agent_is_shown_before_it_answers(api: Api):
     conversation_id = await create_conversation(api, model=MODEL, system_prompt=PROMPT)
     await _talk(api, conversation_id, "First", "Second")
     agent = (await api.http.post("/agents", json={"name": "Reviewer", "system_prompt": "Find the fault."})).json()
@@ -148,7 +148,7 @@ async def test_price_of_another_agent_is_told_before_it_answers(api: Api):
     assert (back["broken"], back["predicted_read_tokens"] > 1_024) == (None, True)
 
 
-async def test_model_of_whose_cache_nobody_knows_has_none(api: Api):
+async def test_model_with_an_unknown_cache_has_none(api: Api):
     conversation_id = await create_conversation(api)
 
     state = (await api.http.get(f"/conversations/{conversation_id}/cache")).json()

@@ -1,4 +1,4 @@
-"""Usage over HTTP: what was spent, by whatever one asks, of a conversation and request by request."""
+"""Usage over HTTP: by every grouping, of a conversation, and request by request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.waiting import until, until_found
 
 SONNET = "anthropic:claude-sonnet-4-5"
 ONE_REPLY = Decimal(25 * 3 + 15 * 15) / 1_000_000
-"""The recording: 25 tokens read at $3 a million, 15 written at $15."""
+"""The recording: 25 tokens read at $3 per million, 15 written at $15."""
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ async def read(api: Api, path: str, **params: Any) -> dict[str, Any]:
     return answer.json()
 
 
-async def test_a_pair_its_conversation_and_the_report_tell_the_same_cost(priced: Api):
+async def test_a_pair_its_conversation_and_the_report_have_the_same_cost(priced: Api):
     conversation_id = await create_conversation(priced, model=SONNET)
     pair = await answered(priced, conversation_id, "Hello")
     await answered(priced, conversation_id, "And again")
@@ -108,7 +108,7 @@ async def test_what_was_derived_is_on_the_account_and_leaves_the_window_as_the_r
     assert Decimal(derived["total"]["cost"]) == ONE_REPLY
 
 
-async def test_a_reply_that_was_stopped_cost_at_least_what_was_told(tmp_path: Path):
+async def test_a_stopped_reply_cost_at_least_the_reported_usage(tmp_path: Path):
     text = read_recording("anthropic", "text")
     begun = text[: text.index(b"event: content_block_stop")]
     async with a_peer(Answer((begun,), then="stall")) as peer:
@@ -147,7 +147,7 @@ async def test_a_period_that_ends_before_it_begins_is_refused(api: Api):
     assert answer.json()["errors"][0]["field"] == "to"
 
 
-async def test_every_day_of_a_period_is_told_also_those_without_a_call(priced: Api):
+async def test_every_day_of_a_period_is_listed_also_days_without_a_call(priced: Api):
     await answered(priced, await create_conversation(priced, model=SONNET), "Hello")
 
     (day,) = (await read(priced, "/usage"))["items"]
@@ -157,7 +157,7 @@ async def test_every_day_of_a_period_is_told_also_those_without_a_call(priced: A
     assert more["items"][-1]["calls"] == 1
 
 
-async def test_a_period_of_centuries_tells_a_year_without_calls_at_most(api: Api):
+async def test_a_period_of_centuries_lists_a_year_without_calls_at_most(api: Api):
     conversation_id = await create_conversation(api, model="offline:demo")
     await answered(api, conversation_id)
 
