@@ -267,9 +267,7 @@ class _BoundedEvents(_Bounded):
         self._line_break = b""
 
     def _note(self, chunk: bytes) -> None:
-        first, *others = _BLANK_LINE.split(
-            self._line_break + chunk
-        )  # no single chunk contains a whole event with too many values
+        first, *others = _BLANK_LINE.split(self._line_break + chunk)  # no chunk has a whole event that is too large
         self._flow.note(len(chunk), len(others))
         require_few(self._values.feed(first))
         require_small(self._size.feed(first))
