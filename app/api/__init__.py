@@ -1,6 +1,6 @@
 """The HTTP API: everything the page can do with conversations, a program can do over HTTP.
 
-Start reading at `app.py` (what is mounted), then a resource (`resources/conversation/conversations.py`), then
-`http/event_stream.py` (how a reply reaches a program). Every route calls the same commands and queries as the page;
-nothing is decided here, no row and no provider is touched.
+Start reading at `app.py` (the list of routers), then a resource (`resources/conversation/conversations.py`), then
+`http/event_stream.py` (how a reply reaches a program). Every route calls the same commands and queries as the page. The
+routes make no decisions, and use neither rows nor providers directly.
 """

@@ -1,7 +1,7 @@
-"""The API as one ASGI app: routes, problems, limits, and its own description. `app.app` puts it beside the page.
+"""The API as one ASGI app: routes, problem documents, limits, and its OpenAPI description. `app.app` mounts it.
 
-It answers for every path below `/api`, also for those that do not exist. Who may ask at all (Host, Origin) is the
-gate's business; whose objects a request sees is `api/http/access.py`'s.
+It answers every path below `/api`, including those that do not exist. Elsewhere: the check of Host and Origin
+(`web/gate.py`) and the owner of a request (`api/http/access.py`).
 
     create_api()  →  GET /api/v1/health, /api/v1/openapi.json, /api/v1/docs, …
 """
@@ -96,7 +96,7 @@ Faults are problem documents (RFC 9457) with a stable `type`; for input, `errors
 
 
 def create_api() -> FastAPI:
-    """The API. The workbench must be open when the first request comes."""
+    """Make the API. The workbench must be open before the first request."""
     app = FastAPI(
         title="Inview API",
         version="1",

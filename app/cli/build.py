@@ -1,8 +1,7 @@
-"""Build the page, but only when what it is made of changed.
+"""Builds the page if its inputs changed.
 
-Not what is done to the result (`app/web/bundle.py`). Every build lands in a folder of its own, named by a hash of its
-inputs: a folder that exists is a finished build, a running server keeps the one it started with, and going back to an
-earlier commit builds nothing.
+Each build has its folder, named by a hash of its inputs: an existing folder is a finished build, a running server keeps
+the one it started with, and going back to an earlier commit builds nothing. `app/web/bundle.py` processes the result.
 
     >>> static_dir = ensure_built(print)
     >>> static_dir.parent.name
@@ -29,7 +28,7 @@ from app.domain.errors import InviewError
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 
-# What the page is made of. The rooms behind it (domain, runs, store, providers, api) reach it as data, when it runs.
+# The inputs of the page. The other packages (domain, runs, store, providers, api) only give it data while it runs.
 _SOURCES: Final = (
     "rxconfig.py",
     "app/app.py",
@@ -45,11 +44,11 @@ _KEPT_BUILDS: Final = 4
 
 
 class BuildError(InviewError):
-    """The page could not be built; the build's own words stand above."""
+    """The page could not be built. The build has printed the reason."""
 
 
 def ensure_built(say: Callable[[str], None]) -> Path:
-    """Return the folder of the page's files, building them first if their inputs changed.
+    """Return the folder of the page's files. Build them first if their inputs changed.
 
     Raises:
         BuildError: the build failed.
@@ -60,15 +59,15 @@ def ensure_built(say: Callable[[str], None]) -> Path:
     with _only_one_build(say):
         sources = _fingerprint(_SOURCES)
         page = _page(sources)
-        if page.is_dir():  # the build we waited for was ours
+        if page.is_dir():  # the other process has built the same page
             return page
         say("Building the page (the first time this takes half a minute) …")
         started = time.monotonic()
         built = _build()
         _order_lock()
-        page = _page(sources)  # the lock is part of the name, and a new package changes it while building
+        page = _page(sources)  # the name has a hash of the lock, which the build changes if there is a new package
         page.parent.mkdir(exist_ok=True)
-        if not page.is_dir():  # what the build made of the lock may be what an earlier one made of it
+        if not page.is_dir():  # an earlier build may have made the same lock
             built.rename(page)
         _forget_old_builds(page.parent)
         _remove_packages()
@@ -77,7 +76,11 @@ def ensure_built(say: Callable[[str], None]) -> Path:
 
 
 def build_environment() -> dict[str, str]:
-    """What Reflex's tools need to find node and npm in our own venv and to phone nobody."""
+    """Return the environment variables with which Reflex's tools find node and npm in the venv, and send no telemetry.
+
+    Raises:
+        BuildError: npm does not run.
+    """
     environment = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
@@ -90,7 +93,7 @@ def build_environment() -> dict[str, str]:
         "npm_config_update_notifier": "false",
         "npm_config_prefer_offline": "true",  # the lock names every file by its hash: npm's cache may have it
     }
-    # Told the registry npm is set up for, Reflex does not probe mirrors.
+    # With npm's configured registry, Reflex does not probe mirrors.
     asked = subprocess.run(
         [_tool("npm"), "config", "get", "registry"],
         cwd=ROOT,
@@ -130,7 +133,7 @@ def _files(names: Iterable[str]) -> Generator[Path]:
 
 @contextmanager
 def _only_one_build(say: Callable[[str], None]) -> Generator[None]:
-    """Builds share `.web`, so they take turns. The lock sits on our own folder and dies with the process."""
+    """Run one build at a time, because builds share `.web`. The lock is on `ROOT` and ends with the process."""
     folder = os.open(ROOT, os.O_RDONLY)
     try:
         try:
@@ -146,7 +149,7 @@ def _only_one_build(say: Callable[[str], None]) -> Generator[None]:
 def _build() -> Path:
     web = ROOT / ".web"
     skeleton = web / "inview-skeleton"
-    # Reflex lays out .web once, after the plugins of rxconfig.py: other plugins need a new one.
+    # Reflex writes the files of .web once, with the plugins of rxconfig.py: other plugins need a new .web.
     layout = _fingerprint(["rxconfig.py"])
     if web.exists() and (not skeleton.exists() or skeleton.read_text() != layout):
         shutil.rmtree(web)
@@ -160,15 +163,15 @@ def _build() -> Path:
 
 
 def _order_lock() -> None:
-    """Reflex writes this file's keys in an order of the moment: sorted, a build that adds nothing changes nothing."""
+    """Sort the keys of `package.json`: Reflex's order varies, and a build without new packages must not change it."""
     package = ROOT / _LOCK / "package.json"
     package.write_text(json.dumps(json.loads(package.read_text()), indent=2, sort_keys=True) + "\n")
 
 
 def _remove_packages() -> None:
-    """Remove what npm installed for the build, 160 MB: the next one has it installed again as the lock says.
+    """Remove the packages that npm installed for the build (160 MB). The next build installs them again from the lock.
 
-    Reflex's note that they are installed goes first: a build that finds the note installs nothing.
+    First remove Reflex's note that they are installed: a build that finds the note installs nothing.
     """
     web = ROOT / ".web"
     (web / "reflex.install_frontend_packages.cached").unlink(missing_ok=True)

@@ -1,9 +1,9 @@
-"""What `inview doctor` says of each damaged piece of the database: what it is, where it belongs, and what to do next.
+"""Describes each damage of the database for `inview doctor`: the value, its place, and the next step.
 
     Damaged: parts of message m1 (40 bytes): it is no JSON (unexpected end of data: line 1 column 41 (char 40))
       In conversation c1 “Plans”: Delete the pair, or export it raw: /c/c1?at=3
 
-Nothing here quotes what is stored, except the titles of conversations.
+No stored text is quoted, except titles of conversations.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MENDED: Final = frozenset(
         *("usage_account", "usage_day"),
     }
 )
-"""Tables whose damage `--mend` ends."""
+"""Tables whose damage `--mend` repairs."""
 _OTHERWISE: Final[Mapping[str, str]] = MappingProxyType(
     {
         "attachment": "Attach the file again.",
@@ -35,12 +35,12 @@ _OTHERWISE: Final[Mapping[str, str]] = MappingProxyType(
         "node": "It counts nothing and is shown as an entry that cannot be read. Nothing need be done.",
     }
 )
-"""The next step for tables whose damage needs no other."""
+"""The default next step for damage in these tables."""
 _OF_PAIRS: Final = frozenset({"pair", "message", "version", "run", "snapshot", "tool_call"})
 
 
 def mend_damage(database_url: str, say: Callable[[str], object]) -> None:
-    """Mend what can be mended, and say what that was.
+    """Repair the database as far as possible, and report each repair.
 
     Raises:
         StoreError: the database cannot be opened or written. Nothing was changed.
@@ -58,7 +58,7 @@ def mend_damage(database_url: str, say: Callable[[str], object]) -> None:
 
 
 def report_damage(database_url: str, say: Callable[[str], object]) -> int:
-    """Say of every damaged piece what it is and what to do next. Returns how many there are.
+    """Report each damage with the next step. Returns the number of damaged values.
 
     Raises:
         StoreError: the database cannot be opened.

@@ -1,10 +1,10 @@
-"""Where log lines go and how they look: one line each on standard error, from structlog and the standard library alike.
+"""Configures the log: one line per event on standard error, for structlog and the standard library.
 
     2026-03-01T10:00:00Z warning  A reply was interrupted.  run_id=r1
 
-Not what is logged. Whatever a library puts into a line, credentials in it are masked: Reflex logs the headers of a
-connection, cookies included, when it does not know an event. MCP's SDK logs what a server sent, with a traceback:
-only the place and the class of the error stay.
+Credentials are masked in every line, including those of libraries: for an unknown event, Reflex logs the headers of the
+connection with its cookies. MCP's SDK logs data of a server with a traceback: only the place and the class of the error
+are kept.
 """
 
 from __future__ import annotations
@@ -51,25 +51,25 @@ def configure_logs(level: str) -> None:
     handler.setFormatter(_MaskingFormatter(processors=[_drop_internals, _renderer()], foreign_pre_chain=shared))
     handler.addFilter(drop_server_words)
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    # One line per request or socket is what an access log is for, and a proxy writes that better.
+    # These log a line per request or socket. A proxy can write a better access log.
     for chatty in ("uvicorn", "httpx2", "httpcore2", "websockets", "aiosqlite", "alembic.runtime"):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLevelNamesMapping()[level.upper()]))
 
 
 def silence_logs() -> None:
-    """Write no log lines: for a command that says itself what they would."""
+    """Write no log lines, for a command that reports the same itself."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
 
 
 def mask_credentials(line: str) -> str:
-    """The line with the values of cookies, keys and tokens masked."""
+    """Mask the values of cookies, keys and tokens in a line."""
     for credential in _CREDENTIALS:
         line = credential.sub(rf"\1\2{MASK}", line)
     return line
 
 
 def drop_server_words(record: logging.LogRecord) -> bool:
-    """Reduce a line of MCP's SDK to one without words of a server and without a traceback. Returns true."""
+    """Replace a line of MCP's SDK by one without text of a server and without a traceback. Returns True."""
     if record.name.partition(".")[0] in _SDK_NAMES:
         kind = record.exc_info[0] if record.exc_info else None
         error = f" ({kind.__name__})" if kind else ""

@@ -1,11 +1,11 @@
-"""`inview`: serve, build, migrate, verify, doctor. Each command is a few calls of the other modules here.
+"""The `inview` command: serve, build, migrate, verify, doctor. Each command calls the other modules of this package.
 
 $ inview serve
 $ INVIEW_PORT=8080 inview serve
 """
 
-# Commands import what is heavy themselves: `inview doctor` need not wait a second for a server it does not start.
-# ruff: noqa: PLC0415 - as said above
+# Commands import large modules themselves: `inview doctor` need not wait a second for a server that it does not start.
+# ruff: noqa: PLC0415 - see above
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ cli = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 
 
 def main() -> None:
-    """Run the command; a fault a person can mend is one sentence and exit code 1, never a traceback."""
-    os.umask(0o077)  # whatever is written from here on is for its owner alone
+    """Run the command. An expected error is printed as one sentence with exit code 1, without a traceback."""
+    os.umask(0o077)  # only the owner may read files that are written from here on
     try:
         cli()
     except InviewError as fault:
@@ -38,7 +38,7 @@ def main() -> None:
 @cli.command()
 def serve() -> None:
     """Serve page, API and sockets on one port; builds and migrates first where needed."""
-    gc.disable()  # while importing there is nothing to collect; the server enables it again
+    gc.disable()  # imports leave no garbage; the server enables it again
     settings = load_settings()
     preflight.check_compatible(settings)
     listener = preflight.bind_port(settings)
@@ -58,7 +58,7 @@ def serve() -> None:
 
 @cli.command("build")
 def build_page() -> None:
-    """Build the page now, if what it is made of changed."""
+    """Build the page now, if its inputs changed."""
     typer.echo(f"The page is in {build.ensure_built(typer.echo)}.")
 
 
@@ -75,7 +75,7 @@ def migrate() -> None:
 
 @cli.command()
 def verify(conversation: Annotated[str | None, typer.Argument(help="Its id. Without it, all of them.")] = None) -> None:
-    """Compute the hashes of stored requests anew; exit code 1 if one is not what was sent."""
+    """Compute the hashes of stored requests again; exit code 1 if one differs from the sent request."""
     import asyncio
 
     from app.cli.verifying import verify_requests

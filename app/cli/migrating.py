@@ -1,6 +1,6 @@
-"""Migrate in a process of its own: what that imports is needed once and weighs 12 MB (docs/decisions/0050).
+"""Migrates in a separate process: its imports are needed only once and take 12 MB (docs/decisions/0050).
 
-Not the steps (`alembic/versions`) and not what they start from (`app/store/database/migrations.py`).
+The steps are in `alembic/versions`; `app/store/database/migrations.py` runs them.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from app.store.database.migrations import is_current, upgrade
 
 
 def migrate_apart(url: str) -> None:
-    """Bring the database up to this code, and keep nothing of it. Before this process has a second thread.
+    """Migrate the database in a child process. Call it before this process has a second thread.
 
     Raises:
-        StoreError: it cannot be opened, it is newer than this code, or somebody ended the other process.
-        SystemExit: it could not be migrated; the other process said why.
+        StoreError: it cannot be opened, it is newer than this code, or a signal ended the child process.
+        SystemExit: it could not be migrated. The child process has printed the reason.
     """
     if is_current(url):
         return
-    # Forked, not started anew: what both need is imported already, and this takes some milliseconds.
+    # A fork takes only milliseconds, because the shared modules are already imported.
     process = get_context("fork").Process(target=_upgrade, args=(url,))
     process.start()
     process.join()

@@ -1,6 +1,6 @@
-"""What must be true before anything slow starts: each check is quick, and each fault is one sentence.
+"""Quick checks of the machine before anything slow starts. Each error is one sentence.
 
-Not settings (`app/settings.py` checks what is written in them); these ask the machine.
+`app/settings.py` checks the settings themselves.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from app.domain.errors import InputError, SettingsError
 from app.settings import SQLITE, Settings
 
 _OTHERS: Final = 0o077
-"""The bits of a mode that are about others than the owner."""
+"""The bits of a file mode for users other than the owner."""
 
 
 class NotReadyError(SettingsError):
-    """Why the server cannot start here, and what to do."""
+    """The server cannot start here. The message has the reason and the next step."""
 
 
 def bind_port(settings: Settings) -> socket.socket:
-    """Bind host and port now and keep them, so that no other program takes them while the page is built."""
+    """Bind host and port now, so that no other program takes them while the page is built."""
     where = f"{settings.host}:{settings.port}"
     try:
         family, kind, _, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
@@ -45,9 +45,9 @@ def bind_port(settings: Settings) -> socket.socket:
 
 def check_compatible(settings: Settings) -> None:
     """Raise NotReadyError unless every server of INVIEW_COMPATIBLE can be offered under its name."""
-    # Imported here as a start without such servers need not wait for it.
-    from app.providers.base import Credentials  # noqa: PLC0415 - as said above
-    from app.providers.registry import compatible_row, make_provider  # noqa: PLC0415 - likewise
+    # Imported here, so that other commands do not wait for it.
+    from app.providers.base import Credentials  # noqa: PLC0415 - see above
+    from app.providers.registry import compatible_row, make_provider  # noqa: PLC0415 - see above
 
     for server in settings.compatible:
         credentials = Credentials(server.api_key and server.api_key.reveal(), server.base_url)
@@ -58,7 +58,7 @@ def check_compatible(settings: Settings) -> None:
 
 
 def keep_to_owner(settings: Settings, say: Callable[[str], None]) -> None:
-    """Let only its owner read the data folder and the files of Inview, also those made by an older version.
+    """Make the data folder and the files of Inview readable only for their owner, also files of an older version.
 
     `say` gets a sentence for each mode that cannot be changed.
     """
@@ -71,7 +71,7 @@ def keep_to_owner(settings: Settings, say: Callable[[str], None]) -> None:
 
 
 def _set_mode(path: Path, mode: int) -> str:
-    """Set the mode; what was in the way of it, or nothing."""
+    """Set the mode of a file. Returns the reason if that failed, else an empty text."""
     try:
         path.chmod(mode)
     except OSError as error:
@@ -80,7 +80,7 @@ def _set_mode(path: Path, mode: int) -> str:
 
 
 def check_data_dir(data_dir: Path) -> None:
-    """Make the data folder, for its owner alone, and raise NotReadyError unless a file can be written in it."""
+    """Make the data folder, readable only for its owner. Raise NotReadyError unless a file can be written in it."""
     try:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=data_dir):

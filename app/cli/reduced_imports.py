@@ -1,7 +1,7 @@
-"""Reduced imports: leaves out what libraries would load and nobody uses here. An idle server is some 10 MB smaller.
+"""Reduced imports: keeps libraries from loading modules that Inview does not use. An idle server is some 10 MB smaller.
 
-Each of these libraries works without the other one; this module reports the other one as not installed. Not for our own
-imports: those stand in the function that needs them.
+Each of these libraries works without the other one, and this module makes the other one look uninstalled. Inview's own
+large imports are in the functions that need them.
 
     import_sparingly("uvicorn")
     "watchfiles" in sys.modules  # False
@@ -16,25 +16,25 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Final
 
-# Who would load what, and for what.
+# Libraries, with the module that each would load and its purpose.
 SPARED: Final = {
-    "engineio": "requests",  # being a client
-    "structlog": "rich",  # coloured tracebacks, and with them Pygments; ours are plain
-    "uvicorn": "watchfiles",  # starting again whenever a file changes
+    "engineio": "requests",  # for a client
+    "structlog": "rich",  # for coloured tracebacks, with Pygments; Inview's are plain
+    "uvicorn": "watchfiles",  # for a restart after a file changed
 }
 
 
 def import_sparingly(library: str) -> None:
-    """Import a library of `SPARED` before anybody else does."""
+    """Import a library of `SPARED`. Call it before any other import of the library."""
     with _absent(SPARED[library]):
         importlib.import_module(library)
 
 
 def do_without_redis() -> None:
-    """Have an empty client of Redis in place of the real one, from now on.
+    """Replace the client of Redis by an empty module, from now on.
 
-    Reflex keeps its state in memory here, but one of its modules wants two names of that client as it is imported.
-    All else in Reflex and Socket.IO looks for more than these, and takes the client for not installed.
+    Reflex keeps its state in memory here, but one of its modules needs two names of that client when it is imported.
+    All other modules of Reflex and Socket.IO look for more names, and conclude that the client is not installed.
     """
     client, asynchronous = ModuleType("redis"), ModuleType("redis.asyncio")
     vars(client).update(ResponseError=type("ResponseError", (Exception,), {}), asyncio=asynchronous)
@@ -44,7 +44,7 @@ def do_without_redis() -> None:
 
 @contextmanager
 def _absent(module: str) -> Generator[None]:
-    sys.modules[module] = None  # pyright: ignore[reportArgumentType] - how Python says that a module shall not be found
+    sys.modules[module] = None  # pyright: ignore[reportArgumentType] - with None, Python does not find the module
     try:
         yield
     finally:

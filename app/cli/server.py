@@ -1,7 +1,7 @@
-"""Serve API, sockets and page on one port, from one process and one event loop; the page first.
+"""Serves API, sockets and page on one port, from one process and one event loop. The page is served first.
 
-Not what is served (`app.app`). Why one process: docs/decisions/0005. Why uvicorn and uvloop: docs/decisions/0006. Why
-the page comes first: docs/decisions/0044.
+The application is `app.app`. Reasons for one process: docs/decisions/0005; for uvicorn and uvloop: docs/decisions/0006;
+for serving the page first: docs/decisions/0044.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from app.web.readiness_gate import ReadinessGate
 from app.web.requests import RequestProtocol
 from app.web.sockets import MAX_MESSAGE, SocketProtocol
 
-# app.app is the top of the house: nothing below may import it, so the server finds it by name, as any ASGI server does.
+# No other module may import app.app, the top of the application, so the server finds it by name, as ASGI servers do.
 _APPLICATION: Final = "app.app"
 
 _REFLEX: Final = {
     "REFLEX_ENV_MODE": "prod",
     "REFLEX_TELEMETRY_ENABLED": "false",
     "REFLEX_CHECK_LATEST_VERSION": "false",
-    # A sign of life every 20 s; the page does not trust a connection that is silent for longer (app/ui/kit/link.ts).
+    # A ping every 20 s. The page treats a connection as lost if it is silent for longer (app/ui/kit/link.ts).
     "REFLEX_SOCKET_INTERVAL": "20",
     "REFLEX_SOCKET_TIMEOUT": "25",
     # Internal name of Reflex 0.10.1 (hence its pin): the page is built, do not compile it again.
@@ -46,12 +46,12 @@ _REFLEX: Final = {
     "REFLEX_SOCKET_MAX_HTTP_BUFFER_SIZE": str(MAX_MESSAGE),
 }
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
-_DRAIN_SECONDS: Final = 1  # what is being sent when the end comes may take this long; saving does not wait for it
-_LINGER_SECONDS: Final = 1.0  # for threads that still work once all is saved
+_DRAIN_SECONDS: Final = 1  # for answers that are being sent at the end; saving does not wait for them
+_LINGER_SECONDS: Final = 1.0  # for threads that still work after everything is saved
 
 
 def run(settings: Settings, page: Path, listener: socket.socket, say: Callable[[str], None]) -> None:
-    """Serve on the bound `listener` until SIGTERM or SIGINT; then save what runs, close what is open, and return."""
+    """Serve on the bound `listener` until SIGTERM or SIGINT. Then save running replies, close everything and return."""
     if settings.is_open_to_others:
         say(OPEN_TO_OTHERS.format(host=settings.host))
     return_large_blocks()
@@ -65,7 +65,7 @@ async def _serve(settings: Settings, page: Path, listener: socket.socket, say_re
     door = ReadinessGate(files.serving(page))
     config = uvicorn.Config(
         gate.guarded(door, gate.GateRules.of(settings)),
-        lifespan="off",  # ours ends before the connections do
+        lifespan="off",  # Inview's lifespan must end before the connections do
         http=RequestProtocol,
         ws=SocketProtocol,
         ws_max_size=MAX_MESSAGE,
@@ -78,17 +78,17 @@ async def _serve(settings: Settings, page: Path, listener: socket.socket, say_re
     server = uvicorn.Server(config)
     stopping = asyncio.Event()
     for signal_number in _STOPPING:
-        # uvicorn notices the signal by itself and closes the connections; this is for the saving beside it.
+        # uvicorn also handles the signal and closes the connections. This handler starts the saving.
         asyncio.get_running_loop().add_signal_handler(signal_number, stopping.set)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     stopped = asyncio.create_task(stopping.wait())
     application = await asyncio.to_thread(build_house, settings)
-    if stopping.is_set():  # nobody wants it any more, and nothing has begun
+    if stopping.is_set():  # stopped before anything was started
         await serving
         return
     lifespan = Lifespan(application)
     await lifespan.start()
-    # What has been imported stays: out of sight of the collector, its full rounds do not stop a stream for a tenth of a
+    # The collector ignores imported objects from now on: full collections no longer pause a stream for a tenth of a
     # second, and the process ends in a tenth of a second instead of one.
     gc.freeze()
     gc.enable()
@@ -101,9 +101,9 @@ async def _serve(settings: Settings, page: Path, listener: socket.socket, say_re
 
 
 def leave_soon() -> None:
-    """End this process in a moment, though a thread still works: all is saved, and nobody waits for it any more.
+    """End this process in a moment, even if a thread still works: everything is saved, and its result is not needed.
 
-    Python waits for such threads to the end, and what one converts or checks for a model may take a minute.
+    Python would wait until such threads finish. A thread that converts or checks data for a model may take a minute.
     """
     leaving = threading.Timer(_LINGER_SECONDS, os._exit, (0,))
     leaving.daemon = True
@@ -111,7 +111,7 @@ def leave_soon() -> None:
 
 
 def build_house(settings: Settings) -> ASGIApp:
-    """Import everything: seconds, in a thread of its own."""
+    """Import and make the application. It takes seconds, so run it in a thread."""
     os.environ.update(_REFLEX)
     do_without_redis()
     import_sparingly("engineio")

@@ -1,4 +1,4 @@
-"""`inview verify`: the requests in the database, computed anew and compared with the hashes of what was sent."""
+"""`inview verify`: builds the stored requests again and compares their hashes with those of the sent requests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.store.run.verification import list_run_ids
 
 
 async def verify_requests(settings: Settings, conversation_id: str | None, say: Callable[[str], object]) -> bool:
-    """Say of every request that is not what was sent why that may be; whether all are.
+    """Report every request that differs from the sent one, with possible reasons. Returns True if none differs.
 
     Raises:
         NotFoundError: there is no such conversation.

@@ -1,4 +1,4 @@
-"""Applying a patch in Python: what `apply.ts` does in the browser, for tests and for other Python clients.
+"""Applies a patch in Python, as `apply.ts` does in the browser, for tests and for other Python clients.
 
 apply(["a", "b"], diff(("a", "b"), ("b", "c"))) == ["b", "c"]
 """
@@ -14,7 +14,7 @@ from app.patches.patch import Append, Op, Patch, Path, Rebuild, Replace, Span, W
 
 
 def apply(value: Any, patch: Patch | Whole) -> Any:
-    """Return the new plain value. The old one is left alone, and parts that no operation names are the same objects."""
+    """Return the new plain value. The old one is not changed. Parts that no operation names are the same objects."""
     if isinstance(patch, Whole):
         return plain(patch.value)
     for op in patch.ops:
@@ -23,7 +23,7 @@ def apply(value: Any, patch: Patch | Whole) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: lists and dictionaries of scalars."""
+    """Return a value as in JSON: lists and dictionaries of scalars."""
     if is_list(value):
         return [plain(item) for item in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -1,10 +1,11 @@
 /**
- * Patches in the browser: applied to the values that the page holds, or refused.
+ * Patches in the browser: applies them to the page's values, or refuses them.
  *
- * The server sends a var whole or as a patch, with a revision: the name of the connection and a number that counts up by one
- * for each time the var is sent. A patch fits the value before it. One that came before is ignored; one that does not fit
- * makes the page ask for everything, and once more if no answer comes. Values are never changed in place, and what a patch does not name stays the same
- * object, so that React draws only what changed. `app/patches/patch.py` writes what this reads.
+ * The server sends a var whole or as a patch, with a revision: the name of the connection, and a number that increases
+ * by one each time the var is sent. A patch fits only the previous value. A patch that was already received is ignored.
+ * If a patch does not fit, the page requests all values, and once more if no answer comes. Values are never changed in
+ * place, and parts that a patch does not name stay the same objects, so that React renders only changes.
+ * `app/patches/patch.py` writes the patches.
  */
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
@@ -19,19 +20,19 @@ type Revision = readonly [connection: string, number: number];
 type Whole = { readonly $rev: Revision; readonly whole: Json };
 type Patched = { readonly $rev: Revision; readonly patch: readonly Op[] };
 export type Values = { readonly [name: string]: Json };
-/** New values of vars: as they are, whole with a revision, or as a patch. */
+/** New values of vars: plain, whole with a revision, or as a patch. */
 export type Delta = { readonly [name: string]: Json | Whole | Patched };
 
-/** Reflex's var that is false in a hydrate, and true once a page has loaded. */
+/** Reflex's var that is false in a hydrate, and true after a page has loaded. */
 const HYDRATED = "is_hydrated_rx_state_";
-/** An answer that is not there by then was lost. */
+/** Time after which an answer counts as lost. */
 const ASK_AGAIN_MS = 10_000;
 const MOST_REQUESTS = 2; // without an answer; after that the next patch that does not fit asks again
 
 /** A patch whose path leads nowhere in the value. */
 export class MisfitError extends Error {}
 
-/** The new value. Throws MisfitError if the operations do not fit the old one. */
+/** Return the new value. Throws MisfitError if the operations do not fit the old one. */
 export function apply(value: Json, ops: readonly Op[]): Json {
   return ops.reduce((sofar, op) => applyAt(sofar, op, 0), value);
 }
@@ -74,9 +75,9 @@ const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 const isObject = (value: Json): value is Values => typeof value === "object" && value !== null && !isList(value);
 
 /**
- * Reflex's reducer for deltas with patches in them.
+ * Make Reflex's reducer for deltas with patches.
  *
- * `applyWhole` is Reflex's own: it takes over whole values, and keeps what is equal. `hydrate` asks the server for everything.
+ * `applyWhole` is Reflex's reducer: it applies whole values and keeps equal ones. `hydrate` requests all values.
  * Reducers run outside React, one delta after the other.
  */
 export function createReducer(
@@ -87,7 +88,7 @@ export function createReducer(
   let waiting: ReturnType<typeof setTimeout> | undefined; // for an answer
 
   function ask(requests = MOST_REQUESTS): void {
-    if (waiting !== undefined || requests === 0) return; // what else is on its way does not fit either
+    if (waiting !== undefined || requests === 0) return; // further patches that do not fit need no further request
     hydrate();
     waiting = setTimeout(() => {
       waiting = undefined;
@@ -111,7 +112,7 @@ export function createReducer(
       }
       const [connection, number] = sent.$rev;
       const [heldConnection, heldNumber] = known.get(name) ?? ["", 0];
-      if (connection === heldConnection && number <= heldNumber) continue; // came before
+      if (connection === heldConnection && number <= heldNumber) continue; // already received
       if ("whole" in sent) {
         whole[name] = sent.whole;
       } else {

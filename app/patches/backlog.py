@@ -1,11 +1,11 @@
-"""The frames that wait for a slow reader: how many, how large, and when they are gone.
+"""Frames that wait for a slow reader: their number and size, and waiting until they are sent.
 
     backlog.add(frame)        # after it was put into the queue
-    backlog.is_congested      # whether a frame waits
-    await backlog.drained()   # woken when none waits any more
+    backlog.is_congested      # True if a frame waits
+    await backlog.drained()   # returns when no frame waits
 
-Engine.IO gives each connection a queue without a bound. Its writer takes frames out when the socket accepts them, so a
-queue with frames in it means that the browser reads more slowly than it is sent to.
+Engine.IO gives each connection an unbounded queue. Its writer takes frames out when the socket accepts them. So a queue
+with frames means that the browser reads more slowly than the server sends.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import Any, Final
 
 MAX_FRAMES: Final = 1_000
 MAX_CHARACTERS: Final = 4_000_000
-"""The most that may wait besides the largest frame. The writer may hold as much again, taken out at once.
+"""Maximum characters that may wait, without the largest frame. The writer may hold the same amount again.
 
-The largest frame is not counted: a page that opens the longest reply reads one frame of that length. A limit below that
-would end the connection each time the page comes back.
+The largest frame is not counted: a page that opens the longest reply reads one frame of that length. If it counted, the
+connection would end each time the page reconnects.
 """
 
 
 class Backlog:
-    """What waits in one connection's queue."""
+    """The frames in the queue of one connection."""
 
     def __init__(self, queue: asyncio.Queue[Any]) -> None:
         self._queue = queue
@@ -40,7 +40,7 @@ class Backlog:
             self._characters -= self._sizes.popleft()
 
     def close(self) -> None:
-        """Let go who waits: the connection is over."""
+        """Wake all that wait, because the connection has ended."""
         self._closed.set()
 
     @property
@@ -54,7 +54,7 @@ class Backlog:
         return self._characters > MAX_CHARACTERS and self._characters - max(self._sizes) > MAX_CHARACTERS
 
     async def drained(self, within: float) -> bool:
-        """Wait until nothing waits in the queue or the connection is over; False after `within` seconds."""
+        """Wait until the queue is empty or the connection has ended. Returns False after `within` seconds."""
         if not self.is_congested:
             return True
         # Engine.IO's writer marks a frame as done when it takes it out.

@@ -1,4 +1,4 @@
-"""What one connection holds: the values that its browser was last sent, and their revisions.
+"""The values that were last sent to the browser of one connection, and their revisions.
 
     >>> connection = Connection("a1b2")
     >>> connection.news({"state": {"rows": ("a",)}})
@@ -6,9 +6,9 @@
     >>> connection.news({"state": {"rows": ("a", "b")}})["state"]["rows"].value
     {'$rev': ('a1b2', 2), 'patch': [['#', (), [[0, 1], {'new': ('b',)}]]]}
 
-A revision is the name of the connection and a number. The numbers of a var count up by one for as long as the
-connection lasts, so a browser can tell a patch that fits from one that came twice, too late, or after a loss. Values
-are kept by reference.
+A revision is the name of the connection and a number. The number of a var increases by one with each value that is sent
+in the connection, so a browser recognizes a patch that came twice, too late, or after a loss. Values are kept by
+reference.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Delta = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A value as it is sent. `fast`: nothing but lasting values without NaN, so `wire` may write it by orjson."""
+    """A value to send. `fast`: it has only immutable values without NaN, so `wire` may encode it with orjson."""
 
     value: Any
     fast: bool
@@ -45,11 +45,11 @@ class Connection:
         self._revisions: dict[tuple[str, str], int] = {}
 
     def forget(self) -> None:
-        """Send everything whole again: the browser has asked for it."""
+        """Send every value whole the next time, because the browser requested it."""
         self._held.clear()
 
     def news(self, delta: Delta) -> dict[str, dict[str, Sent]]:
-        """Return what to send for a delta. Values that the browser has already are left out."""
+        """Return the values to send for a delta. Values that the browser already has are left out."""
         news: dict[str, dict[str, Sent]] = {}
         for state, values in delta.items():
             sent = {name: self._send((state, name), value) for name, value in values.items()}
@@ -63,7 +63,7 @@ class Connection:
         held = self._held.get(var)
         if now is None:
             self._held.pop(var, None)
-            if var in self._revisions or _looks_revised(value):  # else an older patch could follow it and fit
+            if var in self._revisions or _looks_revised(value):  # without a revision, an older patch could fit it
                 return Sent(self._revised(var, whole=value), fast=False)
             return Sent(value, fast=self._kinds.is_plain(value))
         change = None if held is None else diff(held, now)

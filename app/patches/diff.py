@@ -1,15 +1,15 @@
-"""The difference between two values, as small as the change was.
+"""Computes the difference between two values. It is as small as the change.
 
     >>> diff(("a", "b"), ("a", "b", "c"))
     Patch(ops=(Rebuild(path=(), pieces=(Span(start=0, stop=2), Fresh(items=('c',)))),))
     >>> diff("Hel", "Hello")
     Patch(ops=(Append(path=(), text='lo'),))
 
-Values are scalars, enums, dataclasses (an object of their fields), lists and tuples. The same object before and after
-costs nothing, so build a new value from parts of the old one. That is safe only for parts that cannot change in place
+Values are scalars, enums, dataclasses (objects with their fields), lists and tuples. Identical objects are not
+compared, so make a new value from parts of the old one. This is safe only for parts that cannot change in place
 (`values`).
 
-Items of a list are matched by their `id` if they have one, else by equality.
+Items of a list are matched by their `id` if they have one, otherwise by equality.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from app.patches.patch import Append, Fresh, Op, Patch, Path, Rebuild, Replace, 
 
 
 def diff(old: object, new: object) -> Patch | Whole:
-    """Return how to make `new` from `old`."""
+    """Return the patch that makes `new` from `old`, or the whole new value if they share nothing."""
     ops: list[Op] = []
     _compare(old, new, (), ops)
     match ops:
@@ -37,7 +37,7 @@ def diff(old: object, new: object) -> Patch | Whole:
 
 
 def is_list(value: object) -> TypeGuard[Sequence[Any]]:
-    """Whether JSON has a list for it."""
+    """Return True if a value becomes a list in JSON."""
     return isinstance(value, list | tuple)
 
 
@@ -69,7 +69,7 @@ def _compare(old: object, new: object, path: Path, ops: list[Op]) -> None:
 
 
 def _is_same_scalar(old: object, new: object) -> bool:
-    """Equality as JSON has it: NaN is the same as NaN, and -0.0 is not 0.0."""
+    """Compare by the JSON text: NaN is the same as NaN, and -0.0 differs from 0.0."""
     if isinstance(old, float):
         return repr(old) == repr(new)
     return old == new
@@ -78,7 +78,7 @@ def _is_same_scalar(old: object, new: object) -> bool:
 def _compare_lists(old: Sequence[object], new: Sequence[object], path: Path, ops: list[Op]) -> None:
     if len(old) == len(new):
         changed = [at for at, same in enumerate(map(is_, old, new)) if not same]
-        if all(_is_same_item(old[at], new[at]) for at in changed):  # the usual case: no item moved
+        if all(_is_same_item(old[at], new[at]) for at in changed):  # the most frequent case: no item moved
             for at in changed:
                 _compare(old[at], new[at], (*path, at), ops)
             return

@@ -1,12 +1,12 @@
-"""Whether what a browser sends is an event that a handler can take; checked before Reflex reads it.
+"""Checks whether a handler can take an event from a browser, before Reflex reads the event.
 
     find_fault({"name": "no.such.handler"})   # "no handler has this name"
 
-Reflex writes an event that it cannot handle into the log whole, with the headers of the connection, or lets it fail in
-a handler with a traceback. A fault found here names the handler and the argument, and repeats no value.
+Reflex logs an event that it cannot handle completely, with the headers of the connection, or the event fails in a
+handler with a traceback. A fault found here names the handler and the argument, but no value.
 """
 
-# What is looked at in Reflex is private, and typed in part.
+# The parts of Reflex used here are private and only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 # pyright: reportPrivateUsage=false
 
@@ -27,7 +27,7 @@ _CONTAINERS: Final = (dict, list)
 
 
 def find_fault(event: Any) -> str | None:
-    """Return why no handler can take this event, in a few words without its values, or None."""
+    """Return the reason why no handler can take this event, without its values. None: a handler can."""
     if not isinstance(event, dict):
         return f"it is a {type(event).__name__} and not an object"
     fields = cast("dict[str, Any]", event)
@@ -43,7 +43,7 @@ def find_fault(event: Any) -> str | None:
 
 
 def name_of(event: Any) -> str:
-    """Return the name of an event as a log line can have it: none of a browser's own making."""
+    """Return the name of an event for a log line. An unknown name is replaced, because a browser can send any text."""
     name: object = cast("dict[str, Any]", event).get("name") if isinstance(event, dict) else None
     if not isinstance(name, str):
         return "none"
@@ -58,7 +58,7 @@ def _find_fault_of_arguments(handler: EventHandler, payload: Mapping[str, Any]) 
     for name, parameter in parameters.items():
         if name not in payload and parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD:
             return f"it has no argument {name!r}"
-    hints = handler._get_type_hints()  # noqa: SLF001 - what Reflex itself reads, and it has no other name
+    hints = handler._get_type_hints()  # noqa: SLF001 - Reflex itself uses this, and has no public name for it
     for name, value in payload.items():
         if not _is_possible(value, hints.get(name, Any)):
             return f"its argument {name!r} is a {type(value).__name__}"
@@ -70,7 +70,7 @@ def _find_fault_of_arguments(handler: EventHandler, payload: Mapping[str, Any]) 
 
 
 def _is_possible(value: Any, hint: Any) -> bool:
-    """Whether a value of JSON can be meant for a parameter: no container for a scalar, no scalar for a container."""
+    """Return False if a JSON value cannot be for a parameter: a container for a scalar, or a scalar for a container."""
     if hint in _SCALARS:
         return not isinstance(value, _CONTAINERS)
     kind = get_origin(hint) or hint
@@ -82,5 +82,5 @@ def _is_possible(value: Any, hint: Any) -> bool:
 
 @lru_cache(maxsize=2_000)
 def _parameters_of(function: Any) -> Mapping[str, inspect.Parameter]:
-    """The parameters of a handler, without its state."""
+    """Return the parameters of a handler, without its state."""
     return MappingProxyType(dict(list(inspect.signature(function).parameters.items())[1:]))

@@ -1,18 +1,18 @@
-"""The server's half: the one place through which every update leaves Reflex, and the slow-reader rule.
+"""The server's part: every update leaves Reflex through this module, which also limits slow readers.
 
     app = rx.App()
     send_patches(app)
 
     async with self:
         self.pairs = …
-    await drained(token)  # a follower: a slow reader gets larger pieces, not a longer queue
+    await drained(token)  # in a loop that follows a reply: a slow reader gets larger pieces, not a longer queue
 
-`EventNamespace.emit_update` is called for every delta. The namespace here compares the delta with what the connection
-holds (`connection`) and sends the difference. Nobody else may send between the comparison and the queue: there is no
-`await` between them that suspends.
+Reflex calls `EventNamespace.emit_update` for every delta. The namespace here compares the delta with the values of the
+connection (`connection`) and sends the difference. No other update may be sent between the comparison and the queue, so
+no `await` between them suspends.
 """
 
-# Reflex leaves dictionaries, tasks and its serializers untyped, and Socket.IO has no types at all.
+# Reflex's dictionaries, tasks and serializers are untyped, and Socket.IO has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ from app.patches.values import Kinds
 from app.patches.wire import Default, to_json, to_object
 
 HYDRATES: Final = frozenset({"hydrate", "hydrate_and_load"})
-"""The handlers of Reflex's root state that send everything anew."""
+"""The handlers of Reflex's root state that send all values again."""
 ABORT: Final = "websocket.abort"
-"""The extension of an ASGI scope with a function that ends the connection at once, if the server offers it."""
+"""An extension of the ASGI scope: a function that ends the connection at once, if the server offers it."""
 DRAIN_SECONDS: Final = 30.0
 
 _log = logging.getLogger(__name__)
 
 _ARGUMENTS: Final = {"connect": 3, "disconnect": 2, "event": 2, "ping": 1, "client_error": 2}
-"""Messages that Reflex's namespace takes, each with its most arguments, the id of the socket included."""
+"""Messages that Reflex's namespace takes, with their maximum number of arguments, including the id of the socket."""
 
 _EVENT_PACKET: Final = 2  # in the Socket.IO protocol, version 5
 
@@ -58,7 +58,7 @@ _DEFAULT: Final[Default] = serialize
 
 
 def send_patches(app: rx.App) -> None:
-    """Make `app` send patches. Call it right after the app was made.
+    """Make `app` send patches. Call it directly after the app was made.
 
     Raises:
         RuntimeError: the app has no state.
@@ -73,12 +73,12 @@ def send_patches(app: rx.App) -> None:
 
 
 def is_congested(token: str) -> bool:
-    """Whether frames wait for this client because it reads slowly."""
+    """Return True if frames wait for this client because it reads slowly."""
     return any(client.backlog.is_congested for client in _clients(token))
 
 
 async def drained(token: str, *, within: float = DRAIN_SECONDS) -> bool:
-    """Wait until no frame waits for this client, or it is gone. Return False after `within` seconds."""
+    """Wait until no frame waits for this client, or it has disconnected. Return False after `within` seconds."""
     return all([await client.backlog.drained(within) for client in _clients(token)])
 
 
@@ -94,7 +94,7 @@ def _clients(token: str) -> Iterator[_Client]:
 
 @dataclass(frozen=True, slots=True)
 class _Client:
-    """A connection of a browser tab: what it holds, its Engine.IO socket, and what waits for it."""
+    """A connection of a browser tab: its last values, its Engine.IO socket, and the frames that wait for it."""
 
     connection: Connection
     socket: Any
@@ -102,7 +102,7 @@ class _Client:
 
 
 class PatchedNamespace(EventNamespace):
-    """Reflex's own namespace, with a memory of what each connection holds."""
+    """Reflex's namespace, extended by the values that each connection has."""
 
     # socketio is not typed.
     server: Any
@@ -123,7 +123,7 @@ class PatchedNamespace(EventNamespace):
         return None if record is None else self._clients.get(record.sid)
 
     async def on_connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> None:
-        """Start with nothing. The first update is sent while Reflex's own method runs."""
+        """Start a connection without values. The first update is sent while Reflex's method runs."""
         if is_reconnect(auth):
             await self._leave_old_socket(_token_in(environ))
         socket = self.server.eio.sockets[self.server.manager.eio_sid_from_sid(sid, self.namespace)]
@@ -132,7 +132,7 @@ class PatchedNamespace(EventNamespace):
         try:
             await super().on_connect(sid, environ, auth)
         except BaseException:
-            self._forget(sid)  # a connection that was refused is not reported as disconnected
+            self._forget(sid)  # `on_disconnect` is not called for a refused connection
             raise
 
     def on_disconnect(self, sid: str) -> asyncio.Task[None] | None:
@@ -140,9 +140,9 @@ class PatchedNamespace(EventNamespace):
         return super().on_disconnect(sid)
 
     async def _leave_old_socket(self, token: str) -> None:
-        """Let a page that comes back have its token, though the end of its old socket was not noticed yet.
+        """Release the token of a page that reconnects before the end of its old socket was noticed.
 
-        Reflex takes it for a second tab otherwise, and gives it a new token with a new state: open dialogs are lost.
+        Otherwise Reflex would treat it as a second tab and give it a new token with a new state: open dialogs are lost.
         """
         record = self._token_manager.token_to_socket.get(token)
         if record is None:
@@ -154,32 +154,32 @@ class PatchedNamespace(EventNamespace):
             self._cut(old)
 
     async def trigger_event(self, event: str, *args: Any) -> Any:
-        """Refuse, in one line of the log, what no page sends; Socket.IO writes a traceback of it."""
-        most = _ARGUMENTS.get(event) if isinstance(event, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - it comes from outside
+        """Refuse messages that no page sends, with one log line. Socket.IO would log a traceback."""
+        most = _ARGUMENTS.get(event) if isinstance(event, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - a browser can send any type
         if most is None or not 1 <= len(args) <= most or self._is_forged(event, args[0]):
             self._refuse(str(args[0]) if args else "", "a message that no page sends")
             return None
         return await super().trigger_event(event, *args)
 
     def _is_forged(self, event: str, sid: str) -> bool:
-        """Whether a browser sends as an event what Socket.IO alone tells: that a connection begins or ends."""
+        """Return True if a browser sent an event that only Socket.IO may report: the start or end of a connection."""
         if event == "disconnect":
             return self.server.manager.is_connected(sid, self.namespace)
         return event == "connect" and sid in self._clients
 
     def refuse_packet(self, eio_sid: str, fault: str) -> None:
-        """Note that a packet was not read, by the id of its Engine.IO socket."""
+        """Log that a packet was refused. `eio_sid` is the id of its Engine.IO socket."""
         self._refuse(eio_sid, f"a packet: {fault}")
 
     def _refuse(self, connection: str, what: str) -> None:
         self._refusals.write(connection, f"Refused {what}.")
 
     async def on_event(self, sid: str, data: Any = None) -> None:
-        """Send everything whole from the moment on in which the page asks for it. Refuse what is no event."""
+        """Handle an event of the page, or refuse an invalid one. If it requests all values, send them whole next."""
         if (fault := self._find_fault(data)) is not None:
             self._refuse(sid, f"an event: {fault} (name: {events.name_of(data)})")
             return
-        if sid not in self.sid_to_token:  # Reflex would log it whole
+        if sid not in self.sid_to_token:  # Reflex would log the whole event
             self._refuse(sid, "an event of a connection without a token")
             return
         client = self._clients.get(sid)
@@ -195,10 +195,10 @@ class PatchedNamespace(EventNamespace):
         news = client.connection.news(update.delta)
         if news or update.events:
             await self._send(client, self._frame(news, update))
-        await asyncio.sleep(0)  # as Reflex does: the writer's turn, before a handler goes on
+        await asyncio.sleep(0)  # as Reflex does: let the writer run before the handler continues
 
     def _frame(self, news: dict[str, dict[str, Sent]], update: StateUpdate) -> str:
-        """Return a Socket.IO packet with the event that Reflex's page listens to."""
+        """Return a Socket.IO packet with the event that Reflex's page expects."""
         parts: dict[str, str] = {}
         if news:
             parts["delta"] = to_object({state: to_object(self._written(sent)) for state, sent in news.items()})
@@ -211,7 +211,7 @@ class PatchedNamespace(EventNamespace):
         return {name: to_json(sent.value, fast=sent.fast, default=_DEFAULT) for name, sent in values.items()}
 
     async def _send(self, client: _Client, frame: str) -> None:
-        if client.socket.closed:  # Reflex will be told of it in a moment
+        if client.socket.closed:  # Socket.IO will report the disconnect to Reflex
             return
         await self.server.eio.send(client.socket.sid, frame)
         client.backlog.add(frame)
@@ -219,7 +219,7 @@ class PatchedNamespace(EventNamespace):
             self._cut(client)
 
     def _cut(self, client: _Client) -> None:
-        """End a connection that does not read. If its browser comes back, it is sent everything whole, once."""
+        """End a connection that does not read. If its browser reconnects, it gets all values whole, once."""
         scope: dict[str, Any] = self.server.environ[client.socket.sid].get("asgi.scope", {})
         abort = scope.get("extensions", {}).get(ABORT)
         if abort is None:
@@ -234,7 +234,7 @@ class PatchedNamespace(EventNamespace):
 
 
 def is_reconnect(auth: Any) -> bool:
-    """Whether a page connects that was connected before. One that has just been opened sends hashes of its defaults."""
+    """Return True if a page connects again. A page that was just opened sends hashes of its defaults."""
     event = auth.get(CompileVars.CONNECT_AUTH_EVENT) if isinstance(auth, dict) else None
     payload = event.get("payload") if isinstance(event, dict) else None
     return isinstance(payload, dict) and "hashes" not in payload
@@ -245,6 +245,6 @@ def _token_in(environ: dict[str, Any]) -> str:
 
 
 def has_own_json(kind: type) -> bool:
-    """Whether Reflex writes values of a type in another way than as their fields, or an enum as its value."""
+    """Return True if Reflex's JSON for a type is special: not the fields of a dataclass or the value of an enum."""
     serializer: Any = get_serializer(kind)
     return serializer is not (serialize_enum if issubclass(kind, Enum) else None)

@@ -2,7 +2,7 @@
 
     guard_packets(sio, refuse)      # `refuse` gets the id of the connection and the reason
 
-Otherwise Engine.IO logs a traceback for each exception that is raised while it reads.
+Without this, Engine.IO logs a traceback for each exception while it reads a packet.
 """
 
 # Socket.IO has no types.
@@ -21,16 +21,16 @@ EVENT: Final = 2
 MAX_DEPTH: Final = 40
 """Levels of lists and objects; no event of the page has ten."""
 _HEAD: Final = re.compile(rf"{EVENT}(?:(/[^,?]*),)?(?=\[)")
-"""What an event that asks for no acknowledgement begins with: its type and its namespace."""
+"""The beginning of an event without an acknowledgement: its type and its namespace."""
 _JSON: Final = json.JSONDecoder()
 
 
 class BadPacketError(Exception):
-    """A packet that no page sends. Its words name nothing of it."""
+    """A packet that no page sends. The message quotes nothing of it."""
 
 
 def guard_packets(sio: Any, refuse: Callable[[str, str], None]) -> None:
-    """Read packets within bounds, and have those that cannot be read refused."""
+    """Limit the packets that are read, and pass those that cannot be read to `refuse`."""
     sio.packet_class = _bounded(sio.packet_class)
     take = sio.eio.handlers["message"]
 
@@ -78,7 +78,7 @@ def _bounded(packet: Any) -> Any:
             return attachments
 
         def _read_event(self, encoded_packet: Any) -> bool:
-            """Read an event without the copies that Socket.IO makes of it, each of up to 18 MB; False: it is none."""
+            """Read an event without the copies that Socket.IO makes (up to 18 MB each). False: it is another packet."""
             head = _HEAD.match(encoded_packet) if isinstance(encoded_packet, str) else None
             if head is None:
                 return False

@@ -1,6 +1,6 @@
 """A patch: the operations that turn one value into another.
 
-On the wire an operation is a list: its sign, the path to what changes, and the detail. `apply.ts` reads the same.
+In JSON an operation is a list: its sign, the path of the changed part, and the detail. `apply.ts` reads this form.
 
     >>> Append((99, "text"), " more").wire()
     ['+', (99, 'text'), ' more']
@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 Path = tuple[str | int, ...]
-"""The way into a value: names of fields and positions in lists. Empty for the value itself."""
+"""The path of a part in a value: names of fields and positions in lists. Empty for the value itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ Op = Append | Replace | Rebuild
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """Operations in the order in which they are applied. None: the values are the same."""
+    """Operations, in their order of application. Without operations, the values are equal."""
 
     ops: tuple[Op, ...]
 
@@ -86,7 +86,7 @@ class Patch:
         return [op.wire() for op in self.ops]
 
     def values(self) -> tuple[object, ...]:
-        """Return the values that the patch brings along, texts apart."""
+        """Return the new values in the patch, without appended texts."""
         replaced = [op.value for op in self.ops if isinstance(op, Replace)]
         pieces = [piece for op in self.ops if isinstance(op, Rebuild) for piece in op.pieces]
         return (*replaced, *[piece.items for piece in pieces if isinstance(piece, Fresh)])

@@ -1,7 +1,7 @@
-"""The page's half: has the built page read patches. Belongs into the plugins of `rxconfig.py`.
+"""The page's part: a plugin for `rxconfig.py` that makes the built page read patches.
 
-It copies `apply.ts` beside Reflex's script and wraps Reflex's reducer with it. A build keeps its files for the next
-one, so a script that was changed before is left as it is. The build fails if Reflex's script is not as expected.
+It copies `apply.ts` next to Reflex's script and wraps Reflex's reducer with it. The next build uses the same files, so
+a script that was already changed is not changed again. The build fails if Reflex's script is not as expected.
 
     >>> with_patches("import {}")
     Traceback (most recent call last):
@@ -22,7 +22,7 @@ _TARGET: Final = "utils/patches.ts"
 
 _IMPORT: Final = 'import { app, eventLoop } from "$/utils/context-registry";\n'
 _REDUCER: Final = "export const applyDelta = (state, delta) => {\n"
-# What a page sends when it connects again: its hydrate, with what the browser's storage holds.
+# The message of a page that reconnects: its hydrate, with the values in the browser's storage.
 _HYDRATE: Final = "app.initialEvents(first)[0]"
 
 _OUR_IMPORT: Final = f'import {{ createReducer }} from "$/{_TARGET}";\n'
@@ -34,11 +34,11 @@ export const applyDelta = createReducer(applyWhole, () =>
 
 
 class PageChangedError(Exception):
-    """Reflex writes its page in another way now, and so must this module."""
+    """Reflex's script has changed, so this module must be adapted."""
 
 
 class PatchesPlugin(rx.plugins.Plugin):
-    """Lets the page read patches. The app sends them after `send_patches`."""
+    """Makes the page read patches. The app sends them after `send_patches`."""
 
     def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
         context["add_save_task"](_source)
@@ -49,7 +49,7 @@ def with_patches(script: str) -> str:
     """Return Reflex's script with its reducer wrapped.
 
     Raises:
-        PageChangedError: the script is not the one that this was written for.
+        PageChangedError: the script is not the expected one.
     """
     if script.endswith(_OUR_REDUCER):
         return script

@@ -3,8 +3,8 @@
     sampler = Sampler(log.warning)
     sampler.write("a1b2", "Refused an event: it has no name.")
 
-A browser can send thousands of faults a second, which would hide all other lines. The caller writes no words that come
-from the browser.
+A browser can cause thousands of faults per second, which would hide all other lines. A line must not contain text from
+the browser.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 FIRST: Final = 5
-"""Lines of one connection in a minute."""
+"""Maximum lines of one connection in a minute."""
 MINUTE: Final = 60.0
 MAX_CONNECTIONS: Final = 100
-"""Connections that are counted separately in a minute. All others share one count: a reconnect does not reset it."""
+"""Connections that are counted separately in a minute. All others share one count, which a reconnect does not reset."""
 _OTHERS: Final = "others"
 
 
 class Sampler:
-    """Writes lines by `log`. `sleep` lets a minute pass: an argument, so that a test can move it."""
+    """Writes lines with `log`. `sleep` waits for a minute; it is an argument so that tests can control the time."""
 
     def __init__(self, log: Callable[[str], None], sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self._log = log
@@ -31,7 +31,7 @@ class Sampler:
         self._minutes: set[asyncio.Task[None]] = set()
 
     def write(self, connection: str, line: str) -> None:
-        """Write the line, unless this connection has had its lines of this minute."""
+        """Write a line, unless this connection has already written its maximum in this minute."""
         key = connection if connection in self._counts or len(self._counts) < MAX_CONNECTIONS else _OTHERS
         count = self._counts[key] = self._counts.get(key, 0) + 1
         if count == 1:

@@ -1,4 +1,4 @@
-"""Which values can be kept by reference and compared later: those that no code can change in place.
+"""Decides which values can be kept by reference and compared later: those that cannot change in place ("lasting").
 
     >>> kinds = Kinds()
     >>> kinds.freeze(["a", "b"])
@@ -6,8 +6,8 @@
     >>> kinds.freeze([{"id": 1}]) is None
     True
 
-A type is judged once, by its annotations. Lasting are scalars, dates and decimals, enums of strings and whole numbers,
-frozen dataclasses of lasting fields, and tuples.
+A type is checked once, by its annotations. Lasting types are scalars, dates and decimals, enums of strings and
+integers, frozen dataclasses with lasting fields, and tuples.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _SCALARS: Final = frozenset({str, int, bool, NoneType, datetime, date, time, tim
 
 
 class Kinds:
-    """Judges types and remembers the answers.
+    """Checks types and caches the results.
 
-    `has_own_json` says of a dataclass or an enum that the framework writes it as JSON in a way of its own, not as an
-    object of its fields or as its value. Such a type is not lasting: a path into it would lead nowhere.
+    `has_own_json` returns True if the framework's JSON for a dataclass or an enum is special: not an object with its
+    fields, or not its value. Such a type is not lasting, because the paths of patches do not fit this form.
     """
 
     def __init__(self, has_own_json: Callable[[type], bool] = lambda _kind: False) -> None:
@@ -40,23 +40,23 @@ class Kinds:
         self._floating: dict[type, bool] = {}
 
     def freeze(self, value: object) -> object | None:
-        """Return a collection as it is now, for as long as one likes; None for a scalar or a value that can change.
+        """Return a lasting copy of a collection; None for a scalar or a value with parts that can change.
 
-        A list can change, so its items go into a tuple. That copies references only.
+        The items of a list are copied into a tuple, because the list itself can change. Only references are copied.
         """
         if is_list(value):
             return tuple(value) if self._all_last(value) else None
         return value if dataclasses.is_dataclass(value) and self.is_lasting(type(value)) else None
 
     def is_lasting(self, kind: type) -> bool:
-        """Whether no value of this type can change in place."""
+        """Return True if no value of this type can change in place."""
         known = self._lasting.get(kind)
         if known is None:
             known = self._lasting[kind] = self._lasts(kind, frozenset())
         return known
 
     def is_patchable(self, hint: Any) -> bool:
-        """Whether every value of an annotation is a scalar or travels as patches.
+        """Return True if every value of an annotation is a scalar or is sent as patches.
 
         >>> Kinds().is_patchable(tuple[str, ...] | None), Kinds().is_patchable(dict[str, int])
         (True, False)
@@ -66,11 +66,11 @@ class Kinds:
         return self._lasts(hint, frozenset())
 
     def is_plain(self, value: object) -> bool:
-        """Whether a value is a scalar that JSON has words for."""
+        """Return True if a value is a scalar that JSON can represent."""
         return type(value) in _SCALARS and self.is_finite(value)
 
     def is_finite(self, value: object) -> bool:
-        """Whether a lasting value holds neither NaN nor an infinity, for which JSON has no words."""
+        """Return True if a lasting value contains neither NaN nor an infinity: JSON cannot represent them."""
         kind = type(value)
         if isinstance(value, float):
             return math.isfinite(value)
@@ -84,14 +84,14 @@ class Kinds:
 
     def _all_last(self, items: Any) -> bool:
         kinds = set(map(type, items))
-        if tuple in kinds:  # at run time a tuple does not say what it is made of
+        if tuple in kinds:  # the type of a tuple does not name the types of its items
             kinds.discard(tuple)
             if not all(self._all_last(item) for item in items if type(item) is tuple):
                 return False
         return all(map(self.is_lasting, kinds))
 
     def _lasts(self, hint: Any, within: frozenset[type]) -> bool:
-        """`within`: the dataclasses being judged, which may refer to themselves."""
+        """Check an annotation. `within`: the dataclasses that are being checked; they may refer to themselves."""
         origin = get_origin(hint)
         if origin is Literal or hint in within:
             return True
@@ -112,7 +112,7 @@ class Kinds:
         hints = _hints(kind)
         if hints is None or not all(self._lasts(hints[name], within | {kind}) for name in field_names(kind)):
             return False
-        # A field may hold an instance of a subclass, with fields of its own.
+        # A field may contain an instance of a subclass, with further fields.
         return all(self._lasts(subclass, within | {kind}) for subclass in kind.__subclasses__())
 
     def _may_hold_floats(self, kind: type) -> bool:
@@ -123,7 +123,7 @@ class Kinds:
 
 
 def _mentions(hint: Any, wanted: frozenset[type], seen: set[Any]) -> bool:
-    """Whether a type's annotations name one of the `wanted` types, at any depth."""
+    """Return True if a type's annotations name one of the `wanted` types, at any depth."""
     if hint in wanted:
         return True
     if hint in seen:
@@ -140,5 +140,5 @@ def _mentions(hint: Any, wanted: frozenset[type], seen: set[Any]) -> bool:
 def _hints(kind: type) -> dict[str, Any] | None:
     try:
         return get_type_hints(kind, include_extras=True)
-    except NameError:  # an annotation that cannot be resolved says nothing
+    except NameError:  # an annotation cannot be resolved
         return None

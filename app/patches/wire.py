@@ -1,12 +1,12 @@
-"""JSON for a browser: by orjson where it writes what Reflex would write, else as Reflex writes it.
+"""JSON for a browser: encoded by orjson if its output equals Reflex's, otherwise as Reflex does it.
 
     >>> to_json({"rows": (1, 2)}, fast=True, default=str)
     '{"rows":[1,2]}'
 
-orjson writes NaN and the infinities as null, refuses whole numbers over 64 bits and lone surrogates, and has an opinion
-on dictionaries with other keys than strings. The caller says what is `fast`: lasting values without NaN. What orjson
-then refuses is written by `json`, which is what Reflex uses. Text with a lone surrogate is escaped as ASCII there: it
-cannot be encoded as UTF-8, and trying to send it would end the connection.
+orjson writes NaN and the infinities as null, refuses integers over 64 bits and lone surrogates, and treats dictionaries
+with keys other than strings differently. The caller passes `fast` for lasting values without NaN. A value that orjson
+refuses is encoded by `json`, as Reflex does it. A text with a lone surrogate is escaped as ASCII: it cannot be encoded
+as UTF-8, and sending it would end the connection.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from typing import Any, Final
 
 import orjson
 
-# Dataclasses and dates as the framework writes them, not as orjson would.
+# Dataclasses and dates are encoded by the framework, not by orjson.
 _OPTIONS: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 Default = Callable[[Any], Any]
-"""Makes something simpler of a value that JSON cannot hold: Reflex's `serialize`."""
+"""Converts a value that JSON cannot represent to a simpler one: Reflex's `serialize`."""
 
 
 def to_json(value: Any, *, fast: bool, default: Default) -> str:
     """Return JSON without blanks.
 
     Raises:
-        TypeError: not even `default` knows what to make of the value.
+        TypeError: `default` cannot convert the value either.
     """
     if fast:
         try:

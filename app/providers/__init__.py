@@ -1,6 +1,6 @@
-"""Providers: how a request reaches a model and how its answer comes back, for every vendor alike.
+"""Providers: send a request to a model and receive its answer, in the same way for every vendor.
 
-Start reading at `base.py` (the shapes), then `registry.py` (who is on offer), `vendors/offline.py` (the smallest whole
-adapter) and `wire/transport.py` (how bytes travel). Adapters do no I/O: they encode a request and decode a stream.
+Start reading at `base.py` (the types), then `registry.py` (the table of vendors), `vendors/offline.py` (the smallest
+complete adapter) and `wire/transport.py` (the I/O). Adapters do no I/O: they encode a request and decode a stream.
 `docs/adding-a-provider.md` describes how to add a provider.
 """

@@ -1,7 +1,7 @@
-"""What families of models can do, by their names: the one fact that no public table has.
+"""The abilities of model families, found by the names of models. No public table has them.
 
-Sources: the vendors' model pages and the documentation of parameters in their official SDKs. A provider's own list of
-models wins over it where it says something (`models/profiles.py`), and an installation may override both.
+Sources: the vendors' model pages and the documentation of parameters in their official SDKs. Values in a provider's own
+list of models take precedence (`models/profiles.py`), and an installation can override both.
 
     >>> abilities_of("claude-3-7-sonnet-latest").thinking
     <ThinkingStyle.BUDGET: 'budget'>
@@ -20,11 +20,12 @@ from app.providers.base import CallTarget
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """`max_output_tokens` is asked for where a provider insists on a number. `sampling`: takes a temperature.
+    """The abilities of a model.
 
-    `structured`: takes a JSON schema for its reply (of those asked in their vendor's own protocol).
-    `reasoning_tags`: writes its reasoning into its reply, between tags, unless its server takes it out.
-    `reasoning_back`: wants its reasoning back with each earlier reply. `signed_calls`: its calls must have a signature.
+    `max_output_tokens`: is sent if a provider requires a number. `sampling`: accepts a temperature.
+    `structured`: accepts a JSON schema for its reply (only for models called in their vendor's own protocol).
+    `reasoning_tags`: writes its reasoning between tags into its reply, unless its server removes it.
+    `reasoning_back`: needs its reasoning with each earlier reply. `signed_calls`: its tool calls must have a signature.
     """
 
     images: bool = False
@@ -48,7 +49,7 @@ _THINKS = replace(_TOOLS, thinking=ThinkingStyle.EFFORT)
 _BUDGETED = replace(_EVERYTHING, thinking=ThinkingStyle.BUDGET)
 _ADAPTIVE = replace(_EVERYTHING, thinking=ThinkingStyle.ADAPTIVE, max_output_tokens=64_000, structured=True)
 
-# The first match wins. Claude's limits are the synchronous ones; where a later model's is not known, the family's.
+# The first match wins. Claude's limits are those of synchronous calls; an unknown one of a later model is the family's.
 _FAMILIES = (
     (r"claude-(instant|v?[12])", replace(_UNKNOWN, max_output_tokens=4_096)),
     (r"claude-3[-.]5", replace(_EVERYTHING, max_output_tokens=8_192)),
@@ -101,11 +102,11 @@ _PATTERNS = tuple((re.compile(pattern), abilities) for pattern, abilities in _FA
 
 
 def abilities_of(name: str) -> Abilities:
-    """The abilities of a model of this name, as far as its family is known."""
+    """Return the abilities of a model with this name, as far as its family is known."""
     lowered = name.lower()
     return next((abilities for pattern, abilities in _PATTERNS if pattern.search(lowered)), _UNKNOWN)
 
 
 def writes_reasoning_tags(asked: CallTarget) -> bool:
-    """Whether a reply of this model may begin with its reasoning between tags, which compatible servers may leave."""
+    """Return True if a reply may begin with reasoning between tags, because a compatible server may not remove it."""
     return asked.row.protocol == "openai_compatible" and abilities_of(asked.model.partition(":")[2]).reasoning_tags

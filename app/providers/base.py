@@ -1,13 +1,13 @@
-"""The shapes every provider shares: registry rows, credentials, wire requests, and what an adapter must offer.
+"""The types that all providers share: registry rows, credentials, wire requests, and the interface of an adapter.
 
 An adapter is two pure halves, `encode_body` (request → bytes) and a `Decoder` (server-sent events → stream events),
 plus a `Link` that carries bytes (the official SDK's client, see `wire/sdk.py`). `wire/transport.py` does the I/O.
 
-    wire = encode(provider, request, profile, attachments)      # what `preview` shows …
-    async for batch in transport.stream(provider, wire): ...    # … is what is sent, byte for byte
+    wire = encode(provider, request, profile, attachments)      # `preview` shows this …
+    async for batch in transport.stream(provider, wire): ...    # … and exactly these bytes are sent
 
-Key order in a body is the order in which its adapter writes it, never sorted: first what stays the same from send to
-send (model, parameters, tools, system), the messages last. Equal requests give equal bytes, and a longer conversation
+An adapter decides the order of keys in a body; they are not sorted. Parts that stay the same from send to send (model,
+parameters, tools, system) come first, the messages last. Equal requests give equal bytes, and a longer conversation
 begins with the bytes of the shorter one.
 """
 
@@ -36,7 +36,7 @@ Attachments = Mapping[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The values that a person entered for a provider. The key appears in no repr, log, error or wire request."""
+    """The values that the user entered for a provider. The key appears in no repr, log, error or wire request."""
 
     key: str | None = field(default=None, repr=False)
     base_url: str | None = None
@@ -44,10 +44,10 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds.
+    """Time limits in seconds.
 
-    `connect` includes name lookup and TLS; `read` is the longest wait without a single byte; `content` the longest in
-    which a stream brings nothing of the reply, though it brings bytes; `whole` is all the time that a call may take.
+    `connect` includes name lookup and TLS. `read` is the longest wait without a byte. `content` is the longest time
+    without content of the reply, even if other bytes arrive. `whole` is the limit for a whole call.
     """
 
     connect: float = 10.0
@@ -61,12 +61,12 @@ class Dialect:
     """Differences between servers that speak Chat Completions. The defaults suit most servers; a registry row
     states the rest.
 
-    `max_tokens_field`: how the output limit is called. `include_usage`: whether usage must be asked for in
-    `stream_options`. `seed_field`: how the seed is called, None where there is none. `thinking_switch`: the field that
-    switches thinking on and off, None where nothing does; `reasoning` takes the effort as well.
-    `reasoning_back`: whether a reply's reasoning goes back in `reasoning_content`. "by family": for some models.
-    `signed_calls`: whether its models may want a signature with the calls of tools (`Abilities.signed_calls`).
-    `json_schema`: whether a reply can be held to a JSON schema by `response_format`, unless the list of models says so.
+    `max_tokens_field`: the name of the output limit. `include_usage`: usage must be requested in `stream_options`.
+    `seed_field`: the name of the seed, None if there is none. `thinking_switch`: the field that switches thinking on
+    and off, None if there is none; `reasoning` also has the effort. `reasoning_back`: the reasoning of earlier replies
+    is sent in `reasoning_content`; "by family": for some models. `signed_calls`: its models may require a signature
+    with tool calls (`Abilities.signed_calls`). `json_schema`: `response_format` accepts a JSON schema, if the list of
+    models does not say otherwise.
     """
 
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -80,11 +80,11 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class ProviderRow:
-    """One line of the registry: everything there is to know about a vendor besides its protocol.
+    """One row of the registry: all properties of a vendor except its protocol.
 
-    `protocol` names the adapter module. `prices` is the vendor's name in the public price table, None when it has no
-    place there. `local_port` is where a local server usually listens; `needs_key` says whether a call can work without.
-    `counts`: the vendor counts a request on demand, as the protocol's `Counting` says.
+    `protocol` names the adapter module. `prices` is the vendor's name in the public price table, None if it is not
+    there. `local_port` is the usual port of a local server. `needs_key`: a call needs a key. `counts`: the vendor can
+    count the tokens of a request, by the protocol's `Counting`.
     """
 
     name: str
@@ -106,10 +106,10 @@ Origin = Literal["built in", "environment", "settings", "detected", "missing"]
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A vendor as set up here, made by `registry.make_provider`.
+    """A vendor with the settings of this installation, made by `registry.make_provider`.
 
-    `base_url` is the one in force, in its protocol's normal form. `origin` says where the set-up comes from; "missing"
-    means that only stored data name it.
+    `base_url` is the current one, in the normal form of its protocol. `origin` is the source of the settings; "missing"
+    means that only stored data name this provider.
     """
 
     row: ProviderRow
@@ -123,12 +123,12 @@ class Provider:
 
     @property
     def ready(self) -> bool:
-        """True where a call can be tried: a key is there, or none is needed."""
+        """Return True if a call can be tried: there is a key, or none is needed."""
         return bool(self.key) or not self.row.needs_key
 
     @property
     def missing(self) -> bool:
-        """Whether it is not set up here: what it answered can be read, and nothing can be sent to it."""
+        """Return True if it is not set up: its earlier replies can be read, but nothing can be sent to it."""
         return self.origin == "missing"
 
 
@@ -136,7 +136,7 @@ Headers = tuple[tuple[str, str], ...]
 JSON_STREAM: Headers = (
     ("Content-Type", "application/json"),
     ("Accept", "text/event-stream"),
-    ("Accept-Encoding", "identity"),  # a compressed stream would come late and in lumps
+    ("Accept-Encoding", "identity"),  # a compressed stream would arrive late and in large pieces
     ("User-Agent", "Inview"),
 )
 """The headers of a request whose answer is a stream."""
@@ -144,10 +144,10 @@ JSON_STREAM: Headers = (
 
 @dataclass(frozen=True, slots=True)
 class WireRequest:
-    """One HTTP request as it leaves: what `preview` shows is what is sent.
+    """One HTTP request. `preview` shows exactly what is sent.
 
-    `model` is "provider:model". `headers` are all that carry meaning, in order, without secrets: the key's header
-    is there with a masked value, and is filled in by the SDK's client when the request is sent.
+    `model` is "provider:model". `headers` are all relevant ones, in order, without secrets: the key's header has a
+    masked value, which the SDK's client replaces when it sends the request.
     """
 
     model: str
@@ -159,9 +159,9 @@ class WireRequest:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """All that an encoder may look at. `model` is the provider's own name of the model.
+    """The input of an encoder. `model` is the provider's own name of the model.
 
-    `marks` are the breakpoints of a prompt cache, for a protocol that knows them.
+    `marks` are the breakpoints of a prompt cache, for a protocol that has them.
     """
 
     request: Request
@@ -172,10 +172,10 @@ class Call:
     marks: tuple[Mark, ...] = ()
 
     def attachment(self, attachment_id: str) -> bytes:
-        """The bytes of an image or a file.
+        """Return the bytes of an image or a file.
 
         Raises:
-            InputError: they are not at hand.
+            InputError: they are missing.
         """
         try:
             return self.attachments[attachment_id]
@@ -189,7 +189,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class CallTarget:
-    """The provider and model of a call, as messages name them. `model` is "provider:model", "" where none was asked."""
+    """The provider and model of a call, for messages. `model` is "provider:model", "" if the call has no model."""
 
     row: ProviderRow
     model: str
@@ -200,7 +200,7 @@ class CallTarget:
 
 @dataclass(frozen=True, slots=True)
 class ListedModel:
-    """A model as its provider lists it. None: the list does not say."""
+    """A model in its provider's list. None: the list does not have this value."""
 
     name: str
     label: str | None = None
@@ -215,25 +215,25 @@ class ListedModel:
 
 @dataclass(frozen=True, slots=True)
 class ListedModels:
-    """A provider's list: the models that can be offered, and which entries cannot and why (`models/listing.py`)."""
+    """A provider's list: the usable models, and the left-out entries with the reasons (`models/listing.py`)."""
 
     models: tuple[ListedModel, ...]
     skipped: tuple[str, ...] = ()
 
 
 class Decoder(Protocol):
-    """Server-sent events to stream events, with what little state that takes. One per stream.
+    """Decodes server-sent events to stream events. Each stream has its own decoder, with the needed state.
 
-    Both methods raise ProviderError when the stream reports a fault. On an event that is not of the protocol's shape
-    they may raise ValueError, TypeError, LookupError or AttributeError: the base says then what that means.
+    Both methods raise ProviderError if the stream reports an error. On an event that does not follow the protocol they
+    may raise ValueError, TypeError, LookupError or AttributeError, which the caller converts to a ProviderError.
     """
 
     def feed(self, event: SseEvent) -> Iterable[StreamEvent]:
-        """The stream events of one event. An iterator that raises has given out what came before the fault."""
+        """Return the stream events of one event. An iterator may yield events before it raises an error."""
         ...
 
     def end(self) -> list[StreamEvent]:
-        """What is left to say when the stream ended cleanly, with `Stopped` if the provider gave its reason before."""
+        """Return the last events after the stream ended cleanly, with `Stopped` if the provider sent a stop reason."""
         ...
 
 
@@ -244,16 +244,16 @@ class RawResponse(Protocol):
     def content_type(self) -> str: ...
 
     def chunks(self) -> AsyncGenerator[bytes, None]:
-        """The body, in pieces, while the network delivers it. Raises ProviderError for every fault."""
+        """Yield the body in pieces while it is received. Raises ProviderError for every fault."""
         ...
 
     async def close(self) -> None:
-        """Closes the connection unless the whole body was read."""
+        """Close the connection unless the whole body was read."""
         ...
 
 
 class Link(Protocol):
-    """An open way to one provider: it holds the key and a pool of connections. Raises ProviderError for every fault."""
+    """A client of one provider, with the key and a pool of connections. It raises ProviderError for every fault."""
 
     async def post(self, wire: WireRequest, timeouts: Timeouts) -> RawResponse: ...
 
@@ -264,7 +264,7 @@ class Link(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """How a protocol counts a request that is not answered: the path, and which fields of a reply's body it takes."""
+    """The request of a protocol for a token count: the path, and the fields of a normal request that it accepts."""
 
     path: str
     fields: frozenset[str]
@@ -274,10 +274,10 @@ class Counting:
 class Adapter:
     """A protocol. `path` is appended to the base URL for a reply, `models_path` for the list of models.
 
-    `key_header` is the name of the header that carries the key and the text before the key in it. `versioned` says
-    that a base URL always ends in `/v1`, even one with a path. `open_link` imports the SDK, which may take
-    a second; it is called off the event loop. `parse_models` reads the answer of `models_path`; `built_in_models` are
-    known without asking. `counting` None: the protocol has no way to count.
+    `key_header` is the name of the header with the key, and the text before the key in it. `versioned`: a base URL
+    always ends in `/v1`, even one with a path. `open_link` imports the SDK, which may take a second; it is called off
+    the event loop. `parse_models` reads the answer of `models_path`; `built_in_models` are known without a request.
+    `counting` None: the protocol cannot count.
     """
 
     path: str
@@ -295,7 +295,7 @@ class Adapter:
 
 @cache
 def load_adapter(protocol: str) -> Adapter:
-    """The adapter of a protocol: the `ADAPTER` of the module of that name, imported on first use."""
+    """Return the adapter of a protocol: the `ADAPTER` of the module with this name. It is imported on first use."""
     adapter = import_module(f"app.providers.vendors.{protocol}").ADAPTER
     if not isinstance(adapter, Adapter):
         raise TypeError(f"app.providers.vendors.{protocol}.ADAPTER is not an Adapter.")
@@ -309,10 +309,10 @@ def encode(
     attachments: Attachments,
     marks: tuple[Mark, ...] = (),
 ) -> WireRequest:
-    """The request as it will leave for this provider, with these breakpoints of its prompt cache. Pure.
+    """Encode a request for this provider, with these breakpoints of its prompt cache. This is a pure function.
 
     Raises:
-        InputError: the request holds what this protocol cannot carry, or names an attachment that is not there.
+        InputError: the protocol does not support a part of the request, or an attachment is missing.
     """
     name, model = split_model_name(request.model)
     if name != provider.name:
@@ -331,7 +331,7 @@ def encode(
     try:
         body = adapter.encode_body(call)
     except orjson.JSONEncodeError as error:
-        # In practice half a surrogate pair, which no JSON can hold; a shape orjson does not know is ours to mend.
+        # In practice this is a lone surrogate, which JSON cannot represent. Any other cause is a bug.
         raise InputError(
             "messages", f"The text cannot be sent as it is ({error}). Edit or delete that pair."
         ) from error

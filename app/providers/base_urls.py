@@ -1,11 +1,11 @@
-"""Base URLs as people write them, brought to the one form that paths are appended to.
+"""Normalises base URLs that users enter, so that paths can be appended.
 
     >>> normalise_base_url("http://127.0.0.1:8080/", versioned=False)
     'http://127.0.0.1:8080/v1'
     >>> normalise_base_url("https://openrouter.ai/api/v1/chat/completions", versioned=False)
     'https://openrouter.ai/api/v1'
 
-It does not connect to the address.
+This module does not connect to the address.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from urllib.parse import urlsplit
 from app.domain.errors import InputError
 
 ENDPOINTS = ("/chat/completions", "/completions", "/responses", "/messages", "/models")
-"""Ends that people paste along with a base URL."""
+"""Paths that users often paste together with a base URL."""
 
 
 def normalise_base_url(url: str, *, versioned: bool) -> str:
-    """Without a trailing slash or endpoint, and with `/v1` where a URL has no path (or always, if `versioned`).
+    """Remove a trailing slash or endpoint, and add `/v1` if a URL has no path (or always, if `versioned`).
 
     Raises:
-        InputError: it is not the URL of an HTTP server, or it holds what does not belong there.
+        InputError: it is not the URL of an HTTP server, or it has a part that a base URL must not have.
     """
     parts = urlsplit(url.strip())
     if parts.scheme not in {"http", "https"} or not parts.hostname:
@@ -32,7 +32,7 @@ def normalise_base_url(url: str, *, versioned: bool) -> str:
     if parts.query or parts.fragment:
         raise InputError("base_url", f"{parts.hostname}: a base URL has no '?' and no '#'. Leave out what follows it.")
     try:
-        parts.port  # noqa: B018 - reading it is what checks it
+        parts.port  # noqa: B018 - reading it checks it
     except ValueError:
         raise InputError("base_url", f"{url!r} has a port that is not a number from 0 to 65535.") from None
     path = parts.path.rstrip("/")

@@ -1,7 +1,7 @@
-"""Who is on offer: one table of vendors, and how a row, the environment and Settings become a `Provider`.
+"""The table of vendors. A row, the environment and Settings together make a `Provider`.
 
-A vendor that speaks a known protocol is one row here and nothing else. A server that only this installation knows
-(`INVIEW_COMPATIBLE`, or one added in Settings) becomes a row by `compatible_row`.
+A vendor with a known protocol needs only a row here. `compatible_row` makes a row for a server of this installation
+(from `INVIEW_COMPATIBLE`, or added in Settings).
 
     >>> PROVIDERS["groq"].base_url
     'https://api.groq.com/openai/v1'
@@ -96,7 +96,7 @@ _ROWS = (
         key_env="DEEPSEEK_API_KEY",
         prices="deepseek",
         key_page="https://platform.deepseek.com/api_keys",
-        # With tools, it refuses a history without the reasoning that led to their calls.
+        # With tools, it refuses a history without the reasoning that led to the calls.
         dialect=Dialect(seed_field=None, thinking_switch="thinking", reasoning_back="always"),
     ),
     ProviderRow(
@@ -175,7 +175,7 @@ PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType({row.name: row for row i
 """Every known vendor, in the order of the menus."""
 
 ENVIRONMENT_NAMES = tuple(name for row in PROVIDERS.values() for name in (row.key_env, row.base_url_env) if name)
-"""The variables of the environment that set up a provider."""
+"""The environment variables that configure providers."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
@@ -186,10 +186,10 @@ def build_providers(
     servers: Mapping[str, Credentials],
     detected: Iterable[Provider] = (),
 ) -> dict[str, Provider]:
-    """Every provider on offer, by name, in the order of the table; then the servers only this installation knows.
+    """Return every available provider, by name: those of the table in its order, then servers of this installation.
 
-    What a person `entered` in Settings wins over the `environment`, field by field. A name that no row has is a
-    compatible server, whether entered or from `servers` (`INVIEW_COMPATIBLE`). Local servers of the table are there
+    Values `entered` in Settings take precedence over the `environment`, for each field. A name without a row is a
+    compatible server, whether entered or from `servers` (`INVIEW_COMPATIBLE`). Local servers of the table are included
     only if `entered` or `detected`.
 
     Raises:
@@ -218,10 +218,10 @@ def build_providers(
 
 
 def make_provider(row: ProviderRow, credentials: Credentials, origin: Origin = "built in") -> Provider:
-    """A row as set up here.
+    """Make a provider from a row and its credentials.
 
     Raises:
-        InputError: the base URL or the key cannot be one.
+        InputError: the base URL or the key is invalid.
     """
     adapter = load_adapter(row.protocol)
     base_url = normalise_base_url(credentials.base_url or row.base_url, versioned=adapter.versioned)
@@ -232,16 +232,16 @@ def make_provider(row: ProviderRow, credentials: Credentials, origin: Origin = "
 
 
 def missing_provider(name: str) -> Provider:
-    """A provider that is only a name, from a stored model."""
+    """Make a provider for a name that only stored models have."""
     row = ProviderRow(name, name, _CHAT, "http://missing.invalid/v1", needs_key=True)
     return Provider(row, row.base_url, origin="missing")
 
 
 def compatible_row(name: str, credentials: Credentials) -> ProviderRow:
-    """A row for a server that speaks Chat Completions and is known only here.
+    """Make a row for a server of this installation with the protocol Chat Completions.
 
     Raises:
-        InputError: the name cannot be one or is that of a vendor in the table, or there is no base URL.
+        InputError: the name is invalid or that of a vendor in the table, or there is no base URL.
     """
     if (known := PROVIDERS.get(name)) is not None:
         how = f"set {known.base_url_env}" if known.base_url_env else "set it in Settings → Providers"

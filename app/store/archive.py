@@ -1,6 +1,6 @@
-"""Pairs with all that hangs on them, out of the database and into it: for export, import and copies.
+"""Load and insert pairs with all rows that belong to them: for export, import and copies.
 
-Both ways go in batches, so that a long conversation neither fills a statement nor holds the event loop.
+Both directions work in batches, so that a long conversation neither exceeds a statement nor blocks the event loop.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ from app.store.tools.tool_calls import encode_tool_call, load_tool_calls
 
 BATCH = 250
 PLACES = 2_000
-"""Places read at once: all 50,000 of a long conversation would hold the event loop for a tenth of a second."""
+"""Places read at once. Reading all 50,000 of a long conversation at once would block the event loop for 0.1 seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a pair stands and under which topic."""
+    """The position of a pair in its conversation, and its topic."""
 
     pair_id: str
     position: int
@@ -61,7 +61,7 @@ class Place:
 
 
 async def load_places(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Place, ...]:
-    """The pairs of a conversation, oldest first."""
+    """Return the places of all pairs of a conversation, oldest first."""
     query = (
         select(PAIR.c.id, PAIR.c.position, PAIR.c.topic)
         .where(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, PAIR.c.deleted_at.is_(None))
@@ -78,7 +78,7 @@ async def load_places(session: AsyncSession, owner: str, conversation_id: str) -
 
 
 async def load_records(session: AsyncSession, owner: str, pair_ids: Sequence[str]) -> tuple[PairRecord, ...]:
-    """These pairs, a batch of them at most, in this order; those that are not there are left out."""
+    """Return the records of these pairs, in this order. Pass at most `BATCH` ids. Missing pairs are left out."""
     pairs = {pair.id: pair for pair in await load_pairs_by_id(session, owner, tuple(pair_ids))}
     messages: defaultdict[str, list[Message]] = defaultdict(list)
     standing = {m.id for pair in pairs.values() for m in (pair.request, pair.reply) if m is not None}
@@ -121,14 +121,14 @@ async def load_records(session: AsyncSession, owner: str, pair_ids: Sequence[str
 
 
 async def load_nodes(session: AsyncSession, owner: str, conversation_id: str) -> tuple[NodeRecord, ...]:
-    """The nodes of a conversation, in the order they stand."""
+    """Return the nodes of a conversation, ordered by position. Nodes that cannot be read are left out."""
     query = select(NODE).where(NODE.c.conversation_id == conversation_id, NODE.c.owner == owner)
     rows = (await session.execute(query.order_by(NODE.c.after_position, NODE.c.created_at, NODE.c.id))).mappings()
     nodes = (Reading("node", row["id"]).take_row(NODE, row, _decode_node, None) for row in rows)
     return tuple(node for node in nodes if node is not None)
 
 
-async def insert_records(  # noqa: PLR0913, PLR0917 - whose, where, what, and as what
+async def insert_records(  # noqa: PLR0913, PLR0917 - owner, conversation, records and their revision
     session: AsyncSession,
     owner: str,
     conversation_id: str,
@@ -137,7 +137,7 @@ async def insert_records(  # noqa: PLR0913, PLR0917 - whose, where, what, and as
     revision: int,
     process_id: str,
 ) -> None:
-    """New pairs of a conversation, as they are. `process_id` is the process that does so."""
+    """Insert pairs and nodes into a conversation unchanged. `process_id` is the process that inserts them."""
     for start in range(0, len(records), BATCH):
         batch = records[start : start + BATCH]
         await _insert(session, PAIR, [_encode_pair(owner, record, revision) for record in batch])
@@ -158,7 +158,7 @@ async def _insert(session: AsyncSession, table: Any, rows: list[dict[str, Any]])
 
 
 def _fail(pair: Pair, others: Sequence[Damage]) -> Pair:
-    """The pair without its unreadable values, as a failed pair: a copy must not be sent as if it were whole."""
+    """Return the pair as a failed pair if it has damage: a copy must not be sent as if it were complete."""
     if pair.damage:
         pair = replace(pair, lifecycle=Lifecycle.ERROR, failure=_describe_loss(pair))
     return replace(pair, damage=(*pair.damage, *others))

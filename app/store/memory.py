@@ -1,14 +1,14 @@
-"""A database in memory beside the one on the disk: what belongs to temporary conversations is there and nowhere else.
+"""A second database, in memory: the data of temporary conversations is only there, not on the disk.
 
-    async with open_memory(store, "beside") as memory:
+    async with open_memory(store, "temporary") as memory:
         async with memory.write() as session: ...        # conversations, pairs, messages: in memory
 
-Each connection has two databases. Tables that hang on a conversation are found in the one in memory; all others (the
-ledger, preferences, providers, topics) are found on the disk, as a name is looked for in memory first. Queries are the
-same for both kinds of conversations, and the database itself sees to it that no text of a temporary one can reach a
-file: the tables on the disk are out of its sight.
+Each connection has two databases. SQLite looks for a table in memory first: it finds tables that belong to a
+conversation there, and all others (the ledger, preferences, providers, topics) on the disk. Queries are the same for
+both kinds of conversations. No text of a temporary conversation can reach a file, because the tables in memory hide
+those on the disk.
 
-Only for SQLite: `memdb` is its file system in memory, which the connections of a process share by a name.
+This works only with SQLite: `memdb` is its file system in memory. The connections of a process share it by a name.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ON_DISK = "disk"
 
 
 def _hang_on(root: Table) -> tuple[Table, ...]:
-    """The table and all that are deleted with its rows, each after those that it names."""
+    """Return the table and all tables whose rows are deleted with its rows, each after the tables it refers to."""
     found = {root}
     for table in Row.metadata.sorted_tables:
         if any(key.column.table in found for key in table.foreign_keys):
@@ -45,17 +45,19 @@ def _hang_on(root: Table) -> tuple[Table, ...]:
 
 
 HANGING = _hang_on(CONVERSATION)
-"""The tables of conversations. A table that is to hold words of one must hang on it by a foreign key."""
+"""The tables of conversations. A table with text of conversations must refer to them by a foreign key."""
 IN_MEMORY = (*HANGING, ATTACHMENT, UPLOAD)
-"""And the bytes of attachments and uploads, which hang on no one conversation: several may use the same ones."""
+"""`HANGING`, attachments and uploads. Those two have no foreign key, because conversations can share their bytes."""
 
 
 @asynccontextmanager
 async def open_memory(store: Store, name: str) -> AsyncGenerator[Store, None]:
-    """An empty database in memory beside this one; at the end it is gone. `name`: one that the process has only once.
+    """Open an empty database in memory, attached to this one, and delete it at the end.
+
+    `name` must be unique in the process.
 
     Raises:
-        StoreError: the database beside it is not in a file.
+        StoreError: `store` is not in a file.
     """
     path = make_url(store.engine.url).database
     if path is None or path == ":memory:":
@@ -63,7 +65,7 @@ async def open_memory(store: Store, name: str) -> AsyncGenerator[Store, None]:
     engine = make_engine(f"sqlite+aiosqlite:///file:/{name}?vfs=memdb&uri=true")
     _attach(engine, path)
     try:
-        async with engine.connect() as anchor:  # the last connection that closes takes the database with it
+        async with engine.connect() as anchor:  # the database ends with its last connection
             await anchor.run_sync(lambda made: Row.metadata.create_all(made, IN_MEMORY, checkfirst=False))
             for statement in (INDEX, *TRIGGERS):
                 await anchor.exec_driver_sql(statement)
@@ -74,19 +76,19 @@ async def open_memory(store: Store, name: str) -> AsyncGenerator[Store, None]:
 
 
 async def holds(session: AsyncSession, ids: Iterable[str]) -> bool:
-    """Whether something in memory has one of these ids."""
+    """Return True if a row in memory has one of these ids."""
     named = [table for table in IN_MEMORY if "id" in table.c]
     asked = union_all(*(select(literal(1)).where(table.c.id.in_(tuple(ids))) for table in named))
     return (await session.execute(asked.limit(1))).first() is not None
 
 
 async def move_to_disk(session: AsyncSession, conversation_ids: Sequence[str]) -> None:
-    """Take these conversations with all that hangs on them out of memory and put them on the disk, as one change."""
+    """Move these conversations with all their rows from memory to the disk, in one transaction."""
     here = CONVERSATION.c.id.in_(conversation_ids)
     there = MetaData(schema=ON_DISK)
     used = await list_used(session, conversation_ids)
     for table in HANGING:
-        if table is SEARCH_TEXT:  # the database on the disk makes its own
+        if table is SEARCH_TEXT:  # triggers of the database on the disk fill it
             continue
         on_disk = table.to_metadata(there)
         columns = [column.name for column in table.c]
@@ -102,7 +104,7 @@ async def move_to_disk(session: AsyncSession, conversation_ids: Sequence[str]) -
 
 
 async def _move_bytes(session: AsyncSession, on_disk: Table, used: Sequence[str]) -> None:
-    """Put the bytes of these attachments on the disk, as far as their owner has them not there already."""
+    """Copy the bytes of these attachments to the disk, unless their owner has them there already."""
     there = await session.execute(select(on_disk.c.owner, on_disk.c.id).where(on_disk.c.id.in_(used)))
     known = {(row.owner, row.id) for row in there}
     here = (await session.execute(select(ATTACHMENT).where(ATTACHMENT.c.id.in_(used)))).mappings()
@@ -112,7 +114,7 @@ async def _move_bytes(session: AsyncSession, on_disk: Table, used: Sequence[str]
 
 
 def _belongs(table: Table, here: ColumnElement[bool]) -> ColumnElement[bool]:
-    """The condition of a table's rows that hang on such conversations, by the shortest way there."""
+    """Return the condition for a table's rows that belong to these conversations, by the shortest path of keys."""
     if table is CONVERSATION:
         return here
     keys = [key for key in table.foreign_keys if key.column.table in HANGING]
@@ -122,13 +124,13 @@ def _belongs(table: Table, here: ColumnElement[bool]) -> ColumnElement[bool]:
 
 
 def _attach(engine: AsyncEngine, path: str) -> None:
-    # Within a connection a name alone would mean a file of the same file system, that in memory.
+    # Without `vfs`, the attached path would be a file in the file system of the connection, which is in memory.
     address = f"file:{quote(str(Path(path).absolute()))}?vfs=unix"
 
     def prepare(connection: Any, _record: object) -> None:
         cursor = connection.cursor()
         try:
-            cursor.execute("PRAGMA temp_store=MEMORY")  # what is sorted would else be spilled into a file
+            cursor.execute("PRAGMA temp_store=MEMORY")  # otherwise SQLite may write sorted rows to a file
             cursor.execute(f"ATTACH DATABASE ? AS {ON_DISK}", (address,))
             cursor.execute(f"PRAGMA {ON_DISK}.synchronous=NORMAL")
             cursor.close()

@@ -1,6 +1,6 @@
-"""The rows of a pair, a conversation or a saved filter, exactly as they are stored: what "Export raw" gives.
+"""Loads the rows of a pair, a conversation or a saved filter exactly as they are stored, for "Export raw".
 
-Bytes are written as base64, and so is a text that is not UTF-8.
+Bytes, and texts that are not UTF-8, are encoded as base64.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from app.store.tools.rows_tools import TOOL_CALL
 
 
 async def load_raw_conversation(session: AsyncSession, owner: str, conversation_id: str) -> dict[str, list[Json]]:
-    """The row of a conversation, without its pairs.
+    """Return the row of a conversation, without its pairs.
 
     Raises:
-        NotFoundError: there is no conversation of that id, or it is another's.
+        NotFoundError: this owner has no conversation with that id.
     """
     found = await _load(session, CONVERSATION, CONVERSATION.c.id == conversation_id, CONVERSATION.c.owner == owner)
     if not found:
@@ -34,10 +34,10 @@ async def load_raw_conversation(session: AsyncSession, owner: str, conversation_
 
 
 async def load_raw_filter(session: AsyncSession, owner: str, number: int) -> dict[str, list[Json]]:
-    """The row of a saved filter.
+    """Return the row of a saved filter.
 
     Raises:
-        NotFoundError: there is no row of that number, or it is another's.
+        NotFoundError: this owner has no row with that number.
     """
     rowid: ColumnElement[int] = literal_column("saved_filter.rowid", Integer)
     found = await _load(session, SAVED_FILTER, rowid == number, SAVED_FILTER.c.owner == owner)
@@ -47,10 +47,10 @@ async def load_raw_filter(session: AsyncSession, owner: str, number: int) -> dic
 
 
 async def load_raw_rows(session: AsyncSession, owner: str, pair_id: str) -> dict[str, list[Json]]:
-    """The rows of a pair by table, a deleted pair's too.
+    """Return the rows of a pair by table. The pair may be deleted.
 
     Raises:
-        NotFoundError: there is no pair of that id, or it is another's.
+        NotFoundError: this owner has no pair with that id.
     """
     pairs = await _load(session, PAIR, PAIR.c.id == pair_id, PAIR.c.owner == owner)
     if not pairs:

@@ -1,9 +1,9 @@
-"""Attachments that a conversation does not name any more: pairs were deleted for good, or a queued text was dropped.
+"""Deletes attachments that a conversation no longer uses: pairs were deleted permanently, or a queued text was dropped.
 
     ids = await list_pair_attachments(session, pair_ids)       # before the pairs are deleted
     await release_attachments(session, owner, conversation_id, ids)
 
-What a conversation that is deleted itself leaves behind is deleted with it (`conversations.delete_conversation`).
+`conversations.delete_conversation` deletes the attachments of a conversation that is deleted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from app.store.tools.rows_tools import TOOL_CALL
 
 
 async def list_pair_attachments(session: AsyncSession, pair_ids: Sequence[str]) -> tuple[str, ...]:
-    """The ids of the bytes that pairs name or hold as text: in their messages, old versions and calls of tools."""
+    """Return the ids of the bytes that pairs use, also as text files: in messages, earlier versions and tool calls."""
     runs = select(RUN.c.id).where(RUN.c.pair_id.in_(pair_ids))
     places = (
         select(MESSAGE.c.parts).where(MESSAGE.c.pair_id.in_(pair_ids), _has_files(MESSAGE.c.parts)),
@@ -42,15 +42,15 @@ async def list_pair_attachments(session: AsyncSession, pair_ids: Sequence[str]) 
 
 
 def list_bytes(parts: Iterable[Part]) -> tuple[str, ...]:
-    """The ids of the bytes that parts name, and of those that text files were made of."""
+    """Return the ids of the bytes that parts name, and of the bytes of text files."""
     kept = tuple(parts)
     return (*list_named(kept), *(id_of(part) for part in kept if isinstance(part, TextFile)))
 
 
 async def release_attachments(session: AsyncSession, owner: str, conversation_id: str, ids: Collection[str]) -> None:
-    """Delete the uses, by this conversation, of those of these attachments that it does not name any more.
+    """Delete the use of attachments by a conversation that no longer names them.
 
-    The uploads that it took of them are deleted too, and then the bytes that nothing uses.
+    This also deletes the uploads of them that the conversation took, and then bytes that are no longer used.
     """
     if not ids:
         return
@@ -66,9 +66,9 @@ async def release_attachments(session: AsyncSession, owner: str, conversation_id
 
 
 async def _is_named(session: AsyncSession, conversation_ids: Sequence[str], attachment_id: str) -> bool:
-    """Whether a message, a queued text or a call of a tool of these conversations names an attachment.
+    """Return True if a message, a queued text or a tool call of these conversations names an attachment.
 
-    A text that happens to contain the id counts as well: then the bytes are kept.
+    A text that happens to contain the id also counts: then the bytes are kept.
     """
     runs = select(RUN.c.id).where(RUN.c.conversation_id.in_(conversation_ids))
     places = (

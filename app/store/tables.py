@@ -1,4 +1,4 @@
-"""All tables: who needs the metadata whole takes `Row` from here. A new module of rows is named here."""
+"""Imports all tables. Import `Row` from here if you need the complete metadata. Add new modules of rows to the list."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ for _module in (
     "app.store.organise.rows_topics",
     "app.store.conversation.rows_upload",
 ):
-    import_module(_module)  # the metadata knows a table once its module was loaded
+    import_module(_module)  # the metadata has a table only after its module was imported
 
 __all__ = ["Row"]

@@ -1,4 +1,4 @@
 """The tools that models can call: built-in ones, and those of MCP servers.
 
-Effects that need the store are handed in; nothing here knows a conversation.
+Functions that need the store are passed in. Nothing here depends on conversations.
 """

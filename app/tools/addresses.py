@@ -1,13 +1,13 @@
-"""The addresses on the network that Inview connects to for a model or an MCP server.
+"""Checks the network addresses that Inview connects to for a model or an MCP server.
 
-A name is resolved once, what came of it is checked, and the connection goes to the very address that was checked: a
-name that means another address a moment later (DNS rebinding) leads nowhere. As the check sits where connections are
-made (`web_client.py`), every redirect passes it as well.
+A name is resolved once, the addresses are checked, and the connection uses exactly the checked address. So a name that
+resolves to another address a moment later (DNS rebinding) has no effect. `web_client.py` checks each new connection, so
+every redirect is checked too.
 
     >>> reach_of("192.168.1.10"), reach_of("::ffff:169.254.169.254"), reach_of("1.1.1.1")
     (<Reach.PRIVATE: 'private'>, <Reach.NEVER: 'never'>, <Reach.PUBLIC: 'public'>)
 
-Not for model servers: their addresses are entered by the administrator, and mostly are local.
+Model servers are not checked: the administrator enters their addresses, and most of them are local.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Final
 from app.domain.errors import InviewError
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
-"""The addresses of a host, as texts."""
+"""Resolves a host and a port to addresses, as text."""
 
 
 class Reach(Enum):
@@ -33,11 +33,11 @@ class Reach(Enum):
     PRIVATE = "private"
     """This machine or its own networks."""
     NEVER = "never"
-    """Nowhere a server could be, or where clouds hand out credentials."""
+    """An address that no server can have, or where clouds give out credentials."""
 
 
 class AddressRefusedError(InviewError):
-    """An address that Inview does not talk to."""
+    """An address that Inview does not connect to."""
 
 
 class PrivateAddressError(AddressRefusedError):
@@ -64,7 +64,7 @@ _LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")
 
 
 def reach_of(address: str | IPv4Address | IPv6Address) -> Reach:
-    """The network behind this address. One that carries another address inside leads where that one does.
+    """Return the kind of network behind an address. If an address contains another one, that one decides.
 
     Raises:
         ValueError: it is no address.
@@ -82,10 +82,10 @@ def reach_of(address: str | IPv4Address | IPv6Address) -> Reach:
 
 
 async def resolve_name(host: str, port: int) -> list[str]:
-    """Ask the machine's resolver, which also reads numbers in odd writings (`0x7f.1`).
+    """Resolve a name with the machine's resolver, which also accepts unusual forms of numbers (`0x7f.1`).
 
     Raises:
-        OSError: the name means no address.
+        OSError: the name has no address.
     """
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
@@ -93,17 +93,17 @@ async def resolve_name(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Guard:
-    """The addresses that Inview connects to: public ones, and private ones where that is allowed."""
+    """Allows public addresses, and private ones if `allow_private` is set."""
 
     allow_private: bool = False
     resolve: Resolve = resolve_name
 
     async def find(self, host: str, port: int) -> list[str]:
-        """The addresses to connect to, each checked. One that is refused refuses the name.
+        """Return the checked addresses of a host. If one is refused, the host is refused.
 
         Raises:
-            AddressRefusedError: the name means an address that is not talked to.
-            OSError: it means none.
+            AddressRefusedError: the name has an address that is not allowed.
+            OSError: it has no address.
         """
         addresses = await self.resolve(host, port)
         for address in addresses:

@@ -1,6 +1,6 @@
-"""Bounds of what MCP servers and pages send: the bytes of a message, its values, and the bytes of a stream in a minute.
+"""Limits for data from MCP servers and pages: the bytes and values of a message, and the bytes of a stream per minute.
 
-A stream that may last for ever cannot have a bound in all. `Flow` ends one that would keep the event loop busy.
+A stream that may last forever has no total limit. `Flow` ends one that would keep the event loop busy.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from typing import Final
 from app.domain.json_size import MAX_VALUES
 
 MAX_MESSAGE: Final = 11_000_000
-"""Bytes of one message of an MCP server, as they come and as Python holds its text.
+"""Maximum bytes of one message of an MCP server, both as received and as a Python text in memory.
 
-A picture of 8 MB comes as 10.7 MB of base64. The SDK holds a message several times, and Python takes four bytes for
-each character of a text with an emoji.
+A picture of 8 MB is received as 10.7 MB of base64. The SDK has several copies of a message, and Python needs four bytes
+for each character of a text with an emoji.
 """
 FLOW_BYTES: Final = 256 * 1024 * 1024
 FLOW_SECONDS: Final = 60.0
 LEAST_BYTES: Final = 1024
-"""The size that a smaller message counts as: it takes as much work."""
+"""Minimum bytes that a message counts as: a smaller one takes the same work."""
 MAX_REQUESTS: Final = 1_000
-"""Requests of an MCP server to Inview in `FLOW_SECONDS`."""
+"""Maximum requests of an MCP server to Inview in `FLOW_SECONDS`."""
 
 
 class TooMuchError(Exception):
-    """More came than is taken; the words say of what."""
+    """More data was received than is allowed. The message names the limit."""
 
 
 class Flow:
-    """At most `most` of `what` in `FLOW_SECONDS`, by the clock of the running event loop."""
+    """A limit of `most` items (`what`) in `FLOW_SECONDS`, by the clock of the running event loop."""
 
     def __init__(self, most: int, what: str) -> None:
         self._now = asyncio.get_running_loop().time
@@ -40,10 +40,10 @@ class Flow:
         self._count = 0
 
     def note(self, count: int) -> None:
-        """Add `count`.
+        """Count `count` more items.
 
         Raises:
-            TooMuchError: that is too many for this time.
+            TooMuchError: the limit for this time is exceeded.
         """
         if self._now() >= self._began + FLOW_SECONDS:
             self._began, self._count = self._now(), 0
@@ -53,7 +53,7 @@ class Flow:
 
 
 class ByteFlow(Flow):
-    """A stream that may last: at most `FLOW_BYTES` in `FLOW_SECONDS`."""
+    """A limit for a stream that may last: at most `FLOW_BYTES` in `FLOW_SECONDS`."""
 
     def __init__(self) -> None:
         super().__init__(FLOW_BYTES, "bytes")
@@ -62,7 +62,7 @@ class ByteFlow(Flow):
         """Count `count` received bytes of `messages` messages.
 
         Raises:
-            TooMuchError: that is too many for this time.
+            TooMuchError: the limit for this time is exceeded.
         """
         super().note(max(count, messages * LEAST_BYTES))
 
@@ -73,7 +73,7 @@ _WIDE: Final = re.compile(rb"[\xc4-\xef]")
 
 
 class DecodedSize:
-    """The bytes that a text in UTF-8 takes as Python holds it: its characters times the width of its widest.
+    """The bytes of a UTF-8 text as a Python string in memory: its characters times the width of the widest one.
 
     >>> size = DecodedSize()
     >>> size.feed(b"abcd"), size.feed("漢".encode()), size.feed("😀".encode())
@@ -85,7 +85,7 @@ class DecodedSize:
         self._width = 1
 
     def feed(self, piece: bytes) -> int:
-        """Add a piece; returns the bytes of all pieces so far."""
+        """Add a piece. Returns the bytes of all pieces so far."""
         self._characters += len(piece) if piece.isascii() else len(piece.translate(None, _CONTINUATION))
         if self._width < 4 and _WIDEST.search(piece):
             self._width = 4
@@ -95,7 +95,7 @@ class DecodedSize:
 
 
 def require_small(decoded: int) -> None:
-    """Refuse a message that takes too much memory.
+    """Check that a message does not take too much memory.
 
     Raises:
         TooMuchError: it does.
@@ -105,10 +105,10 @@ def require_small(decoded: int) -> None:
 
 
 def require_few(values: int) -> None:
-    """Refuse a message with too many values.
+    """Check that a message does not have too many values.
 
     Raises:
-        TooMuchError: they are too many.
+        TooMuchError: it has.
     """
     if values > MAX_VALUES:
         raise TooMuchError(f"a message of more than {MAX_VALUES:,} values")

@@ -1,6 +1,6 @@
-"""The output of a server and its events: the newest lines, in memory, with secrets masked.
+"""The log of one server: the newest lines of its output and its events, in memory, with secrets masked.
 
-Not the log of the installation: a server's words never go there.
+It is separate from the log of the installation, which never contains text of a server.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Final
 MAX_LINES: Final = 400
 MAX_CHARACTERS: Final = 2000
 SHORTEST_SECRET: Final = 4
-"""A shorter one would mask half of every word."""
+"""Shorter secrets are not masked: that would mask parts of many words."""
 MASK: Final = "•••"
 
 OWN_LEVEL: Final = "inview"
-"""The level of what Inview itself says of the server."""
+"""The level of Inview's own lines about the server."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One line. `number` grows by one with each, so that who follows knows what is new."""
+    """One line. `number` increases by one with each line, so that a reader can ask for newer ones."""
 
     number: int
     at: datetime
@@ -47,7 +47,7 @@ class ServerLog:
         self._told = 0
 
     def mask(self, *secrets: str) -> None:
-        """Mask these as well from now on."""
+        """Mask these secrets too from now on."""
         self._secrets.update(secret for secret in secrets if len(secret) >= SHORTEST_SECRET)
 
     def tell(self, level: str, text: str) -> None:
@@ -58,5 +58,5 @@ class ServerLog:
         self._changed()
 
     def lines(self, after: int = 0) -> tuple[LogLine, ...]:
-        """The lines after that number, oldest first."""
+        """Return the lines after this number, oldest first."""
         return tuple(line for line in self._lines if line.number > after)

@@ -1,13 +1,12 @@
-"""The life of one MCP server: a task that owns its connection, keeps it, and connects again when it is gone.
+"""The session of one MCP server: a task that owns the connection, and connects again after it was lost.
 
     session = ServerSession(server, secrets, remember)
     session.start()
     outcome = await session.call(tool, {"message": "hi"}, progress, timeout=60)
     await session.stop()
 
-Others call through the connection while the task waits beside it. A call that was started is never made again: a server
-that died in the middle may have done it. Between two tries the task waits longer and longer; a call or a test cuts the
-waiting short.
+Other tasks make calls through the connection. A started call is never repeated, because a server that died during the
+call may have completed it. The task waits longer after each failed try; a call or a test ends this wait.
 """
 
 from __future__ import annotations
@@ -33,15 +32,15 @@ if TYPE_CHECKING:
     from app.tools.connection.link import Link
 
 START_SECONDS: Final = 60.0
-"""The time for connecting. A program that is fetched at its first start (npx, uvx) takes its time."""
+"""Maximum seconds for connecting. A program that is downloaded at its first start (npx, uvx) needs time."""
 LIST_SECONDS: Final = 60.0
-"""The time for the lists of tools, resources and prompts."""
+"""Maximum seconds for the lists of tools, resources and prompts."""
 CHECK_SECONDS: Final = 60.0
-"""How often a server that says nothing is asked what it has: whether it lives, and whether something changed."""
+"""Seconds until the lists of an inactive server are requested again, to check that it is alive and for changes."""
 CHANGE_SECONDS: Final = 2.0
-"""Between two looks at what a server says has changed: one that says so endlessly is not asked endlessly."""
+"""Minimum seconds between two requests for lists after reported changes, because a server may report them endlessly."""
 STEADY_SECONDS: Final = 30.0
-"""A connection of this age is made again at once when it breaks."""
+"""If a connection was this old when it broke, its failure counts as the first one again."""
 BACKOFF: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 
 REFUSED: Final = (
@@ -62,22 +61,22 @@ class Health(StrEnum):
     STARTING = "starting"
     READY = "ready"
     WAITING = "waiting"
-    """It failed, and Inview tries again."""
+    """It failed, and Inview will try again."""
     SIGN_IN = "sign_in"
-    """A person has to sign in first."""
+    """The user has to sign in first."""
 
 
 Remember = Callable[[str, Listing], Awaitable[None]]
-"""Stores what a server has, under its id."""
+"""Stores the listing of a server, by its id."""
 
 
 class ServerSession:
-    """One server. `known` is what it said last, in this or an earlier process: its tools stay told while it is down.
+    """The session of one server. `known` is its last listing, from this or an earlier process.
 
-    `changed` is called whenever its state, what it has, or its log is another.
+    Its tools stay in requests while it is down. `changed` is called after each change of its state, listing or log.
     """
 
-    def __init__(  # noqa: PLR0913 - what a session is made of
+    def __init__(  # noqa: PLR0913 - the server, its secrets, and functions
         self,
         server: ToolServer,
         secrets: Mapping[str, str],
@@ -103,7 +102,7 @@ class ServerSession:
         self._lists_late = False
         self._unexplained = False
         self._task: asyncio.Task[None] | None = None
-        self._settled = asyncio.Event()  # ready, or failed once since the last question
+        self._settled = asyncio.Event()  # set when it is ready, or has failed since `settle` or `look` was called
         self._hurry = asyncio.Event()
         self._look = asyncio.Event()
         self._looked_at = 0.0
@@ -113,17 +112,17 @@ class ServerSession:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """Its tools, as far as is known."""
+        """Return its known tools."""
         return self._tools
 
     @property
     def may_lack_key(self) -> bool:
-        """True if the server refused without naming a sign-in: a key may be missing instead."""
+        """Return True if the server refused without naming a sign-in: a key may be missing instead."""
         return self.health is Health.SIGN_IN and self._unexplained
 
     @property
     def definition(self) -> Definition:
-        """The facts, besides the tool itself, that a permission of a call depends on."""
+        """Return the properties of the server that a permission for a call depends on, in addition to the tool."""
         return self.server.way, frozenset(self._secrets.items())
 
     def start(self) -> None:
@@ -136,13 +135,13 @@ class ServerSession:
         """End the connection, and the program if it is one."""
         task, self._task = self._task, None
         while task is not None and not task.done():
-            task.cancel()  # again, if need be: what is cancelled while it fails may take the one for the other
+            task.cancel()  # a task that is failing may lose the cancellation, so it is repeated
             await asyncio.wait({task}, timeout=3.0)
         self._link = None
         self._turn(Health.OFF)
 
-    async def settle(self, timeout: float) -> None:  # noqa: ASYNC109 - a bound, not a failure
-        """Wait until the server is ready, or has failed once more from now on. Cuts a waiting between tries short."""
+    async def settle(self, timeout: float) -> None:  # noqa: ASYNC109 - a limit, not a failure
+        """Wait until the server is ready, or has failed again from now on. This ends a wait between two tries."""
         if self._connected() is not None:
             return
         self._settled.clear()
@@ -152,7 +151,7 @@ class ServerSession:
                 await self._settled.wait()
 
     async def look(self, timeout: float = START_SECONDS + LIST_SECONDS) -> None:  # noqa: ASYNC109 - as above
-        """See whether the server answers, and what it has now."""
+        """Check that the server answers, and request its lists again."""
         if self._connected() is None:
             await self.settle(timeout)
             return
@@ -163,7 +162,7 @@ class ServerSession:
                 await self._settled.wait()
 
     def note(self, words: str) -> None:
-        """Show these words, without a full stop, as what is wrong with it."""
+        """Set and log a problem, which is a sentence without a full stop."""
         self.problem = words
         self.log.tell(OWN_LEVEL, f"{words}.")
 
@@ -172,25 +171,27 @@ class ServerSession:
         tool: Tool,
         arguments: Mapping[str, Any],
         progress: Progress,
-        timeout: float,  # noqa: ASYNC109 - the server is told when it is over
+        timeout: float,  # noqa: ASYNC109 - the timeout is reported to the server
     ) -> ToolOutcome:
-        """Call a tool of this server, once it is there.
+        """Call a tool of this server, after waiting until it is connected.
 
         Raises:
-            ToolFailedError: it gave nothing, or it is not this tool any more.
+            ToolFailedError: the call failed, or the tool has changed.
         """
 
         async def call(link: Link) -> ToolOutcome:
-            self._require_unchanged(tool)  # it may have come back as another one
+            self._require_unchanged(tool)  # it may have changed with the new connection
             return await link.call(tool.tool_name, arguments, progress)
 
         return await self.ask(f'"{tool.tool_name}"', timeout, call)
 
-    async def ask(self, what: str, timeout: float, ask: Callable[[Link], Awaitable[Given]]) -> Given:  # noqa: ASYNC109 - the server is told when it is over
-        """Ask through the connection, once the server is there. `what` is asked for, as a message begins with it.
+    async def ask(self, what: str, timeout: float, ask: Callable[[Link], Awaitable[Given]]) -> Given:  # noqa: ASYNC109 - the timeout is reported to the server
+        """Call `ask` with the connection, after waiting until the server is connected.
+
+        `what` names the request at the beginning of a message.
 
         Raises:
-            ToolFailedError: it gave nothing.
+            ToolFailedError: the request failed.
         """
         deadline = time.monotonic() + timeout
         await self.settle(min(timeout, START_SECONDS))
@@ -213,17 +214,17 @@ class ServerSession:
                 self._look.set()
                 raise self._sign_in_wanted() from error
             if error.fault is ToolFault.DIED:
-                self._link = None  # no call uses it again, unless it turns out to be alive
+                self._link = None  # calls use it again only if it turns out to be alive
             if error.fault in {ToolFault.DIED, ToolFault.PROTOCOL}:
                 self._look.set()
             raise
 
     def _connected(self) -> Link | None:
-        """The connection, unless its program has ended just now."""
+        """Return the connection. None: there is none, or its program has just ended."""
         return None if self._link is None or self._link.terms.ending.over.is_set() else self._link
 
     def _turn(self, health: Health, problem: str | None = None) -> None:
-        """Have this state from now on, and this problem; None: the problem as before."""
+        """Set the state and the problem. `problem` None: it is not changed."""
         self.health = health
         if problem is not None:
             self.problem = problem
@@ -239,7 +240,7 @@ class ServerSession:
             words, health = await self._live(module)
             failures = 1 if time.monotonic() - began > STEADY_SECONDS else failures + 1
             self._turn(health, words)
-            if not self._was_up or health is Health.SIGN_IN:  # else who waits, waits for the next try, which comes
+            if not self._was_up or health is Health.SIGN_IN:  # otherwise callers wait for the next try
                 self._settled.set()
                 self._hurry.clear()
             pause = self._backoff[min(failures, len(self._backoff)) - 1]
@@ -252,7 +253,7 @@ class ServerSession:
             self._turn(Health.STARTING)
 
     async def _live(self, module: ModuleType) -> tuple[str, Health]:
-        """Connect and stay connected until that is over. Returns why it ended, in words, and the new state."""
+        """Connect, and stay connected until the connection ends. Returns the reason in words, and the new state."""
         terms = Terms(self.log.tell, self._hear_change, self._make_auth, self.log.mask)
         self._lists_late = False
         try:
@@ -266,7 +267,7 @@ class ServerSession:
                     self._settled.set()
                     self.log.tell(OWN_LEVEL, f"Connected: {len(self.tools)} tools.")
                     return await self._stay(link), Health.WAITING
-        except Exception as error:  # noqa: BLE001 - a server that cannot be reached is a state that the page shows
+        except Exception as error:  # noqa: BLE001 - the page shows that a server cannot be reached
             if terms.sign_in_needed.is_set():
                 self._unexplained = terms.unexplained.is_set()
                 return (REFUSED if self._unexplained else "It wants somebody to sign in"), Health.SIGN_IN
@@ -280,7 +281,7 @@ class ServerSession:
                 self._look_due = None
 
     async def _stay(self, link: Link) -> str:
-        """Wait while a connection is open; returns why it ended."""
+        """Wait while a connection is open. Returns the reason why it ended."""
         over = asyncio.create_task(link.terms.ending.over.wait())
         try:
             while True:
@@ -292,7 +293,7 @@ class ServerSession:
                 if over.done():
                     return f"It {link.terms.ending.words}"
                 self._look.clear()
-                self._looked_at = time.monotonic()  # before: a change reported meanwhile waits for its time, too
+                self._looked_at = time.monotonic()  # before the request, so that a change reported meanwhile also waits
                 await self._list(link)
                 self._link = link
                 self._settled.set()
@@ -300,7 +301,7 @@ class ServerSession:
             over.cancel()
 
     def _hear_change(self) -> None:
-        """The server says that what it has is another thing now."""
+        """Schedule a request for the lists after the server reported that they changed."""
         if self._look_due is None:
             pause = max(0.0, self._looked_at + CHANGE_SECONDS - time.monotonic())
             self._look_due = asyncio.get_running_loop().call_later(pause, self._look_again)
@@ -310,10 +311,10 @@ class ServerSession:
         self._look.set()
 
     async def _list(self, link: Link) -> None:
-        """Take what the server lists.
+        """Request the lists of the server and store them.
 
         Raises:
-            TimeoutError: it took too long. `problem` says so already while the connection is closed, which takes time.
+            TimeoutError: it took too long. `problem` has the reason before the connection is closed, which takes time.
         """
         late = asyncio.get_running_loop().call_later(LIST_SECONDS, self._note_late_lists)
         try:
@@ -321,7 +322,7 @@ class ServerSession:
                 listing = await link.list_all()
         finally:
             late.cancel()
-        if self._lists_late:  # they came in the last moment
+        if self._lists_late:  # they came just after the timeout
             raise TimeoutError
         await self._take(listing)
 

@@ -1,4 +1,4 @@
-"""What a connection to a server may do besides talking: tell its log, say that something changed."""
+"""The functions and state that a connection to a server shares with its session: log, changes, end, sign-in."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     import httpx2
 
 Progress = Callable[[float, float | None, str], None]
-"""Told how far a call is: so much done, of how much (None: not known), and in words."""
+"""Called with the progress of a call: the amount done, the total (None: unknown), and a message."""
 
 
 class Ending:
-    """How a connection ended from the side of the server, once it has: `over` is set, and `words` say how.
+    """The end of a connection by the server: `over` is set when it ended, and `words` describe how.
 
-    `wanted`: Inview ends it, and logs nothing.
+    `wanted`: Inview ends the connection, so nothing is recorded.
     """
 
     def __init__(self) -> None:
@@ -26,14 +26,14 @@ class Ending:
         self.wanted = False
 
     def note(self, words: str) -> None:
-        """Note that the server ended and how, unless that is noted already or Inview ends it."""
+        """Record that the server ended and how, unless that is recorded already or Inview ends it."""
         if not self.wanted and not self.over.is_set():
             self.words = words
             self.over.set()
 
 
 class SignInNeededError(Exception):
-    """A server wants a sign-in, and no person is there."""
+    """A server requires a sign-in, and this connection may not start one."""
 
 
 def _mask_nothing(*_secrets: str) -> None: ...
@@ -41,11 +41,12 @@ def _mask_nothing(*_secrets: str) -> None: ...
 
 @dataclass(frozen=True)
 class Terms:
-    """`tell`: a level and a line for the log. `changed`: what the server has is another thing now.
+    """The functions that a connection calls, and the state that it sets.
 
-    `make_auth` makes what signs requests over HTTP, `mask` hides in the log what that uses. The connection sets
-    `ending`, `status` (one item: that of the newest HTTP answer), `sign_in_needed`, and `unexplained` if the server
-    refused without naming a sign-in: then a key may be missing instead.
+    `tell` logs a level and a line. `changed` reports that the server's lists changed. `make_auth` makes the
+    authentication of HTTP requests, and `mask` masks its secrets in the log. The connection sets `ending`, `status`
+    (one item: that of the newest HTTP answer), `sign_in_needed`, and `unexplained` if the server refused without naming
+    a sign-in: then a key may be missing instead.
     """
 
     tell: Callable[[str, str], None]

@@ -1,9 +1,9 @@
-"""The toolbox: every tool of this process, and the one way to call one.
+"""The toolbox: every tool of this process, and the function that calls one.
 
     for tool in toolbox.list_tools(owner): ...
     outcome = await toolbox.call(tool, {"timezone": "Europe/Berlin"}, caller=Caller(owner), progress=tell, timeout=60)
 
-Without servers it is a dictionary of the built-in tools. Nothing here asks whether a call is allowed.
+Without servers it has only the built-in tools. It does not check permissions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.tools.terms import Progress
 
 
 class BuiltInCall(Protocol):
-    """The function of a built-in tool. It is cancelled when its caller is gone."""
+    """The function of a built-in tool. It is cancelled together with its caller."""
 
     def __call__(
         self, caller: Caller, arguments: Mapping[str, Any], progress: Progress, /
@@ -29,7 +29,7 @@ class BuiltInCall(Protocol):
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """A tool of Inview's own. `seconds`: it may take so long, whatever others may; None: as long as others."""
+    """A built-in tool. `seconds` is its own time limit; None: the usual one applies."""
 
     tool: Tool
     call: BuiltInCall
@@ -38,30 +38,30 @@ class BuiltIn:
 
 @dataclass(eq=False)
 class Toolbox:
-    """The tools at hand: those built in, and those of each owner's servers (`sessions`, by owner and server id)."""
+    """The available tools: built-in ones, and those of each owner's servers (`sessions`, by owner and server id)."""
 
     built_ins: dict[str, BuiltIn] = field(default_factory=dict[str, BuiltIn])
     sessions: dict[str, dict[str, ServerSession]] = field(default_factory=dict[str, dict[str, ServerSession]])
     sign_ins: SignIns = field(default_factory=SignIns)
 
     def register(self, tools: Iterable[BuiltIn]) -> None:
-        """Have these among the tools of every owner."""
+        """Add built-in tools for every owner."""
         self.built_ins.update({each.tool.name: each for each in tools})
 
     def list_tools(self, owner: str) -> tuple[Tool, ...]:
-        """The tools known now, in the order of a request; never waits for a server.
+        """Return the known tools, in the order of a request. This does not wait for servers.
 
-        A server that is down keeps its tools: they would come back, and requests are to stay the same.
+        The tools of a server that is down are included, because it may return, and requests should stay the same.
         """
         of_servers = [tool for session in self.sessions.get(owner, {}).values() for tool in session.tools]
         return order_tools([*(each.tool for each in self.built_ins.values()), *of_servers])
 
     def find(self, owner: str, name: str) -> Tool | None:
-        """The tool that models know by this name."""
+        """Return the tool with this name in requests."""
         return next((tool for tool in self.list_tools(owner) if tool.name == name), None)
 
     def definition_of(self, owner: str, server_id: str) -> Definition | None:
-        """What the server of this id is now: see `ServerSession.definition`. None: built in, or gone."""
+        """Return `ServerSession.definition` of the server with this id. None: built-in tools, or it was removed."""
         session = self.sessions.get(owner, {}).get(server_id)
         return None if session is None else session.definition
 
@@ -72,15 +72,15 @@ class Toolbox:
         *,
         caller: Caller,
         progress: Progress,
-        timeout: float,  # noqa: ASYNC109 - part of what a call is: the server is told that the caller is gone
+        timeout: float,  # noqa: ASYNC109 - the timeout is reported to the server
     ) -> ToolOutcome:
-        """Call a tool and wait for its result, at most this many seconds. Cancelling the task tells the server.
+        """Call a tool and wait for its result, at most this many seconds. A cancellation is sent to the server.
 
-        A server's own bound holds where it is shorter, a built-in tool's own in any case. A server's tool is called
-        only if it is still what `tool` says.
+        A shorter time limit of the server applies instead, and that of a built-in tool in any case. A server's tool is
+        called only if it is still the same as `tool`.
 
         Raises:
-            ToolFailedError: it gave nothing, and why.
+            ToolFailedError: the call failed, with the reason.
         """
         if session := self.sessions.get(caller.owner, {}).get(tool.server_id):
             most = min(timeout, session.server.timeout)
@@ -110,7 +110,7 @@ class Toolbox:
         session.start()
 
     async def drop(self, owner: str, server_id: str) -> None:
-        """Have it no more. Calls that are on fail."""
+        """Remove a server and end its connection. Running calls fail."""
         if session := self.sessions.get(owner, {}).pop(server_id, None):
             await session.stop()
 

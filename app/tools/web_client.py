@@ -1,9 +1,9 @@
-"""An HTTP client that talks to checked addresses only and reads answers within bounds.
+"""An HTTP client that connects only to checked addresses and limits the size of answers.
 
     async with open_client(Guard(), Bounds(2_000_000)) as client:
         response = await client.get("https://example.org/")
 
-The environment's proxies are not used: behind one the address talked to could not be checked.
+The environment's proxies are not used: with a proxy the address of the connection could not be checked.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_REDIRECTS: Final = 5
 MAX_CONNECTIONS: Final = 20
 MAX_COOKIES: Final = 50
 MAX_GETS: Final = 60
-"""GET requests of one client in a minute. MCP's SDK opens an ended stream again after the server's pause."""
+"""Maximum GET requests of one client in a minute. MCP's SDK reopens an ended stream after the server's pause."""
 MAX_HEAD_BYTES: Final = 65_536
 HEAD_PIECE_BYTES: Final = 4_096
 
@@ -39,15 +39,15 @@ _BLANK_LINE: Final = re.compile(rb"\n\n|\n\r|\r\r")
 
 
 class TooMuchSentError(TooMuchError, httpx2.SSEError, httpx2.StreamError):
-    """An answer over HTTP has too much. MCP's SDK passes the words of such errors on to the caller of the request."""
+    """An answer over HTTP is too large. MCP's SDK passes the message of such errors to the caller of the request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The bounds of one answer.
+    """The limits of one answer.
 
-    `is_json`: its values are bounded as well. `may_last`: if it is a stream of events, the bounds are those of each
-    event (the SDK bounds its bytes) and of a `ByteFlow`.
+    `is_json`: its values are limited too. `may_last`: if it is a stream of events, the limits apply to each event (the
+    SDK limits its bytes), and the stream has those of a `ByteFlow`.
     """
 
     most_bytes: int
@@ -56,7 +56,7 @@ class Bounds:
 
 
 def put_bounds(request: httpx2.Request, bounds: Bounds) -> None:
-    """Have the answer to this request within these bounds, whatever those of the client are."""
+    """Set the limits of the answer to this request. They replace those of the client."""
     request.extensions[_BOUNDS] = bounds
 
 
@@ -68,9 +68,9 @@ def open_client(
     auth: httpx2.Auth | None = None,
     timeout: httpx2.Timeout | float = 30.0,
 ) -> httpx2.AsyncClient:
-    """A client to be closed by its caller. `bounds` are those of each answer.
+    """Make a client, which the caller must close. `bounds` are the limits of each answer.
 
-    Its requests raise AddressRefusedError for an address that is not talked to, TooMuchError while a body is read.
+    Its requests raise AddressRefusedError for an address that is not allowed, and TooMuchError while a body is read.
     """
     return httpx2.AsyncClient(
         transport=_CheckedTransport(guard, bounds),
@@ -84,10 +84,10 @@ def open_client(
 
 
 class _FewCookies(CookieJar):
-    """Keeps the first cookies, such as those that lead to the same machine again."""
+    """Keeps only the first cookies, for example those that select the same machine again."""
 
     def set_cookie(self, cookie: Cookie) -> None:
-        """Keep a cookie, unless there are enough."""
+        """Keep a cookie, unless there are already `MAX_COOKIES`."""
         super().set_cookie(cookie)
         if sum(1 for _ in self) > MAX_COOKIES:
             self.clear(cookie.domain, cookie.path, cookie.name)
@@ -95,7 +95,7 @@ class _FewCookies(CookieJar):
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Reading the machine's certificates takes tens of milliseconds: once is enough."""
+    """Read the machine's certificates once, because this takes tens of milliseconds."""
     return httpx2.create_ssl_context()
 
 
@@ -104,7 +104,7 @@ class _CheckedTransport(httpx2.AsyncHTTPTransport):
         super().__init__(verify=_certificates(), trust_env=False)
         self._bounds = bounds
         self._gets: Flow | None = None
-        # httpx2 has no argument for it; httpcore2, which it passes all others on to, does.
+        # httpx2 has no argument for a network backend, but httpcore2, which it uses, has one.
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=_certificates(),
             max_connections=MAX_CONNECTIONS,
@@ -120,7 +120,7 @@ class _CheckedTransport(httpx2.AsyncHTTPTransport):
         finally:
             _head.reset(awaited)
         if (encoding := response.headers.get("content-encoding", "identity")) != "identity":
-            await response.aclose()  # a small answer could become a huge one
+            await response.aclose()  # a small compressed answer could become a huge one
             raise httpx2.DecodingError(f"The answer is compressed ({encoding}), which was not asked for.")
         bounds: Bounds = request.extensions.get(_BOUNDS, self._bounds)
         streams = response.is_success and response.headers.get("content-type", "").startswith("text/event-stream")
@@ -138,11 +138,11 @@ class _CheckedTransport(httpx2.AsyncHTTPTransport):
 
 
 class _CheckedNetwork(httpcore2.AsyncNetworkBackend):
-    """Resolves and checks, then connects to the address itself; TLS checks the name as usual."""
+    """Resolves and checks a name, then connects to the checked address. TLS checks the name as usual."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
-        # The cast: without anyio it would be a substitute of another type, and anyio is one of our packages.
+        # Without anyio it would be a substitute of another type, hence the cast. Inview requires anyio.
         self._network = cast("httpcore2.AsyncNetworkBackend", httpcore2.AnyIOBackend())
 
     async def connect_tcp(
@@ -178,13 +178,14 @@ class _Head:
 
 
 _head: Final = ContextVar[_Head | None]("head", default=None)
-"""The head that the task of a request waits for."""
+"""The head of the answer that the current task waits for."""
 
 
 class _BoundedHeads(httpcore2.AsyncNetworkStream):
-    """A connection that gives a head in small pieces, and within its bound: httpcore2 takes any number of them.
+    """A connection that returns a head in small pieces, with a limit.
 
-    Parsing 64 KB of informational answers at once would keep the event loop busy for half a second.
+    httpcore2 accepts any number of informational answers. Parsing 64 KB of them at once would keep the event loop busy
+    for half a second.
     """
 
     def __init__(self, stream: httpcore2.AsyncNetworkStream) -> None:
@@ -229,7 +230,7 @@ class _BoundedHeads(httpcore2.AsyncNetworkStream):
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """The body of one answer."""
+    """The body of one answer, with limits."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, bounds: Bounds) -> None:
         self._stream = stream
@@ -258,7 +259,7 @@ class _Bounded(httpx2.AsyncByteStream):
 
 
 class _BoundedEvents(_Bounded):
-    """A stream of server-sent events, which may last."""
+    """A stream of server-sent events that may last, with limits."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, bounds: Bounds) -> None:
         super().__init__(stream, bounds)
@@ -266,7 +267,7 @@ class _BoundedEvents(_Bounded):
         self._line_break = b""
 
     def _note(self, chunk: bytes) -> None:
-        first, *others = _BLANK_LINE.split(self._line_break + chunk)  # no chunk holds a whole event of too many values
+        first, *others = _BLANK_LINE.split(self._line_break + chunk)  # no chunk has a whole event that is too large
         self._flow.note(len(chunk), len(others))
         require_few(self._values.feed(first))
         require_small(self._size.feed(first))

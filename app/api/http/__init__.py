@@ -1,4 +1,4 @@
-"""What all routes share: bodies, answers, problems, cursors, event stream, the API's description.
+"""Code that all routes share: bodies, answers, problems, cursors, event stream, OpenAPI description.
 
-Not a resource, but for `health.py`, which supervisors ask.
+The only resource here is `health.py`, for supervisors.
 """

@@ -1,7 +1,7 @@
-"""Who asks, and of what: the two things every route begins with.
+"""Dependencies that every route needs: the owner of the request and the workbench.
 
-One local owner for now; a session or a token will name another here, and nowhere else. Another owner's objects are not
-found: every command and query asks for the owner.
+There is one local owner for now. A session or a token will select another owner here, and nowhere else. A request
+cannot find objects of another owner: every command and query takes the owner.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from app.runs.workbench import Workbench, bench_of, current
 
 
 async def owner_of(_connection: HTTPConnection) -> str:
-    """The owner whose objects this request sees."""
+    """Return the owner whose objects this request can see."""
     return LOCAL_OWNER
 
 
 async def workbench(connection: HTTPConnection) -> Workbench:
-    """The workbench to use with what the address names: that of temporary conversations has some of it."""
+    """Return the workbench with the objects named in the path: the usual one, or that of temporary conversations."""
     return await bench_of(current(), *map(str, connection.path_params.values()))
 
 

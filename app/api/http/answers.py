@@ -1,4 +1,4 @@
-"""Answers and how OpenAPI is told of them: a view becomes JSON by `to_json`, never by FastAPI's own encoder.
+"""Answers and their description in OpenAPI. `to_json` encodes views, never FastAPI's encoder.
 
 @router.get("/{id}", responses=says(ConversationView, "not-found"))
 async def read(…) -> Response:
@@ -18,7 +18,7 @@ from app.views.encode import to_json
 from app.views.problem import ProblemName
 
 ANYWHERE: tuple[ProblemName, ...] = ("not-acceptable", "invalid-input", "internal")
-"""A media type that is not on offer, a parameter nobody knows, a fault of ours."""
+"""Problems of every route: an unsupported media type, an unknown parameter, an internal error."""
 WITH_BODY: tuple[ProblemName, ...] = (
     "malformed-body",
     "body-too-slow",
@@ -36,24 +36,24 @@ IN_PLACE: tuple[ProblemName, ...] = (
     "budget-spent",
     "provider-refused",
 )
-"""What may keep a pair from being sent again where it stands."""
+"""Problems of a route that sends a pair again in the same conversation."""
 
 VIEW = "view"
-"""Where a route's `responses` keep the class of an answer until `openapi.py` hands it to FastAPI as its `model`."""
+"""The key of an answer's class in a route's `responses`. `openapi.py` passes the class to FastAPI as `model`."""
 
 Responses = dict[int | str, dict[str, Any]]
 
 
 def answer(view: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """The view as JSON. It is somebody's own and true for now: no cache keeps it."""
+    """Answer with a view as JSON. It is private and can change, so no cache may store it."""
     return Response(to_json(view), status, {"Cache-Control": "no-store", **(headers or {})}, JSON)
 
 
 def says(view: object, *problems: ProblemName, status: int = 200, description: str = "") -> Responses:
-    """For a route's `responses`: this view when all is well, else one of `fails`."""
+    """Return a route's `responses`: this view on success, and the problems of `fails`."""
     return {status: {VIEW: view, "description": description or "As asked."}, **fails(*problems)}
 
 
 def fails(*problems: ProblemName) -> Responses:
-    """For a route's `responses`: these problems, and those any route with the store behind it may have."""
+    """Return a route's `responses` for problems: these, and those of every route that uses the store."""
     return documented(*problems, *ANYWHERE, "not-ready")

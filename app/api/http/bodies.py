@@ -1,6 +1,6 @@
-"""The bodies of requests that programs send. They are strict: an unknown field is refused, not ignored.
+"""The bodies of requests. They are strict: an unknown field is refused, not ignored.
 
-Not the shapes of answers (`app/views`) and not the rules behind them (the commands check those).
+Answers are in `app/views`. The commands check all further rules.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from app.runs.uploads import load_attached
 from app.runs.workbench import current
 
 MAX_BODY = 16 * 1024 * 1024
-"""Bytes of a body at most: more words than the largest window of today holds."""
+"""Maximum bytes of a body. This is more text than fits into the largest window of today's models."""
 MAX_TITLE = 300
 MAX_TICKED = 1_000
 
@@ -61,7 +61,7 @@ def _require_written(value: Any) -> Any:
     return value
 
 
-# Without this a number would be taken for seconds since 1970, which the description does not say.
+# Without this check, pydantic would accept a number as seconds since 1970, which the description does not mention.
 Instant = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_require_written)]
 TopicId = Annotated[str, Field(max_length=64, description="The topic chosen, by its id: what a bare `t` means.")]
 Standing = Annotated[
@@ -105,7 +105,7 @@ JsonSchema = dict[str, Any]
 
 
 def choice_of(word: Literal["cancel", "fit", "force"] | None) -> OverBudget | None:
-    """The choice that a body names."""
+    """Return the choice for this word."""
     return None if word is None else _CHOICES[word]
 
 
@@ -116,7 +116,7 @@ class Body(BaseModel):
 
 
 class ParametersBody(Body):
-    """The parameters of the model. The provider decides about a missing one."""
+    """Parameters for the model. The provider chooses the value of a missing one."""
 
     temperature: float | None = Field(None, ge=0, le=2, allow_inf_nan=False)
     top_p: float | None = Field(None, ge=0, le=1, allow_inf_nan=False)
@@ -156,7 +156,7 @@ AgentChoice = Annotated[str, Field(max_length=64, description='An agent, by its 
 
 
 class NewConversation(Body):
-    """A conversation to be. Without `agent_id`, that of the chat used last answers."""
+    """A new conversation. Without `agent_id`, the agent of the most recently changed chat answers."""
 
     title: Title = ""
     model: ModelName | None = None
@@ -176,7 +176,7 @@ class ChangedConversation(Body):
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
-    # The factories are never looked at: only the fields that were sent are. None would have to be allowed by the type.
+    # The defaults are never used: only fields that were sent are read. A default of None would have to be in the type.
     title: Title = Field(default_factory=str)
     model: ModelName = Field(default_factory=str)
     system_prompt: SystemPrompt = Field(default_factory=str)
@@ -191,7 +191,7 @@ class ChangedConversation(Body):
 
 
 class Sending(Body):
-    """The choices for a send. Without `model` and `agent_id`, those of the conversation are used."""
+    """The options of a send. Without `model` and `agent_id`, those of the conversation are used."""
 
     model: ModelName | None = None
     agent_id: AgentChoice | None = Field(None, description="Who answers this once, with the model it has, if it has.")
@@ -237,7 +237,7 @@ Attachments = Annotated[
 
 
 class DraftToPreview(Sending):
-    """An unfinished draft, and the choices for its send."""
+    """An unfinished draft, and the options of its send."""
 
     text: str = Field("", description="May be blank: then the request holds the history alone.")
     attachments: Attachments = Field(default_factory=list[str])
@@ -247,14 +247,14 @@ class DraftToPreview(Sending):
 
 
 class DraftToSend(DraftToPreview):
-    """A draft, and the choices for its send. Without `model`, the conversation's model is used."""
+    """A draft, and the options of its send. Without `model`, the conversation's model is used."""
 
     text: str = Field(pattern=NOT_BLANK, description="Sent character for character. Not blank, and at most 1 MiB.")
     selection: Selection = None
 
 
 class SeenBefore(Body):
-    """The state of a pair on screen before it is sent again."""
+    """The state of a pair that the client has seen before it sends the pair again."""
 
     standing: Standing = None
     later_count: int | None = Field(
@@ -266,7 +266,7 @@ class SeenBefore(Body):
 
 
 class PairToResend(Sending, SeenBefore):
-    """Choices for sending a pair again. Without `text`, its text is used. Without `later`, no pair may follow it."""
+    """The options for sending a pair again. Without `text`, its text is used. Without `later`, it must be the last."""
 
     text: str | None = Field(None, pattern=NOT_BLANK, description="In the place of what was asked. Not blank.")
     selection: Selection = None
@@ -279,13 +279,13 @@ class PairToResend(Sending, SeenBefore):
 
 
 class PairToPreview(Sending):
-    """The choices for sending a pair again. Without `text`, its text is used."""
+    """The options for a preview of sending a pair again. Without `text`, its text is used."""
 
     text: str | None = Field(None, pattern=NOT_BLANK, description="In the place of what was asked. Not blank.")
 
 
 class KeptToResend(SeenBefore):
-    """The choice for the later pairs when the kept request of a pair is sent again."""
+    """The options for sending the stored request of a failed pair again."""
 
     later: Literal["keep", "discard"] | None = Field(
         None, description="They stay, or they are deleted (`undo` brings them back)."
@@ -296,7 +296,7 @@ class KeptToResend(SeenBefore):
 
 
 class ToSummarise(Sending):
-    """The pairs to summarise: those in view that do not fit with this draft, or those named."""
+    """The pairs to summarise: the pairs in view that do not fit together with this draft, or those named."""
 
     text: str = Field("", description="The draft that is to fit beside the newer pairs.")
     everything: bool = Field(default=False, description="All pairs in view, also those that fit.")
@@ -309,7 +309,7 @@ class ToSummarise(Sending):
 
 
 class ToTitle(Body):
-    """The view of the conversation that gets a title. Without `model`, the conversation's model writes it."""
+    """The view options of a request for a title. Without `model`, the conversation's model writes it."""
 
     model: ModelName | None = None
     filter: FilterLine | None = Field(None, description="Which pairs are in view. Without it, the conversation's own.")
@@ -335,7 +335,7 @@ class ToKeepWarm(Body):
 
 
 class ChangedCheckpoint(Body):
-    """The text of a checkpoint."""
+    """The new text of a checkpoint."""
 
     summary: str = Field(pattern=NOT_BLANK, max_length=200_000, description="Sent in the place of what it stands for.")
     position: int | None = Field(
@@ -344,7 +344,7 @@ class ChangedCheckpoint(Body):
 
 
 class VersionToRestore(Body):
-    """The version that a pair shows."""
+    """The version that becomes the current one of a pair."""
 
     version: int = Field(ge=1, le=1_000_000)
     standing: Standing = None

@@ -1,6 +1,6 @@
-"""Bodies of requests within bounds: of bytes, of seconds, and of values in JSON. One beyond them gets a problem.
+"""Limits for bodies of requests: bytes, seconds, and values in JSON. A body beyond a limit is answered with a problem.
 
-What is in an import is counted where it is read (`app/runs/transfer/import_scan.py`), a list item at a time.
+The values in an import are counted when it is read (`app/runs/transfer/import_scan.py`), one list item at a time.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from app.domain.json_size import MAX_VALUES, ValueCount
 from app.views.problem import describe_problem
 
 MAX_LENGTH = 18
-"""Digits of a length that is worth reading as a number."""
+"""Maximum digits of a `Content-Length` that is read as a number."""
 BODY_SECONDS: Final = 600.0
-"""For all of a body: the largest takes so long at a megabit a second."""
+"""Maximum seconds for a whole body: the time of the largest one at a megabit per second."""
 MAX_TOGETHER: Final = 68 * 1024 * 1024
-"""Bytes of the bodies of all requests that are not answered yet: the largest file fits together with small ones."""
+"""Maximum bytes of the bodies of all open requests: the largest file fits together with small bodies."""
 SMALL: Final = 256 * 1024
-"""Bytes of a body that counts as small."""
+"""Maximum bytes of a small body."""
 MAX_MORE: Final = 8 * 1024 * 1024
-"""Additional bytes of all bodies together, which only small ones may take."""
+"""Additional bytes for all bodies together. Only small bodies may use them."""
 LEAST_HELD: Final = 16 * 1024
-"""The size that a smaller body counts as: a request takes as much memory without its body."""
+"""Minimum bytes that a body counts as: even a request without a body takes about this memory."""
 LEAST_RATE: Final = 16 * 1024
-"""Bytes per second. A slower body is refused when another one needs its memory."""
+"""Minimum bytes per second. A slower body is refused if another one needs its memory."""
 RETRY_SECONDS: Final = 5
 
 _FULL: Final = f"Inview receives too many large bodies. Send this one again in {RETRY_SECONDS} seconds."
@@ -41,7 +41,7 @@ _SLOW: Final = f"This body came too slowly, and others needed its memory. Send i
 class BodyLimit:
     """Refuses bodies of more than `most` bytes with 413, those that take too long with 408, and too many with 503.
 
-    `larger` are the paths that take more, and how much. Their values are not counted.
+    `larger` are the paths with a higher limit, and these limits. JSON values are not counted for these paths.
     """
 
     def __init__(self, app: ASGIApp, most: int, larger: Mapping[str, int]) -> None:
@@ -63,23 +63,23 @@ class BodyLimit:
         try:
             await self._app(scope, body.receive, send)
         except ClientDisconnect:
-            pass  # in the middle of its body: the client is gone
+            pass  # the client disconnected during its body
         finally:
             self._memory.release(body)
 
 
 class _Memory:
-    """The memory that the bodies of all requests have together."""
+    """The memory of the bodies of all requests together."""
 
     def __init__(self) -> None:
         self._held: dict[_Body, int] = {}
         self._together = 0
 
     def hold(self, body: _Body) -> None:
-        """Hold what the body has received. If that is too much, the body furthest behind `LEAST_RATE` gives way.
+        """Count the received bytes of a body. If all bodies have too many, refuse the one furthest behind `LEAST_RATE`.
 
         Raises:
-            HTTPException: no other body gives way.
+            HTTPException: no other body is too slow, so this one is refused.
         """
         self.release(body)
         self._held[body] = size = max(body.received, LEAST_HELD)
@@ -112,17 +112,17 @@ class _Body:
         self._is_slow = False
 
     def measure_lag(self) -> float:
-        """Return how many bytes it is behind `LEAST_RATE`; 0 if all of it has come."""
+        """Return the number of bytes that it is behind `LEAST_RATE`; 0 if it was received completely."""
         return 0.0 if self._due is None else (self._now() - self._began) * LEAST_RATE - self.received
 
     def give_way(self) -> None:
-        """Refuse it because it is too slow."""
+        """Refuse this body because it is too slow."""
         self._is_slow = True
         if self._waiting is not None:
             self._waiting.reschedule(self._now())
 
     async def receive(self) -> Message:
-        """The next message. After the body it is that the client has gone, whenever that is."""
+        """Return the next message. After the end of the body, this waits until the client disconnects."""
         message = await self._wait()
         if not message.get("more_body", False):
             self._due = None

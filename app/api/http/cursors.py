@@ -1,7 +1,7 @@
-"""Cursors: the place where a page ended, as a text that clients hand back and need not understand.
+"""Cursors: the place where a page ended, as a text that clients return and need not understand.
 
-A cursor names a key, not a count, so that pages neither repeat nor skip when something is added meanwhile. Each has a
-pattern (`patterns.py`), so that OpenAPI can say exactly what is taken and a route never sees another.
+A cursor names a key, not a count, so that pages neither repeat nor skip an entry if others are added meanwhile. Each
+cursor has a pattern (`patterns.py`): OpenAPI documents it, and a route gets only texts that match it.
 
     >>> read_pair_cursor(write_pair_cursor("before", 12))
     PairCursor(side='before', position=12)
@@ -24,29 +24,29 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class PairCursor:
-    """The pairs on one side of a position."""
+    """A cursor for the pairs on one side of a position."""
 
     side: Side
     position: int
 
 
 def write_pair_cursor(side: Side, position: int) -> str:
-    """The pairs before (older) or after (newer) a position."""
+    """Write the cursor for the pairs before (older) or after (newer) a position."""
     return f"{side}-{position}"
 
 
 def read_pair_cursor(cursor: str) -> PairCursor:
-    """What `write_pair_cursor` wrote."""
+    """Read a cursor of `write_pair_cursor`."""
     side, _, position = cursor.partition("-")
     return PairCursor("before" if side == "before" else "after", int(position))
 
 
 def write_conversation_cursor(place: Cursor) -> str:
-    """The conversations after one in the list."""
+    """Write the cursor for the conversations after a place in the list."""
     return f"{(place.updated_at - _EPOCH) // _MICROSECOND}-{place.conversation_id}"
 
 
 def read_conversation_cursor(cursor: str) -> Cursor:
-    """What `write_conversation_cursor` wrote."""
+    """Read a cursor of `write_conversation_cursor`."""
     microseconds, _, conversation_id = cursor.partition("-")
     return Cursor(_EPOCH + int(microseconds) * _MICROSECOND, conversation_id)

@@ -1,4 +1,4 @@
-"""Days as they come in: only as ISO 8601 writes them, for a number would be read as seconds since 1970.
+"""Days in requests. Only the ISO 8601 form is accepted: pydantic would read a number as seconds since 1970.
 
 Since = Annotated[Day, Path(description="A UTC day.")]
 """

@@ -1,9 +1,9 @@
 """The browsable description of the API: one page made from the OpenAPI document, without a script.
 
-The usual viewers load their code from somewhere else, or need a policy that lets a page run anything. This needs a
+The usual viewers load their code from another site, or need a policy that allows any script. This page needs only a
 style sheet.
 
-Not the description itself: that is `/api/v1/openapi.json`, which comes from the routes.
+The description itself is `/api/v1/openapi.json`, which is made from the routes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from app.views.problem import PROBLEMS, TYPE_PREFIX
 
-# The page is text and one style sheet: nothing else may load, nothing may run, nobody may frame it.
+# The page is text and one style sheet: nothing else may load, no script may run, no page may frame it.
 PAGE_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 STYLE = files("app.api.http").joinpath("docs_page.css").read_text(encoding="utf-8")
 
@@ -24,7 +24,7 @@ Json = Mapping[str, Any]
 
 
 def describe_api(openapi: Json, style_url: str) -> str:
-    """The page, as HTML."""
+    """Write the page as HTML."""
     info = openapi["info"]
     operations = [
         (path, method, operation) for path, methods in openapi["paths"].items() for method, operation in methods.items()
@@ -97,7 +97,7 @@ def _shape(name: str, schema: Json) -> str:
 
 
 def _type(schema: Json) -> str:
-    """A schema on one line, other shapes as links."""
+    """Write a schema on one line, with links to other schemas."""
     if "$ref" in schema:
         name = escape(schema["$ref"].rsplit("/", 1)[-1])
         return f'<a href="#shape-{name}">{name}</a>'
@@ -123,7 +123,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _inline(text: str) -> str:
-    """Text with `code` as code."""
+    """Escape a text, with `code` as code elements."""
     return "".join(
         f"<code>{escape(piece)}</code>" if index % 2 else escape(piece) for index, piece in enumerate(text.split("`"))
     )

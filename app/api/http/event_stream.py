@@ -1,6 +1,7 @@
-"""Server-sent events: a run's log on the wire. `id:` is the position, a comment keeps an idle stream open.
+"""Server-sent events: encodes a run's event log. `id:` is the position; a comment keeps an idle stream open.
 
-Not here: what is in the log (`domain/run/run_log.py`) and when a piece of it is due (`runs/watch/broadcast.py`).
+Elsewhere: the content of the log (`domain/run/run_log.py`) and the time when events are sent
+(`runs/watch/broadcast.py`).
 
     id: 14
     event: text
@@ -38,17 +39,17 @@ EVENT_SCHEMA: Mapping[str, Any] = {
     "required": ["id", "event", "data"],
 }
 
-# Not to be stored, and not to be held back by a proxy (the second is nginx's word for it).
+# No cache may store the stream, and no proxy may buffer it (the second is nginx's header).
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 def answer_events(batches: AsyncIterator[tuple[LogEvent, ...]]) -> StreamingResponse:
-    """The log as an answer that ends after its last event."""
+    """Answer with the log. The answer ends after the last event."""
     return StreamingResponse(_encode(batches), headers=_HEADERS, media_type=EVENT_STREAM)
 
 
 def encode_event(event: LogEvent) -> bytes:
-    """One event. Its data is one line: JSON escapes every line break."""
+    """Encode one event. Its data is one line: JSON escapes every line break."""
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.position, event.kind.encode(), to_json(event.data))
 
 
@@ -56,7 +57,7 @@ async def _encode(batches: AsyncIterator[tuple[LogEvent, ...]]) -> AsyncIterator
     following = asyncio.ensure_future(anext(batches, None))
     try:
         while True:
-            # Waited for without cancelling: a cancelled `anext` would end the iterator.
+            # The timeout must not cancel `anext`: that would end the iterator.
             done, _ = await asyncio.wait((following,), timeout=KEEPALIVE_SECONDS)
             if not done:
                 yield KEEPALIVE
@@ -71,7 +72,7 @@ async def _encode(batches: AsyncIterator[tuple[LogEvent, ...]]) -> AsyncIterator
 
 
 def events_documented(description: str) -> dict[int | str, dict[str, Any]]:
-    """For a route's `responses`: an event stream when all is well."""
+    """Return a route's `responses` for success: an event stream."""
     return {
         200: {
             "description": description,

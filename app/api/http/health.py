@@ -1,4 +1,4 @@
-"""Whether the server lives, and whether it can do its work: for supervisors and proxies."""
+"""Routes for supervisors and proxies: the process is alive, the server is ready."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ router = APIRouter(tags=["server"], dependencies=[Depends(offers(JSON))])
 
 @dataclass(frozen=True, slots=True)
 class HealthView:
-    """The process answers."""
+    """Confirmation that the process is alive."""
 
     status: Literal["ok"]
     version: str
@@ -29,7 +29,7 @@ class HealthView:
 
 @dataclass(frozen=True, slots=True)
 class ReadyView:
-    """The database can be used. `migration` is the revision it has, which is the one this code knows."""
+    """Confirmation that the database can be used. `migration` is its revision, which is the newest one."""
 
     status: Literal["ready"]
     database: Literal["ok"]
@@ -51,6 +51,6 @@ async def health() -> Response:
     responses=says(ReadyView),
 )
 async def ready(bench: Bench) -> Response:
-    # Opens the database anew, as a start would: a pooled connection outlives a file that was removed.
+    # This opens the database again, as a start does: a pooled connection still works after its file was removed.
     await asyncio.to_thread(check, bench.settings.database_url)
     return answer(ReadyView("ready", "ok", HEAD))

@@ -1,4 +1,4 @@
-"""What a client says about media types, and what it may ask: 406, 415, and 422 for a parameter nobody knows.
+"""Checks of media types and parameters: 406, 415, and 422 for an unknown parameter.
 
 APIRouter(dependencies=[Depends(offers(JSON))])
 """
@@ -17,11 +17,11 @@ JSON = "application/json"
 CSV = "text/csv"
 EVENT_STREAM = "text/event-stream"
 ANYTHING = "*/*"
-"""What a route offers whose answer is of any type."""
+"""The media type that a route offers if its answers can have any type."""
 
 
 def offers(*media_types: str) -> Callable[..., Awaitable[str]]:
-    """A dependency that picks among what the route can answer with; the first is meant when a client says nothing."""
+    """Return a dependency that picks one of these media types. Without an Accept header it picks the first one."""
 
     async def pick(request: Request) -> str:
         chosen = choose_media_type(request.headers.get("accept"), media_types)
@@ -33,7 +33,7 @@ def offers(*media_types: str) -> Callable[..., Awaitable[str]]:
 
 
 def choose_media_type(accept: str | None, offered: tuple[str, ...]) -> str | None:
-    """The offer a client likes best by its Accept header (RFC 9110, 12.5.1), None when it takes none.
+    """Return the offer that the Accept header prefers (RFC 9110, 12.5.1), None if it accepts none.
 
     >>> choose_media_type("application/json;q=0.5, text/*", ("application/json", "text/event-stream"))
     'text/event-stream'
@@ -46,7 +46,7 @@ def choose_media_type(accept: str | None, offered: tuple[str, ...]) -> str | Non
 
 
 async def require_json_body(request: Request) -> None:
-    """Refuse a body that does not say it is JSON: 415. A page of another site cannot send one that does, unasked."""
+    """Refuse a body without the content type JSON: 415. A page of another site needs permission to send this type."""
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type != JSON:
         said = f"It says {content_type!r}." if content_type else "It says nothing of its type."
@@ -54,7 +54,7 @@ async def require_json_body(request: Request) -> None:
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
-    """Refuse a query parameter the route does not know: a filter that is not applied shows what was not asked for."""
+    """Refuse a query parameter that the route does not know: ignoring a misspelt filter would return wrong results."""
     route = request.scope["route"]
     if not isinstance(route, APIRoute):
         raise TypeError(type(route).__name__)
@@ -78,7 +78,7 @@ def _parse_range(text: str) -> tuple[str, float]:
 
 
 def _quality(offer: str, ranges: list[tuple[str, float]]) -> float:
-    """The quality of the most specific range that covers the offer."""
+    """Return the quality of the most specific range that covers the offer."""
     for wanted in (offer, f"{offer.partition('/')[0]}/*", "*/*"):
         matching = [quality for media_range, quality in ranges if media_range == wanted]
         if matching:

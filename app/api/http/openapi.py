@@ -1,10 +1,10 @@
 """The OpenAPI document, generated when it is first requested.
 
 FastAPI would build a validator for every answer when the server starts, once for each route and once for each router
-around it. Answers are not validated on their way out, so until then a route knows only the classes of its answers
-(docs/decisions/0046).
+around it. Answers are not validated before they are sent, so a route has only the classes of its answers until the
+document is requested (docs/decisions/0046).
 
-Not here: the page that shows it (`docs_page.py`) and the descriptions of the routes (`answers.py`).
+Elsewhere: the page that shows the document (`docs_page.py`) and the descriptions of the routes (`answers.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from app.api.http.answers import VIEW
 
 
 def describe_routes(app: FastAPI, routers: Iterable[APIRouter], prefix: str) -> dict[str, Any]:
-    """The OpenAPI document of an app's routes, as FastAPI makes it: about a second."""
+    """Make the OpenAPI document of an app's routes with FastAPI. It takes about a second."""
     described = FastAPI(title=app.title, version=app.version, description=app.description)
     for router in routers:
         known = APIRouter()

@@ -1,7 +1,7 @@
-r"""Patterns of texts that come in, each with what is said of a text that is not like it.
+r"""Patterns of texts in requests, each with the message for a text that does not match.
 
-A pattern stands in OpenAPI, where programs in any language read it: classes whose meaning differs from one regular
-expression engine to the next (`\s`, `\d`) are written out.
+The patterns are part of OpenAPI, and programs in any language read them. So classes with a different meaning in other
+regular expression engines (`\s`, `\d`) are written out.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 MODEL: Final = r"^[a-z0-9][a-z0-9_-]{0,39}:[^\x00-\x20]+$"
-# The union of what engines call blank: what is left, none of them calls so.
+# Excludes every character that any engine treats as blank.
 NOT_BLANK: Final = r"[^\s\x1c-\x1f\x85\ufeff]"
 PAIR_CURSOR: Final = "^(before|after)-[0-9]{1,15}$"
 NEWER_CURSOR: Final = "^after-[0-9]{1,15}$"

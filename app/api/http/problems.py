@@ -1,7 +1,7 @@
-"""Faults to answers: every exception that can leave a route becomes one problem document (RFC 9457).
+"""Turns every exception that can leave a route into a problem document (RFC 9457).
 
-Which types of problem there are is `views.problem`'s table. A fault nobody foresaw is logged under an id; the answer
-names the id and nothing else of it.
+The types of problems are listed in `views.problem`. An unexpected exception is logged with an id. The answer has only
+this id.
 
     @router.get("/things/{id}", responses=documented("not-found"))
 """
@@ -51,7 +51,7 @@ PROBLEM_SCHEMA = "Problem"
 
 _log = structlog.get_logger(__name__)
 
-# The nearest class in the tree of `domain/errors.py` decides.
+# The nearest base class in `domain/errors.py` decides.
 _NAMES: Mapping[type, ProblemName] = {
     InputError: "invalid-input",
     ForbiddenError: "forbidden",
@@ -80,7 +80,7 @@ _STATUS_NAMES: Mapping[int, ProblemName] = {
 
 
 class ApiProblemError(Exception):
-    """A problem found by the API itself, before any command was called."""
+    """A problem that the API found before it called a command."""
 
     def __init__(self, name: ProblemName, detail: str, *errors: FieldProblem) -> None:
         super().__init__(detail)
@@ -99,12 +99,12 @@ def refuse_field(field: str, reason: str) -> NoReturn:
 
 
 def answer_problem(problem: ProblemView, headers: Mapping[str, str] | None = None) -> Response:
-    """The problem as an answer."""
+    """Answer with a problem document."""
     return Response(to_json(problem), problem["status"], headers, PROBLEM_JSON)
 
 
 def documented(*names: ProblemName) -> dict[int | str, dict[str, Any]]:
-    """For a route's `responses`: these problems, as OpenAPI wants to know them."""
+    """Return a route's `responses` for these problems, as in OpenAPI."""
     titles: dict[int, list[str]] = {}
     for name in names:
         titles.setdefault(PROBLEMS[name].status, []).append(PROBLEMS[name].title)
@@ -118,13 +118,13 @@ def documented(*names: ProblemName) -> dict[int | str, dict[str, Any]]:
 
 
 def problem_schemas() -> dict[str, Any]:
-    """The schema of a problem document, by its name among OpenAPI's components."""
+    """Return the schema of a problem document, by its name in the OpenAPI components."""
     schema = TypeAdapter(ProblemView).json_schema(ref_template="#/components/schemas/{model}")
     return {**schema.pop("$defs"), PROBLEM_SCHEMA: schema}
 
 
 def answer_every_fault(app: FastAPI) -> None:
-    """Give the app a problem document for everything that can go wrong in it."""
+    """Make the app answer every exception with a problem document."""
     app.exception_handler(InviewError)(_answer_inview_error)
     app.exception_handler(ApiProblemError)(_answer_api_problem)
     app.exception_handler(RequestValidationError)(_answer_validation_error)
@@ -222,7 +222,7 @@ async def _answer_http_exception(request: Request, error: Exception) -> Response
 
 
 def _all_methods(request: Request) -> dict[str, str] | None:
-    """Every method of an address: each is a route of its own, and the framework names those of the first it meets."""
+    """Return an Allow header with every method of the address. The framework would name only those of one route."""
     app: FastAPI = request.app
     for template, methods in app.openapi()["paths"].items():
         if compile_path(template)[0].match(request.scope["path"]):
@@ -238,7 +238,7 @@ def _describe_field(error: Mapping[str, Any]) -> FieldProblem:
 
 
 def _well_formed(text: str) -> str:
-    """A name from outside may hold half a surrogate pair, which is not text that JSON in UTF-8 can carry."""
+    """Replace lone surrogates, which a name in a request may contain: JSON in UTF-8 cannot encode them."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -251,7 +251,7 @@ def _answer_logged(scope: Scope, error: Exception, name: ProblemName, advice: st
 
 
 class _CatchUnforeseen:
-    """Answers 500 to what no handler knows. Starlette's own raises it again afterwards, to be logged twice."""
+    """Answers 500 to exceptions without a handler. Starlette's middleware would raise and log them again."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""How a program looks at a conversation, as the parameters of a query: the same fields as in a send's body."""
+"""View options as query parameters: the same fields as in the body of a send."""
 
 from __future__ import annotations
 

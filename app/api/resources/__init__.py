@@ -1,4 +1,4 @@
-"""The routes, a package for each group of resources.
+"""The routes, with a package for each group of resources.
 
-Not what they share (`api/http`) and no decision: each calls a command or a query.
+Shared code is in `api/http`. A route makes no decisions: it calls a command or a query.
 """

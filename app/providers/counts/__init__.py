@@ -1,1 +1,1 @@
-"""Token counts: asked of a provider, or made here in a public vocabulary."""
+"""Token counts: requested from a provider, or computed with a public vocabulary."""

@@ -1,9 +1,9 @@
-"""Counting on demand: asking a provider what it would read, without a reply, where it has a way to say so.
+"""Exact counts: requests the number of input tokens from a provider that can count, without a reply.
 
-    tokens = await count_tokens(transport, provider, wire)     # `wire` is a send's own request
+    tokens = await count_tokens(transport, provider, wire)     # `wire` is the request of a send
 
-What is asked about is the body that would be sent, less what concerns the reply alone; nothing is added to it.
-Providers do not charge for it. Not here: estimates (`domain/tokens/estimates.py`), which need no provider.
+The counted body is that of the send without fields that concern only the reply; nothing is added. Providers do not
+charge for it. Estimates, which need no provider, are in `domain/tokens/estimates.py`.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ JSON_ANSWER: Headers = tuple((name, "application/json" if name == "Accept" else 
 
 
 def can_count(provider: Provider) -> bool:
-    """Whether the provider can be asked now: it has a way to count, and its key is there if it needs one."""
+    """Return True if the provider can count now: its protocol can, and it has a key if it needs one."""
     return provider.ready and _counting_of(provider) is not None
 
 
 def encode_count(provider: Provider, wire: WireRequest) -> WireRequest:
-    """The request that asks what this one would come to. Pure.
+    """Make the request that counts this request. This is a pure function.
 
     Raises:
-        InputError: the provider has no way to count.
+        InputError: the provider cannot count.
     """
     counting = _counting_of(provider)
     if counting is None:
@@ -44,10 +44,10 @@ def encode_count(provider: Provider, wire: WireRequest) -> WireRequest:
 async def count_tokens(
     transport: Transport, provider: Provider, wire: WireRequest, timeouts: Timeouts = STANDARD_TIMEOUTS
 ) -> int:
-    """The number of tokens that the provider would read, counted by the provider.
+    """Return the number of tokens that the provider would read, counted by the provider.
 
     Raises:
-        InputError: the provider has no way to count.
+        InputError: the provider cannot count.
         ProviderError: for every fault.
     """
     answer = await transport.ask(provider, encode_count(provider, wire), timeouts)

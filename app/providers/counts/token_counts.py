@@ -3,12 +3,12 @@
     await count_texts("o200k_base", ["hello world", "hello"])      # [2, 1]
     warm_up()                                                      # a page is open: read the usual vocabulary now
 
-Reading a vocabulary holds Python's lock for 0.15 s at a stretch and takes 50 MB. In another process it holds no lock of
-the server, and the memory is given back when the process ends
+Reading a vocabulary holds Python's lock for 0.15 s at a time and takes 50 MB. In another process it does not block the
+server, and the memory is freed when the process ends
 (docs/decisions/0069-count-tokens-in-a-child-process.md).
 
-One process and one thread that talks to it serve all users, one question after the other. The counting itself is in
-`vocabularies.py`, and what the process does in `token_counts_worker.py`.
+One process, with one thread that exchanges messages with it, serves all users, one question after the other.
+`vocabularies.py` counts; `token_counts_worker.py` is the code of the process.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from app.providers.counts.vocabularies import O200K, check_vocabulary, split_pie
 from app.workers import close_pipes, input_of, output_of, start_worker
 
 QUESTION: Final = 500_000
-"""Characters of a question at most, some 20 ms of work: a longer text is asked in pieces, and others come between."""
+"""Maximum characters of a question, some 20 ms of work. A longer text is sent in pieces, so other questions can run."""
 _WORKER: Final = "app.providers.counts.token_counts_worker"
 
 
 async def count_texts(vocabulary: str, texts: Sequence[str]) -> list[int]:
-    """The number of tokens of each text in a vocabulary.
+    """Return the number of tokens of each text in a vocabulary.
 
     Raises:
         ValueError: there is no such vocabulary.
@@ -52,14 +52,14 @@ async def count_texts(vocabulary: str, texts: Sequence[str]) -> list[int]:
 
 
 def warm_up() -> None:
-    """Start the process and have it read the usual vocabulary, unless it runs. Returns at once."""
+    """Start the process, unless it runs, and make it read the usual vocabulary. Returns at once."""
     if _process.pid is None and not _process.warming:
         _process.warming = True
         _thread.submit(_process.warm_up)
 
 
 def process_id() -> int | None:
-    """The process that counts at present."""
+    """Return the id of the current process, None if none runs."""
     return _process.pid
 
 
@@ -74,7 +74,7 @@ def close() -> None:
 
 
 def _cut(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
-    """The texts in questions: pieces, each with the place of its text."""
+    """Yield the questions for these texts: pieces, each with the index of its text."""
     places, pieces, size = list[int](), list[str](), 0
     for place, text in enumerate(texts):
         for piece in split_pieces(text):
@@ -94,7 +94,7 @@ async def _ask(vocabulary: str, texts: Sequence[str]) -> list[int]:
 
 @dataclass(eq=False)
 class _Process:
-    """The process, if it runs. `busy` is held while it is asked."""
+    """The process, if it runs. `busy` is held during a question."""
 
     running: subprocess.Popen[bytes] | None = None
     used_at: float = 0.0
@@ -109,11 +109,11 @@ class _Process:
         """Ask a question, in a thread."""
         question = write_message((vocabulary, list(texts)))
         with self.busy:
-            answer = self._exchange(question) or self._exchange(question)  # it may have been ended just now
+            answer = self._exchange(question) or self._exchange(question)  # it may just have ended
             self.used_at = monotonic()
         if answer is None:
             raise RuntimeError(f"The process that counts tokens does not start. Run `{sys.executable} -m {_WORKER}`.")
-        counts: list[int] = marshal.loads(answer)  # noqa: S302 - from a process of our own
+        counts: list[int] = marshal.loads(answer)  # noqa: S302 - from Inview's own process
         return counts
 
     def warm_up(self) -> None:
@@ -123,7 +123,7 @@ class _Process:
             self.warming = False
 
     def end_if(self, wanted: Callable[[], bool]) -> bool:
-        """End the process if that is wanted and it is not asked anything now."""
+        """End the process if `wanted` returns True and no question is being answered."""
         if not self.busy.acquire(blocking=False):
             return False
         try:
@@ -137,7 +137,7 @@ class _Process:
     def leave(self) -> None:
         """Close the pipes in a fork: while its input is open here, the process would outlive the parent.
 
-        They are not closed by their objects: one that a thread of the parent reads is locked, and here for ever.
+        This does not use the pipe objects: one that a thread of the parent is reading stays locked here forever.
         """
         if self.running is None:
             return
@@ -168,10 +168,10 @@ class _Process:
 
 
 def _begin_anew() -> None:
-    """Ask nothing through what belongs to the parent of this fork: its threads do not run here.
+    """Replace the parent's process and thread after a fork, because threads of the parent do not run here.
 
-    uvloop runs this in each child that is to become another program, whatever the parent's threads do meanwhile, so
-    nothing here may wait for a lock. The process object is kept, as its end would close the pipes.
+    uvloop runs this in each child before it executes another program, and a thread of the parent may hold any lock
+    then. So nothing here may wait for a lock. The process object is kept, because deleting it would close the pipes.
     """
     global _process, _thread
     _process.leave()

@@ -1,11 +1,11 @@
 """The process that counts texts in OpenAI's vocabularies. It runs as a script.
 
-It reads one question after the other from its standard input and answers each on its standard output. Both are a
-length of eight bytes and a value in Python's own format `marshal`:
+It reads questions from its standard input and writes the answers to its standard output, one after the other. Both are
+a length of eight bytes and a value in Python's format `marshal`:
 
     ("o200k_base", ["hello world", "hello"])      [2, 1]
 
-It ends when its input ends, which it does when Inview ends, however that happens.
+It ends when its input ends, and so whenever Inview ends, also by a crash.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.providers.counts.vocabularies import counter
 
 
 def serve(questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer questions until there are no more."""
+    """Answer questions until the input ends."""
     while (body := read_message(questions)) is not None:
         vocabulary, texts = marshal.loads(body)  # noqa: S302 - from the process that started this one
         answers.write(write_message(list(map(counter(vocabulary), texts))))
@@ -26,13 +26,13 @@ def serve(questions: IO[bytes], answers: IO[bytes]) -> None:
 
 
 def write_message(value: tuple[str, list[str]] | list[int]) -> bytes:
-    """A value as it travels."""
+    """Encode a value as a message."""
     body = marshal.dumps(value)
     return len(body).to_bytes(8, "big") + body
 
 
 def read_message(stream: IO[bytes]) -> bytes | None:
-    """The next value that arrives, to be read by `marshal`. None: the stream ended."""
+    """Read the next message; `marshal` can decode it. None: the stream ended."""
     length = int.from_bytes(head, "big") if len(head := stream.read(8)) == 8 else None
     if length is None:
         return None

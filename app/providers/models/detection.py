@@ -1,7 +1,7 @@
-"""Local model servers on their usual ports, found by asking: does a server answer, and does it list models?
+"""Finds local model servers on their usual ports: a server that answers with a list of models.
 
-It asks only 127.0.0.1, all ports at once, and gives up quickly, whatever is sent. It uses the standard library on
-purpose: looking around when a page opens must not cost the memory of an SDK that may never be needed.
+It requests the lists only from 127.0.0.1, on all ports at once, within a short time limit. It uses only the standard
+library, because the search when a page opens must not need the memory of an SDK.
 
     >>> import asyncio
     >>> asyncio.run(detect_local_servers(rows=()))
@@ -20,15 +20,15 @@ from app.providers.registry import PROVIDERS, make_provider
 from app.providers.wire.json_values import load_json
 
 ANSWER_SECONDS = 0.5
-"""For all of it: connecting, asking, and the whole answer."""
+"""Maximum seconds for the connection, the request and the whole answer."""
 LARGEST_LIST = 1_000_000
 NO_LIST = (TimeoutError, OSError, HTTPException, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
-"""Errors that mean: no server is there, or it lists no models."""
+"""Errors that mean: there is no server, or it lists no models."""
 _REQUEST = b"GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n"
 
 
 async def detect_local_servers(rows: Iterable[ProviderRow] = PROVIDERS.values()) -> tuple[Provider, ...]:
-    """The local servers that answer now. Takes at most about half a second; no server: an empty result."""
+    """Return the local servers that answer now. This takes at most about half a second."""
     candidates = [(row, row.local_port) for row in rows if row.local_port is not None]
     found = await asyncio.gather(*(_answers(port) for _, port in candidates))
     return tuple(
@@ -53,7 +53,7 @@ async def _answers(port: int) -> bool:
 
 
 async def _read_list(reader: asyncio.StreamReader) -> bytes:
-    """The body of an answer with status 200, or nothing."""
+    """Return the body of an answer with status 200, otherwise nothing."""
     status, _, lines = (await reader.readuntil(b"\r\n\r\n")).partition(b"\r\n")
     if status.split(b" ")[1:2] != [b"200"]:
         return b""

@@ -1,11 +1,11 @@
-"""The parameters that a model takes, by its protocol and the facts known about it.
+"""Finds the parameters that a model accepts, by its protocol and its profile.
 
     find_refusal("seed", Parameters(seed=7), provider, profile)      # "Anthropic takes no seed"
     fit_parameters(Parameters(temperature=0.2, seed=7), provider, profile)
     → (Parameters(temperature=0.2), {"seed": "Anthropic takes no seed"})
 
-What is usual, by a conversation or an agent, is asked of every model: what one does not take is left out, and that is
-said. A parameter of a send is never left out: the send is refused. A JSON schema of the reply is not looked at
+Parameters of a conversation or an agent are for all models: those that a model does not accept are left out, with a
+warning. A parameter of a send is never left out: the send is refused instead. A JSON schema of the reply is not checked
 here.
 """
 
@@ -26,14 +26,14 @@ from app.providers.base import Provider, encode
 SAMPLING = ("temperature", "top_p")
 _THINKING = ("effort", "thinking")
 _ALL = Parameters(temperature=1.0, top_p=1.0, max_output_tokens=1, seed=1, effort=Effort.LOW, thinking=True)
-"""Values that every model takes, if it takes the parameter at all."""
+"""Values that every model accepts if it accepts the parameter."""
 _HELLO = (RequestMessage("user", (Text("Hello"),)),)
 
 
 def fit_parameters(
     usual: Parameters, provider: Provider, profile: ModelProfile
 ) -> tuple[Parameters, Mapping[str, str]]:
-    """The parameters that this model takes, and why each of the others is left out."""
+    """Return the parameters that this model accepts, and the reason for each one that is left out."""
     if not list_set(usual):
         return usual, {}
     refused = _refusals(replace(usual, reply_schema=None), replace(provider, key=None), profile)
@@ -41,28 +41,28 @@ def fit_parameters(
 
 
 def find_refusal(name: str, asked: Parameters, provider: Provider, profile: ModelProfile) -> str:
-    """The reason why the model does not take a parameter, without a full stop; "": it does."""
+    """Return the reason why the model does not accept a parameter, without a full stop. "": it does."""
     return fit_parameters(asked, provider, profile)[1].get(name, "")
 
 
 def list_taken(provider: Provider, profile: ModelProfile) -> tuple[str, ...]:
-    """The names of the parameters that the model takes, in the order of the screen."""
+    """Return the names of the parameters that the model accepts, in the order of the screen."""
     refused = _refusals(_ALL, replace(provider, key=None), profile)
     return tuple(name for name in NAMES if name not in refused)
 
 
 def require_taken(asked: Parameters, provider: Provider, profile: ModelProfile) -> None:
-    """Refuse what was asked of a model that does not take it.
+    """Check that the model accepts all these parameters.
 
     Raises:
-        InputError: it names the first of the parameters, and says what to do.
+        InputError: it does not. The error names the first of them and the next step.
     """
     for name, why in fit_parameters(asked, provider, profile)[1].items():
         raise InputError(f"parameters.{name}", f"{why}. Leave it out, or choose another model.")
 
 
 def describe_left_out(name: str, left_out: Mapping[str, str]) -> tuple[str, ...]:
-    """The words about parameters of `name` that a model does not take."""
+    """Return a warning for each parameter of `name` that a model does not accept."""
     return tuple(f"{why}: that of {name} is left out." for why in left_out.values())
 
 

@@ -1,14 +1,14 @@
-"""Lists of models: the one strict reader of what providers list.
+"""Reads providers' lists of models strictly.
 
-Each field is checked. An entry with a field that cannot be right is left out and named, and the others stay: no list
-fails as a whole for an entry of it.
+Each field is checked. An entry with an invalid field is left out and reported, and the others stay: one entry does not
+make the whole list fail.
 
     >>> said = [{"id": "m", "window": 8192}, {"id": 7}, {"id": "n", "window": "8192"}]
     >>> listed = read_list(said, lambda entry: ListedModel(entry.name("id"), context_window=entry.tokens("window")))
     >>> [model.name for model in listed.models], listed.skipped
     (['m'], ('entry 2: id is 7', "entry 3: window is '8192'"))
 
-Not here: which fields a vendor has (its adapter).
+The fields of a vendor's list are in its adapter.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from app.providers.base import ListedModel, ListedModels
 from app.providers.wire.json_values import FieldError, name_kind
 
 MAX_MODELS: Final = 2_000
-"""Of one provider: several times what the largest lists of today hold, and the number that a picker can show."""
+"""Maximum models of one provider: several times the largest lists of today, and the limit of a picker."""
 MAX_NAME: Final = 250
 MAX_TOLD: Final = 20
-"""Entries left out that are named one by one."""
+"""Maximum number of left-out entries that are reported one by one."""
 
 
 class BadEntryError(ValueError):
-    """An entry of a list has a field that cannot be right. The text names the field and what it holds."""
+    """An entry of a list has an invalid field. The message names the field and its value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of a list, or an object in it. Every method raises `BadEntryError` for what cannot be right."""
+    """An entry of a list, or an object in it. Every method raises `BadEntryError` for an invalid value."""
 
     fields: dict[str, Any]
 
     def name(self, field: str) -> str:
-        """The name of the model: visible characters without blanks."""
+        """Return the name of the model: visible characters without blanks."""
         value = self.fields.get(field)
         if not is_name(value):
             raise BadEntryError(f"{field} is {reprlib.repr(value)}")
         return value
 
     def label(self, *fields: str) -> str | None:
-        """The first of these texts that is there: visible characters on one line."""
+        """Return the first of these texts that is present: visible characters on one line."""
         found = self._first(fields)
         if found is None:
             return None
@@ -57,7 +57,7 @@ class Entry:
         return value
 
     def tokens(self, *fields: str) -> int | None:
-        """The first of these counts that is there. Some servers write 0 for what they do not know."""
+        """Return the first of these counts that is present. A 0 counts as missing: some servers use it for unknown."""
         found = self._first(fields)
         if found is None:
             return None
@@ -67,14 +67,14 @@ class Entry:
         return count
 
     def flag(self, field: str) -> bool | None:
-        """A yes or no that may be missing."""
+        """Return a boolean that may be missing."""
         value = self.fields.get(field)
         if value is not None and not isinstance(value, bool):
             raise BadEntryError(f"{field} is {reprlib.repr(value)}")
         return value
 
     def words(self, field: str) -> frozenset[str] | None:
-        """A list of words that may be missing."""
+        """Return a list of words that may be missing."""
         value = self.fields.get(field)
         if value is None:
             return None
@@ -85,7 +85,7 @@ class Entry:
         return frozenset(texts)
 
     def inside(self, field: str) -> Entry:
-        """The object of that name; an empty one where it is missing."""
+        """Return the object in this field; an empty one if it is missing."""
         value = self.fields.get(field)
         if value is None:
             return Entry({})
@@ -99,11 +99,11 @@ class Entry:
 
 
 def read_list(said: object, read: Callable[[Entry], ListedModel]) -> ListedModels:
-    """Read every entry of a list, and name those that cannot be right.
+    """Read every entry of a list, and report invalid ones.
 
     Raises:
         FieldError: it is no list.
-        BadEntryError: it has entries, and none of them can be right.
+        BadEntryError: it has entries, and all are invalid.
     """
     if not isinstance(said, list):
         raise FieldError(f"{name_kind(said)} instead of a list of models")
@@ -116,7 +116,7 @@ def read_list(said: object, read: Callable[[Entry], ListedModel]) -> ListedModel
             break
         try:
             if not isinstance(entry, dict):
-                raise BadEntryError(f"it is {reprlib.repr(entry)}")  # noqa: TRY301 - told like what is wrong in it
+                raise BadEntryError(f"it is {reprlib.repr(entry)}")  # noqa: TRY301 - reported like a fault in it
             model = read(Entry(cast("dict[str, Any]", entry)))
             if model.name in models:
                 raise BadEntryError(f"{model.name} is listed twice")  # noqa: TRY301 - likewise
@@ -132,17 +132,17 @@ def read_list(said: object, read: Callable[[Entry], ListedModel]) -> ListedModel
 
 
 def is_name(value: object) -> TypeGuard[str]:
-    """True for a possible name of a model."""
+    """Return True for a possible name of a model."""
     return is_label(value) and " " not in value
 
 
 def is_label(value: object) -> TypeGuard[str]:
-    """True for a possible label of a model. Control and bidirectional characters change how others are seen."""
+    """Return True for a possible label of a model. Control and bidirectional characters would change other labels."""
     return isinstance(value, str) and 0 < len(value) <= MAX_NAME and value.isprintable()
 
 
 def is_usable(listed: ListedModel) -> bool:
-    """Whether a model that was remembered can be offered: earlier versions kept whatever was listed."""
+    """Return True if a remembered model is valid: earlier versions stored lists without a check."""
     counts = (listed.context_window, listed.max_output_tokens)
     labelled = listed.label is None or is_label(listed.label)
     return is_name(listed.name) and labelled and all(count is None or read_count(count) for count in counts)

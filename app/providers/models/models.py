@@ -1,8 +1,8 @@
-"""Which models a provider has: its own list, kept for a while, each joined with what is known of it.
+"""The models of a provider: its list, cached for some minutes, with a profile for each model.
 
-lists = ModelLists(transport, remembered)      # remembered: what they told before this process began
-profiles = await lists.load(provider)          # asks the provider at most every five minutes
-profile = lists.profile("anthropic:claude-…", provider)   # asks no provider
+lists = ModelLists(transport, remembered)      # remembered: the lists from earlier processes
+profiles = await lists.load(provider)          # requests the list at most every five minutes
+profile = lists.profile("anthropic:claude-…", provider)   # makes no request
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NOT_FOR_CHAT = re.compile(
     r"embed|whisper|transcribe|moderation|dall-e|imagen?|audio|realtime|speech|voice|rerank|guard|babbage|davinci|"
     r"gpt-3\.5-turbo-instruct|lyria|computer-use|search-api|\b(tts|veo|sora|ocr|aqa|live)\b"
 )
-"""Names of models that lists hold but a conversation cannot use."""
+"""Names of listed models that a conversation cannot use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _Kept:
 
 
 class ModelLists:
-    """The lists of models, by provider as set up (another key, another list)."""
+    """The lists of models, by provider with its settings (another key has another list)."""
 
     def __init__(
         self, transport: Transport, remembered: RememberedLists | None = None, overrides: Overrides | None = None
@@ -61,14 +61,14 @@ class ModelLists:
         self._failed: dict[Provider, Failure] = {}
         self._asking: dict[Provider, asyncio.Task[_Kept]] = {}
         self._parser = ThreadPoolExecutor(1, "list of models")
-        """Lists are parsed one at a time, as a large one takes 30 MB, and in one thread, as each thread keeps memory.
-        They are received at the same time, into files."""
+        """Lists are parsed one at a time, because a large one takes 30 MB, and in one thread, because each thread keeps
+        memory. They are received at the same time, into files."""
 
     async def load(self, provider: Provider, *, afresh: bool = False) -> tuple[ModelProfile, ...]:
-        """The provider's models for conversations, in its order.
+        """Return the provider's models for conversations, in its order.
 
         Raises:
-            ProviderError: the list cannot be had; its failure says why.
+            ProviderError: the list could not be loaded; its failure has the reason.
         """
         kept = self._kept.get(provider)
         failed = provider in self._failed
@@ -77,7 +77,7 @@ class ModelLists:
         return await asyncio.to_thread(self._profiles, provider, kept.listed.models)
 
     def trial(self, provider: Provider) -> Trial:
-        """The result of the last request for the provider's list in this process. Built-in models need no request."""
+        """Return the result of the last request for the provider's list in this process. Built-in models need none."""
         if not provider.ready:
             return Trial(ProviderHealth.NO_KEY)
         if (why := self._failed.get(provider)) is not None:
@@ -89,22 +89,22 @@ class ModelLists:
         return Trial(ProviderHealth.ANSWERS, sum(1 for _ in _for_chat(listed)))
 
     def skipped(self, provider: Provider) -> tuple[str, ...]:
-        """The entries of the provider's last list that were left out, and why."""
+        """Return the entries of the provider's last list that were left out, with the reasons."""
         kept = self._kept.get(provider)
         return () if kept is None else kept.listed.skipped
 
     def known(self, provider: Provider) -> tuple[ModelProfile, ...]:
-        """The provider's models for conversations as far as they are known without asking it."""
+        """Return the provider's known models for conversations, without a request."""
         return self._profiles(provider, self._known(provider))
 
     def profile(self, provider: Provider, model: str) -> ModelProfile:
-        """The profile of a model as far as known, listed or not. `model` is "provider:model"."""
+        """Return the profile of a model, also if it is not listed. `model` is "provider:model"."""
         _, name = split_model_name(model)
         listed = next((listed for listed in self._known(provider) if listed.name == name), ListedModel(name))
         return build_profile(provider, listed, datetime.now(UTC), self._overrides)
 
     def _known(self, provider: Provider) -> tuple[ListedModel, ...]:
-        """The list of its models from this process, otherwise from this code, otherwise from an earlier process."""
+        """Return the list from this process, otherwise built-in models, otherwise the list from an earlier process."""
         if (kept := self._kept.get(provider)) is not None:
             return kept.listed.models
         return load_adapter(provider.row.protocol).built_in_models or self._remembered.find(provider) or ()
@@ -128,7 +128,7 @@ class ModelLists:
             task.exception()  # waiting callers get it, and `trial` reports it
 
     async def _ask(self, provider: Provider) -> _Kept:
-        """Ask for the list, and remember whether that failed."""
+        """Request the list, and store it or the failure."""
         try:
             listed = await self._fetch(provider)
         except ProviderError as error:

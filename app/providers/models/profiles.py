@@ -1,7 +1,7 @@
-"""What is known of a model, put together: the provider's own list, the public price table, and a table of abilities.
+"""Builds the profile of a model from the provider's list, the public price table and the table of abilities.
 
-The list wins over the table and the table over nothing at all; what none of them knows gets the stated conservative
-default of `ModelProfile`, and unknown prices stay unknown. Everything is on this machine (genai-prices ships its data).
+The list takes precedence over the tables. A value that none of them has gets the conservative default of
+`ModelProfile`; unknown prices stay unknown. All data is on this machine (genai-prices ships its data).
 
     >>> from datetime import UTC, datetime
     >>> from app.providers.registry import PROVIDERS, Credentials, make_provider
@@ -27,16 +27,16 @@ from app.providers.models.tariffs import find_entry, read_tariff
 
 Fact = TypeVar("Fact")
 Overrides = Mapping[str, Mapping[str, Any]]
-"""By model ("provider:model"): fields of its profile that this installation knows better."""
+"""Fields of profiles that this installation overrides, by model ("provider:model")."""
 
 
 def build_profile(
     provider: Provider, listed: ListedModel, now: datetime, overrides: Overrides | None = None
 ) -> ModelProfile:
-    """The profile of a model with the prices valid `now`.
+    """Build the profile of a model with the prices at `now`.
 
     Raises:
-        SettingsError: an override names what a profile does not have.
+        SettingsError: an override names a field that profiles do not have.
     """
     model = f"{provider.name}:{listed.name}"
     abilities = abilities_of(listed.name)
@@ -63,7 +63,7 @@ def build_profile(
 
 
 def is_local(provider: Provider) -> bool:
-    """Whether it runs on a machine of the person's own, by its address: such a call costs nothing."""
+    """Return True if the provider runs on the user's own machines, by its address: its calls cost nothing."""
     if provider.row.protocol == "offline":
         return True
     host = urlsplit(provider.base_url).hostname or ""

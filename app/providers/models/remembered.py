@@ -1,12 +1,12 @@
-"""The lists of models as each provider told them last, in a file: known again at once after a restart.
+"""The last list of models of each provider, in a file, so that models are known at once after a restart.
 
     remembered = read_remembered(data_dir / LISTS_FILE)
-    remembered.find(provider)                    # None: it never told them, or did so at another address
+    remembered.find(provider)                    # None: there is no list, or it is from another address
     await remembered.keep(provider, models)
 
-It holds no keys, and nothing is lost with the file: a provider that is asked tells its list again.
+The file has no keys, and nothing is lost without it: the next request to a provider loads the list again.
 
-Not how long a list holds good (`models.py`).
+`models.py` decides how long a list is valid.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class ToldList:
-    """The list of a provider at this address."""
+    """The last list of a provider, and its address then."""
 
     base_url: str
     models: tuple[ListedModel, ...]
@@ -40,19 +40,19 @@ _FILE = TypeAdapter(dict[str, ToldList])
 
 @dataclass(eq=False)
 class RememberedLists:
-    """By the provider's name. `path` None: they are forgotten with the process."""
+    """The last lists, by the provider's name. `path` None: they are not stored in a file."""
 
     path: Path | None = None
     _told: dict[str, ToldList] = field(default_factory=dict[str, ToldList])
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def find(self, provider: Provider) -> tuple[ListedModel, ...] | None:
-        """The last list of this provider."""
+        """Return the last list of this provider. None: there is none for its address."""
         told = self._told.get(provider.name)
         return None if told is None or told.base_url != provider.base_url else told.models
 
     async def keep(self, provider: Provider, models: tuple[ListedModel, ...]) -> None:
-        """Remember what a provider has told now."""
+        """Store a new list of a provider."""
         told = ToldList(provider.base_url, models)
         if self._told.get(provider.name) == told:
             return
@@ -62,12 +62,12 @@ class RememberedLists:
         async with self._writing:
             try:
                 await asyncio.to_thread(_replace, self.path, orjson.dumps(self._told))
-            except OSError as error:  # the list itself is there: the caller gets it
+            except OSError as error:  # the caller still gets the list
                 log.warning("the lists of models could not be remembered", path=str(self.path), fault=str(error))
 
 
 def read_remembered(path: Path) -> RememberedLists:
-    """The content of the file. One that cannot be read is logged, and the next list replaces it."""
+    """Read the file. If it cannot be read, this is logged, and the next list replaces it."""
     try:
         told = _FILE.validate_json(path.read_bytes())
     except FileNotFoundError:
@@ -87,7 +87,7 @@ def _without_unusable(provider: str, told: ToldList) -> ToldList:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
+    """Write a file completely or not at all."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
         draft.write_bytes(content)

@@ -1,6 +1,6 @@
-"""The public price table (genai-prices, which ships its data): read into tariffs, with all their periods and steps.
+"""Reads tariffs, with all periods and steps, from the public price table (genai-prices, which ships its data).
 
-Not what a model can do (`profiles.py`), and not what this installation knows better (`runs/usage/prices.py`).
+Elsewhere: the abilities of a model (`profiles.py`) and the user's prices (`runs/usage/prices.py`).
 
     >>> from datetime import UTC, datetime
     >>> tariff = read_tariff("anthropic", "claude-opus-4-5")
@@ -24,7 +24,7 @@ _KINDS = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "c
 
 @cache
 def read_tariff(vendor: str, name: str) -> Tariff | None:
-    """The prices of a model in the table; None: it has none."""
+    """Return the prices of a model in the table. None: it has none."""
     entry = find_entry(vendor, name)
     if entry is None:
         return None
@@ -32,16 +32,16 @@ def read_tariff(vendor: str, name: str) -> Tariff | None:
     if not isinstance(stated, list):
         return _tariff([_period(None, stated)])
     conditional: list[Any] = list(stated)  # pyright: ignore[reportUnknownArgumentType] - the table's own objects
-    # The first one holds where no other does, whatever its condition says: as the table's own reader has it.
+    # The first one applies if no other does, regardless of its condition, as in the reader of genai-prices.
     periods = [_period(None, conditional[0].prices)]
     return _tariff([*periods, *(_period(one.constraint, one.prices) for one in conditional)])
 
 
 @cache
 def find_entry(vendor: str, name: str) -> Any:
-    """The price table's entry, None if it has none."""
+    """Return the entry of a model in the price table, None if there is none."""
     table, by_id, tables = _read_table(vendor)
-    # Most names are an entry's own; going through all the rules for each of a router's 900 models takes a second.
+    # Most names are ids of entries. Matching all rules for each of a router's 900 models would take a second.
     return by_id.get(name.lower()) or table.find_model(name, all_providers=tables)
 
 
@@ -60,7 +60,7 @@ def _tariff(periods: Iterable[Period]) -> Tariff | None:
 
 
 def _period(constraint: Any, stated: Any) -> Period:
-    """Without steps where no prices for words are stated, as for models of images alone."""
+    """Make a period. It has no steps if there are no prices for text, as for models that only make images."""
     kinds = [getattr(stated, kind, None) for kind in _KINDS]
     starts = sorted({0}.union(*({tier.start for tier in getattr(price, "tiers", ())} for price in kinds)))
     steps: list[Step] = []
@@ -74,10 +74,10 @@ def _period(constraint: Any, stated: Any) -> Period:
 
 
 def _price_above(price: Any, start: int) -> Decimal | None:
-    """The price of a call whose prompt is past `start`."""
+    """Return the price of a call whose prompt is longer than `start`."""
     if not hasattr(price, "tiers"):
         return price
-    # Not "from": a prompt of exactly that size is not past it.
+    # A prompt of exactly this size is not longer, so the tier does not apply to it.
     reached = [tier.price for tier in price.tiers if tier.start <= start]
     return reached[-1] if reached and start else price.base
 

@@ -1,1 +1,1 @@
-"""The offline provider: no key, no network. It answers by fixed rules."""
+"""The offline provider, without key and network. It answers by fixed rules."""

@@ -1,10 +1,10 @@
-"""The token count of the offline provider: of the request body alone, in OpenAI's vocabulary.
+"""The token count of the offline provider: only of the request body, in OpenAI's vocabulary.
 
-A request costs three tokens and each message four, the system text being one; all texts, tool calls and results cost
-their tokens, and so do the definitions of tools and the schema of the reply in the body. A picture costs as much as for
-GPT-4o, a file its name. `families.py` and `tool_sizes.py` estimate by the same rules.
+A request costs three tokens, and each message four, including the system text. All texts, tool calls and results cost
+their tokens, and so do the tool definitions and the schema of the reply. A picture costs the same as for GPT-4o, a file
+the tokens of its name. `families.py` and `tool_sizes.py` estimate by the same rules.
 
-Not here: the answer, which is counted token by token (`script.py`).
+The answer is counted token by token (`script.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PER_MESSAGE = 4
 
 
 async def count_input(body: dict[str, Any]) -> int:
-    """The tokens of a request."""
+    """Count the tokens of a request."""
     texts = [*_list_texts(body)]
     messages = len(body["messages"]) + bool(body["system"])
     pictures = sum(

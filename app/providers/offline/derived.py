@@ -1,4 +1,4 @@
-r"""What the offline provider answers when it is asked for a title or a summary: by fixed rules, from what was asked.
+r"""The offline provider's answers to requests for a title or a summary, made by fixed rules from earlier requests.
 
 >>> derive(titles.INSTRUCTION, ["/rate 50\nWhy is the sky blue?", "It scatters."])
 'Why is the sky blue'
@@ -15,13 +15,13 @@ from app.domain.derived import summaries, titles
 
 MAX_WORDS = 7
 MAX_CHARACTERS = 60
-"""Words of a title; scripts without blanks have words as long as sentences."""
+"""Maximum characters of a title, because scripts without blanks have words as long as sentences."""
 MAX_LINE = 160
 UNSAID = "Trying out the offline provider"
 
 
 def derive(prompt: str, requests: Sequence[str]) -> str | None:
-    """The answer to one of the two instructions, from the requests before it; None for any other prompt."""
+    """Answer one of the two instructions, from the requests before it. None: it is another prompt."""
     answer = _ANSWERS.get(prompt)
     return None if answer is None else answer([_words_of(request) for request in requests])
 
@@ -38,7 +38,7 @@ def _summary(requests: Sequence[str]) -> str:
 
 
 def _words_of(request: str) -> str:
-    """A request without the commands in it, on one line."""
+    """Return a request on one line, without its commands."""
     lines = (line.removeprefix("/echo") if line.startswith("/echo") else line for line in request.splitlines())
     return " ".join(" ".join(line for line in lines if not line.startswith("/")).split())
 

@@ -1,10 +1,9 @@
-"""What the offline provider answers when its reply is to fit a JSON schema: a plain value that does, by fixed rules.
+"""The offline provider's answers to requests with a JSON schema: a simple value that fits, made by fixed rules.
 
 >>> make_sample({"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}})
 {'name': 'name 1', 'age': 1}
 
-Not every keyword is obeyed (patterns, conditions): it is a sample, and people should also see a reply that
-does not fit.
+Some keywords are ignored (patterns, conditions), so that users can also see a reply that does not fit.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from app.providers.wire.json_values import fields_of
 
 MAX_DEPTH = 8
 ITEMS = 3
-"""In a list, unless the schema bounds it."""
+"""Number of items in a list, unless the schema limits it."""
 MAX_ITEMS = 100
 
 
 def make_sample(schema: Any) -> Any:
-    """A value of a schema."""
+    """Make a value for a schema."""
     return _sample(schema, _Place(schema))
 
 
@@ -82,7 +81,7 @@ _KINDS: Mapping[str, Callable[[Mapping[str, Any], _Place], Any]] = MappingProxyT
 
 
 def _follow(root: Any, reference: str) -> Any:
-    """The schema at a JSON pointer (RFC 6901) within the root; one of anything where there is none."""
+    """Return the schema at a JSON pointer (RFC 6901) within the root. A missing one is empty: it accepts anything."""
     found = fields_of(root, "the schema")
     for step in reference.removeprefix("#").strip("/").split("/"):
         if step:

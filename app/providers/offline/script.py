@@ -1,15 +1,15 @@
-"""What the offline provider answers: a pure function of the request, from the command language told by `/help`.
+"""The offline provider's answers: a pure function of the request, by the command language that `/help` describes.
 
 A command is at the start of a line of the last user message; several may share the line:
 
     /long 2000 /rate 100            2,000 tokens at 100 a second
     /think 50 /fail overloaded after 20
 
-Lines of `/tool` call tools; what follows a line `/then` is done when they have answered, and `/again`
-does the same every time. Without more to do it tells what they answered.
+Lines with `/tool` call tools. Text after a line `/then` is for the round after their answers; `/again` repeats the last
+part in every round. If no part is left, the answer quotes the results of the tools.
 
-The answer is a `Script`: words with a rate, and how it ends. `vendors/offline.py` performs it. A token is a word of up
-to eight letters, or a sign, with the blanks before it; nothing here knows any other tokenizer.
+The answer is a `Script`: a text with a rate, and its end. `vendors/offline.py` performs it. A token is a word of up to
+eight letters, or a sign, with the blanks before it; no other tokenizer is used here.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from app.domain.errors import ErrorClass
 from app.domain.stream_events import StopReason
 
 DEFAULT_RATE = 200.0
-"""Tokens a second unless commanded otherwise: reads as a fast model."""
+"""Default tokens per second, like a fast model."""
 
 _TOKEN = re.compile(r"\s*(?:\w{1,8}|[^\w\s])|\s+")
 _REST = re.compile(r"(?:^|(?<=[ \t]))/(echo|tool)")
-"""A command that takes all that follows it, the first of its line."""
+"""The first command of a line that takes all text after it."""
 _COMMAND = re.compile(r"/([a-z]+)((?:[ \t]+(?!/[a-z])\S+)*)")
 
 Ending = Literal["stop", "cut", "stall", "fail"]
@@ -37,7 +37,7 @@ Ending = Literal["stop", "cut", "stall", "fail"]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A failure to play: its class, what `Retry-After` says, and for how many attempts of the same request."""
+    """A simulated failure: its class, `Retry-After`, and the number of attempts of the same request that fail."""
 
     error_class: ErrorClass
     retry_after: float | None = None
@@ -46,7 +46,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """An answer to perform. `rate` is tokens a second, 0 is as fast as can be. `after` tokens it ends by `ending`."""
+    """An answer to perform. `rate`: tokens per second; 0: as fast as possible. `ending` comes after `after` tokens."""
 
     text: str = ""
     thinking: str = ""
@@ -60,16 +60,16 @@ class Script:
 
 
 class CommandError(Exception):
-    """A command that cannot be understood; the text says which and why."""
+    """An invalid command. The message names it and the reason."""
 
 
 def split_tokens(text: str) -> list[str]:
-    """The tokens of a text; joined they are the text again."""
+    """Split a text into tokens. Joined, they are the text again."""
     return _TOKEN.findall(text)
 
 
 def write_script(prompt: str, messages: int, results: Sequence[str] = (), rounds: int = 0) -> Script:
-    """The answer to the last prompt of these messages, after the rounds of tools that gave these results."""
+    """Make the answer to the last prompt, after `rounds` rounds of tool calls with these last results."""
     prompt, spent = _cut_stage(prompt, rounds)
     if spent:
         return Script(text=_tell(results))
@@ -85,17 +85,17 @@ def write_script(prompt: str, messages: int, results: Sequence[str] = (), rounds
 
 
 def long_text(tokens: int) -> str:
-    """Readable Markdown of exactly this number of tokens."""
+    """Make readable Markdown with exactly this number of tokens."""
     return "".join(islice(_endless_tokens(), tokens))
 
 
 def _cut_stage(prompt: str, rounds: int) -> tuple[str, bool]:
-    """The part of a prompt for the answer after that many rounds, and whether there is none."""
+    """Return the part of a prompt for the answer after this number of rounds, and True if there is none."""
     stages: list[list[str]] = [[]]
     again = False
     lines = prompt.splitlines()
     for place, line in enumerate(lines):
-        if _takes_rest(line) == "echo":  # the answer is everything after it
+        if _takes_rest(line) == "echo":  # the answer is all text after it
             stages[-1] += lines[place:]
             break
         if line.strip() == "/then":
@@ -111,7 +111,7 @@ def _cut_stage(prompt: str, rounds: int) -> tuple[str, bool]:
 
 
 def _tell(results: Sequence[str]) -> str:
-    """The answers of tools, quoted."""
+    """Quote the answers of tools."""
     quoted = "\n\n".join("> " + (result.strip() or "(nothing)").replace("\n", "\n> ") for result in results)
     return f"{'The tool' if len(results) == 1 else 'The tools'} answered:\n\n{quoted}"
 
@@ -148,7 +148,7 @@ def _obey_line(script: Script, line: str) -> Script:
 
 
 def _takes_rest(line: str) -> str:
-    """Return the command of a line that takes all that follows it, "" for none."""
+    """Return the command of a line that takes all text after it, "" for none."""
     rest = _REST.search(line) if line.startswith("/") else None
     return "" if rest is None else rest[1]
 
@@ -332,7 +332,7 @@ that nothing moves and each token has a price that is known in time
 
 
 def _endless_tokens() -> Iterator[str]:
-    """Headings, paragraphs and lists of sentences of 6 to 13 words; one token each."""
+    """Yield tokens of headings, paragraphs and lists with sentences of 6 to 13 words, one token at a time."""
     vocabulary = _VOCABULARY.split()
     number: int = 1
     for section in count(1):

@@ -1,1 +1,1 @@
-"""One module for the protocol of each vendor: requests as bytes, events of the stream, usage, errors."""
+"""The adapters, one module for each protocol: encoding of requests, decoding of streams, usage and errors."""

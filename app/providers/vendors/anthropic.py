@@ -1,4 +1,4 @@
-"""Anthropic's Messages API, also as llama.cpp and others serve it.
+"""The adapter for Anthropic's Messages API, which llama.cpp and others also serve.
 
 Source: https://platform.claude.com/docs/en/api/messages and …/build-with-claude/streaming. A stream is
 `message_start`, then per content block `content_block_start`, deltas and `content_block_stop`, then `message_delta`
@@ -59,18 +59,18 @@ from app.providers.wire.json_values import FieldError, as_object, fields_of, lab
 from app.providers.wire.sse import SseEvent
 
 API_VERSION = "2026-10-21"
-"""The version that the SDK is made for (a test holds the two together)."""
+"""The version of the SDK (a test checks that they are equal)."""
 SAMPLING_API_VERSION = "2023-06-01"
-"""The last one that takes `temperature` and `top_p`, asked for only where they are set."""
+"""The last version that accepts `temperature` and `top_p`. It is used only if they are set."""
 MAX_TEMPERATURE = 1
 
 STANDARD_MAX_TOKENS = 4_096
-"""`max_tokens` is required; this is the value where the limit of the model is unknown."""
+"""The value of the required `max_tokens` if the limit of the model is unknown."""
 SMALLEST_BUDGET = 1_024
 BUDGETS: Mapping[Effort | None, int] = MappingProxyType(
     {Effort.LOW: 2_048, Effort.MEDIUM: 8_192, None: 8_192, Effort.HIGH: 24_576}
 )
-"""Tokens of thinking for models that want a budget instead of an effort."""
+"""Tokens of thinking for models that need a budget instead of an effort."""
 
 STOP_REASONS: Mapping[str, StopReason] = MappingProxyType(
     {
@@ -95,7 +95,7 @@ def build_headers(call: Call) -> Headers:
 
 
 def encode_body(call: Call) -> bytes:
-    """Everything that stays the same from send to send first, the messages last."""
+    """Encode the body. Parts that stay the same from send to send come first, the messages last."""
     request, parameters = call.request, call.request.parameters
     if parameters.seed is not None:
         raise InputError("parameters.seed", f"{call.row.label} takes no seed.")
@@ -160,7 +160,7 @@ def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
 def _encode_message(message: RequestMessage, call: Call, mark: dict[str, object] | None = None) -> dict[str, object]:
     role = "assistant" if message.role == "assistant" else "user"
     parts = message.parts
-    if mark is None and len(parts) == 1 and isinstance(parts[0], Text):  # the usual case, and what people like to read
+    if mark is None and len(parts) == 1 and isinstance(parts[0], Text):  # the most frequent case, and easy to read
         return {"role": role, "content": parts[0].text}
     content = [_encode_part(part, call) for part in parts]
     content[-1] |= mark or {}
@@ -205,7 +205,7 @@ def _base64_source(part: Image | File, call: Call) -> dict[str, object]:
 
 
 class MessagesDecoder:
-    """Blocks come one after the other, so all it keeps is what belongs to the message as a whole."""
+    """The decoder. Blocks arrive one after the other, so it keeps the state of the message and of the current block."""
 
     def __init__(self, asked: CallTarget) -> None:
         self._asked = asked
@@ -235,7 +235,7 @@ class MessagesDecoder:
             case "error":
                 raise ProviderError(describe_error(self._asked, said.get("error")))
             case _:
-                return []  # "ping", and event types to come, which the API asks to ignore
+                return []  # "ping", and future event types, which clients of the API must ignore
 
     def end(self) -> list[StreamEvent]:
         return [] if self._stop_reason is None else [Stopped(self._stop_reason)]
@@ -253,7 +253,7 @@ class MessagesDecoder:
             case "signature_delta":
                 return [ThinkingSigned(text_of(delta.get("signature"), "delta.signature"), self._asked.row.name)]
             case _:
-                return []  # "citations_delta": only for documents with citations switched on, which is never asked for
+                return []  # "citations_delta": only for documents with citations, which Inview never requests
 
     def _start_block(self, block: dict[str, Any]) -> list[StreamEvent]:
         vendor = self._asked.row.name
@@ -281,13 +281,13 @@ class MessagesDecoder:
                 )
                 if self._input_missing:
                     return [started]
-                # By `json`, which writes NaN as such: such an input is refused, where orjson would make it null.
+                # `json` writes NaN, so that such an input is refused. orjson would write null.
                 written = json.dumps(
                     fields_of(block["input"], "content_block.input"), ensure_ascii=False, separators=(",", ":")
                 )
                 return [started, ToolInputReceived(written)]
             case _:
-                self._skipping = True  # what server-side tools say; none is ever asked for
+                self._skipping = True  # blocks of server-side tools, which Inview never requests
                 return []
 
     def _receive_input(self, json_text: str) -> list[StreamEvent]:
@@ -303,7 +303,7 @@ class MessagesDecoder:
         if self._skipping:
             self._skipping = False
             return []
-        if self._input_missing:  # a tool without arguments: no delta came
+        if self._input_missing:  # a tool without arguments has no delta
             self._input_missing = False
             return [ToolInputReceived("{}"), PartEnded()]
         return [PartEnded()]
@@ -318,7 +318,7 @@ class MessagesDecoder:
         self._stop_reason = STOP_REASONS[reason]
 
     def _count(self, usage: object) -> list[StreamEvent]:
-        """Reports are cumulative, and a later one leaves out what it has nothing new to say about."""
+        """Read a usage report. Reports are cumulative, and later ones may leave out unchanged fields."""
         if not usage:
             return []
         if not isinstance(usage, dict):
@@ -340,11 +340,11 @@ class MessagesDecoder:
         return [report.as_event(Usage(fresh, output, read, short, hour, thought))]
 
 
-# --- models and the way there ---
+# --- models and the link ---
 
 
 def parse_models(body: bytes) -> ListedModels:
-    """Source: https://platform.claude.com/docs/en/api/models-list."""
+    """Read the list of models. Source: https://platform.claude.com/docs/en/api/models-list."""
     return read_list(load_json(body)["data"], _read_model)
 
 
@@ -370,9 +370,9 @@ def _thinking_style(thinking: Entry) -> ThinkingStyle:
 
 
 def open_link(provider: Provider) -> Link:
-    """A client of the official SDK."""
-    # Imported here because it takes more than a second and 39 MB, which only those who use it should pay.
-    import anthropic  # noqa: PLC0415 - as said above
+    """Make a client of the official SDK."""
+    # Imported here because it takes more than a second and 39 MB.
+    import anthropic  # noqa: PLC0415 - see above
 
     from app.providers.wire.heads import bound_heads  # noqa: PLC0415 - it imports httpx2
     from app.providers.wire.sdk import Sdk, SdkLink, refuse  # noqa: PLC0415 - it imports httpx2
@@ -389,7 +389,7 @@ def open_link(provider: Provider) -> Link:
 
 
 COUNTED_FIELDS = frozenset({"messages", "model", "output_config", "system", "thinking", "tools"})
-"""What the count takes of a message: https://platform.claude.com/docs/en/api/messages-count-tokens."""
+"""The fields that a count accepts: https://platform.claude.com/docs/en/api/messages-count-tokens."""
 
 ADAPTER = Adapter(
     path="messages",

@@ -1,11 +1,11 @@
-"""Pieces of tool calls in a Chat Completions stream, each brought to the call that it belongs to.
+"""Assigns pieces of tool calls in a Chat Completions stream to their calls.
 
-OpenAI numbers the calls of a reply, and names each in its first piece. Other servers send no number, number each call
-0, send no id, send the name late or with each piece, or send the arguments as an object. The rules:
+OpenAI numbers the calls of a reply, and the first piece of each has its name. Other servers send no number, number each
+call 0, send no id, send the name late or with each piece, or send the arguments as an object. The rules:
 
-- A known id or number leads to its call. A piece with neither belongs to the last call.
-- A name begins a call where id and number are new or missing. With a known number it begins one where the arguments of
-  the call before are complete, so that a server is understood that numbers each call 0.
+- A piece with a known id or number belongs to that call. A piece with neither belongs to the last call.
+- A name starts a call if id and number are new or missing. With a known number it starts one if the arguments of that
+  call are complete: this handles servers that number each call 0.
 - A call whose first pieces have no name waits for it.
 
     >>> pieces = CallPieces(ToolCalls())
@@ -54,22 +54,22 @@ class _Call:
 
     @property
     def is_whole(self) -> bool:
-        """True for arguments that are a closed object or list. Each character is read once."""
+        """Return True if the arguments are a closed object or list. Each character is read only once."""
         self._read_on()
         return self._opened and self._depth == 0
 
     @property
     def is_open(self) -> bool:
-        """True while the arguments are not complete."""
+        """Return True while the arguments are not complete."""
         self._read_on()
         return self._opened and self._depth > 0
 
     def has(self, arguments: str) -> bool:
-        """True where these are its arguments. Lengths come first: to join all pieces for each new one takes long."""
+        """Return True if these are its arguments. Lengths are compared first, because joining all pieces is slow."""
         return len(arguments) == self.size and arguments == "".join(self.texts)
 
     def add(self, arguments: str) -> None:
-        """Take more arguments."""
+        """Add more arguments."""
         self.texts.append(arguments)
         self.size += len(arguments)
 
@@ -86,7 +86,7 @@ class _Call:
 
 
 class CallPieces:
-    """The calls of one stream, given piece by piece."""
+    """The calls of one stream, received in pieces."""
 
     def __init__(self, calls: ToolCalls) -> None:
         self._calls = calls
@@ -95,11 +95,11 @@ class CallPieces:
 
     @property
     def last(self) -> int:
-        """The number, from 0, of the call that the last piece belonged to."""
+        """Return the number, from 0, of the call of the last piece."""
         return self._last
 
     def take(self, said: object) -> list[StreamEvent]:
-        """The events of one entry of `tool_calls`.
+        """Return the events of one entry of `tool_calls`.
 
         Raises:
             FieldError: a field has a type without an obvious meaning, or the name changes within a call.
@@ -119,7 +119,7 @@ class CallPieces:
         return events + self._go_on(self._known[-1], piece)
 
     def _find(self, piece: _Piece) -> _Call | None:
-        """The call that a piece leads to, None for one that no piece has led to yet."""
+        """Return the call with the id or number of a piece, None for a new call."""
         last = self._known[-1] if self._known else None
         for call in reversed(self._known):
             if call.call_id is not None and call.call_id == piece.call_id:
@@ -154,7 +154,7 @@ class CallPieces:
 
 
 def _begins_another(call: _Call, piece: _Piece) -> bool:
-    """Whether a piece that leads to this call, by its number or as the last one, begins the next."""
+    """Return True if a piece starts a new call, although its number is that of this call or it has none."""
     if call.call_id is not None and call.call_id == piece.call_id:
         return False
     has_own_id = call.call_id is not None and piece.call_id is not None

@@ -1,7 +1,7 @@
-"""Requests in Chat Completions, as OpenAI defined it and most others take it.
+"""Encodes requests in Chat Completions, the protocol that OpenAI defined and most others accept.
 
-Source: https://developers.openai.com/api/reference/resources/chat. The fields that servers name differently are in the
-`Dialect` of their registry row. Reading what they answer is not here (`openai_compatible.py`).
+Source: https://developers.openai.com/api/reference/resources/chat. The `Dialect` of a registry row has the fields that
+the server names differently. `openai_compatible.py` decodes the answers.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from app.providers.vendors.openai import data_url, schema_format
 from app.providers.wire.json_values import as_object
 
 NO_REASONING = " "
-"""The reasoning of a reply that has none, for a server that refuses a reply without."""
+"""Replaces missing reasoning of a reply, for a server that refuses a reply without reasoning."""
 
 
 def encode_body(call: Call) -> bytes:
-    """Everything that stays the same from send to send first, the messages last."""
+    """Encode the body. Parts that stay the same from send to send come first, the messages last."""
     request, dialect = call.request, call.row.dialect
     body: dict[str, object] = {"model": call.model, "stream": True}
     if dialect.include_usage:
@@ -46,7 +46,7 @@ def encode_body(call: Call) -> bytes:
         is_answer = needs_reasoning and message.role == "assistant"
         if (
             len(parts) == 1 and isinstance(parts[0], Text) and message.role != "tool" and not is_answer
-        ):  # nearly all; and some servers take no lists
+        ):  # nearly all messages; and some servers accept no lists
             messages.append({"role": message.role, "content": parts[0].text})
         else:
             messages += _encode_message(message, call)
@@ -124,7 +124,7 @@ def _encode_content(part: SentPart, call: Call) -> dict[str, object]:
 
 
 def _encode_reply(parts: tuple[SentPart, ...], call: Call) -> dict[str, object]:
-    """One message holds all of a reply: its words, and the calls it made."""
+    """Encode a reply as one message, with its text and its tool calls."""
     calls: list[dict[str, object]] = [
         {
             "id": part.tool_call_id,
@@ -149,13 +149,13 @@ def _encode_reply(parts: tuple[SentPart, ...], call: Call) -> dict[str, object]:
 
 
 def takes_reasoning(row: ProviderRow, model: str) -> bool:
-    """True for a server to which the reasoning of earlier replies goes back, in `reasoning_content`."""
+    """Return True if a server gets the reasoning of earlier replies, in `reasoning_content`."""
     back = row.dialect.reasoning_back
     return back == "always" or (back == "by family" and abilities_of(model).reasoning_back)
 
 
 def _needs_reasoning(call: Call) -> bool:
-    """True for a server that refuses an earlier reply without reasoning, such as one of another model."""
+    """Return True if a server refuses an earlier reply without reasoning, for example one of another model."""
     thinking = call.request.parameters.thinking
     if thinking is False or not takes_reasoning(call.row, call.model):
         return False
@@ -163,7 +163,7 @@ def _needs_reasoning(call: Call) -> bool:
 
 
 def _encode_shown(part: SentPart, call: Call) -> Iterator[dict[str, object]]:
-    """The images and files of a tool's result: a `tool` message here takes words alone, so they follow as a user's."""
+    """Encode the images and files of a tool result for a user message: a `tool` message can only have text here."""
     shown = [piece for piece in part.content if not isinstance(piece, Text)] if isinstance(part, ToolResult) else []
     if shown and isinstance(part, ToolResult):
         yield {"type": "text", "text": f"[Result of {part.tool_call_id}]"}

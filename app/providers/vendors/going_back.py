@@ -1,8 +1,8 @@
-"""What a Chat Completions server sends with words and calls, and wants back with them.
+"""Extra data of a Chat Completions server that must be sent back with a reply's text and tool calls.
 
-Google signs calls in `extra_content` (https://ai.google.dev/gemini-api/docs/thought-signatures), OpenRouter its
-reasoning in `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens). Both are kept as the
-signature of thinking, which is stored, exported and hashed with the reply, and which no other vendor gets.
+Google signs calls in `extra_content` (https://ai.google.dev/gemini-api/docs/thought-signatures), OpenRouter signs its
+reasoning in `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens). Both become the signature of
+thinking, which is stored, exported and hashed with the reply, and which is sent to no other vendor.
 
     >>> sent = GoingBack()
     >>> sent.take_call(0, {"extra_content": {"google": {"thought_signature": "c2ln"}}})
@@ -26,18 +26,18 @@ from app.domain.errors import ErrorClass, ProviderError, failure
 from app.providers.wire.json_values import fields_of, items_of
 
 MAX_BYTES: Final = 4_000_000
-"""Bytes of all that goes back with one reply."""
+"""Maximum bytes of extra data of one reply."""
 
 _BESIDE: Final = "extra_content"
 _DETAILS: Final = "reasoning_details"
 _GROWING: Final = ("text", "summary", "data")
-"""The texts of a detail, which come in pieces."""
+"""The texts of a detail that arrive in pieces."""
 
 Json = dict[str, Any]
 
 
 class GoingBack:
-    """Collects it from a stream, until `release`."""
+    """Collects the extra data of a stream until `release`."""
 
     def __init__(self) -> None:
         self._size = 0
@@ -46,11 +46,11 @@ class GoingBack:
         self._calls: dict[str, Json] = {}
 
     def take_message(self, delta: Json) -> None:
-        """Take what comes with the words.
+        """Collect the extra data of a delta.
 
         Raises:
-            ProviderError: it is too much.
-            FieldError: it has a type without a meaning.
+            ProviderError: there is too much of it.
+            FieldError: it has an unexpected type.
         """
         details = delta.get(_DETAILS)
         for item in items_of(details, _DETAILS) if details else ():
@@ -62,10 +62,10 @@ class GoingBack:
             self._beside |= beside
 
     def take_call(self, number: int, said: Json) -> None:
-        """Take what comes with the call of this number, from 0.
+        """Collect the extra data of the call with this number, from 0.
 
         Raises:
-            ProviderError: it is too much.
+            ProviderError: there is too much of it.
             FieldError: it is no object.
         """
         if beside := fields_of(said.get(_BESIDE), f"tool_calls[].{_BESIDE}"):
@@ -73,7 +73,7 @@ class GoingBack:
             self._calls[str(number)] = {_BESIDE: beside}
 
     def release(self) -> str | None:
-        """The signature with all that came since the last release; None: nothing did."""
+        """Return the signature with all extra data since the last release. None: there is none."""
         kept: Json = {}
         if self._details:
             kept[_DETAILS] = _join(self._details)
@@ -92,7 +92,7 @@ class GoingBack:
 
 
 def put_back(message: Json, signatures: Iterable[str]) -> None:
-    """Put what came with a reply into the message that repeats it. Texts that are no such signature are left out."""
+    """Add the extra data of a reply to the message that sends it back. Other signatures are ignored."""
     calls: list[Json] = message.get("tool_calls", [])
     for signature in signatures:
         kept = _read(signature)
@@ -107,7 +107,7 @@ def put_back(message: Json, signatures: Iterable[str]) -> None:
 
 
 def mark_unsigned(calls: list[Json]) -> None:
-    """Say of calls that none of Google's models made them: it refuses calls without any signature."""
+    """Mark calls that no model of Google made: Google refuses calls without any signature."""
     if calls and not any(_BESIDE in call for call in calls):
         calls[0][_BESIDE] = {"google": {"thought_signature": "skip_thought_signature_validator"}}
 
@@ -125,7 +125,7 @@ def _is_object(value: object) -> TypeGuard[Json]:
 
 
 def _join(details: list[Json]) -> list[Json]:
-    """Details whose texts are whole: the pieces of one have the same number and type, and follow each other."""
+    """Join the pieces of details. Pieces of one detail have the same number and type, and follow each other."""
     joined: list[Json] = []
     texts: dict[str, list[str]] = {}
     for detail in details:

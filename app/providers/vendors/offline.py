@@ -1,8 +1,8 @@
-"""The offline provider: built in, no key, no network, no model. It answers by fixed rules and says so.
+"""The adapter of the offline provider: built in, no key, no network, no model. It answers by fixed rules and says so.
 
-It is both what a fresh installation answers with and the peer that demonstrations and tests are played against: the
-request's text commands what it does (`/help`), see `offline/script.py`. It keeps the same contract as every other
-adapter; only its link ends in this process, and its events carry the domain's own words:
+A new installation answers with it, and demonstrations and tests use it: commands in the text of a request decide what
+it does (`/help`), see `offline/script.py`. It has the interface of every other adapter, but its link stays in this
+process, and its events use the terms of the domain:
 
     data: {"text": "Hello"}
     data: {"usage": {"input_tokens": 3, "output_tokens": 1}}
@@ -60,17 +60,17 @@ MODELS = (
     ListedModel("demo", "Offline demo", 131_072, 16_384, images=True, files=True, tools=True, structured=True),
     ListedModel("tiny", "Offline tiny", 2_048, 1_024, images=False, files=False, tools=False, structured=False),
 )
-"""What it offers: `demo` has a large window, `tiny` a small one so that limits can be met on purpose."""
+"""Its models: `demo` has a large window, `tiny` a small one, so that users can try limits."""
 
 _NAMED = ("temperature", "top_p", "seed", "effort")
-"""Parameters that are in the request where they are set. Its answers do not depend on them."""
+"""Parameters that are in the request if they are set. Its answers do not depend on them."""
 
 
 # --- encoding ---
 
 
 def encode_body(call: Call) -> bytes:
-    """The request in the domain's own words. Pictures and files stay names: their bytes are not read here."""
+    """Encode the request in the terms of the domain. Pictures and files are only named: their bytes are not read."""
     request = call.request
     schema = request.parameters.reply_schema
     return orjson.dumps(
@@ -115,7 +115,7 @@ def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
 
 
 class OfflineDecoder:
-    """Each event has one key, and each key its meaning; nothing to remember."""
+    """The decoder. Each event has one key with a fixed meaning, so it has no state."""
 
     def __init__(self, asked: CallTarget) -> None:
         self._asked = asked
@@ -148,7 +148,7 @@ _MEANINGS: Mapping[str, Callable[[Any], list[StreamEvent]]] = MappingProxyType(
 
 
 class OfflineLink:
-    """The link of this adapter; others have the SDK's client."""
+    """The link of this adapter. Other adapters use an SDK's client."""
 
     def __init__(self, provider: Provider) -> None:
         self._label = provider.row.label
@@ -181,7 +181,7 @@ class OfflineLink:
             raise ProviderError(failure(ErrorClass.CONTEXT_LENGTH, message))
 
     def _is_to_fail(self, wire: WireRequest, script: Script) -> bool:
-        """`times N`: of the attempts at the same request the first N fail, the next one succeeds, and again."""
+        """Return True if this attempt must fail. `times N`: the first N attempts fail, the next one succeeds."""
         if script.fault.times is None:
             return True
         request = sha256(wire.body).digest()
@@ -191,7 +191,7 @@ class OfflineLink:
         del self._attempts[request]
         return False
 
-    async def get(self, path: str, timeouts: Timeouts) -> OfflineList:  # noqa: ARG002 - the answer is always at hand
+    async def get(self, path: str, timeouts: Timeouts) -> OfflineList:  # noqa: ARG002 - the answer needs no time
         if path != "models":
             raise ValueError(f"The offline provider has nothing at {path!r}.")
         return OfflineList()
@@ -213,7 +213,7 @@ class OfflineList:
 
 
 class OfflineResponse:
-    """A script being performed. Tokens that are due at the same moment come in one chunk, as from a network."""
+    """The performance of a script. Tokens that are due at the same time are one chunk, as from a network."""
 
     content_type = "text/event-stream"
 
@@ -255,7 +255,7 @@ class OfflineResponse:
         pass
 
     def _events(self) -> Iterator[tuple[bytes, int]]:
-        """The events up to the end, each with how many tokens it is."""
+        """Yield the events up to the end, each with its number of tokens."""
         script = self._script
         after = script.after if script.ending != "fail" or self._fails else None
         left = min(limit for limit in (after, self._limit, 1 << 60) if limit is not None)
@@ -280,7 +280,7 @@ class OfflineResponse:
 
 
 async def _paced(events: list[tuple[bytes, int]], rate: float) -> AsyncGenerator[tuple[bytes, int], None]:
-    """The events at this number of tokens a second: all that are due go out together, in order and without drift."""
+    """Yield the events at this number of tokens per second: all due events together, in order and without drift."""
     loop = asyncio.get_running_loop()
     start = loop.time()
     sent = position = 0
@@ -306,7 +306,7 @@ def _text_of(message: dict[str, Any]) -> str:
 
 
 def _read_rounds(messages: list[dict[str, Any]]) -> tuple[int, list[str]]:
-    """How often tools have answered since the last words of the user, and what they said the last time."""
+    """Return the number of tool rounds since the last user message, and the results of the last round."""
     since = list(takewhile(lambda message: message["role"] != "user", reversed(messages)))
     answered = [message for message in since if message["role"] == "tool"]
     if not answered:

@@ -1,4 +1,4 @@
-"""OpenAI's Responses API.
+"""The adapter for OpenAI's Responses API.
 
 Source: https://developers.openai.com/api/reference/resources/responses and …/docs/guides/streaming-responses. A stream
 is `response.created`, then per output item `response.output_item.added`, deltas and `response.output_item.done`, then
@@ -7,8 +7,8 @@ one of `response.completed`, `response.incomplete`, `response.failed`; `error` m
     event: response.output_text.delta
     data: {"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":"Hello"}
 
-Nothing is kept at OpenAI (`store: false`), so reasoning goes back and forth encrypted: its signature here is the item's
-id and the encrypted content, joined by a colon.
+Nothing is stored at OpenAI (`store: false`), so encrypted reasoning is received and sent back: its signature here is
+the item's id and the encrypted content, joined by a colon.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ INCOMPLETE_REASONS: Mapping[str, StopReason] = MappingProxyType(
 
 
 def encode_body(call: Call) -> bytes:
-    """Everything that stays the same from send to send first, the input last."""
+    """Encode the body. Parts that stay the same from send to send come first, the input last."""
     request, parameters = call.request, call.request.parameters
     if parameters.seed is not None:
         raise InputError("parameters.seed", f"{call.row.label} takes no seed.")
@@ -92,7 +92,7 @@ def encode_body(call: Call) -> bytes:
 
 
 def schema_format(schema_json: str) -> dict[str, object]:
-    """A schema as both of OpenAI's protocols take it; strict where it is within what strict mode takes."""
+    """Encode a schema for both of OpenAI's protocols. It is strict if strict mode supports all of it."""
     return {"name": NAME, "schema": orjson.Fragment(schema_json), "strict": is_strict(schema_json)}
 
 
@@ -114,12 +114,12 @@ def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
         "name": tool.name,
         "description": tool.description,
         "parameters": orjson.Fragment(tool.input_schema_json),
-        "strict": False,  # strict mode takes only schemas written for it
+        "strict": False,  # strict mode accepts only schemas written for it
     }
 
 
 def _encode_message(message: RequestMessage, call: Call) -> Iterator[dict[str, object]]:
-    """A message is one item for the words of a user, and one for each part of a reply."""
+    """Encode a message: one item for a user message, or one item for each part of a reply."""
     if message.role == "user":
         parts = message.parts
         if len(parts) == 1 and isinstance(parts[0], Text):
@@ -175,7 +175,7 @@ def _encode_thinking(part: Thinking) -> dict[str, object]:
 
 
 def data_url(part: Image | File, call: Call) -> str:
-    """An attachment as a `data:` URL."""
+    """Encode an attachment as a `data:` URL."""
     return f"data:{part.media_type};base64,{b64encode(call.attachment(part.attachment_id)).decode('ascii')}"
 
 
@@ -183,7 +183,7 @@ def data_url(part: Image | File, call: Call) -> str:
 
 
 class ResponsesDecoder:
-    """Keeps the tool calls in sequence, and whether the model refused."""
+    """The decoder. It keeps the order of tool calls, and whether the model refused."""
 
     def __init__(self, asked: CallTarget) -> None:
         self._asked = asked
@@ -192,7 +192,7 @@ class ResponsesDecoder:
         self._refused = False
 
     def feed(self, event: SseEvent) -> list[StreamEvent]:
-        if event.data == b"[DONE]":  # OpenAI's own stream has none; servers that imitate it may
+        if event.data == b"[DONE]":  # OpenAI does not send this, but compatible servers may
             return []
         said = fields_of(load_json(event.data), "the event")
         kind = label_of(said.get("type") or event.name.decode() or None, "type")
@@ -217,7 +217,7 @@ class ResponsesDecoder:
             case "response.completed" | "response.incomplete" | "response.failed" | "error":
                 return self._conclude(kind, said)
             case _:
-                return []  # progress, whole texts after their deltas, and event types to come
+                return []  # progress, whole texts after their deltas, and future event types
 
     def end(self) -> list[StreamEvent]:
         return []
@@ -229,7 +229,7 @@ class ResponsesDecoder:
             if known := self._call_ids.get(number):
                 if known != call_id:
                     raise FieldError(f"item.call_id is not that of output_index {number}")
-                return []  # said twice
+                return []  # a repeated event
             self._call_ids[number] = call_id
             events = self._calls.start(number, call_id, text_of(item.get("name"), "item.name"))
             if self._calls.too_many:
@@ -279,7 +279,7 @@ def _number(said: dict[str, Any]) -> int:
 
 
 def parse_usage(said: object) -> UsageReported:
-    """Cached tokens, read and written, are subsets of the input here; they are taken out of it."""
+    """Read a usage report. Here the input includes cached tokens, read and written; they are subtracted from it."""
     report = UsageReport(said)
     whole, output = report.require("input_tokens"), report.require("output_tokens")
     read = report.find("cached_tokens", inside="input_tokens_details")
@@ -288,24 +288,27 @@ def parse_usage(said: object) -> UsageReported:
     return report.as_disjoint(whole, output, read, written, thought)
 
 
-# --- models and the way there ---
+# --- models and the link ---
 
 
 def parse_models(body: bytes) -> ListedModels:
-    """Source: https://developers.openai.com/api/reference/resources/models. It lists names and nothing more."""
+    """Read the list of models, which has only names.
+
+    Source: https://developers.openai.com/api/reference/resources/models.
+    """
     return read_list(load_json(body)["data"], lambda entry: ListedModel(entry.name("id")))
 
 
 def open_link(provider: Provider) -> Link:
-    """A client of the official SDK."""
-    # Imported here because it takes half a second and 25 MB, which only those who use it should pay.
-    import openai  # noqa: PLC0415 - as said above
+    """Make a client of the official SDK."""
+    # Imported here because it takes half a second and 25 MB.
+    import openai  # noqa: PLC0415 - see above
 
     from app.providers.wire.heads import bound_heads  # noqa: PLC0415 - it imports httpx2
     from app.providers.wire.sdk import Sdk, SdkLink, refuse  # noqa: PLC0415 - it imports httpx2
 
     client = openai.AsyncOpenAI(
-        api_key=provider.key or "none",  # the SDK insists on a key; local servers ignore it
+        api_key=provider.key or "none",  # the SDK requires a key; local servers ignore it
         base_url=provider.base_url,
         max_retries=0,
         http_client=bound_heads(openai.DefaultAioHttpClient(event_hooks={"response": [refuse]})),
@@ -315,7 +318,7 @@ def open_link(provider: Provider) -> Link:
 
 
 COUNTED_FIELDS = frozenset({"input", "instructions", "model", "reasoning", "tools"})
-"""What the count takes: https://developers.openai.com/api/reference/resources/responses, 'Get input token counts'."""
+"""Fields of a count: https://developers.openai.com/api/reference/resources/responses, 'Get input token counts'."""
 
 ADAPTER = Adapter(
     path="responses",

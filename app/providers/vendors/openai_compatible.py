@@ -1,9 +1,9 @@
-"""Chat Completions, as OpenAI defined it and most others serve it: llama.cpp, Ollama, vLLM, LM Studio, OpenRouter …
+"""The adapter for Chat Completions, which OpenAI defined and most others serve: llama.cpp, Ollama, vLLM, OpenRouter …
 
-Source: https://developers.openai.com/api/reference/resources/chat. Every known spelling is understood: reasoning
-in `reasoning_content` or `reasoning`, content as text or as a list, several spellings of usage and stop
-reasons, tool calls without ids or numbers, errors in a stream with and without an `error` object, no `[DONE]`. Requests
-are not here (`chat_requests.py`), nor `<think>` inside the text (`domain/context/reasoning_tags.py`).
+Source: https://developers.openai.com/api/reference/resources/chat. All known variants are supported: reasoning in
+`reasoning_content` or `reasoning`, content as text or as a list, several spellings of usage and stop reasons, tool
+calls without ids or numbers, errors in a stream with and without an `error` object, no `[DONE]`. Elsewhere: requests
+(`chat_requests.py`) and `<think>` inside the text (`domain/context/reasoning_tags.py`).
 
     data: {"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]}
     data: [DONE]
@@ -76,7 +76,7 @@ _WORDS = ("content", "refusal")
 
 
 class ChatDecoder:
-    """Keeps the stop reason until usage, which comes after it, has come too."""
+    """The decoder. It holds the stop reason until the usage, which comes after it, was received."""
 
     def __init__(self, asked: CallTarget) -> None:
         self._asked = asked
@@ -88,7 +88,7 @@ class ChatDecoder:
         self._held: list[StreamEvent] = []
 
     def feed(self, event: SseEvent) -> Iterator[StreamEvent]:
-        """The stream events of one event of the wire, up to a fault in it."""
+        """Yield the stream events of one event, up to a fault in it."""
         try:
             yield from self._read(event)
         except Exception:
@@ -128,21 +128,21 @@ class ChatDecoder:
             yield parse_usage(told)
 
     def _read_last_words(self, said: dict[str, Any]) -> Iterator[StreamEvent]:
-        """The words that an event with an error has as well."""
+        """Yield the text in an event that also has an error."""
         for choice in items_of(said.get("choices"), "choices")[:1]:
             yield from self._receive(fields_of(fields_of(choice, "choices[]").get("delta"), "choices[].delta"))
 
     def end(self) -> list[StreamEvent]:
         if self._stop_reason is None:
             return self._let_go()
-        late = [*self._calls.end_all(), *self._let_go()]  # calls that came after the finish reason
+        late = [*self._calls.end_all(), *self._let_go()]  # calls after the finish reason
         if self._calls.unnamed:
             raise ProviderError(failure(ErrorClass.STREAM, f"{self._asked} called a tool without naming it."))
         return [*late, *self._sign(), Stopped(self._stop_reason)]
 
     def _receive(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         said = self._receive_words(delta)
-        if self._calls.open:  # our parts are sequential: words between pieces of a call wait for its end
+        if self._calls.open:  # parts are sequential: text between pieces of a call waits for its end
             self._hold(list(said))
         else:
             yield from said
@@ -160,7 +160,7 @@ class ChatDecoder:
                 break
 
     def _let_go(self) -> list[StreamEvent]:
-        """The words that waited for the end of a call which does not come any more."""
+        """Return and clear the text that waited for the end of a call."""
         held, self._held = self._held, []
         return held
 
@@ -181,7 +181,7 @@ class ChatDecoder:
                 yield from _parse_content(content, name)
 
     def _end_thinking(self) -> list[StreamEvent]:
-        """A vendor that wants its reasoning back signs it by being itself."""
+        """End the thinking with a signature. If the server needs its reasoning back, an empty one names the vendor."""
         if not self._thinking:
             return []
         self._thinking = False
@@ -191,7 +191,7 @@ class ChatDecoder:
         return [ThinkingSigned("", self._asked.row.name)] if takes_reasoning(self._asked.row, model) else []
 
     def _sign(self) -> list[StreamEvent]:
-        """The signature of what goes back with the reply, if there is any."""
+        """Return the signature of the reply's extra data, if there is any."""
         signature = self._back.release()
         return [] if signature is None else [ThinkingSigned(signature, self._asked.row.name)]
 
@@ -201,20 +201,20 @@ class ChatDecoder:
                 raise ProviderError(describe_error(self._asked, error))
             message = f"{self._asked} broke the reply off with the finish reason {reason!r}."
             raise ProviderError(failure(FAULTY_FINISHES[reason], message))
-        known, _, _ = reason.partition(":")  # Google says more after it: "content_filter: PROHIBITED_CONTENT"
+        known, _, _ = reason.partition(":")  # Google adds details: "content_filter: PROHIBITED_CONTENT"
         if known not in FINISH_REASONS:
             message = f"{self._asked} stopped for a reason unknown here: {str(reason)[:60]!r}."
             raise ProviderError(failure(ErrorClass.STREAM, message))
         self._hold(self._end_thinking())
         events = [*self._calls.end_all(), *self._let_go()]
         stopped = FINISH_REASONS[known]
-        # Ollama and others say "stop" after tool calls as well.
+        # Ollama and others also send "stop" after tool calls.
         self._stop_reason = StopReason.TOOL_CALLS if stopped is StopReason.END and self._calls.any else stopped
         return events
 
 
 def _unwrap(said: object) -> dict[str, Any]:
-    """An event. Google puts errors into a list of one."""
+    """Return the event as an object. Google puts errors into a list with one item."""
     events = cast("list[object]", said) if isinstance(said, list) else [said]
     if len(events) != 1:
         raise FieldError("the event is a list instead of an object")
@@ -222,7 +222,7 @@ def _unwrap(said: object) -> dict[str, Any]:
 
 
 def _parse_content(content: object, name: str) -> Iterator[StreamEvent]:
-    """Content as a text, or as Mistral's reasoning models stream it: pieces of text and of thinking."""
+    """Parse content: a text, or pieces of text and thinking, which Mistral's reasoning models send."""
     if isinstance(content, str):
         yield TextReceived(content)
         return
@@ -237,17 +237,16 @@ def _parse_content(content: object, name: str) -> Iterator[StreamEvent]:
                     words = fields_of(thought, f"{field}[].thinking[]").get("text")
                     yield ThinkingReceived(text_of(words, f"{field}[].thinking[].text"))
             case "reference":
-                pass  # numbers of sources, only from tools that no request asks for
+                pass  # numbers of sources, only from tools that Inview never requests
             case _:
                 raise FieldError(f"{field}[].type is neither text nor thinking")
 
 
 def parse_usage(said: object) -> UsageReported:
-    """The counts of a report. Cached tokens are part of the prompt here, and are taken out of it.
+    """Read a usage report. Here the prompt includes cached tokens; they are subtracted from it.
 
-    Reasoning is part of `completion_tokens`, except where `total_tokens` shows that it comes on top. xAI reports it
-    apart (https://docs.rs/radkit, `GrokLlm`), Gemini only in the total
-    (https://github.com/vercel/ai/pull/6738).
+    Reasoning is part of `completion_tokens`, unless `total_tokens` shows that it is extra. xAI reports it separately
+    (https://docs.rs/radkit, `GrokLlm`), Gemini only in the total (https://github.com/vercel/ai/pull/6738).
 
     >>> details = {"reasoning_tokens": 80}
     >>> said = {"prompt_tokens": 50, "completion_tokens": 12, "total_tokens": 142, "completion_tokens_details": details}
@@ -271,7 +270,7 @@ def parse_usage(said: object) -> UsageReported:
 
 
 def parse_models(body: bytes) -> ListedModels:
-    """The list, with what servers add to it: llama.cpp `meta`, vLLM `max_model_len`, OpenRouter and Mistral more."""
+    """Read the list of models, with fields that servers add: llama.cpp `meta`, vLLM `max_model_len`, and more."""
     said: object = load_json(body)
     return read_list(cast("dict[str, object]", said)["data"] if isinstance(said, dict) else said, _read_model)
 
@@ -294,7 +293,7 @@ def _read_model(entry: Entry) -> ListedModel:
 
 
 COUNTED_FIELDS = frozenset({"chat_template_kwargs", "messages", "model", "reasoning_effort", "tools"})
-"""What llama.cpp's server takes: https://github.com/ggml-org/llama.cpp, tools/server/README.md."""
+"""The fields that llama.cpp's server accepts: https://github.com/ggml-org/llama.cpp, tools/server/README.md."""
 
 ADAPTER = Adapter(
     path="chat/completions",

@@ -1,7 +1,7 @@
-"""Tool calls that arrive in turns, brought into sequence: a later one is held back until the earlier is complete.
+"""Puts interleaved tool calls into sequence: a later call is held back until the earlier one is complete.
 
-Vendors number the calls of one reply and may, by their protocols, send pieces of several in turns; our events are
-sequential. The first call streams through, pieces of others wait.
+Vendors number the calls of one reply, and their protocols allow interleaved pieces of several calls. Stream events are
+sequential: pieces of the first open call are passed on at once, pieces of others wait.
 
     >>> calls = ToolCalls()
     >>> calls.start(0, "a", "clock"), calls.start(1, "b", "weather"), calls.add(0, "{}")
@@ -20,7 +20,7 @@ from app.domain.stream_events import PartEnded, StreamEvent, ToolCallStarted, To
 from app.providers.wire.json_values import label_of
 
 MAX_HELD = 1_000_000
-"""Characters that are held back until their turn comes."""
+"""Maximum characters that are held back."""
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class _Pending:
 
 
 class ToolCalls:
-    """The calls of one stream by the number (or id) the vendor gives them."""
+    """The calls of one stream, by the vendor's number or id."""
 
     def __init__(self) -> None:
         self._waiting: dict[object, _Pending] = {}
@@ -43,30 +43,30 @@ class ToolCalls:
 
     @property
     def any(self) -> bool:
-        """True once a call began."""
+        """Return True after the first call started."""
         return self._count > 0
 
     @property
     def too_many(self) -> bool:
-        """True once more than `MAX_CALLS` began. The decoder then ends the stream."""
+        """Return True after more than `MAX_CALLS` started. The decoder then ends the stream."""
         return self._count > MAX_CALLS
 
     @property
     def open(self) -> bool:
-        """True while a call is not complete."""
+        """Return True while a call is not complete."""
         return bool(self._waiting)
 
     @property
     def unnamed(self) -> int:
-        """The number of calls that ended without a name. They gave no event."""
+        """Return the number of calls that ended without a name. They have no events."""
         return self._unnamed
 
     def wait_for_name(self, number: object) -> None:
-        """A call has its place among the others, and begins with `start`."""
+        """Reserve the place of a call in the sequence. `start` starts it later."""
         self._waiting[number] = _Pending()
 
     def start(self, number: object, tool_call_id: str, name: str) -> list[StreamEvent]:
-        """A call begins.
+        """Start a call.
 
         Raises:
             FieldError: its name or its id is no text, empty or too long.
@@ -82,7 +82,7 @@ class ToolCalls:
         return self._release() if self._is_first(number) else []
 
     def add(self, number: object, json_text: str) -> list[StreamEvent]:
-        """More input of an open call."""
+        """Add input to an open call."""
         call = self._waiting[number]
         if not json_text:
             return []
@@ -104,7 +104,7 @@ class ToolCalls:
             raise ProviderError(failure(ErrorClass.TOO_LONG, f"More than {MAX_HELD:,} characters came out of order."))
 
     def end(self, number: object) -> list[StreamEvent]:
-        """A call is complete; the next one continues."""
+        """End a call, and continue with the next one."""
         self._waiting[number].ended = True
         events: list[StreamEvent] = []
         while self._waiting:
@@ -123,22 +123,22 @@ class ToolCalls:
         return events
 
     def end_all(self) -> list[StreamEvent]:
-        """Every call is complete."""
+        """End all calls."""
         return [event for number in list(self._waiting) if number in self._waiting for event in self.end(number)]
 
     def goes_on(self, number: object) -> bool:
-        """True between the beginning and the end of a call."""
+        """Return True between the start and the end of a call."""
         return number in self._waiting
 
     def has_input(self, number: object) -> bool:
-        """True once some input of a call came."""
+        """Return True if some input of a call was received."""
         return self._waiting[number].has_input
 
     def _is_first(self, number: object) -> bool:
         return number == next(iter(self._waiting))
 
     def _release(self) -> list[StreamEvent]:
-        """The events of the first call, with all that it gathered while it waited."""
+        """Return the start of the first call, with the input that it received while it waited."""
         call = next(iter(self._waiting.values()), None)
         if call is None or not call.name:
             return []

@@ -1,7 +1,7 @@
-"""Usage reports: the one strict reader of the token counts that providers report.
+"""Reads the token counts in providers' usage reports strictly.
 
-A count is an integer from 0 to `MAX_TOKENS`. Whatever else a report says there counts as not reported, and is told as a
-fault, which goes into the ledger: it never fails a reply.
+A count is an integer from 0 to `MAX_TOKENS`. Any other value counts as not reported and becomes a fault, which is
+stored in the ledger. A fault does not fail the reply.
 
     >>> report = UsageReport({"prompt_tokens": 12, "completion_tokens": 1.5})
     >>> report.require("prompt_tokens"), report.require("completion_tokens"), report.fault
@@ -9,7 +9,7 @@ fault, which goes into the ledger: it never fails a reply.
     >>> UsageReport("many").fault
     "usage: 'many'"
 
-Not here: which fields a vendor has (its adapter) and whether a count is plausible (`domain/tokens/calibration.py`).
+Elsewhere: the fields of a vendor (its adapter) and the plausibility of a count (`domain/tokens/calibration.py`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAX_SHOWN: Final = 80
 
 @dataclass(eq=False)
 class UsageReport:
-    """A report as received, with the fields that are no counts."""
+    """A received report, with a list of fields that are no counts."""
 
     said: object
     _faults: list[str] = field(default_factory=list[str])
@@ -39,18 +39,18 @@ class UsageReport:
 
     @property
     def fault(self) -> str | None:
-        """The fields that are no counts; None: all fields in use are counts."""
+        """Return the fields that are no counts. None: all fields that were read are counts."""
         more = len(self._faults) - MAX_FAULTS
         told = "; ".join(self._faults[:MAX_FAULTS]) + (f"; and {more} more" if more > 0 else "")
         return told or None
 
     def require(self, name: str) -> int | None:
-        """The count of that name. One that is missing is a fault, too."""
+        """Return the count with this name. A missing one is also a fault."""
         value = self._fields.get(name, _MISSING)
         return self._read(name, None if value is _MISSING else value, "missing" if value is _MISSING else None)
 
     def find(self, *names: str, inside: str | None = None) -> int:
-        """The first count of these names that is reported; 0: none is. `inside` the object of that name."""
+        """Return the first reported count of these names, 0 if there is none. `inside`: in the object of this name."""
         within = self._fields if inside is None else self._object(inside, self._fields.get(inside))
         for name in names:
             if (value := within.get(name)) is not None:
@@ -58,7 +58,7 @@ class UsageReport:
         return 0
 
     def split(self, whole: int, *parts: tuple[str, int]) -> tuple[int, ...]:
-        """Return the rest of a whole, then its parts. Parts that are more than the whole count as not reported.
+        """Return the rest of a whole, then its parts. Parts that exceed the whole count as not reported.
 
         >>> report = UsageReport({})
         >>> report.split(10, ("cached_tokens", 4)), report.split(10, ("cached_tokens", 11)), report.fault
@@ -73,9 +73,10 @@ class UsageReport:
     def as_disjoint(
         self, whole: int | None, output: int | None, read: int = 0, written: int = 0, thought: int = 0
     ) -> UsageReported:
-        """What the report says, for the run, where `read` and `written` are parts of the `whole` prompt.
+        """Return the event of a report with `read` and `written` as parts of the `whole` prompt.
 
-        Without the prompt, nothing is told. Without the output, the prompt is, and the fault says that it is not all.
+        Without the prompt, the event has no usage. Without the output, it has the prompt, and the fault names the
+        missing output.
         """
         if whole is None:
             return self.as_event(None)
@@ -93,7 +94,7 @@ class UsageReport:
         )
 
     def as_event(self, usage: Usage | None) -> UsageReported:
-        """The event of the report, for the run."""
+        """Return the event of the report."""
         return UsageReported(usage, self.fault)
 
     def _read(self, name: str, value: object, instead: str | None = None) -> int | None:

@@ -1,1 +1,1 @@
-"""The way of bytes: requests, answers within bounds, streams, faults of the network."""
+"""The network I/O: requests, answers with limits, streams, network faults."""

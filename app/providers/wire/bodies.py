@@ -1,11 +1,11 @@
-"""Bodies of answers from the network, within bounds: unpacked in small pieces and read up to a limit.
+"""Reads bodies of answers with limits: they are unpacked in small pieces and read up to a size.
 
     pieces = unpack(packed, "gzip")                      # packed: the bytes as received
-    cut = await keep_whole(pieces, 8_000_000, file)           # cut: there was more
-    body, cut = await read_beginning(pieces, 65_536, 15)      # of an answer that need not be whole
+    cut = await keep_whole(pieces, 8_000_000, file)           # cut: there is more
+    body, cut = await read_beginning(pieces, 65_536, 15)      # for an answer that need not be complete
 
-A small body can unpack to a thousand times its size. No piece is larger than `PIECE_BYTES`, other tasks have their turn
-between two of them, and only pieces that are requested are unpacked. The caller limits the time.
+A small body can unpack to a thousand times its size. No piece is larger than `PIECE_BYTES`, other tasks can run between
+two pieces, and only requested pieces are unpacked. The caller limits the time.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from tempfile import SpooledTemporaryFile
 from typing import Final, Protocol
 
 PIECE_BYTES: Final = 65_536
-"""Unpacked at once: a tenth of a millisecond's work."""
+"""Maximum bytes that are unpacked at once: a tenth of a millisecond of work."""
 WINDOW_BITS: Final = {"gzip": 31, "x-gzip": 31, "deflate": 15}
-"""What zlib calls the format of each coding (https://zlib.net/manual.html, inflateInit2)."""
+"""zlib's number for the format of each coding (https://zlib.net/manual.html, inflateInit2)."""
 BARE_DEFLATE: Final = -15
-"""Without the header that the coding has by RFC 9110, section 8.4.1.2: some servers leave it out."""
+"""The format without the header that RFC 9110, section 8.4.1.2, requires: some servers leave it out."""
 IN_MEMORY: Final = 256 * 1024
-"""Bytes of a whole body that are kept in memory: most lists of models are smaller. Others are kept in a file without a
-name, so that many large ones at the same time take no memory."""
+"""Maximum bytes of a whole body in memory: most lists of models are smaller. Larger ones are in a file without a name,
+so that many large ones at the same time take no memory."""
 Body = SpooledTemporaryFile[bytes]
 PLAIN: Final = frozenset({"", "identity"})
 
 
 def new_body() -> Body:
-    """An empty body. Closing it frees it."""
+    """Make an empty body. Closing it frees it."""
     return SpooledTemporaryFile(IN_MEMORY)
 
 
@@ -40,7 +40,7 @@ class _Unpacker(Protocol):
 
 
 class UnpackingError(Exception):
-    """A body is packed in a way that is not read here, or is not what it says."""
+    """A body has an unsupported coding, or does not have the stated one."""
 
 
 async def unpack(packed: AsyncIterable[bytes], coding: str) -> AsyncGenerator[bytes, None]:

@@ -1,13 +1,13 @@
-"""Every fault of a provider as a `Failure`: its class, a sentence that names provider and model, and what to do next.
+"""Describes every fault of a provider as a `Failure`: its class, a sentence with provider and model, and the next step.
 
-Pure: it judges what was received (status, headers, error object) and does no I/O; `sdk.py` describes what the network
-did. Messages quote the vendor's own words, shortened, with whatever looks like a key taken out.
+The functions are pure: they classify received data (status, headers, error object) and do no I/O; `sdk.py` describes
+network faults. Messages quote the vendor's text, shortened, without anything that looks like a key.
 
     >>> describe_truncation("Groq (groq:llama)").message
     'Groq (groq:llama) ended the stream before the reply was complete.'
 
-The vendor's own error type or code decides (`CLASS_OF_TYPE`); where it is missing or says little, words that only one
-class uses (`CLASS_OF_WORDS`), and then the HTTP status (`CLASS_OF_STATUS`).
+The vendor's error type or code decides (`CLASS_OF_TYPE`). If it is missing or unspecific, words that only one class
+uses decide (`CLASS_OF_WORDS`), then the HTTP status (`CLASS_OF_STATUS`).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ CLASS_OF_TYPE: Mapping[str, ErrorClass] = MappingProxyType(
         for kind in kinds.split()
     }
 )
-"""Error types and codes as vendors document them, in lower case with underscores."""
+"""Error types and codes that vendors document, in lower case with underscores."""
 
 CLASS_OF_WORDS: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
     (
@@ -87,7 +87,7 @@ CLASS_OF_WORDS: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
     ),
     (ErrorClass.OVERLOADED, re.compile(r"overloaded|loading model|at capacity", re.IGNORECASE)),
 )
-"""Words of a single class, for errors whose type and status say too little."""
+"""Words that only one class uses, for errors with an unspecific type and status."""
 
 CLASS_OF_STATUS: Mapping[int, ErrorClass] = MappingProxyType(
     {
@@ -134,9 +134,9 @@ NO_CREDIT = frozenset(
         "insufficient_user_quota",
     }
 )
-"""Types of an empty account."""
+"""Error types for an account without credit."""
 CHECK_BASE_URL = "Check the provider's base URL in Settings → Providers."
-"""The next step where another server than the API answers."""
+"""The next step if another server than the API answers."""
 SPEAK_CHAT_TO_GOOGLE = (
     "Use the provider Google Gemini, or a compatible server with the base URL "
     "https://generativelanguage.googleapis.com/v1beta/openai: there, Google speaks Chat Completions."
@@ -152,7 +152,7 @@ WHAT_HELPS: tuple[tuple[re.Pattern[str], str], ...] = (
         "Hide the pairs with tool calls of other models with a filter, or choose another model.",
     ),
 )
-"""The next step, by words of a refusal of what earlier replies lack."""
+"""The next step if a provider refuses earlier replies without required data, by words of the refusal."""
 
 _LOOKS_LIKE_A_KEY = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|csk|hf|r8|fw|tgp|nvapi)[-_][\w\-*.…]{4,}|\bAIza[\w-]{8,}|(?<=Bearer )\S+"
@@ -163,7 +163,7 @@ _BARE_PATTERN = re.compile(r"<[^<>]+>|\s+")
 def describe_status(
     asked: CallTarget | str, status: int, headers: Mapping[str, str], body: bytes, now: float
 ) -> Failure:
-    """A response with a status from 300 on. `headers` in lower case, `now` in seconds since 1970 for dated waits."""
+    """Describe a response with a status from 300 on. `headers` are in lower case, `now` is in seconds since 1970."""
     wait = parse_retry_after(headers, now)
     if status < 400:
         target = headers.get("location", "nowhere")
@@ -177,7 +177,7 @@ def describe_status(
 
 
 def describe_error(asked: CallTarget | str, error: object, status: int | None = None) -> Failure:
-    """An error object, from a response's body or out of the middle of a stream. `status` is None in a stream."""
+    """Describe an error object from the body of a response or from a stream. `status` is None in a stream."""
     said: dict[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
     kinds = [
         str(said[key]).strip().lower() for key in ("code", "type", "status") if isinstance(said.get(key), str | int)
@@ -198,12 +198,12 @@ def describe_error(asked: CallTarget | str, error: object, status: int | None = 
 
 
 def describe_truncation(asked: CallTarget | str) -> Failure:
-    """The stream ended cleanly, without a stop reason."""
+    """Describe a stream that ended cleanly, without a stop reason."""
     return failure(ErrorClass.STREAM, f"{asked} ended the stream before the reply was complete.")
 
 
 def describe_unreadable(asked: CallTarget | str, error: Exception) -> Failure:
-    """An event that is not of its protocol. The text of a FieldError is shown; that of others may quote content."""
+    """Describe an event that violates its protocol. The text of other errors than FieldError may quote content."""
     match error:
         case FieldError():
             reason = str(error)
@@ -217,7 +217,7 @@ def describe_unreadable(asked: CallTarget | str, error: Exception) -> Failure:
 
 
 def describe_no_stream(asked: CallTarget | str, content_type: str, beginning: bytes) -> Failure:
-    """Status 200, but no event stream: an error in disguise, or the page of another server."""
+    """Describe an answer with status 200 that is no event stream: an error object, or a page of another server."""
     error = _error_in(beginning)
     if error is not None:
         return describe_error(asked, error)
@@ -227,7 +227,7 @@ def describe_no_stream(asked: CallTarget | str, content_type: str, beginning: by
 
 
 def describe_foreign(asked: CallTarget | str, detail: str = "") -> Failure:
-    """An answer in the protocol of `foreign.py`. `detail` is a sentence that may quote the server."""
+    """Describe an answer in the protocol of `foreign.py`. `detail` is a sentence that may quote the server."""
     said = f" {_quote(detail)}" if detail else ""
     reason = failure(
         ErrorClass.STREAM, f"{asked} answered in Google's own protocol, which Inview does not speak.{said}"
@@ -236,12 +236,12 @@ def describe_foreign(asked: CallTarget | str, detail: str = "") -> Failure:
 
 
 def words_of_error(error: object) -> str:
-    """The words of an error object, as part of a sentence."""
+    """Return the text of an error object, as part of a sentence."""
     return _words_of(cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error})
 
 
 def describe_no_list(provider: Provider, body: bytes) -> Failure:
-    """Status 200, but no list of models: an error in disguise, or what another server sends."""
+    """Describe an answer with status 200 that is no list of models: an error object, or data of another server."""
     if (error := _error_in(body)) is not None:
         return describe_error(provider.row.label, error)
     asked = f"{provider.row.label} at {provider.base_url}"
@@ -251,14 +251,14 @@ def describe_no_list(provider: Provider, body: bytes) -> Failure:
 
 
 def describe_missing_key(asked: CallTarget | str, provider: str) -> Failure:
-    """Nothing was sent, as there is no key."""
+    """Describe a call that was not sent because there is no key."""
     return failure(ErrorClass.AUTH, f'No key for provider "{provider}": {asked} was not asked.')
 
 
 def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that a provider wants to be left alone (RFC 9110, section 10.2.3: seconds or a date), None if unsaid.
+    """Return the seconds to wait (RFC 9110, section 10.2.3: seconds or a date), None if the provider sent none.
 
-    A date is read by the provider's own clock where it tells that: ours may be wrong.
+    A date is compared with the provider's clock if it sent its time, because the local clock may be wrong.
     """
     milliseconds = _seconds(headers.get("retry-after-ms", ""))  # OpenAI sends it too; the standard is coarser
     if milliseconds is not None:
@@ -270,11 +270,11 @@ def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
     try:
         return max(0.0, parsedate_to_datetime(wish).timestamp() - (_told_time(headers) or now))
     except (ValueError, OverflowError):
-        return None  # neither seconds nor a date: as good as unsaid
+        return None  # neither seconds nor a date
 
 
 def _told_time(headers: Mapping[str, str]) -> float | None:
-    """The time of the provider's clock, in seconds since 1970."""
+    """Return the time of the provider's clock, in seconds since 1970."""
     try:
         return parsedate_to_datetime(headers.get("date", "")).timestamp()
     except (ValueError, OverflowError):
@@ -291,7 +291,7 @@ def _seconds(text: str) -> float | None:
 
 def _class_of(kinds: list[str], words: str, status: int | None) -> ErrorClass:
     named = next((CLASS_OF_TYPE[kind] for kind in kinds if kind in CLASS_OF_TYPE), None)
-    # A type that says "server" may come with words or a status that say more: "api_error: prompt is too long".
+    # With a type of class "server", the text or the status may be more specific: "api_error: prompt is too long".
     if named is not None and named is not ErrorClass.SERVER:
         return named
     if status is None or status in {400, 403, 404, 413, 422} or status >= 500:
@@ -315,7 +315,7 @@ def _without_error_object(asked: CallTarget | str, status: int, words: str, wait
 
 
 def _error_in(body: bytes) -> object | None:
-    """The error object of a JSON body in any of the shapes in use, None if it is none."""
+    """Return the error object of a JSON body, in any known form. None: there is none."""
     try:
         said = load_json(body)
     except ValueError:
@@ -331,7 +331,7 @@ def _error_in(body: bytes) -> object | None:
 
 
 def _name_answer(body: bytes) -> str:
-    """Name in words the answer that is not a list of models."""
+    """Name the kind of an answer that is not a list of models."""
     if not body.strip():
         return "nothing"
     if body.lstrip()[:1] == b"<":
@@ -354,7 +354,7 @@ def _words_of(said: dict[str, Any]) -> str:
     words = said.get("message") or said.get("detail") or said.get("error") or ""
     metadata = said.get("metadata")
     if isinstance(metadata, dict) and (upstream := cast("dict[str, Any]", metadata).get("raw")):
-        words = f"{words}: {upstream}"  # OpenRouter's own message only says that the provider behind it failed
+        words = f"{words}: {upstream}"  # OpenRouter's message only says that the upstream provider failed
     return _quote(words if isinstance(words, str) else _as_text(words))
 
 
@@ -366,6 +366,6 @@ def _as_text(value: object) -> str:
 
 
 def _quote(text: str, longest: int = MAX_QUOTE) -> str:
-    """A vendor's words as part of a sentence: one line, no markup, no key, no half characters, not long."""
+    """Return a vendor's text as part of a sentence: one short line without markup, keys and lone surrogates."""
     text = _BARE_PATTERN.sub(" ", _LOOKS_LIKE_A_KEY.sub(MASK, text[:20_000].encode(errors="replace").decode())).strip()
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -1,8 +1,8 @@
-"""Google's own protocol, which no adapter speaks: recognised, so that an answer in it ends in an error that says so.
+"""Recognises Google's own protocol, which no adapter supports, so that such an answer ends with a clear error.
 
-Source: https://ai.google.dev/api/generate-content, `streamGenerateContent` with `alt=sse`. A server with a wrong base
-URL, or a gateway that passes on what Google said, answers so. The words and calls that it sent are kept. Nothing is
-counted, and nothing of it goes back to Google: that is what Google's Chat Completions are for.
+Source: https://ai.google.dev/api/generate-content, `streamGenerateContent` with `alt=sse`. A server answers in it if
+the base URL is wrong, or if a gateway passes on Google's answers. The received text and calls are kept. Usage is not
+counted, and nothing of such a reply is sent back to Google: use Google's Chat Completions for that.
 
     data: {"candidates":[{"content":{"parts":[{"text":"Hello"}],"role":"model"}}],"usageMetadata":{…}}
 """
@@ -36,12 +36,12 @@ _LIST: Final = re.compile(rb'\s*\{\s*"models"\s*:\s*\[\s*\{[^{}]*"name"\s*:\s*"m
 
 
 def is_google_event(data: bytes) -> bool:
-    """Return whether an event is one of Google's own protocol.
+    """Return True if an event is one of Google's own protocol.
 
     >>> is_google_event(b'{"candidates":[]}'), is_google_event(b'{"choices":[],"usageMetadata":{}}')
     (True, False)
     """
-    if not any(name in data for name in _NAMES):  # cheap: nearly every event ends here
+    if not any(name in data for name in _NAMES):  # a cheap check that excludes nearly all events
         return False
     try:
         said = load_json(data)
@@ -51,7 +51,7 @@ def is_google_event(data: bytes) -> bool:
 
 
 def is_google_list(body: bytes) -> bool:
-    """Return whether a list of models is one of Google's own protocol.
+    """Return True if a list of models is one of Google's own protocol.
 
     >>> is_google_list(b'{"models": [{"name": "models/gemini-3-flash-preview"}]}'), is_google_list(b'{"data": []}')
     (True, False)
@@ -60,9 +60,9 @@ def is_google_list(body: bytes) -> bool:
 
 
 def read_google_body(asked: CallTarget, beginning: bytes) -> tuple[list[StreamEvent], Failure] | None:
-    """Return the events and the fault of a body that is no stream. None: it is not of this protocol.
+    """Return the events and the fault of a body that is no stream. None: it does not use this protocol.
 
-    The fault of a body that is longer than `beginning` quotes its first words.
+    The fault of a body that is longer than `beginning` quotes its beginning.
     """
     try:
         said = load_json(beginning)
@@ -85,7 +85,7 @@ def read_google_body(asked: CallTarget, beginning: bytes) -> tuple[list[StreamEv
 
 
 class GoogleDecoder:
-    """Keeps what was said; its end is always a fault."""
+    """The decoder of this protocol. It returns text and calls; its end is always a fault."""
 
     def __init__(self, asked: CallTarget) -> None:
         self._asked = asked
@@ -102,7 +102,7 @@ class GoogleDecoder:
         raise ProviderError(describe_foreign(self._asked, self._detail))
 
     def read(self, answer: object) -> Iterator[StreamEvent]:
-        """The words and calls of one answer, up to a fault in it."""
+        """Yield the text and calls of one answer, up to a fault in it."""
         try:
             yield from self._read(fields_of(answer, "the event"))
         except FieldError as error:

@@ -1,9 +1,9 @@
-"""Bounds on the heads of answers, which the SDKs' HTTP client (aiohttp) does not have.
+"""Limits the heads of answers, because the SDKs' HTTP client (aiohttp) does not.
 
     client = bound_heads(openai.DefaultAioHttpClient())
 
 A server may send any number of informational answers (`HTTP/1.1 103`) before its answer. aiohttp keeps each until it is
-read, and parses all that a read of the network gives at once.
+read, and parses all data of a network read at once.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.http_exceptions import HttpProcessingError
 
 MAX_HEAD_BYTES: Final = 65_536
-"""The limit for the head of an answer and all informational answers before it. Usual heads have less than 4 KB."""
+"""Maximum bytes of the head of an answer and all informational answers before it. Usual heads have less than 4 KB."""
 PIECE_BYTES: Final = 4_096
 _INFORMATIONAL: Final = range(100, 200)
 _SWITCHING: Final = 101
-"""The only informational status after which nothing more comes."""
+"""The only informational status that no other answer follows."""
 
 
 class HeadTooLargeError(HttpProcessingError):
-    """More than `MAX_HEAD_BYTES` came without an answer, or more than the answer."""
+    """More than `MAX_HEAD_BYTES` were received without an answer, or data came after the answer."""
 
 
 def bound_heads(client: Any) -> Any:
-    """Return this `httpx2.AsyncClient` of an SDK. Its answers have bounded heads from now on, through proxies as well.
+    """Limit the heads of answers for this `httpx2.AsyncClient` of an SDK, also through proxies, and return it.
 
-    It keeps no cookies: a provider that sets some would know the next request again, and could make it ever longer.
+    It keeps no cookies: with them a provider could recognise later requests, and could make them longer and longer.
     """
-    # Its fields are changed: a transport that is given as an argument would replace the proxies.
+    # This changes its fields, because a transport passed as an argument would replace the proxies.
     fields = cast("dict[str, Any]", vars(client))
     proxies = cast("dict[Any, Any]", fields["_mounts"])
     for transport in (fields["_transport"], *proxies.values()):
-        if transport is not None:  # where no proxy is used
+        if transport is not None:  # None: no proxy for these addresses
             transport.client = partial(_open_session, transport)
     client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
     return client
 
 
 def _open_session(transport: Any) -> aiohttp.ClientSession:
-    """The session that this transport of an SDK would open, with our reader of heads."""
+    """Open the session that this transport of an SDK would open, with limited heads."""
     limits: httpx2.Limits = transport.limits
     connector: Any = aiohttp.TCPConnector(
         ssl=transport.ssl_context,
@@ -58,18 +58,18 @@ def _open_session(transport: Any) -> aiohttp.ClientSession:
 
 
 class _Handler(ResponseHandler):
-    """The bytes of one connection to answers."""
+    """Converts the bytes of one connection to answers, with limited heads."""
 
     _head_bytes: int | None = None
-    """Those that came since the request; None: no head is awaited."""
+    """Bytes received since the request; None: no head is expected."""
 
     def set_response_params(self, **params: Any) -> None:
-        """Await the head of an answer: aiohttp calls this for each request."""
+        """Expect the head of an answer. aiohttp calls this for each request."""
         self._head_bytes = 0
         super().set_response_params(**params)
 
     def feed_data(self, data: Any, size: int = 0) -> None:
-        """Take the head of an answer. A second one belongs to no request: it would wait here for ever."""
+        """Pass on the head of an answer. Refuse a second one: it belongs to no request and would be kept forever."""
         if self._head_bytes is None:
             self._refuse()
             return

@@ -1,6 +1,6 @@
-"""Reading vendors' JSON: what may be absent or null, and what must not be anything else.
+"""Reads values in vendors' JSON, with checks of their types. Some may be absent or null.
 
-A reader takes the path of the field for its error.
+Each function takes the path of the field for its error message.
 
 >>> fields_of(None, "usage"), fields_of({"a": 1}, "usage")
 ({}, {'a': 1})
@@ -20,30 +20,30 @@ import orjson
 from app.domain.json_size import MAX_VALUES, has_more_values
 
 MAX_ANSWER_VALUES: Final = 4 * MAX_VALUES
-"""The most values of an answer or an event. A list has about a hundred for each model."""
+"""Maximum values of an answer or an event. A list has about a hundred for each model."""
 MAX_DIGITS: Final = 1_000_000
-"""The most digits of a number that only Python's own reader takes: it copies them several times."""
+"""Maximum digits of a number that orjson refuses: Python's `json` copies them several times."""
 _LONG_NUMBER: Final = re.compile(rb"[\[:,\s.eE+-]\d{%d}" % (MAX_DIGITS + 1))
 MAX_LABEL: Final = 65_536
-"""Characters of a name or an id. Gateways put signatures of some thousand characters into an id."""
+"""Maximum characters of a name or an id. Gateways put signatures of some thousand characters into an id."""
 
 
 class FieldError(ValueError):
-    """A field of an event, or all of it, that has no obvious meaning. Its text names the fault, never what it holds."""
+    """An event, or a field of it, has an unexpected type. The message names the fault, never the value."""
 
 
 def load_json(data: bytes) -> Any:
-    """The value of a JSON text, also of one that strict readers refuse for a number or for half a character.
+    """Decode JSON, also with numbers or lone surrogates that strict readers refuse.
 
-    NaN and the infinities are read, and a number that no double holds is an infinite one: who reads a field of numbers
-    refuses them there. Halves of characters are mended later (`surrogates.py`).
+    NaN and the infinities are accepted, and a number too large for a double becomes infinite: functions that read
+    numbers refuse them. Lone surrogates are handled later (`surrogates.py`).
 
     >>> load_json(b'{"tokens": NaN}'), load_json(b"[1e400, -1e400]")
     ({'tokens': nan}, [inf, -inf])
 
     Raises:
-        ValueError: it is none.
-        FieldError: it holds more than `MAX_ANSWER_VALUES`, or a number of more than `MAX_DIGITS`.
+        ValueError: it is no JSON.
+        FieldError: it has more than `MAX_ANSWER_VALUES` values, or a number with more than `MAX_DIGITS` digits.
     """
     if has_more_values(data, MAX_ANSWER_VALUES):
         raise FieldError(f"more than {MAX_ANSWER_VALUES:,} values")
@@ -59,7 +59,7 @@ def load_json(data: bytes) -> Any:
 
 
 def text_of(value: object, field: str) -> str:
-    """A text that must be one.
+    """Return a text.
 
     Raises:
         FieldError: it is missing or something else.
@@ -70,7 +70,7 @@ def text_of(value: object, field: str) -> str:
 
 
 def label_of(value: object, field: str) -> str:
-    """A name or an id, which each later request repeats.
+    """Return a name or an id, which each later request repeats.
 
     Raises:
         FieldError: it is no text, empty or too long.
@@ -83,7 +83,7 @@ def label_of(value: object, field: str) -> str:
 
 
 def json_text_of(value: object, field: str) -> str:
-    """A text that holds JSON, or an object as its JSON. It may be absent or null: then it is empty.
+    """Return a text with JSON, or an object encoded as JSON. If it is absent or null, the text is empty.
 
     Raises:
         FieldError: it is something else.
@@ -96,7 +96,7 @@ def json_text_of(value: object, field: str) -> str:
 
 
 def fields_of(value: object, field: str) -> dict[str, Any]:
-    """The fields of an object that may be absent or null.
+    """Return the fields of an object that may be absent or null.
 
     Raises:
         FieldError: it is something else.
@@ -109,7 +109,7 @@ def fields_of(value: object, field: str) -> dict[str, Any]:
 
 
 def items_of(value: object, field: str) -> list[object]:
-    """The items of a list that may be absent or null.
+    """Return the items of a list that may be absent or null.
 
     Raises:
         FieldError: it is something else.
@@ -122,7 +122,7 @@ def items_of(value: object, field: str) -> list[object]:
 
 
 def index_of(value: object, field: str) -> int:
-    """A number that tells which of several is meant.
+    """Return an index.
 
     Raises:
         FieldError: it is missing or something else.
@@ -134,7 +134,7 @@ def index_of(value: object, field: str) -> int:
 
 
 def name_kind(value: object) -> str:
-    """The kind of a value of JSON, in words."""
+    """Name the kind of a JSON value in words."""
     kinds: dict[type, str] = {
         type(None): "null",
         bool: "true or false",
@@ -146,10 +146,10 @@ def name_kind(value: object) -> str:
 
 
 def as_object(input_json: str) -> str:
-    r"""The input of a tool call as a JSON object, which vendors and servers insist on when it goes back to them.
+    r"""Return the input of a tool call as a JSON object, which vendors and servers require when it is sent back.
 
-    What is none goes within one, in the words of https://platform.claude.com/docs/en/agents-and-tools/tool-use,
-    "fine-grained tool streaming".
+    Any other input is wrapped in an object, as https://platform.claude.com/docs/en/agents-and-tools/tool-use
+    recommends in "fine-grained tool streaming".
 
     >>> as_object(""), as_object('{"a"')
     ('{}', '{"INVALID_JSON":"{\\"a\\""}')
@@ -162,6 +162,6 @@ def as_object(input_json: str) -> str:
 
 
 def _read_whole(digits: str) -> int | float:
-    """A whole number as orjson reads it: a double where it has more than 64 bits."""
+    """Read an integer as orjson does: as a double if it has more than 64 bits."""
     number = float(digits)
     return int(digits) if abs(number) < 2**63 else number

@@ -1,10 +1,10 @@
-"""Time limits of a stream: in all, and without content.
+"""Time limits of a stream: for the whole stream, and for the time without content.
 
     patience = Patience(asked, timeouts)
-    response = await patience.wait(opening)        # each wait for the network ends when the time is over
+    response = await patience.wait(opening)        # each wait for the network ends at the time limit
     patience.note(len(chunk), events)              # only content extends the time
 
-Content is everything that counts towards the size of a reply, which is limited as well (`domain/run/reply_size.py`).
+Content is everything that counts towards the size of a reply, which is also limited (`domain/run/reply_size.py`).
 Comments, empty deltas and usage reports are no content.
 """
 
@@ -23,7 +23,7 @@ from app.providers.wire.sse import MAX_EVENT_BYTES
 
 _T = TypeVar("_T")
 MAX_EMPTY_BYTES: Final = 2 * MAX_EVENT_BYTES
-"""Most consecutive bytes without content: the size of the largest event, twice."""
+"""Maximum consecutive bytes without content: twice the size of the largest event."""
 
 
 class Patience:
@@ -39,10 +39,10 @@ class Patience:
         self._renew()
 
     async def wait(self, what: Awaitable[_T]) -> _T:
-        """Await the result within the time that is left.
+        """Await a result within the remaining time.
 
         Raises:
-            ProviderError: the time is over.
+            ProviderError: the time limit is exceeded.
         """
         limit = asyncio.timeout_at(self._due)
         try:
@@ -54,10 +54,10 @@ class Patience:
             raise ProviderError(self._describe()) from None
 
     def note(self, size: int, events: Sequence[StreamEvent]) -> None:
-        """Note `size` received bytes and their events.
+        """Count `size` received bytes and their events.
 
         Raises:
-            ProviderError: too many have come without content, or the time is over.
+            ProviderError: too many bytes came without content, or the time limit is exceeded.
         """
         self._empty_bytes += size
         if any(measure_event(event) for event in events):
@@ -65,7 +65,7 @@ class Patience:
         elif self._empty_bytes > MAX_EMPTY_BYTES:
             message = f"{self._asked} sent {self._empty_bytes:,} bytes that are nothing of the reply, and was left."
             raise ProviderError(failure(ErrorClass.STREAM, message))
-        if self._now() >= self._due:  # bytes that are always there never let a wait end
+        if self._now() >= self._due:  # if bytes are always available, `wait` never times out
             raise ProviderError(self._describe())
 
     def _renew(self) -> None:

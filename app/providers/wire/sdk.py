@@ -1,10 +1,12 @@
-"""Bytes through an official SDK's client: its authentication, base URL, connection pool and HTTP errors, nothing more.
+"""Sends bytes through an official SDK's client.
 
-The two SDKs are siblings made by one generator, with the same methods but no type in common. Both are imported by their
-adapters when a link is opened; importing this module already imports httpx2, so only they import it.
+Only its authentication, base URL, connection pool and HTTP errors are used.
 
-What is not used of an SDK: its retries (they obey any `Retry-After`, however long), its event parsing (it costs five
-times the network), its platform headers and its reading of the environment beyond proxies.
+One generator made both SDKs, with the same methods but no common type. Their adapters import them when a link is
+opened. Importing this module imports httpx2, so only adapters import it.
+
+Not used of an SDK: its retries (they obey any `Retry-After`, however long), its event parsing (it takes five times the
+network's time), its platform headers, and environment variables other than proxies.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from app.providers.wire.heads import MAX_HEAD_BYTES, HeadTooLargeError
 
 MAX_ERROR_BYTES: Final = 65_536
 ERROR_SECONDS: Final = 15.0
-"""Bytes and seconds for reading an error answer: a thousand times the length that is quoted."""
+"""Maximum bytes and seconds for reading an error answer. Only a small part of it is quoted."""
 
 UNASKED_HEADERS = (
     "X-Stainless-Lang",
@@ -44,13 +46,13 @@ UNASKED_HEADERS = (
     "OpenAI-Organization",
     "OpenAI-Project",
 )
-"""What the SDKs would tell besides the request: about this machine, and from variables of the environment that belong
-to one vendor but would go to every compatible one. Inview needs none of it and leaves it out."""
+"""Headers that the SDKs would add: data about this machine, and environment variables for one vendor, which would also
+be sent to compatible servers. Inview leaves them out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sdk:
-    """Differences between the two SDKs besides the names of their clients. `omit` leaves a header out."""
+    """The differences between the two SDKs, except the names of their clients. `omit` leaves a header out."""
 
     connection_error: type[Exception]
     stream_class: Any
@@ -69,10 +71,10 @@ class RefusedError(Exception):
 
 
 async def refuse(response: httpx2.Response) -> None:
-    """Look at the head of an answer, as a hook of the SDK's client: the SDK itself would read an error's body whole.
+    """Check the head of an answer, as a hook of the SDK's client: the SDK itself would read the whole body of an error.
 
     Raises:
-        RefusedError: it is an error.
+        RefusedError: the answer is an error.
     """
     if response.is_success:
         return
@@ -81,7 +83,7 @@ async def refuse(response: httpx2.Response) -> None:
             pieces = unpack(packed, response.headers.get("content-encoding", ""))
             body, cut = await read_beginning(pieces, MAX_ERROR_BYTES, ERROR_SECONDS)
         except (UnpackingError, *_NETWORK_ERRORS):
-            body, cut = b"", True  # the status says what there is to say
+            body, cut = b"", True  # the status is enough
     raise RefusedError(response, body, cut=cut)
 
 
@@ -99,7 +101,7 @@ class SdkLink:
 
     async def post(self, wire: WireRequest, timeouts: Timeouts) -> SdkResponse:
         asked = CallTarget(self._provider.row, wire.model)
-        # The masked header is the key's: the client fills it in.
+        # The masked header is that of the key. The client adds the key.
         headers = {name: value for name, value in wire.headers if MASK not in value}
         response: httpx2.Response = await self._ask(
             asked,
@@ -143,7 +145,7 @@ class SdkLink:
             raise ProviderError(self._describe_refusal(asked, refused)) from None
         except self._sdk.connection_error as error:
             if isinstance(error.__cause__, RefusedError):  # one of the SDKs wraps whatever a hook raises
-                # Without its cause, which holds the answer, which may quote the key.
+                # Without its cause: it has the answer, which may quote the key.
                 raise ProviderError(self._describe_refusal(asked, error.__cause__)) from None
             raise ProviderError(describe_network(asked, error.__cause__ or error, timeouts)) from error
         except _NETWORK_ERRORS as error:
@@ -189,7 +191,7 @@ class SdkResponse:
 
 
 def describe_network(asked: CallTarget, error: BaseException, timeouts: Timeouts, *, received: bool = False) -> Failure:
-    """The fault of the network, in words. `received`: some of the reply's body had come before."""
+    """Describe a network fault. `received`: a part of the reply's body had been received before."""
     causes = list(_causes(error))
     for kind, error_class, words in _NETWORK_WORDS:
         if any(isinstance(cause, kind) for cause in causes):
@@ -203,8 +205,8 @@ def describe_network(asked: CallTarget, error: BaseException, timeouts: Timeouts
 
 
 _NETWORK_ERRORS = (httpx2.HTTPError, aiohttp.ClientError)
-"""Errors of the network that the clients do not wrap. aiohttp's are mostly the causes of httpx2's, which
-the two SDKs choose differently: the causes name the fault."""
+"""Network errors that the clients do not wrap. The two SDKs raise different errors of httpx2; their causes, mostly
+errors of aiohttp, name the fault."""
 
 _NETWORK_WORDS: tuple[tuple[type[BaseException], ErrorClass, str], ...] = (
     (
@@ -230,7 +232,7 @@ _NETWORK_WORDS: tuple[tuple[type[BaseException], ErrorClass, str], ...] = (
         "answered with what is not HTTP, or with headers that are too many or too long.",
     ),
 )
-"""The first kind found among an error and its causes tells what happened."""
+"""The first entry that matches the error or one of its causes describes the fault."""
 
 _BROKEN_OFF = (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, ConnectionError)
 

@@ -1,7 +1,7 @@
-r"""Server-sent events from bytes, incrementally: any chunking of a stream gives the same events.
+r"""Parses server-sent events from bytes incrementally. The events do not depend on how the stream is cut into chunks.
 
-Follows the WHATWG HTML standard, section 9.2.6 (CR, LF and CRLF, comments, several data lines, a leading BOM, an
-unfinished event at the end dropped). `id` and `retry` are of no use here and ignored. It does not decode UTF-8 or JSON.
+It follows the WHATWG HTML standard, section 9.2.6 (CR, LF and CRLF, comments, several data lines, a leading BOM, an
+unfinished event at the end is dropped). `id` and `retry` are ignored. It does not decode UTF-8 or JSON.
 
     >>> parser = SseParser()
     >>> parser.feed(b"event: ping\ndata: {}")
@@ -16,14 +16,14 @@ from typing import NamedTuple
 
 BOM = b"\xef\xbb\xbf"
 MAX_EVENT_BYTES = 8_000_000
-"""What one event may grow to before the stream is called broken: twice a million tokens, parsed in 30 milliseconds."""
+"""Maximum bytes of one event: twice a million tokens, parsed in 30 milliseconds."""
 
 MAX_LINES = 20_000
-"""Lines of one event: a million would take a second to read. Providers send one or two."""
+"""Maximum lines of one event: a million would take a second to read. Providers send one or two."""
 
 
 class SseEvent(NamedTuple):
-    """One event: `name` is empty where the stream names none, `data` the data lines joined by LF."""
+    """One event. `name` is empty if the stream has none, `data` is the data lines joined by LF."""
 
     name: bytes
     data: bytes
@@ -34,7 +34,7 @@ class EventTooLargeError(Exception):
 
 
 class SseParser:
-    """Feed it what arrives; it returns the events completed by it."""
+    """Parses a stream. `feed` it with received bytes; it returns the events that they complete."""
 
     __slots__ = ("_ends_in_lf", "_head", "_limit", "_pending", "_size", "_swallow_lf")
 
@@ -47,10 +47,10 @@ class SseParser:
         self._swallow_lf = False
 
     def feed(self, data: bytes) -> list[SseEvent]:
-        """The events that `data` completes.
+        """Return the events that `data` completes.
 
         Raises:
-            EventTooLargeError: more than the limit came without a blank line, or too many lines.
+            EventTooLargeError: an event has more bytes than the limit, or too many lines.
         """
         if self._head is not None:
             data = self._without_bom(data)
@@ -85,7 +85,7 @@ class SseParser:
         return head.removeprefix(BOM)
 
     def _with_plain_newlines(self, data: bytes) -> bytes:
-        """CRLF and CR as LF. A CR at the end counts at once; the LF that may follow it is then swallowed."""
+        """Replace CRLF and CR by LF. A CR at the end counts at once; an LF at the start of the next data is dropped."""
         if self._swallow_lf and data:
             data = data.removeprefix(b"\n")
             self._swallow_lf = False

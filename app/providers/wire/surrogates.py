@@ -1,8 +1,8 @@
-r"""Characters that a server cut in half, made whole.
+r"""Joins characters that a server cut in half.
 
 Servers written in JavaScript may cut a text between the two UTF-16 halves of a character and send each as a JSON escape
-(`"\ud83d"`, then `"\ude00"`). No UTF-8 can hold a half, so it must not get into our texts: the first half waits for the
-second, and one that stays alone becomes U+FFFD, as everywhere.
+(`"\ud83d"`, then `"\ude00"`). UTF-8 cannot represent a half, so texts must not contain one: the first half waits for
+the second. A half that stays alone becomes U+FFFD, as is usual.
 
     >>> mender = Mender()
     >>> mender.mend([TextReceived("Hi \ud83d")]), mender.mend([TextReceived("\ude00")])
@@ -15,18 +15,18 @@ from app.domain.stream_events import StreamEvent, TextReceived, ThinkingReceived
 
 
 def may_be_cut(data: bytes) -> bool:
-    """True for data of an event with an escape that may be half a character."""
+    """Return True if the data of an event has an escape that may be half a character."""
     return b"\\ud" in data or b"\\uD" in data
 
 
 class Mender:
-    """Feed it joined events. `half` is the first half of a character that waits for its second, as its event."""
+    """Joins halves in events. `half` is an event with the first half of a character, which waits for the second."""
 
     def __init__(self) -> None:
         self.half: TextReceived | ThinkingReceived | ToolInputReceived | None = None
 
     def mend(self, events: list[StreamEvent]) -> list[StreamEvent]:
-        """The same events without halves; adjacent texts must have been joined."""
+        """Return the same events without halves. Adjacent texts must have been joined before."""
         mended: list[StreamEvent] = []
         for event in events:
             if not isinstance(event, TextReceived | ThinkingReceived | ToolInputReceived):
@@ -46,7 +46,7 @@ class Mender:
         return mended
 
     def end(self) -> list[StreamEvent]:
-        """The text that was held back and stays incomplete."""
+        """Return the half that waited without a second one, as U+FFFD."""
         if self.half is None:
             return []
         half, self.half = self.half, None

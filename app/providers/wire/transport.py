@@ -1,6 +1,6 @@
-"""The way to the providers: holds one link per provider and key, carries wire requests, and gives stream events.
+"""Sends wire requests to providers and yields stream events. It has one link per provider and key.
 
-One `Transport` lives as long as the process (or the test) and is closed at its end.
+Make one `Transport` for the process (or the test), and close it at the end.
 
     transport = Transport()
     async with aclosing(transport.stream(provider, wire)) as batches:
@@ -40,23 +40,23 @@ from app.providers.wire.surrogates import Mender, may_be_cut
 
 STANDARD_TIMEOUTS = Timeouts()
 STREAM_TYPES = frozenset({"text/event-stream", ""})
-"""Media types that may hold a stream; some servers name none."""
+"""Media types of streams. Some servers send none."""
 UNREADABLE = (EventTooLargeError, ValueError, TypeError, LookupError, AttributeError)
-"""What a decoder raises on an event that is not of its protocol's shape: bad JSON is a ValueError, and so on."""
+"""Errors of a decoder for an event that does not follow its protocol: invalid JSON is a ValueError, for example."""
 MAX_COUNT_BYTES: Final = 65_536
-"""The most bytes of the answer to a count of tokens."""
+"""Maximum bytes of the answer to a token count."""
 MAX_ANSWER_BYTES: Final = 8_000_000
-"""Of a list of models or a count, unpacked: the longest list of today has less than a megabyte."""
+"""Maximum bytes of an unpacked list of models: the longest list of today has less than a megabyte."""
 ANSWER_SECONDS: Final = 15.0
-"""For all of such an answer, from the request on."""
+"""Maximum seconds from the request to the end of such an answer."""
 BEGINNING_BYTES = 4_000
 PIECE_BYTES = 4_096
-"""Read at once of a provider that is ahead: about a millisecond's work. Its socket holds sixteen times as much."""
+"""Maximum bytes that are decoded at once: about a millisecond of work. The socket buffers 16 times this size."""
 ENDING_SECONDS = 0.05
 
 
 class Transport:
-    """The links in use. Not for several event loops."""
+    """The open links. Use it in one event loop only."""
 
     def __init__(self) -> None:
         self._links: dict[Provider, Link] = {}
@@ -65,13 +65,13 @@ class Transport:
     async def stream(
         self, provider: Provider, wire: WireRequest, timeouts: Timeouts = STANDARD_TIMEOUTS
     ) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        """The reply while it arrives: one batch of events per read of the network, adjacent text joined.
+        """Yield the reply while it is received: a batch of events per network read, with adjacent text joined.
 
-        It ends after a batch whose last event is `Stopped`. Cancel the task, or close the generator, and the connection
-        to the provider is closed at once.
+        It ends after a batch whose last event is `Stopped`. Cancelling the task or closing the generator closes the
+        connection to the provider at once.
 
         Raises:
-            ProviderError: for every fault, a stream cut without a stop reason included.
+            ProviderError: for every fault, including a stream that ends without a stop reason.
         """
         adapter = load_adapter(provider.row.protocol)
         asked = CallTarget(provider.row, wire.model)
@@ -85,7 +85,7 @@ class Transport:
             await response.close()
 
     async def ask(self, provider: Provider, wire: WireRequest, timeouts: Timeouts = STANDARD_TIMEOUTS) -> bytes:
-        """The answer to a wire request that asks for a count, whole.
+        """Return the whole answer to a wire request for a count.
 
         Raises:
             ProviderError: for every fault.
@@ -96,7 +96,7 @@ class Transport:
             return body.read()
 
     async def fetch(self, provider: Provider, path: str, timeouts: Timeouts = STANDARD_TIMEOUTS) -> Body:
-        """The body of a GET below the provider's base URL, at its beginning. The caller closes it.
+        """Return the body of a GET request below the provider's base URL, at position 0. The caller must close it.
 
         Raises:
             ProviderError: for every fault.
@@ -105,11 +105,11 @@ class Transport:
         return await _read_answer(asked, self._get(provider, path, timeouts), MAX_ANSWER_BYTES)
 
     async def warm(self, provider: Provider) -> None:
-        """Gets ready to call a provider, so that the first send need not wait for its SDK to be imported."""
+        """Open the link to a provider, so that the first send does not wait for the import of its SDK."""
         await self._link(provider, load_adapter(provider.row.protocol))
 
     async def close(self) -> None:
-        """Closes every link."""
+        """Close all links."""
         links = list(self._links.values())
         self._links.clear()
         for link in links:
@@ -129,13 +129,13 @@ class Transport:
         if provider not in self._links:
             async with self._opening:
                 if provider not in self._links:
-                    # In a thread: it imports the SDK for about a second, and other tasks should not wait.
+                    # In a thread, because the import of the SDK takes about a second, and other tasks should not wait.
                     self._links[provider] = await asyncio.to_thread(adapter.open_link, provider)
         return self._links[provider]
 
 
 async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse], most: int) -> Body:
-    """The whole answer to this request, of at most `most` bytes. The caller closes it."""
+    """Read the whole answer to a request, of at most `most` bytes. The caller must close it."""
     with ExitStack() as stack:
         body = stack.enter_context(new_body())
         limit = asyncio.timeout(ANSWER_SECONDS)
@@ -163,9 +163,9 @@ async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse], most:
 async def decode(
     response: RawResponse, adapter: Adapter, asked: CallTarget, patience: Patience | None = None
 ) -> AsyncGenerator[Sequence[StreamEvent], None]:
-    """The events of a response, a batch per read, a large one in pieces. Events before a fault come first.
+    """Yield the events of a response: a batch per read, or several for a large read. Events before a fault come first.
 
-    `patience` None: that of the standard.
+    `patience` None: the standard time limits apply.
 
     Raises:
         ProviderError: for every fault.
@@ -200,7 +200,7 @@ async def decode(
 
 
 async def _cut(chunks: AsyncGenerator[bytes, None], patience: Patience) -> AsyncGenerator[bytes, None]:
-    """The same bytes in small pieces: between two of them other tasks have their turn, those that show them first."""
+    """Yield the same bytes in small pieces, so that other tasks can run between them, such as those that show them."""
     while (chunk := await patience.wait(anext(chunks, None))) is not None:
         for start in range(0, len(chunk), PIECE_BYTES):
             if start:
@@ -209,7 +209,7 @@ async def _cut(chunks: AsyncGenerator[bytes, None], patience: Patience) -> Async
 
 
 class _Reading:
-    """Bytes to joined events, with what lies between two reads."""
+    """Converts bytes to joined events, with the state between two reads."""
 
     def __init__(self, decoder: Decoder, asked: CallTarget) -> None:
         self._decoder = decoder
@@ -220,7 +220,7 @@ class _Reading:
         self._receivers = new_receivers(Circumstances(reasoning_tags=writes_reasoning_tags(asked)))
 
     def read(self, chunk: bytes) -> tuple[list[StreamEvent], ProviderError | None]:
-        """The events of a read, and the fault at its end."""
+        """Return the events of a read, and the fault at its end."""
         said: list[StreamEvent] = []
         fault = None
         try:
@@ -232,14 +232,14 @@ class _Reading:
                     self._silent = False
                 said += self._decoder.feed(event)
                 if said and isinstance(said[-1], Stopped):
-                    break  # nothing counts after it
+                    break  # later events are ignored
         except ProviderError as error:
             fault = error
         except UNREADABLE as error:
             fault = ProviderError(describe_unreadable(self._asked, error))
             fault.__cause__ = error
         self._silent = self._silent and not said
-        events = said if len(said) < 2 else join_text(said)  # mostly one: a paced model sends a token at a time
+        events = said if len(said) < 2 else join_text(said)  # mostly one, because models send single tokens
         events = events if self._mender is None else self._mender.mend(events)
         if self._receivers:
             events = receive(self._receivers, events)
@@ -248,7 +248,7 @@ class _Reading:
         return events, fault
 
     def end(self) -> tuple[list[StreamEvent], ProviderError | None]:
-        """The last events of a stream that ended cleanly, and the fault that its decoder finds at the end."""
+        """Return the last events of a stream that ended cleanly, and the fault that its decoder finds at the end."""
         events: list[StreamEvent] = []
         fault = None
         try:
@@ -262,8 +262,8 @@ class _Reading:
 
 
 async def _finish(chunks: AsyncGenerator[bytes, None]) -> None:
-    """Reads the rest of a complete stream, briefly, so that its connection can serve again."""
-    with suppress(TimeoutError, ProviderError):  # everything was received: how the connection ends is of no interest
+    """Read the rest of a complete stream for a short time, so that its connection can be reused."""
+    with suppress(TimeoutError, ProviderError):  # the reply is complete, so errors of the connection do not matter
         async with asyncio.timeout(ENDING_SECONDS):
             async for _ in chunks:
                 pass

@@ -1,4 +1,4 @@
-"""The filter of the conversation on screen: which one is in force, the line it is typed in, and the saved ones.
+"""The filter of the conversation on screen: the applied filter, the line that edits it, and the saved filters.
 
-`applied.py` is what others need: `FilterState` holds the filter in force and the view options that go with it.
+Other packages need only `applied.py`: `FilterState` holds the applied filter and the other view options.
 """

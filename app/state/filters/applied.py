@@ -1,8 +1,7 @@
-"""The filter in force on a page, with the other view options: model, topic and time zone.
+"""The filter applied on a page, with the other view options: model, topic and time zone.
 
-A filter stands in the address (`?f=`) and is kept with its conversation. `FilterState.open` reads the address before
-the conversation is followed, so the first screen is already the filtered one. Not here: the line a filter is typed in
-(`line.py`).
+A filter is part of the address (`?f=`) and is stored with its conversation. `FilterState.open` reads the address before
+the page follows the conversation, so the first screen is already filtered. The text field for filters is in `line.py`.
 """
 
 from __future__ import annotations
@@ -27,24 +26,25 @@ from app.state.watching import watcher_of
 from app.views.screen.context import RefusalView
 
 MAX_FILTER: Final = 20_000
-"""Characters. Far more than a filter may have: what is shorter is refused by its parser, which says where."""
+"""Characters. Far more than a filter may have. The parser refuses shorter texts that are still too long and says where
+the mistake is."""
 MAX_NAME: Final = 300
 PARAMETER: Final = "f"
-"""Of the address: the filter."""
+"""The name of the query parameter that holds the filter."""
 
 
 class FilterState(rx.State):
-    """`filter` is the line in force, `description` says it in plain words, `notices` which names in it mean nothing.
+    """`filter` is the applied filter and `description` explains it in plain words. `notices` lists its unknown names.
 
-    `known`: the first screen of the conversation has said so. `refusal` is why the line asked for last cannot be used;
-    the one in force stays. `steps` grows with each filter that a person applies: Back leads to the one before. `done`
-    grows when what was entered in the filter bar is done.
-    `read` is the address read last: its page and its filter, with a blank between them.
-    `topic` is the id of the one chosen in the composer, "" for none. `as_of` is the instant at which ages were read
-    (ISO 8601). `temporary`: the conversation is kept in memory alone.
+    `known` is True once the first screen of the conversation has set these. `refusal` is the reason why the last filter
+    cannot be used; the applied filter is then unchanged. `steps` grows with each filter that the user applies, so that
+    Back returns to the previous one. `done` grows when the line entered in the filter bar has been carried out.
+    `read` is the last address that was read: its path and its filter, separated by a blank.
+    `topic` is the id of the topic chosen in the composer, "" for none. `as_of` is the time that ages refer to
+    (ISO 8601). `temporary` is True if the conversation is only in memory.
 
-    Kept in the browser: `zone`, the reader's time zone, because the browser takes tens of milliseconds to tell it;
-    `topics`, the ids of chosen topics by conversation, as JSON (`topics/kept.py`).
+    The browser stores `zone`, the user's time zone, because asking the browser for it takes tens of milliseconds. It
+    also stores `topics`, the ids of the chosen topics by conversation, as JSON (`kept_topics.py`).
     """
 
     filter: rx.Field[str] = rx.field("")
@@ -61,14 +61,14 @@ class FilterState(rx.State):
     zone: str = rx.LocalStorage("", name="inview.zone")
     topics: str = rx.LocalStorage("", name="inview.topics", sync=True)
     _look: ViewOptions = ViewOptions()
-    _page: tuple[str, str] = ("", "")  # the conversation, and the connection on which it was opened
+    _page: tuple[str, str] = ("", "")  # the conversation, and the connection that opened it
 
     @rx.event
     async def open(self) -> None:
-        """Take the view options of the page: the filter of the address, else the conversation's own.
+        """Set the view options of the page: the filter in the address, else the filter stored with the conversation.
 
-        Runs before the conversation is followed. A navigation within the page (Back, Forward, a link) that names no
-        filter asks for all pairs. The address of a temporary conversation says nothing of its filter.
+        Runs before the page follows the conversation. A navigation within the page (Back, Forward, a link) to an
+        address without a filter shows all pairs. The address of a temporary conversation does not contain its filter.
         """
         conversation_id = conversation_in(self.router.url.path)
         asked = _filter_in(self.router.url.query)
@@ -94,37 +94,37 @@ class FilterState(rx.State):
 
     @rx.event
     async def use_model(self, model: str) -> None:
-        """Compose for this model from now on; anything but a name: for the conversation's own."""
+        """Use this model for the next message. Without a valid name: use the conversation's model."""
         self._look_as(replace(self._look, model=text_in(model, MAX_NAME) or None))
 
     @rx.event
     async def learn_zone(self, zone: str) -> None:
-        """Read dates and ages in this time zone from now on; anything but a time zone changes nothing."""
+        """Use this time zone for dates and ages. A value that is no time zone is ignored."""
         if (known := zone_in(zone)) is not None:
             self.zone = known
             self._look_as(replace(self._look, zone=known))
 
     @property
     def wanted(self) -> ViewOptions:
-        """How a person wants to look at the conversation."""
+        """The view options that the user chose."""
         return self._look
 
     async def _put_in_force(self, line: str) -> None:
-        """Apply this filter, and close the filter bar. For background handlers. Raises as `_apply`."""
+        """Apply this filter and close the filter bar. For background handlers. Raises the errors of `_apply`."""
         await self._apply(line, ends=True)
 
     async def _apply(self, line: str, *, ends: bool = False) -> None:
-        """Show what this filter selects, and keep it with the conversation. `ends`: the filter bar closes then.
+        """Show the pairs that this filter selects and store it with the conversation. `ends`: close the filter bar.
 
         Raises:
-            FilterError: it cannot be used; it says where. The one in force stays.
+            FilterError: the filter cannot be used; the error says where. The applied filter is unchanged.
             InputError: the model or the time zone cannot be used.
             ConflictError: the conversation changes faster than it can be read.
         """
         async with self:
             conversation_id = conversation_in(self.router.url.path)
             look, watcher = replace(self._look, filter=line), watcher_of(self)
-            self.steps += 1  # before the screen comes, which is written into the address at once
+            self.steps += 1  # before the new screen: its filter is written into the address at once
         if watcher is not None:
             await watcher.try_look(look)
         async with self:
@@ -134,11 +134,11 @@ class FilterState(rx.State):
             await _keep_filter(conversation_id, line)
 
     async def _step(self, conversation_id: str, line: str) -> None:
-        """Go to the filter that the address says now."""
+        """Apply the filter of the new address."""
         if line == self.filter and self.refusal is None:
             return
         self._look = replace(self._look, filter=line)
-        with suppress(InviewError):  # the screen says what is wrong with it
+        with suppress(InviewError):  # the screen shows the reason
             await _keep_filter(conversation_id, line)
 
     def _look_as(self, look: ViewOptions) -> None:
@@ -150,7 +150,7 @@ class FilterState(rx.State):
 
 
 def show_filter(state: FilterState, screen: Screen, shown: Screen | None) -> None:
-    """Copy what the filter line shows of a screen, as far as it is not what was shown before."""
+    """Copy the values for the filter line from a screen, if they differ from the screen shown before."""
     if shown is None or screen.refusal is not shown.refusal:
         state.refusal = screen.refusal
     context, before = screen.context, None if shown is None else shown.context
@@ -168,7 +168,7 @@ async def _keep_filter(conversation_id: str, line: str) -> None:
 
 
 def _filter_in(query: str) -> str | None:
-    """The filter that an address names, None if it names none.
+    """Return the filter in an address, None if it has none.
 
     >>> _filter_in("f=s%3E%3D2"), _filter_in("f="), _filter_in("")
     ('s>=2', '', None)

@@ -1,4 +1,4 @@
-"""Which topics are chosen in which conversations, as the browser keeps it: ids by conversation, as JSON. Pure."""
+"""The chosen topic of each conversation, as JSON that the browser stores: topic ids by conversation. Pure."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import json
 from typing import Final
 
 NEW: Final = "new"
-"""Where there is no conversation yet."""
+"""The key used while there is no conversation yet."""
 MAX_ID: Final = 64
 MAX_KEPT: Final = 300
-"""Conversations of which the choice is kept."""
+"""The largest number of conversations whose topic is stored."""
 
 
 def read_kept(kept: str, conversation_id: str) -> str:
-    """The id of the topic chosen in a conversation, "" for none."""
+    """Return the id of the topic chosen in a conversation, "" for none."""
     return _read(kept).get(conversation_id or NEW, "")
 
 
 def keep_topic(kept: str, conversation_id: str, topic_id: str) -> str:
-    """The choices with this one as the newest; the oldest are forgotten when there are too many.
+    """Return the choices with this one added as the newest. If there are too many, the oldest are dropped.
 
     >>> keep_topic('{"c1": "t1"}', "", "t2"), keep_topic('{"c1": "t1"}', "c1", "")
     ('{"c1": "t1", "new": "t2"}', '{}')
@@ -30,7 +30,7 @@ def keep_topic(kept: str, conversation_id: str, topic_id: str) -> str:
 
 
 def _read(kept: str) -> dict[str, str]:
-    """The choices as the browser kept them. Anybody can write there.
+    """Read the choices that the browser stored. Invalid values are ignored: anyone can change them there.
 
     >>> _read('{"c1": "t1", "c2": 2}'), _read("nonsense"), _read("[]")
     ({'c1': 't1'}, {}, {})

@@ -1,6 +1,6 @@
-"""The line of the filter bar while it is typed: feedback on it, and what Enter does with it.
+"""The line of the filter bar: feedback while the user types, and the action of Enter.
 
-A line is a filter, or a filter with a command (`s3 :flag`). The filter is put in force by `applied.py`.
+A line is a filter, or a filter with a command (`s3 :flag`). `applied.py` applies the filter.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _NOTHING: Final = LineFeedbackView()
 
 @dataclass(frozen=True, slots=True)
 class WrittenLine:
-    """A line that a chip has written. `number` grows with each."""
+    """A line that a chip wrote. `number` grows with each line."""
 
     number: int = 0
     line: str = ""
@@ -56,7 +56,7 @@ class WrittenLine:
 
 @dataclass(frozen=True, slots=True)
 class Undoing:
-    """What takes a command back. It stays on the server: it may name ten thousand pairs."""
+    """The changes that undo a command. They stay on the server, because they may name ten thousand pairs."""
 
     id: str
     conversation_id: str
@@ -64,9 +64,9 @@ class Undoing:
 
 
 class FilterLineState(VisitedState, FilterState):
-    """`feedback` is about the line as it was sent last. `past` are the lines used before, newest first, None until
-    they were asked for. `asking` is the command that waits for a person's yes. `written` is the line that a chip has
-    written last, for the text field.
+    """`feedback` is the feedback on the line sent last. `past` has the lines used before, newest first, None until they
+    were requested. `asking` is the command that waits for the user's confirmation. `written` is the line that a chip
+    wrote last, for the text field.
     """
 
     feedback: rx.Field[LineFeedbackView] = rx.field(default_factory=lambda: _NOTHING)
@@ -81,7 +81,7 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event
     async def begin(self) -> rx.event.EventType[()]:
-        """The line is entered: offer what was used before."""
+        """Load the lines used before and the chips, when the user enters the line."""
         await self._come()
         known = await list_filters(current(), LOCAL_OWNER)
         self.past = tuple(dict.fromkeys((*self._commands, *known.history)))
@@ -89,7 +89,7 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event(background=True)
     async def find_chips(self) -> None:
-        """Learn which values the pairs of the conversation have: none where it was deleted meanwhile."""
+        """Read which values occur in the pairs of the conversation; none if it was deleted meanwhile."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
         try:
@@ -102,9 +102,9 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event(background=True)
     async def choose_chip(self, name: str, term: str) -> None:
-        """Write the term of a chip into the line, or take the chosen one out ("").
+        """Write the term of a chip into the line, or remove the chip's term ("").
 
-        A filter is put in force at once. A command is only written: Enter carries it out.
+        A filter is applied at once. A line with a command is only written: Enter carries it out.
         """
         async with self:
             token = self.router.session.client_token
@@ -136,7 +136,7 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.var
     def chips(self) -> tuple[ChipView, ...]:
-        """The chips. A chip is on while the line has its term."""
+        """The chips. A chip is on while the line contains one of its terms."""
         line = self.filter if self._typed is None else self._typed
         with suppress(FilterError):
             return show_chips(self._options(), list_terms(line))
@@ -144,12 +144,12 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event
     async def leave(self) -> None:
-        """The line is left: what was typed is forgotten."""
+        """Discard the typed text, when the user leaves the line."""
         self._leave()
 
     @rx.event(background=True)
     async def check(self, line: str, cursor: int) -> None:
-        """Say what a line means as far as it is typed; `cursor` counts the characters before it."""
+        """Show feedback on a line while it is typed. `cursor` is the number of characters before the cursor."""
         typed, at = text_in(line, MAX_FILTER), whole_in(cursor)
         if typed is None or at is None:
             return
@@ -167,13 +167,13 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event(background=True)
     async def enter(self, line: str) -> EventSpec | None:
-        """Use the line: put its filter in force, or do its command."""
+        """Apply the filter in the line, or carry out its command."""
         typed = text_in(line, MAX_FILTER)
         return None if typed is None else await self._use(typed)
 
     @rx.event
     async def confirm(self) -> rx.event.EventType[()] | None:
-        """Do the command that was asked about."""
+        """Carry out the command that the dialog asks about."""
         asked, self.asking = self.asking, None
         if asked is None:
             return None
@@ -182,7 +182,7 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event(background=True)
     async def carry_out(self, line: str) -> AsyncGenerator[EventSpec | None]:
-        """Do a command that was confirmed."""
+        """Carry out a confirmed command."""
         typed = text_in(line, MAX_FILTER)
         try:
             yield None if typed is None else await self._command(typed, confirmed=True)
@@ -192,12 +192,12 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event
     async def cancel(self) -> None:
-        """Do not do the command that was asked about."""
+        """Drop the command that the dialog asks about."""
         self.asking = None
 
     @rx.event
     async def undo(self, undo_id: str) -> None:
-        """Take back what a command did."""
+        """Undo a command."""
         for one in (one for one in self._undos if one.id == undo_id):
             self._undos = tuple(other for other in self._undos if other is not one)
             wb = await bench_of(current(), one.conversation_id)
@@ -267,12 +267,12 @@ class FilterLineState(VisitedState, FilterState):
         await show_toast(self, outcome.message, undo=cast("EventSpec", FilterLineState.undo(undoing.id)))
 
     def _place(self) -> tuple[str, ViewOptions]:
-        """The conversation on screen, and how it is looked at apart from its filter."""
+        """Return the conversation on screen and its view options without the filter."""
         return conversation_in(self.router.url.path), replace(self._look, filter=None)
 
 
 def _read_words(line: str) -> str:
-    """Return the filter that searches for a line of plain words; any other line as it is."""
+    """Return the filter that searches for a line of plain words. Any other line is returned unchanged."""
     try:
         parse_line(line)
     except FilterError:
@@ -299,7 +299,7 @@ def _read_marks(change: ChangeView) -> Marks:
 
 
 def _follow_up(outcome: OutcomeView) -> EventSpec | None:
-    """What the browser does once a command is done: open the new conversation, or fetch the file."""
+    """Return the browser's next step after a command: open the new conversation, or download the file."""
     if outcome.conversation_id:
         return rx.redirect(conversation_path(outcome.conversation_id))
     return rx.download(url=outcome.export_url) if outcome.export_url else None

@@ -1,7 +1,7 @@
-"""Saved filters: the list of `@names`, and the form that saves the one in force.
+"""Saved filters: the list of `@names`, and the form that saves the applied filter.
 
-What uses a name follows when it is renamed, and keeps it from being deleted: `runs/filters/filter_commands.py` sees to
-that.
+Renaming a filter also changes the name wherever it is used, and a filter in use cannot be deleted. Both are done in
+`runs/filters/filter_commands.py`.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from app.state.inputs import text_in, whole_in
 from app.state.visit import VisitedState
 
 FIELD: Final = "filter-name"
-"""The id of the field for the name of a new one."""
+"""The id of the field for the name of a new filter."""
 _COLUMNS: Final = {"name": "Name", "filter": "Filter"}
 
 
 @dataclass(frozen=True, slots=True)
 class SavedFilterItem:
-    """A row of the list. `damage` says what of it cannot be read, "" for nothing; `number` is that of its row.
+    """A row of the list. `damage` says which parts cannot be read, "" for none. `number` is its row number.
 
-    `filter` is "" where no text can be read.
+    `filter` is "" if it cannot be read as text.
     """
 
     name: str
@@ -49,10 +49,10 @@ class SavedFilterItem:
 
 
 class SavedFilterState(VisitedState, FilterState):
-    """`shown`: the list is open; `loaded`: its `items` are known. `damaged` are the entries of the filter history that
-    cannot be read.
+    """`shown` is True while the list is open, `loaded` once its `items` were read. `damaged` has the entries of the
+    filter history that cannot be read.
 
-    `renaming` is the name whose row is a form, "" for none.
+    `renaming` is the name whose row is shown as a form, "" for none.
     """
 
     shown: rx.Field[bool] = rx.field(default=False)
@@ -77,7 +77,7 @@ class SavedFilterState(VisitedState, FilterState):
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> EventSpec | None:
-        """Save the filter in force under the name in the form."""
+        """Save the applied filter under the name in the form."""
         name = _name_in(form)
         if not self._is_free(name):
             return None
@@ -87,17 +87,17 @@ class SavedFilterState(VisitedState, FilterState):
 
     @rx.event
     async def begin_rename(self, name: str) -> None:
-        """Make a form of the row of this name."""
+        """Show the row of this name as a form."""
         self.renaming, self.fault = (name, "") if any(one.name == name for one in self.items) else ("", "")
 
     @rx.event
     async def end_rename(self) -> None:
-        """Leave the name as it is."""
+        """Close the form without renaming."""
         self.renaming, self.fault = "", ""
 
     @rx.event
     async def rename(self, form: dict[str, Any]) -> None:
-        """Give the filter being renamed the name in the form, wherever it is used."""
+        """Rename the filter to the name in the form, wherever it is used."""
         old, name = self.renaming, _name_in(form)
         if name == old:
             self.renaming = ""
@@ -124,7 +124,7 @@ class SavedFilterState(VisitedState, FilterState):
 
     @rx.event(background=True)
     async def use(self, name: str) -> None:
-        """Put the filter of this name in force."""
+        """Apply the filter of this name."""
         async with self:
             known = next((one.name for one in self.items if one.name == name and not one.damage), None)
         if known is None:
@@ -145,7 +145,7 @@ class SavedFilterState(VisitedState, FilterState):
         self.shown, self.fault, self.renaming = False, "", ""
 
     async def _change(self, work: Awaitable[None]) -> bool:
-        """Do it and read the list again; what is wrong stands above the list."""
+        """Make a change and read the list again. An error is shown above the list. Returns True if it was made."""
         self.fault = ""
         try:
             await work

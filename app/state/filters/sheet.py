@@ -1,4 +1,4 @@
-"""The sheet of keys and of the filter language, searchable. It lists the keys as this person has them."""
+"""The searchable sheet of keys and of the filter language. It lists the keys that this user has set."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MODES: Final[Mapping[Mode, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class SheetPiece:
-    """A part of a cell; `typed`: it is typed as it is."""
+    """A part of a cell. `typed`: the user types this text literally."""
 
     text: str
     typed: bool
@@ -37,7 +37,7 @@ class SheetPiece:
 
 @dataclass(frozen=True, slots=True)
 class SheetTable:
-    """A table of the sheet: its rows, their cells, the parts of these."""
+    """A table of the sheet. Each row has cells, and each cell has pieces."""
 
     title: str
     heads: tuple[str, ...]
@@ -45,9 +45,9 @@ class SheetTable:
 
 
 class SheetState(VisitedState, rx.State):
-    """`keys` and `language` are the tables in which something matches; `found` says how many rows, "" without a query.
+    """`keys` and `language` are the tables with matching rows. `found` is their number as text, "" without a query.
 
-    `at_filter`: the sheet was opened for the filter language.
+    `at_filter` is True if the sheet was opened at the filter language.
     """
 
     open: rx.Field[bool] = rx.field(default=False)
@@ -59,7 +59,7 @@ class SheetState(VisitedState, rx.State):
 
     @rx.event
     async def show(self, part: str) -> None:
-        """Open the sheet; `FILTER`: at the filter language."""
+        """Open the sheet. With `FILTER` it opens at the filter language."""
         await self._come()
         self.at_filter = part == FILTER
         await self._search("")
@@ -73,7 +73,7 @@ class SheetState(VisitedState, rx.State):
 
     @rx.event
     async def search(self, query: str) -> None:
-        """List only the rows with all these words."""
+        """Show only the rows that contain all these words."""
         await self._search(text_in(query, MAX_QUERY) or "")
 
     async def _end_visit(self) -> None:
@@ -106,7 +106,7 @@ def _list_keys(keys: Mapping[str, str]) -> tuple[SheetTable, ...]:
 
 
 def _matching(tables: Iterable[SheetTable], words: list[str]) -> tuple[SheetTable, ...]:
-    """The tables with only the rows that have all the words, in them or in the table's title."""
+    """Return the tables with only those rows that contain all the words, themselves or in the table's title."""
     if not words:
         return tuple(tables)
     found = (
@@ -129,7 +129,7 @@ def _cells(row: Iterable[str]) -> tuple[tuple[SheetPiece, ...], ...]:
 
 
 def _pieces(cell: str) -> tuple[SheetPiece, ...]:
-    """What stands in backquotes is typed as it is.
+    """Split a cell at its backquotes. The user types the text between backquotes literally.
 
     >>> [(piece.text, piece.typed) for piece in _pieces("an age, in `min` `h`")]
     [('an age, in ', False), ('min', True), (' ', False), ('h', True)]

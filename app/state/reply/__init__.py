@@ -1,1 +1,1 @@
-"""What can be done with one pair: its marks, its versions, answering it again. Not the list of pairs (`transcript`)."""
+"""The actions on one pair: marks, deletion, editing and answering again. The list of pairs is in `transcript`."""

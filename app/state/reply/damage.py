@@ -1,4 +1,4 @@
-"""Resets a setting of the conversation on screen that cannot be read. The note is `TranscriptState.damaged`."""
+"""Resetting an unreadable setting of the conversation on screen. The note about it is `TranscriptState.damaged`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ MAX_COLUMN: Final = 64
 
 
 class DamageState(rx.State):
-    """Actions of the note at the top of a transcript."""
+    """Handlers for the note at the top of a transcript."""
 
     @rx.event
     async def reset_setting(self, column: str) -> None:
-        """Set it to its neutral value. A refusal of the last send goes away."""
+        """Set the setting to its neutral value, and remove the error of the last send."""
         if (name := text_in(column, MAX_COLUMN)) is None:
             return
         conversation_id = conversation_in(self.router.url.path)

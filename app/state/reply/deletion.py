@@ -1,4 +1,4 @@
-"""Deleting a pair: asked first where there is a reply, and taken back by the toast's Undo.
+"""Deleting a pair: with a dialog if it has a reply, and with Undo in a toast.
 
 await tab.send(PairDeletionState.ask, pair_id="p1")
 await tab.send(PairDeletionState.delete, pair_id="p1")
@@ -29,7 +29,7 @@ MAX_QUOTED: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class DeletePairView:
-    """The pair that the dialog asks about. `name` begins its sentence."""
+    """The pair that the dialog asks about. The dialog's sentence begins with `name`."""
 
     id: str
     name: str
@@ -42,7 +42,7 @@ class PairDeletionState(VisitedState, rx.State):
 
     @rx.event
     async def ask(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Ask before the pair is deleted; without a reply it is deleted at once."""
+        """Open the dialog before a pair is deleted. A pair without a reply is deleted at once."""
         if (pair := self._pair(pair_id)) is None:
             return None
         if not pair.parts:
@@ -60,7 +60,7 @@ class PairDeletionState(VisitedState, rx.State):
 
     @rx.event
     async def delete(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Delete a pair of this page."""
+        """Delete a pair on this page."""
         if self._pair(pair_id) is None:
             return None
         await expect_toast(self)
@@ -68,7 +68,7 @@ class PairDeletionState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def carry_out(self, pair_id: str) -> None:
-        """Delete it, and say so."""
+        """Delete the pair and show a toast."""
         if (pair := self._pair(pair_id)) is None:
             return
         fault = await _mark(pair.id, deleted=True)
@@ -83,7 +83,7 @@ class PairDeletionState(VisitedState, rx.State):
 
     @rx.event
     async def take_back(self, pair_id: str) -> None:
-        """Bring a deleted pair back. For undo, which says so after this: it offers none itself."""
+        """Restore a deleted pair. For Undo, which shows its own message; this handler offers no Undo."""
         if (wanted := text_in(pair_id, MAX_ID)) and (fault := await _mark(wanted, deleted=False)):
             await show_fault(self, fault)
 
@@ -96,7 +96,7 @@ class PairDeletionState(VisitedState, rx.State):
 
 
 async def _mark(pair_id: str, *, deleted: bool) -> InviewError | None:
-    """Delete a pair, or bring it back. Returns what refused it."""
+    """Delete or restore a pair. Returns the error if this is refused."""
     try:
         await mark_pair(await bench_of(current(), pair_id), LOCAL_OWNER, pair_id, Marks(deleted=deleted))
     except InviewError as fault:

@@ -1,10 +1,10 @@
-"""Which pair is being edited in its place, with what is written there. One at a time; it outlives a reload.
+"""The pair being edited in the transcript, and the text written so far. Only one at a time; it survives a reload.
 
     await tab.send(EditState.begin, pair_id="p1")
     await tab.send(EditState.write, edit_id=..., text="Shorter, please")
-    await tab.send(EditState.cancel)                 # the words can be had again: the toast offers them
+    await tab.send(EditState.cancel)                 # the toast offers to restore the text
 
-Not the sending (`resend.py`).
+The edited pair is sent in `resend.py`.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ MAX_ID: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An edit of a pair. `version` is the one that was seen: another one is not replaced.
+    """An edit of a pair. `version` is the version on screen when the edit began; only this version is replaced.
 
-    `temporary`: its conversation is, so the browser keeps no text of it.
+    `temporary`: the conversation is temporary, so the browser does not store the text.
     """
 
     id: str
@@ -48,7 +48,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """An edit with what is written in it, and what its pair said before."""
+    """An edit with its text, and the text of the pair before the edit."""
 
     edit: Edit
     text: str
@@ -56,10 +56,11 @@ class Unfinished:
 
 
 class EditState(rx.State):
-    """`edit` names the edit, `pair` is the pair in whose place the text area stands; "": none.
+    """`edit` is the id of the edit, `pair` the pair that the text area replaces; "" for none.
 
-    `text` is what stood there at first; what a person writes is in the browser, and told. `asked`: the text area is to
-    take the focus, which after a reload it does not. `busy`: it is being sent; `fault` is why it could not be.
+    `text` is the initial text. The browser holds the text while the user writes and reports it with `write`. `asked` is
+    True if the text area should take the focus; after a reload it does not. `blank` is True if the text has only white
+    space. `busy` is True while the edit is being sent, `fault` is the reason if that failed.
     """
 
     kept: str = rx.SessionStorage("", name="inview.edit")
@@ -68,28 +69,28 @@ class EditState(rx.State):
     blank: rx.Field[bool] = rx.field(default=False)
     busy: rx.Field[bool] = rx.field(default=False)
     fault: rx.Field[str] = rx.field("")
-    _before: str = ""  # what the pair said when its edit began
+    _before: str = ""  # the text of the pair when its edit began
     _written: str = ""
-    _left: tuple[Unfinished, ...] = ()  # can be taken up again
+    _left: tuple[Unfinished, ...] = ()  # can be resumed with Undo
 
     @rx.var
     def edit(self) -> str:
-        """The edit by its name, "" for none."""
+        """The id of the edit, "" for none."""
         return found.id if (found := read_edit(self.kept)) else ""
 
     @rx.var
     def kept_as(self) -> str:
-        """The name under which the browser keeps what is written, "" where it keeps nothing."""
+        """The key under which the browser stores the text, "" if it stores none."""
         return found.id if (found := read_edit(self.kept)) and not found.temporary else ""
 
     @rx.var
     def pair(self) -> str:
-        """The pair that is edited, "" for none."""
+        """The id of the pair being edited, "" for none."""
         return found.pair_id if (found := read_edit(self.kept)) else ""
 
     @rx.event
     async def open(self) -> rx.event.EventType[()] | None:
-        """The page is opened: the pair that is edited may have been deleted meanwhile."""
+        """End the edit if its pair was deleted before the page was opened."""
         edit = read_edit(self.kept)
         if edit is None or conversation_in(self.router.url.path) != edit.conversation_id:
             return None
@@ -97,7 +98,7 @@ class EditState(rx.State):
 
     @rx.event
     async def begin(self, pair_id: str) -> None:
-        """Edit a pair of this page: its request becomes a text area."""
+        """Edit a pair on this page: its request becomes a text area."""
         watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not wanted else watcher.pair(wanted)
         if pair is None:
@@ -115,24 +116,24 @@ class EditState(rx.State):
 
     @rx.event
     async def write(self, edit_id: str, text: str) -> None:
-        """This stands in the text area by now, which has taken the focus where it was asked to."""
+        """Take the current text of the text area. By now the text area has taken the focus if it should."""
         words, edit = text_in(text, MAX_TEXT), read_edit(self.kept)
         if edit is None or edit.id != edit_id or words is None:
             return
         self.asked = False
         if words != self._written:
             self._written, self.blank, self.fault = words, not words.strip(), ""
-            if edit.temporary:  # a reload has it from here
+            if edit.temporary:  # a reload restores the text from here
                 self.text = words
 
     @rx.event
     async def cancel(self) -> None:
-        """Leave the text area: everything is as it was. What was written can be taken up again."""
+        """Close the text area without a change. A toast offers to resume the edit."""
         await self._leave_off()
 
     @rx.event
     async def take_up(self, edit_id: str) -> rx.event.EventType[()] | None:
-        """Go on with an edit that was called off. For undo."""
+        """Resume a cancelled edit. For Undo."""
         found = next((each for each in self._left if each.edit.id == edit_id), None)
         if found is None:
             return None
@@ -143,7 +144,10 @@ class EditState(rx.State):
 
     @rx.event
     async def leave(self) -> rx.event.EventType[()] | None:
-        """The text area is not drawn, as when its pair was deleted or is hidden: its text goes nowhere unsaid."""
+        """Tell the user what happens to the text when the text area is no longer drawn.
+
+        This happens when its pair was deleted or is hidden.
+        """
         edit, watcher = read_edit(self.kept), watcher_of(self)
         if edit is None or conversation_in(self.router.url.path) != edit.conversation_id:
             return None
@@ -158,12 +162,12 @@ class EditState(rx.State):
         return None
 
     async def _give_back(self, edit: Edit) -> rx.event.EventType[()] | None:
-        """End the edit of a deleted pair, and put what was changed into the message box."""
+        """End the edit of a deleted pair, and put a changed text into the message box."""
         text = self._written if self._written != self._before else ""
-        is_forgotten = not (self._written or self._before or edit.temporary)  # by a server that was started since
+        is_forgotten = not (self._written or self._before or edit.temporary)  # the server was restarted
         watcher = watcher_of(self)
         end_edit(self, edit.id)
-        if watcher is None or edit.pair_id not in watcher.deleted:  # a deletion of this page has a toast with Undo
+        if watcher is None or edit.pair_id not in watcher.deleted:  # a deletion on this page has a toast with Undo
             saved = " Your text is in the message box." if text.strip() or is_forgotten else ""
             await show_fault(self, f"Pair {edit.position}, which you were editing, was deleted.{saved}")
         if is_forgotten:
@@ -177,7 +181,7 @@ class EditState(rx.State):
         self.asked, self.blank, self.busy, self.fault = True, not text.strip(), False, ""
 
     async def _leave_off(self) -> None:
-        """Stop editing; what was written is offered, if anything was."""
+        """Cancel the edit. If the text was changed, a toast offers to resume it."""
         edit = read_edit(self.kept)
         if edit is None:
             return
@@ -190,7 +194,7 @@ class EditState(rx.State):
 
 
 def read_edit(kept: str) -> Edit | None:
-    """The edit as the browser keeps it; None: there is none, or nothing that could be one.
+    """Read the edit that the browser stores. Returns None if there is none or if it is not valid.
 
     >>> read_edit('{"id": "e", "pair_id": "p", "conversation_id": "c", "position": 2, "version": 1}').position
     2
@@ -207,7 +211,7 @@ def read_edit(kept: str) -> Edit | None:
 
 
 def end_edit(state: EditState, edit_id: str) -> None:
-    """It was sent, or called off."""
+    """End the edit: it was sent or cancelled. Another edit is left alone."""
     if state.edit == edit_id:
         state.kept, state.text = "", ""
         state._written, state._before = "", ""  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
@@ -215,7 +219,10 @@ def end_edit(state: EditState, edit_id: str) -> None:
 
 
 def refuse_edit(state: EditState, edit_id: str, fault: str = "", version: int | None = None) -> None:
-    """It was not sent: what is written stays. `version` is one that is told of, so that the next one replaces it."""
+    """Show that the edit was not sent; its text is kept.
+
+    `version` is the newer version of the pair that the error reported. The next attempt replaces that one.
+    """
     edit = read_edit(state.kept)
     if edit is None or edit.id != edit_id:
         return
@@ -231,7 +238,7 @@ async def _is_deleted(edit: Edit) -> bool:
 
 
 def _is_elsewhere(edit: Edit, screen: Screen) -> bool:
-    """Whether its place is before or after the window."""
+    """Return True if the pair is before or after the window of pairs on screen."""
     pairs = screen.pairs
     before = screen.earlier and bool(pairs) and edit.position < pairs[0].position
     return before or (screen.later and bool(pairs) and edit.position > pairs[-1].position)

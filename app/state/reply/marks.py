@@ -1,8 +1,8 @@
-"""The marks of a pair: stars, flag, tag. Shown at once, then stored; a mark that is refused is taken back.
+"""The marks of a pair: stars, flag, tag. A mark is shown at once, then stored. A refused mark is undone.
 
     await tab.send(MarksState.give_stars, pair_id="p1", stars=2)
 
-Every change offers its undo in a toast. Not the topic of a pair (`app/state/topics.py`).
+Each change offers Undo in a toast. The topic of a pair is in `app/state/topics.py`.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _NEXT: Final[Mapping[Mark | None, Mark | None]] = MappingProxyType({None: Mark.I
 
 
 class MarksState(rx.State):
-    """No vars: the marks of a pair are part of its view, `TranscriptState.pairs`."""
+    """Handlers for marks. It has no vars: the marks of a pair are part of its view, `TranscriptState.pairs`."""
 
     @rx.event(background=True)
     async def give_stars(self, pair_id: str, stars: int) -> None:
-        """Give the pair so many stars, 0 to 3."""
+        """Set the number of stars of a pair, 0 to 3."""
         wanted = whole_in(stars)
         if (pair := self._pair(pair_id)) is None or wanted is None or not 0 <= wanted <= MAX_STARS:
             return
@@ -49,13 +49,13 @@ class MarksState(rx.State):
 
     @rx.event(background=True)
     async def toggle_flag(self, pair_id: str) -> None:
-        """Flag the pair, or take the flag away."""
+        """Flag the pair, or remove the flag."""
         if (pair := self._pair(pair_id)) is not None:
             await self._mark(pair, {"flagged": not pair.flagged}, "Flag removed" if pair.flagged else "Flagged")
 
     @rx.event(background=True)
     async def cycle_mark(self, pair_id: str) -> None:
-        """Tag the pair "include", then "exclude", then not at all."""
+        """Change the tag of the pair to the next one: "include", "exclude", none."""
         if (pair := self._pair(pair_id)) is not None:
             mark = _NEXT[pair.mark]
             offer = await self._offer_filter() if mark is Mark.OUT else None
@@ -63,12 +63,15 @@ class MarksState(rx.State):
 
     @rx.event(background=True)
     async def take_back(self, pair_id: str, field: str, value: str | int | bool | None) -> None:
-        """Put one mark back as it was. For undo: it offers none itself."""
+        """Restore the previous value of a mark. For Undo; this handler offers no Undo."""
         if (pair := self._pair(pair_id)) is not None and (marks := _read(field, value)) is not None:
             await self._store(pair, marks)
 
     async def _offer_filter(self) -> Offer | None:
-        """Offer to filter by the tag "exclude", once: at the first such tag on screen, unless the filter uses tags."""
+        """Return an offer to hide the pairs with the tag "exclude".
+
+        It is made for the first such tag on screen, unless the filter uses tags.
+        """
         watcher = watcher_of(self)
         if watcher is None or any(pair.mark is Mark.OUT for pair in watcher.screen.pairs):
             return None
@@ -91,7 +94,7 @@ class MarksState(rx.State):
                 await show_toast(self, f"Pair {pair.position}: {message}", undo=undo, offer=offer)
 
     async def _store(self, pair: ScreenPairView, marks: ShownMarks) -> bool:
-        """Show these marks, and store them. False: they were refused, and are as they were."""
+        """Show these marks and store them. Returns False if they were refused; the previous marks are then shown."""
         watcher = watcher_of(self)
         before: ShownMarks = cast("ShownMarks", {field: getattr(pair, field) for field in marks})
         if watcher is not None:
@@ -107,7 +110,7 @@ class MarksState(rx.State):
         return True
 
     def _pair(self, pair_id: object) -> ScreenPairView | None:
-        """The pair on this page. Marks are for what a person sees."""
+        """Return a pair on this page. Only pairs on screen can be marked."""
         watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
         return None if watcher is None or wanted is None else watcher.pair(wanted)
 

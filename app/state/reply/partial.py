@@ -1,9 +1,9 @@
-"""What was received of a reply that failed, taken into the next message.
+"""Including the received part of a failed reply in the next message.
 
 await tab.send(PartialReplyState.include, pair_id="p1")
 
-A failed pair is never sent. Its request and the part of the reply that arrived go into the composer as text: a person
-reads it there, may change it, and it is sent as it stands.
+A failed pair is never sent. Its request and the received part of its reply are put into the composer as text. The user
+can read and change the text there before it is sent.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ MAX_ID: Final = 64
 
 
 class PartialReplyState(rx.State):
-    """Has no vars."""
+    """The handler for a partial reply. It has no vars."""
 
     @rx.event
     async def include(self, pair_id: str) -> EventSpec | None:
-        """Put the request and what was received of its reply before what is written."""
+        """Put the request and the received part of its reply before the text in the composer."""
         watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not wanted else watcher.pair(wanted)
         if pair is None or not (received := read_received(pair)):
@@ -35,13 +35,13 @@ class PartialReplyState(rx.State):
 
 
 def read_received(pair: ScreenPairView) -> str:
-    """Return the text of a pair's reply."""
+    """Return the text of a pair's reply without surrounding white space."""
     parts = cast("tuple[Any, ...]", pair.parts)
     return "".join(part.text for part in parts if part.type == "text").strip()
 
 
 def quote_received(asked: str, received: str) -> str:
-    r"""Return a message that repeats a request with the part of its reply that arrived.
+    r"""Return a message that repeats a request and the received part of its reply.
 
     >>> quote_received("Count to ten.", "One, two")
     'Count to ten.\n\nThe reply to this was cut off. It began:\n\nOne, two\n\nContinue from there.'

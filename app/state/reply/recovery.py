@@ -1,9 +1,9 @@
-"""What the page still shows of a reply that a crash cut off, given back.
+"""Recovery of a reply that a crash cut off, from the text that the page still shows.
 
 await tab.send(RecoveryState.give_back, run_id="r1", parts=[{"type": "text", "text": "…"}])
 
-Whether it is taken is decided by `runs.recovery.recovery`. A refusal is no matter of the person who reads: it is in the
-log.
+`runs.recovery.recovery` decides whether the text is used. A refusal is only logged, because it does not concern the
+user.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ MAX_ID: Final = 64
 
 
 class RecoveryState(rx.State):
-    """Has no vars."""
+    """The handler for a recovered reply. It has no vars."""
 
     @rx.event(background=True)
     async def give_back(self, run_id: str, parts: list[dict[str, str]]) -> None:
-        """Take what this page shows of an interrupted reply, if it is what was stored and more."""
+        """Store the text of an interrupted reply that this page shows, if it extends the stored text."""
         wanted, shown = text_in(run_id, MAX_ID), _shown_in(parts)
         if not wanted or shown is None:
             return
@@ -41,7 +41,7 @@ class RecoveryState(rx.State):
 
 
 def _shown_in(value: object) -> tuple[ShownPart, ...] | None:
-    """Parts as a page sends them; None for anything else."""
+    """Validate the parts that a page sends. Returns None if they are not valid."""
     if not isinstance(value, list) or len(items := cast("list[Any]", value)) > MAX_PARTS:
         return None
     found: list[ShownPart] = []

@@ -1,10 +1,11 @@
-"""Sending a pair again in its place: edited, by the same or another model, or as it was. An Undo takes it back.
+"""Sending a pair again: edited, to the same or another model, or as its stored request. Undo restores the old version.
 
     await tab.send(ResendState.answer_again, pair_id="p1", model="")
-    tab.shows(ResendState, "later")              # the question that comes first, if pairs stand after it
+    tab.shows(ResendState, "later")              # the question about the later pairs, if there are any
     await tab.send(ResendState.choose_later, key="keep")
 
-Nothing is sent before what has to be decided is decided. Nothing waits for the database under the lock of the state.
+The pair is sent only after the user has answered all questions. No handler waits for the database while it holds the
+lock of the state.
 """
 
 from __future__ import annotations
@@ -65,22 +66,22 @@ Events = AsyncGenerator[Any, None]
 
 
 class ResendState(VisitedState, rx.State):
-    """`later` asks what becomes of the pairs after one, `over_budget` what to do where it does not fit.
+    """`later` is the question about the later pairs, `over_budget` the question what to do if the pair does not fit.
 
-    A dialog is open while its var is set.
+    Each dialog is open while its var is set.
     """
 
     later: rx.Field[LaterView | None] = rx.field(None)
     over_budget: rx.Field[OverBudgetView | None] = rx.field(None)
     _taken: tuple[Wish, ...] = ()
-    _busy: tuple[str, ...] = ()  # pairs that are being sent again: a second press is none
+    _busy: tuple[str, ...] = ()  # pairs that are being sent again: a second click is ignored
     _asked: Wish | None = None
     _remembers: bool = False
     _sent: tuple[Sent, ...] = ()
 
     @rx.event
     async def answer_again(self, pair_id: str, model: str) -> rx.event.EventType[()] | None:
-        """Have a pair answered again by this model; "": by its own."""
+        """Have a pair answered again by this model; "" means the pair's model."""
         wish, chosen = await self._wish(pair_id), text_in(model, MAX_MODEL)
         if wish is None or chosen is None:
             return None
@@ -88,7 +89,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def send_as_it_was(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Send the request kept of a pair again, byte for byte."""
+        """Send the stored request of a pair again, byte for byte."""
         wish = await self._wish(pair_id)
         return None if wish is None else await self._take(replace(wish, as_it_was=True))
 
@@ -102,7 +103,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def send_edit(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Send the pair that is being edited, with what its form says."""
+        """Send the pair being edited with the text in the form."""
         state = await self.get_state(EditState)
         edit, written = read_edit(state.kept), form.get("text")
         if edit is None or state.busy or edit.pair_id in self._busy or not isinstance(written, str):
@@ -130,7 +131,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def choose_later(self, key: str) -> rx.event.EventType[()] | None:
-        """This becomes of the later pairs."""
+        """Send with this choice for the later pairs."""
         wish, shown = self._asked, self.later
         if wish is None or shown is None or key not in wish.ways:
             return None
@@ -138,12 +139,12 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def remember_way(self, remembers: bool) -> None:
-        """Do what is chosen next from now on."""
+        """Set whether the next choice is remembered for later sends."""
         self._remembers = remembers is True
 
     @rx.event
     async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
-        """Take one of the options of a pair that does not fit."""
+        """Send with one of the options for a pair that does not fit."""
         way, wish = read_way(str(key)), self._asked
         if wish is None or way is None or self.over_budget is None:
             return None
@@ -161,12 +162,12 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def end(self) -> None:
-        """Call off what was asked: nothing is sent."""
+        """Cancel the question. Nothing is sent."""
         await self._call_off()
 
     @rx.event(background=True)
     async def deliver(self) -> Events:
-        """Send the first of what was taken."""
+        """Send the first pair in the queue."""
         async with self:
             if not self._taken:
                 return
@@ -182,7 +183,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def take_back(self, run_id: str) -> None:
-        """Stop what was sent again, and let stand what stood there. For undo: it offers none itself."""
+        """Cancel the new reply and restore the previous version. For Undo; this handler offers no Undo."""
         async with self:
             sent = next((each for each in self._sent if each.run_id == run_id), None)
         if sent is None:
@@ -207,7 +208,10 @@ class ResendState(VisitedState, rx.State):
         self._ask(None)
 
     async def _wish(self, pair_id: object) -> Wish | None:
-        """A pair of this page, to be sent again as it is; None: there is no such pair, or it is on its way."""
+        """Return a wish to send a pair on this page again unchanged.
+
+        Returns None if there is no such pair or if it is being sent.
+        """
         watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not wanted else watcher.pair(wanted)
         if watcher is None or pair is None or pair.id in self._busy:
@@ -227,7 +231,7 @@ class ResendState(VisitedState, rx.State):
         self._asked, self.later, self.over_budget, self._remembers = wish, None, None, False
 
     async def _deliver(self, wish: Wish) -> list[Any]:
-        """Send it, and show what became of that. Returns where the page goes."""
+        """Send the pair and show the result. Returns the redirects for the page."""
         try:
             if wish.remembered and wish.over_budget is not None:
                 await remember_way(wish.over_budget)
@@ -252,7 +256,7 @@ class ResendState(VisitedState, rx.State):
         return []
 
     async def _ask_about(self, wish: Wish, error: LaterPairsError | OverBudgetError | SelectionChangedError) -> None:
-        """Open the dialog, unless the page has gone elsewhere meanwhile."""
+        """Open the dialog, unless the page shows another conversation by now."""
         if conversation_in(self.router.url.path) != wish.conversation_id:
             await self._refuse(wish)
             return
@@ -267,7 +271,7 @@ class ResendState(VisitedState, rx.State):
             self.over_budget = describe_over_budget(error.budget_options, several=several, summary=wish.newest)
 
     async def _refuse(self, wish: Wish, error: InviewError | None = None) -> None:
-        """It is not sent: that is said at the form of an edit, else in a toast."""
+        """Show why the pair is not sent: at the form of an edit, else in a toast."""
         fault = "" if error is None else describe_fault(error)
         if wish.edit:
             version = error.version if isinstance(error, PairChangedError) else None
@@ -301,5 +305,5 @@ class ResendState(VisitedState, rx.State):
 
 
 def _leads_soon(wish: Wish) -> bool:
-    """Whether the page goes to a fork. Nobody waits for that while a summary is written first."""
+    """Return True if the page opens a fork next. False if a summary is written first: the page does not wait for it."""
     return wish.later is Later.BRANCH and not wish.summarise

@@ -1,6 +1,6 @@
-"""A pair that is to be sent again: what is asked of the run, what has to be decided first, what is said of it then.
+"""Sending a pair again: the wish with its decisions, the question about later pairs, and the message afterwards.
 
-    resent = await send_again(wish)      # raises what refuses it
+    resent = await send_again(wish)      # raises the reason if it is refused
 
 >>> describe_later(3, 1, (Later.KEEP,)).ways[0].name
 'Keep the 1 later pair'
@@ -26,19 +26,21 @@ from app.views.usage.figures import plural
 BRANCHED: Final = "Branched: this is a new conversation with copies of the pairs above. The other one is as it was."
 ALL_WAYS: Final = (Later.KEEP, Later.DISCARD, Later.BRANCH)
 AS_IT_WAS_WAYS: Final = (Later.KEEP, Later.DISCARD)
-"""What was sent then holds this conversation: it cannot be sent in another."""
+"""The stored request contains this conversation, so it cannot be sent in another one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A pair to be sent again, as `look` says; `as_it_was`: byte for byte as the request kept of it. `models`: these
-    answer it side by side.
+    """A pair to be sent again with the view options `look`.
 
-    `edit` names the edit in which `text` was written, in the place of what it `was`; "": the text is the pair's own.
+    `as_it_was`: send the stored request, byte for byte. `models`: these models answer side by side.
 
-    `version` is the one that was seen, `newest`: no pair is in view after it. What was decided: `later` and how many
-    pairs that was about, `over_budget` and whether it is `remembered`. `summarise`: the older pairs are summarised
-    first. What a dialog named: the `selection` of pairs, `selections` for each of several models.
+    `edit` is the id of the edit with the new `text`; `was` is the text before. If `edit` is "", the text is unchanged.
+
+    `version` is the version that the user saw. `newest`: no pair follows in view. The user's decisions are `later` with
+    the number of pairs that it was about (`later_count`), and `over_budget`, which is stored if `remembered`.
+    `summarise`: summarise the older pairs first. From the dialog come the `selection` of pairs, and `selections` for
+    several models.
     """
 
     pair_id: str
@@ -62,13 +64,13 @@ class Wish:
 
     @property
     def ways(self) -> tuple[Later, ...]:
-        """What may become of the pairs after it."""
+        """The choices for the pairs after it."""
         return AS_IT_WAS_WAYS if self.as_it_was else ALL_WAYS
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What takes a sending back: its run, the version before it, and the pairs that were discarded for it."""
+    """The data that undoes a send: its run, the version before it, and the pairs that were discarded."""
 
     run_id: str
     pair_id: str
@@ -79,7 +81,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class LaterWay:
-    """One thing that may become of the later pairs."""
+    """One choice for the later pairs."""
 
     key: str
     name: str
@@ -88,7 +90,7 @@ class LaterWay:
 
 @dataclass(frozen=True, slots=True)
 class LaterView:
-    """The question what becomes of the pairs after one that is sent again."""
+    """The question about the pairs after one that is sent again."""
 
     message: str
     ways: tuple[LaterWay, ...]
@@ -96,12 +98,12 @@ class LaterView:
 
 
 async def send_again(wish: Wish) -> Resent:
-    """Send the pair again, in its place or in a branch.
+    """Send the pair again, as a new version of it or in a branch.
 
     Raises:
-        LaterPairsError: pairs stand after it, and nobody said what becomes of them.
-        OverBudgetError: more is in view above it than may be sent, and nobody said what to do about it.
-        InviewError: whatever else refuses it.
+        LaterPairsError: there are later pairs, and `later` is not decided.
+        OverBudgetError: the pairs in view above it are over the budget, and `over_budget` is not decided.
+        InviewError: the send is refused for another reason.
     """
     bench, seen = await bench_of(current(), wish.pair_id), Seen(wish.version, wish.later_count)
     if wish.as_it_was:
@@ -123,9 +125,9 @@ async def compare(wish: Wish) -> Comparison:
     """Have the pair answered again by several models.
 
     Raises:
-        LaterPairsError: as `send_again`.
-        OverBudgetError: more is in view above it than may be sent to one of them, and nobody said what to do about it.
-        InviewError: whatever else refuses it.
+        LaterPairsError: as in `send_again`.
+        OverBudgetError: the pairs in view above it are over the budget of a model, and `over_budget` is not decided.
+        InviewError: the comparison is refused for another reason.
     """
     return await compare_again(
         await bench_of(current(), wish.pair_id),
@@ -141,7 +143,7 @@ async def compare(wish: Wish) -> Comparison:
 
 
 def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterView:
-    """The question about so many pairs after the one at this position."""
+    """Return the question about the `count` pairs after the pair at this position."""
     later, they = f"the {plural(count, 'later pair')}", "It" if count == 1 else "They"
     stays, is_in = ("stays as it is", "is in") if count == 1 else ("stay as they are", "are in")
     said = {
@@ -165,7 +167,7 @@ def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterV
 
 
 def describe_sent(wish: Wish, resent: Resent) -> str:
-    """What was done, in a line.
+    """Return one line that says what was done.
 
     >>> from app.runs.send.commands import StartedRun
     >>> wish = Wish("p1", "c1", 2, 1, "Why?", Look(), newest=True, later=Later.KEEP)

@@ -1,4 +1,4 @@
-"""What a person decides while a provider is to be asked again: to try now, or not any more.
+"""The user's decision while Inview waits to retry a request: retry now, or give up.
 
 await tab.send(RetryState.try_now, pair_id="p1")
 
@@ -23,16 +23,16 @@ MAX_ID: Final = 64
 
 
 class RetryState(rx.State):
-    """Has no vars."""
+    """Handlers for a waiting retry. It has no vars."""
 
     @rx.event(background=True)
     async def try_now(self, pair_id: str) -> None:
-        """Ask the provider again at once."""
+        """Retry the request at once."""
         await self._decide(pair_id, hurry_run)
 
     @rx.event(background=True)
     async def give_up(self, pair_id: str) -> None:
-        """End the reply: the provider is not asked again."""
+        """End the reply without another retry."""
         await self._decide(pair_id, cancel_run)
 
     async def _decide(self, pair_id: object, act: Callable[[Workbench, str, str], Awaitable[None]]) -> None:

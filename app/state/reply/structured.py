@@ -1,4 +1,4 @@
-"""Which structured replies are shown as the text they are. What was read of them is in their pairs' views."""
+"""The structured replies that are shown as source text. Their parsed values are in the views of the pairs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ MAX_SOURCES: Final = 200
 
 
 class StructuredState(rx.State):
-    """`sources` are the pairs whose reply is shown as its source."""
+    """`sources` has the ids of the pairs whose reply is shown as source text."""
 
     sources: rx.Field[tuple[str, ...]] = rx.field(())
 
     @rx.event
     async def toggle_source(self, pair_id: str) -> None:
-        """Show the source of this reply in the place of its value, or the value again."""
+        """Switch this reply between its source text and its value."""
         if wanted := text_in(pair_id, MAX_ID):
             others = tuple(each for each in self.sources if each != wanted)
             self.sources = others if wanted in self.sources else (*others[1 - MAX_SOURCES :], wanted)

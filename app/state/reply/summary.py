@@ -1,11 +1,11 @@
-"""Summaries of pairs in view: which there can be, one that is being written, and taking it back.
+"""Summaries of pairs in view: the choices, the progress, and Undo.
 
     await tab.send(SummaryState.ask, pair_id="")
     await tab.send(SummaryState.choose, key="all")
 
     summary = await write_summary(self, conversation_id, look, draft)    # in a background handler of another state
 
-A summary belongs to the server: leaving the page does not stop it.
+The server writes the summary. It continues when the user leaves the page.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MAX_ID: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class SummaryChoice:
-    """What the dialog offers; `ways` is None until that is worked out. `fault`: why there is none."""
+    """The options of the dialog. `ways` is None until they are known. `fault` is the reason if there are none."""
 
     ways: tuple[SummaryWay, ...] | None = None
     fault: str = ""
@@ -49,7 +49,7 @@ class SummaryChoice:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is looked at while the dialog is open; `position` is that of the pair the cursor is at, 0 for none."""
+    """The context of the open dialog. `position` is the position of the pair at the cursor, 0 for none."""
 
     conversation_id: str
     look: ViewOptions
@@ -58,7 +58,7 @@ class _Asked:
 
 
 class SummaryState(VisitedState, rx.State):
-    """`choice` is what can be summarised, None while the dialog is closed; `work` is how far a summary is, if any."""
+    """`choice` has the options, None while the dialog is closed. `work` is the progress of a summary, if one runs."""
 
     choice: rx.Field[SummaryChoice | None] = rx.field(None)
     work: rx.Field[SummaryWorkView | None] = rx.field(None)
@@ -69,7 +69,7 @@ class SummaryState(VisitedState, rx.State):
 
     @rx.event
     async def ask(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Ask what is to be summarised. `pair_id` is the pair the cursor is at, "" for none."""
+        """Open the dialog that asks what to summarise. `pair_id` is the pair at the cursor, "" for none."""
         conversation_id, watcher = conversation_in(self.router.url.path), watcher_of(self)
         if not conversation_id:
             return None
@@ -84,7 +84,7 @@ class SummaryState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def plan(self) -> None:
-        """Work out what can be had, and what it comes to."""
+        """Find the possible summaries and their costs."""
         async with self:
             asked = self._asked
         if asked is None:
@@ -101,12 +101,12 @@ class SummaryState(VisitedState, rx.State):
 
     @rx.event
     async def end(self) -> None:
-        """Summarise nothing."""
+        """Close the dialog without a summary."""
         self._asked, self.choice = None, None
 
     @rx.event
     async def choose(self, key: str) -> rx.event.EventType[()] | None:
-        """Have these pairs summarised."""
+        """Summarise the pairs of the chosen option."""
         asked = self._asked
         extent = None if asked is None else extents(asked.position).get(str(key))
         self._asked, self.choice = None, None
@@ -117,7 +117,7 @@ class SummaryState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def write(self) -> None:
-        """Have what was chosen summarised, and say what came of it."""
+        """Write the chosen summary and show the result in a toast."""
         async with self:
             chosen, self._chosen = self._chosen, None
         if chosen is None:
@@ -144,7 +144,7 @@ class SummaryState(VisitedState, rx.State):
 
     @rx.event
     async def take_back(self, run_id: str) -> None:
-        """Set the checkpoint as it was before a summary. For undo: it offers none itself."""
+        """Restore the checkpoint from before a summary. For Undo; this handler offers no Undo."""
         found = next((each for each in self._before if each[0] == run_id), None)
         if found is None:
             return
@@ -160,7 +160,7 @@ class SummaryState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def stop(self) -> None:
-        """Stop the summary that is being written."""
+        """Stop the running summary."""
         async with self:
             run_id, conversation_id = self._run
         try:
@@ -177,10 +177,10 @@ class SummaryState(VisitedState, rx.State):
 async def write_summary(
     state: rx.State, conversation_id: str, look: ViewOptions, draft: str, extent: Extent = OLDER
 ) -> Summary:
-    """Have pairs summarised, and show how that goes until the summary is the checkpoint. For background handlers.
+    """Summarise pairs and show the progress until the summary is the checkpoint. For background handlers.
 
     Raises:
-        InviewError: it cannot be written, was stopped, or failed; nothing has changed then.
+        InviewError: the summary was refused, was stopped or failed. Nothing has changed then.
     """
     bench = await bench_of(current(), conversation_id)
     summary = await summarise(bench, LOCAL_OWNER, conversation_id, look, draft, extent)

@@ -1,4 +1,4 @@
-"""The summaries that can be had of a conversation: which pairs each is to stand for, and what reading them comes to.
+"""The possible summaries of a conversation: the pairs that each replaces, and the cost of reading them.
 
 >>> plans = [SummaryPlanned(key, 2, 3, 40, "0", 0, "offline:demo") for key in (REST, ALL)]
 >>> describe_ways(tuple(plans), 0)[0].name, describe_ways(tuple(plans[:1]), 0)[0].name
@@ -26,9 +26,9 @@ ALL: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class SummaryPlanned:
-    """A summary that can be had: of `count` pairs before `position`, read by `model` for `tokens` at `cost`.
+    """A possible summary of `count` pairs before `position`. `model` reads them: `tokens` tokens for `cost`.
 
-    `unread` pairs before it would not be sent any more, and are not in it.
+    The filter hides `unread` earlier pairs: they are not in the summary and would no longer be sent.
     """
 
     key: str
@@ -51,7 +51,7 @@ class SummaryWay:
 
 
 def extents(position: int) -> dict[str, Extent]:
-    """What may be summarised, by the keys of the dialog. The cursor is at the pair at `position`, 0: at none."""
+    """Return the extents by the keys of the dialog. `position` is that of the pair at the cursor, 0 for none."""
     up_to = {UP_TO: Extent(up_to=position)} if position else {}
     return {REST: Extent(), **up_to, ALL: Extent(everything=True)}
 
@@ -59,7 +59,7 @@ def extents(position: int) -> dict[str, Extent]:
 async def plan_ways(
     bench: Workbench, conversation_id: str, look: ViewOptions, draft: str, position: int
 ) -> tuple[tuple[SummaryPlanned, ...], str]:
-    """The summaries that can be had, and why one cannot, "" where all can."""
+    """Return the possible summaries, and the reason why one is refused, "" if none is."""
     found, refusal = list[SummaryPlanned](), ""
     for key, extent in extents(position).items():
         try:
@@ -73,7 +73,7 @@ async def plan_ways(
 
 
 def describe_ways(planned: tuple[SummaryPlanned, ...], position: int) -> tuple[SummaryWay, ...]:
-    """The options. Where two of them are the same, that is offered once, by its plainer name."""
+    """Return the options of the dialog. If several cover the same pairs, only the last one is offered."""
     named = {
         UP_TO: f"The pairs in view up to pair {position}",
         ALL: "All pairs in view",

@@ -1,4 +1,4 @@
-"""What is in the unfolded cards of tool calls. How far a call is stands in its pair's view (`ToolCardView`).
+"""The contents of the unfolded cards of tool calls. The status of a call is in its pair's view (`ToolCardView`).
 
 await tab.send(ToolCardState.unfold, pair_id="p1", version=1, tool_call_id="c1", turn="output-available")
 """
@@ -23,14 +23,14 @@ from app.views.usage.figures import plural
 MAX_ID: Final = 64
 MAX_CALL_ID: Final = 500
 MAX_CARDS: Final = 200
-"""Cards that show anything while they are unfolded at once."""
+"""The largest number of unfolded cards with contents."""
 
 
 class ToolCardState(rx.State):
-    """`bodies` are the unfolded cards' contents, `read` the cards whose contents are as of now.
+    """`bodies` has the contents of the unfolded cards, `read` the cards whose contents are current.
 
-    A card is named by its pair, version and call; in `read` the `turn` follows, which the page changes when there is
-    more to read of the call. `whole` are the pieces of which all is shown.
+    The id of a card is its pair, version and call. In `read` it is followed by the `turn`, which the page changes when
+    the call has new contents. `whole` has the pieces whose text is shown in full.
     """
 
     bodies: rx.Field[tuple[ToolBodyView, ...]] = rx.field(())
@@ -40,7 +40,7 @@ class ToolCardState(rx.State):
 
     @rx.event(background=True)
     async def unfold(self, pair_id: str, version: int, tool_call_id: str, turn: str) -> None:
-        """Show what is known of a call by now."""
+        """Read and show the current contents of a call."""
         pair, number = text_in(pair_id, MAX_ID), whole_in(version)
         call, asked = text_in(tool_call_id, MAX_CALL_ID), text_in(turn, MAX_ID)
         if not pair or number is None or call is None or not asked:
@@ -48,14 +48,14 @@ class ToolCardState(rx.State):
         try:
             called = await read_called_tool(await bench_of(current(), pair), LOCAL_OWNER, pair, call)
         except NotFoundError:
-            return  # deleted or answered again meanwhile: its card leaves the page as well
+            return  # deleted or answered again meanwhile: its card is removed from the page too
         if called.version != number:
             return
         card = f"{pair}/{number}/{call}"
         body = await asyncio.to_thread(show_body, _describe(card, pair, called))
         async with self:
             if (conversation := conversation_in(self.router.url.path)) != self._conversation:
-                self.reset()  # nobody folds the cards of a page that was left
+                self.reset()  # the cards of the previous page will never be folded
                 self._conversation = conversation
             self._forget(card)
             if len(self.bodies) < MAX_CARDS:
@@ -63,12 +63,12 @@ class ToolCardState(rx.State):
 
     @rx.event
     async def fold(self, pair_id: str, version: int, tool_call_id: str) -> None:
-        """Forget what is in a card that was folded."""
+        """Drop the contents of a card that was folded."""
         self._forget(f"{pair_id}/{version}/{tool_call_id}")
 
     @rx.event
     async def toggle_piece(self, piece_id: str) -> None:
-        """Show all of a long text in a card, or its beginning again."""
+        """Switch a long text in a card between its full text and its beginning."""
         wanted = text_in(piece_id, MAX_ID + MAX_CALL_ID)
         if wanted is None or not any(wanted in list_pieces(body) for body in self.bodies):
             return

@@ -1,4 +1,4 @@
-"""The Settings page, one state per section. `preferences` also serves the other regions.
+"""The Settings page, with one state per section. Other regions also use `preferences`.
 
-Secrets (provider keys, header values, client secrets) enter handlers and never a var.
+Handlers receive secrets (provider keys, header values, client secrets), but no var ever holds one.
 """

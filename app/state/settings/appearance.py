@@ -1,4 +1,4 @@
-"""Settings → Appearance: the colours of the page."""
+"""Settings → Appearance: the theme of the page."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from app.state.settings.preferences import prefer
 
 
 class AppearanceState(rx.State):
-    """Has no vars: the theme is a preference."""
+    """Handlers for the theme. It has no vars, because the theme is a preference."""
 
     @rx.event
     async def choose_theme(self, theme: str) -> None:
-        """Use these colours from now on, in every browser of this person; what is no theme changes nothing."""
+        """Store the theme for all browsers of this user. A value that is no theme is ignored."""
         if theme in set(Theme):
             await prefer(self, lambda known: replace(known, theme=Theme(theme)))

@@ -1,6 +1,6 @@
-"""Settings → Context: how much of a window a send may fill, what it may cost, and what to do when it does not fit.
+"""Settings → Context: limits on tokens and costs, and the action when a send is over the budget.
 
-The form is checked here, so that each reason is shown at its field. The rules behind it: `domain/preferences.py`.
+The form is validated here, so that each reason is shown at its field. The rules are in `domain/preferences.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from app.state.settings.preferences import prefer
 from app.state.visit import VisitedState
 
 CEILINGS: Final = ("send", "conversation", "day")
-"""What a ceiling is set for; each has one in tokens and one in money."""
+"""The scopes of the limits. Each has a limit in tokens and a limit in money."""
 
 _SEPARATORS: Final = re.compile(r"[\s,_]")
 _WHOLE: Final = re.compile(r"[0-9]{1,15}")
@@ -35,7 +35,7 @@ _MONEY: Final = f"Write an amount above 0, {MAX_MONEY:,} at most, or leave it em
 
 @dataclass(frozen=True)
 class ContextTexts:
-    """A text for each field of the form: what it contains, or what is wrong with it."""
+    """A text for each field of the form: its content, or the reason why it is refused."""
 
     soft_cap: str = ""
     reserve: str = ""
@@ -52,9 +52,9 @@ _NAMES: Final = tuple(field.name for field in fields(ContextTexts))
 
 
 class ContextState(VisitedState, rx.State):
-    """`stored` is what the fields show at first, `faults` what is wrong with the last form that was sent.
+    """`stored` has the initial texts of the fields, `faults` the reasons why the last form was refused.
 
-    `opened` counts the visits of the page, not the reconnects: each time the fields begin anew with what is stored.
+    `opened` counts the visits to the page, not the reconnects. On each visit the fields are reset to the stored values.
     """
 
     stored: rx.Field[ContextTexts] = rx.field(default_factory=ContextTexts)
@@ -73,7 +73,7 @@ class ContextState(VisitedState, rx.State):
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> Any:
-        """Store the form, or show what is wrong and move the focus to the first such field."""
+        """Store the form, or show the faults and move the focus to the first field with a fault."""
         wanted, self.faults, self.said = *read_form(form), ""
         if self.faults == NO_FAULTS:
             try:
@@ -90,16 +90,16 @@ class ContextState(VisitedState, rx.State):
 
     @rx.event
     async def clear_fault(self, name: str) -> None:
-        """Remove the reason at a field, as it is being corrected."""
+        """Remove the fault at a field, because the user is correcting it."""
         if name in _NAMES:
             self.faults = replace(self.faults, **{name: ""})
 
     async def _end_visit(self) -> None:
-        """What is to be shown then has to be read: see `load`."""
+        """Do nothing: `load` resets the section on the next visit, because it must read the stored values."""
 
 
 def read_form(form: Mapping[str, Any]) -> tuple[dict[str, Any], ContextTexts]:
-    """Read the form. Returns the preferences that were entered and, by field, what cannot be used.
+    """Read the form. Returns the entered preferences, and a fault for each field that cannot be used.
 
     >>> wanted, faults = read_form({"soft_cap": "50 %", "reserve": "1,000", "day_money": "$2.50", "day_tokens": "x"})
     >>> wanted["soft_cap"], wanted["reserve"], wanted["day_money"], wanted["send_tokens"]

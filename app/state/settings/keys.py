@@ -1,6 +1,6 @@
-"""Settings → Keys: every action of the reading mode with its key, which can be another one, or none.
+"""Settings → Keys: the key of each action. The user can choose another key, or none.
 
-The table of actions is `app/views/keys.py`. Only the gesture of pressing a key happens in the browser.
+The table of actions is in `app/views/keys.py`. The browser only reports which key was pressed.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from app.state.visit import VisitedState
 from app.views.keys import ACTIONS_BY_ID, FREE_ACTIONS, KeyAction, key_name, key_of, refusal_of
 
 _NO_KEY: Final = ("Backspace", "Delete")
-"""Pressed for an action that is to have no key."""
+"""The keys that the user presses to remove an action's key."""
 
 
 @dataclass(frozen=True)
 class KeyItem:
-    """An action with its key as people write it, and its usual key if that is another one ("" if not).
+    """An action with the name of its key. `usual` is the default key if `key` differs from it, else "".
 
-    `asking`: the next key pressed is for this action. `said` is the answer to the last key pressed for it.
+    `asking` is True while the next key pressed is for this action. `said` is the answer to the last key pressed for it.
     """
 
     id: str
@@ -38,7 +38,7 @@ class KeyItem:
 
 
 class KeysState(VisitedState, rx.State):
-    """`said` answers what concerns no action in particular."""
+    """`said` is the answer to commands that concern no single action."""
 
     actions: rx.Field[tuple[KeyItem, ...]] = rx.field(())
     said: rx.Field[str] = rx.field("")
@@ -46,26 +46,26 @@ class KeysState(VisitedState, rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Show every key."""
+        """Read and show every key."""
         self._keys = tuple((await read_preferences(current(), LOCAL_OWNER)).keys.items())
         await self._come()
         self._show(asking=self._asking())
 
     @rx.event
     async def ask(self, action_id: str) -> None:
-        """Take the next key that is pressed for this action."""
+        """Use the next key that is pressed for this action."""
         await self._come()
         self._show(asking=action_id)
 
     @rx.event
     async def leave(self, action_id: str) -> None:
-        """Take no key for this action any more."""
+        """Stop waiting for a key for this action."""
         if action_id == self._asking():
             self._show()
 
     @rx.event
     async def press(self, action_id: str, key: str, combined: bool) -> None:
-        """Give the action that asked this key. `combined`: Ctrl, Alt or Cmd was held."""
+        """Assign this key to the action that waits for it. `combined`: Ctrl, Alt or Cmd was held."""
         action = ACTIONS_BY_ID.get(action_id)
         if action is None or action_id != self._asking():
             return
@@ -82,7 +82,7 @@ class KeysState(VisitedState, rx.State):
 
     @rx.event
     async def take_usual(self, action_id: str) -> None:
-        """Give an action its usual key again."""
+        """Reset the key of an action to the default."""
         action = ACTIONS_BY_ID.get(action_id)
         if action is None or action.fixed:
             return
@@ -93,14 +93,14 @@ class KeysState(VisitedState, rx.State):
 
     @rx.event
     async def reset_all(self) -> None:
-        """Give every action its usual key again."""
+        """Reset all keys to the defaults."""
         await self._keep({})
         self.said = "All keys are the usual ones."
         self._show()
 
     @rx.event
     async def enter_view(self, on: bool) -> None:
-        """Move to the beginning of a reply that grows higher than the screen, or stay."""
+        """Switch on or off: move to the beginning of a reply that grows higher than the screen."""
         await prefer(self, lambda known: replace(known, auto_enter_view_on_overflow=on is True))
         self.said = "Saved."
         self._show()
@@ -124,7 +124,7 @@ class KeysState(VisitedState, rx.State):
         return next((item.id for item in self.actions if item.asking), "")
 
     def _show(self, said: str = "", *, about: str = "", asking: str = "") -> None:
-        """Show every key. `said` is about the action `about`; `asking` waits for a key."""
+        """Show every key. `said` is shown at the action `about`; the action `asking` waits for a key."""
         own = dict(self._keys)
         self.actions = tuple(
             KeyItem(

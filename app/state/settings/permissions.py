@@ -1,6 +1,6 @@
-"""Settings → Permissions: the rules that allow calls without asking, and every decision about a call so far.
+"""Settings → Permissions: the rules that allow calls without asking, and the audit trail of past decisions.
 
-Not the calls that wait for an answer in a conversation.
+Calls that wait for an answer are shown in their conversation.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _WHY: Final = {"time": "no answer", "stopped": "the reply was stopped", "interru
 
 @dataclass(frozen=True)
 class RuleItem:
-    """A rule. `conversation` is the address of the only one it holds in, "" if it holds in all. `since` is ISO."""
+    """A rule. `conversation` is the address of its conversation, "" if it applies in all. `since` is ISO 8601."""
 
     id: str
     name: str
@@ -54,7 +54,7 @@ class RuleItem:
 
 @dataclass(frozen=True)
 class AuditItem:
-    """A decision about a call, or a change of a rule. `arguments` are what the call was or would be made with."""
+    """A decision about a call, or a change of a rule. `arguments` are the arguments of the call, made or not."""
 
     number: int
     at: str
@@ -65,7 +65,7 @@ class AuditItem:
 
 
 class PermissionRulesState(VisitedState, rx.State):
-    """`audit` is read once it is asked for (`audit_loaded`); `older` says whether there is more of it."""
+    """`audit` is read on request; then `audit_loaded` is True. `older` is True if there are older entries."""
 
     rules: rx.Field[tuple[RuleItem, ...]] = rx.field(())
     loaded: rx.Field[bool] = rx.field(default=False)
@@ -76,7 +76,7 @@ class PermissionRulesState(VisitedState, rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Show the rules."""
+        """Read and show the rules."""
         await self._come()
         await self._read()
 

@@ -1,4 +1,4 @@
-"""The preferences of the person: the only var that holds them, and the way to change them from any state.
+"""The user's preferences: the only var that holds them, and a function that changes them from any state.
 
 Other regions read `PreferencesState.preferred` in their views (`PreferencesState.preferred.over_budget`). A page that
 shows preferences lists `PreferencesState.load` in its `on_load`; until that has run, `preferred` holds the defaults.
@@ -27,7 +27,7 @@ from app.views.keys import describe_hints
 
 @dataclass(frozen=True)
 class OwnKey:
-    """A key that differs from the usual one of an action. "" is no key."""
+    """A key that differs from an action's default key; "" for no key."""
 
     action: str
     key: str
@@ -35,7 +35,7 @@ class OwnKey:
 
 @dataclass(frozen=True)
 class PreferencesView:
-    """All preferences as the page shows them. Money is decimal text; "" and None mean that there is none.
+    """All preferences as the page shows them. Money is decimal text. "" and None mean "not set".
 
     `over_budget`, `topic_order`, `cache` and `theme` hold the values of the enums of `Preferences`. `key_hints` names
     some keys for the bar above the composer.
@@ -68,7 +68,7 @@ class PreferencesView:
 
 
 def describe_preferences(preferences: Preferences) -> PreferencesView:
-    """The preferences as the page shows them."""
+    """Return the view of the preferences."""
     return PreferencesView(
         soft_cap=float(preferences.soft_cap),
         reserve=preferences.reserve,
@@ -98,7 +98,7 @@ def describe_preferences(preferences: Preferences) -> PreferencesView:
 
 
 class PreferencesState(rx.State):
-    """What a person prefers. `loaded` is False while `preferred` holds nothing but the defaults."""
+    """The user's preferences. `loaded` is False until the stored ones were read; `preferred` then has the defaults."""
 
     preferred: rx.Field[PreferencesView] = rx.field(default_factory=lambda: describe_preferences(Preferences()))
     loaded: rx.Field[bool] = rx.field(default=False)
@@ -111,7 +111,7 @@ class PreferencesState(rx.State):
 
 
 async def prefer(state: rx.State, change: Callable[[Preferences], Preferences]) -> Preferences:
-    """Store a change of preferences and show it. Returns all of them. `state` is the state whose handler runs.
+    """Store a change of preferences and show it. Returns all preferences. `state` is the state whose handler runs.
 
     Raises:
         InputError: a value cannot be used. Nothing is changed.

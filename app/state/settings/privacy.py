@@ -1,4 +1,4 @@
-"""Settings → Privacy: what models are told about the person, and whether secrets are replaced before sending."""
+"""Settings → Privacy: the information about the user that models receive, and the replacement of secrets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.state.visit import VisitedState
 class PrivacyState(VisitedState, rx.State):
     """`prelude` is the text that is sent before every conversation, "" for none. The settings are preferences.
 
-    `opened` counts the visits of the page, not the reconnects: each time the text begins anew with what is stored.
+    `opened` counts the visits to the page, not the reconnects. On each visit the text is reset to the stored one.
     """
 
     prelude: rx.Field[str] = rx.field("")
@@ -37,28 +37,28 @@ class PrivacyState(VisitedState, rx.State):
 
     @rx.event
     async def save_about(self, form: dict[str, str]) -> None:
-        """Store what the person wrote about themselves."""
+        """Store the user's text about themselves."""
         about = form.get("about_me")
         if isinstance(about, str):
             await self._change(lambda known: replace(known, about_me=about.replace("\r\n", "\n")))
 
     @rx.event
     async def tell_about_me(self, on: bool) -> None:
-        """Send the person's own words to models, or stop sending them."""
+        """Send the user's text about themselves to models, or stop sending it."""
         await self._change(lambda known: replace(known, tell_about_me=on is True))
 
     @rx.event
     async def tell_day(self, on: bool, zone: str) -> None:
-        """Send the date to models as it is in this time zone, or stop sending it."""
+        """Send the date in this time zone to models, or stop sending it."""
         await self._change(lambda known: replace(known, date_zone=str(zone)[:60] if on is True else None))
 
     @rx.event
     async def redact(self, on: bool) -> None:
-        """Replace secrets before sending, or send them as they are."""
+        """Replace secrets before sending, or send them unchanged."""
         await self._change(lambda known: replace(known, redact=on is True))
 
     async def _end_visit(self) -> None:
-        """What is to be shown then has to be read: see `load`."""
+        """Do nothing: `load` resets the section on the next visit, because it must read the stored text."""
 
     async def _change(self, change: Callable[[Preferences], Preferences]) -> None:
         try:

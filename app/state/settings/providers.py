@@ -1,6 +1,6 @@
-"""Settings → Providers: the state of each provider, and how to change it. A key enters and never leaves again.
+"""Settings → Providers: the status and the settings of each provider. A key can be entered but is never shown.
 
-What is entered is tried at once, and each provider shows the result of its last test.
+New settings are tried at once, and each provider shows the result of its last test.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from app.views.library.model import describe_skipped
 from app.views.usage.figures import plural
 
 BUILT_IN: Final = "offline"
-"""The provider that has nothing to set up."""
+"""The provider without settings."""
 
 _ORIGINS: Final[Mapping[str, str]] = {
     "built in": "",
@@ -42,17 +42,18 @@ _STATUS: Final[Mapping[ProviderHealth, str]] = {
     ProviderHealth.KEY_REJECTED: "Key rejected",
     ProviderHealth.UNREACHABLE: "Unreachable",
 }
-"""A provider that answers says how many models it has."""
+"""The texts of the other states. A provider that answers shows its number of models."""
 
 
 @dataclass(frozen=True)
 class ProviderItem:
-    """A row of the page. `base_url` was entered by the person; without one, `usual_url` is used.
+    """A row of the page. `base_url` is the address that the user entered, "" for none; then `usual_url` is used.
 
-    `status` is the provider's health in words, `problem` why it cannot be used and what to do, "" if nothing is wrong.
-    `about` says where it comes from and whether it has a key. `said` is the answer to the last thing done to it.
-    `edition` counts what was accepted: a form that was accepted starts again, a refused one keeps what was typed.
-    `offered`: it had no key when the page was opened, and stays among the providers to add until the next visit.
+    `status` is the provider's health in words. `problem` is the reason why it cannot be used and what to do, or a note
+    on skipped models, "" for none. `about` says where the provider comes from and whether it has a key. `said` is the
+    answer to the last command. `edition` counts the accepted forms: an accepted form resets the fields, a refused one
+    keeps their texts. `offered`: the provider had no key when the page was opened. It stays among the providers to add
+    until the next visit.
     """
 
     name: str
@@ -73,10 +74,10 @@ class ProviderItem:
 
 
 class ProvidersState(rx.State):
-    """`providers` begins with those that had a key or needed none when the page was opened.
+    """`providers` lists those first that had a key or needed none when the page was opened.
 
-    `none_set_up`: at that time only the built-in one answered. `added_note` answers the form below, and `added` counts
-    the servers that it added.
+    `none_set_up` is True if only the built-in provider could be used at that time. `added_note` is the answer to the
+    form that adds a server, and `added` counts the servers that it added.
     """
 
     providers: rx.Field[tuple[ProviderItem, ...]] = rx.field(())
@@ -84,7 +85,7 @@ class ProvidersState(rx.State):
     added_note: rx.Field[str] = rx.field("")
     added: rx.Field[int] = rx.field(0)
     _trying: rx.Field[tuple[str, ...]] = rx.field(())
-    """The providers that this tab is asking now, by name."""
+    """The names of the providers that this tab is testing."""
 
     @rx.event(background=True)
     async def load(self) -> None:
@@ -97,7 +98,10 @@ class ProvidersState(rx.State):
 
     @rx.event(background=True)
     async def save_provider(self, form: dict[str, Any]) -> None:
-        """Store the form and try the provider. An empty key keeps the stored one; an empty address means the usual."""
+        """Store the form and test the provider.
+
+        An empty key keeps the stored one. An empty address means the usual address.
+        """
         name = _text(form, "provider")
         refusal = await _save(form, name)
         if refusal:
@@ -108,7 +112,7 @@ class ProvidersState(rx.State):
 
     @rx.event(background=True)
     async def forget_provider(self, name: str) -> None:
-        """Delete what was entered for a provider."""
+        """Delete the settings that were entered for a provider."""
         await remove_provider(current(), LOCAL_OWNER, name)
         await self._read(name, "Forgotten.", accepted=True)
 
@@ -120,7 +124,7 @@ class ProvidersState(rx.State):
 
     @rx.event(background=True)
     async def add_server(self, form: dict[str, Any]) -> None:
-        """Add a compatible server by name and address, and try it. One that cannot be reached is added as well."""
+        """Add a compatible server by name and address, and test it. A server that cannot be reached is added too."""
         name = _text(form, "name").lower()
         taken = any(setup.name == name for setup in await list_providers(current(), LOCAL_OWNER))
         refusal = f"{name!r} is taken. Change that one above, or choose another name." if taken else ""
@@ -143,7 +147,7 @@ class ProvidersState(rx.State):
         try:
             await try_provider(current(), LOCAL_OWNER, name)
         except NotFoundError:
-            pass  # forgotten meanwhile, here or in another tab: its row goes
+            pass  # deleted meanwhile, here or in another tab: its row is removed
         finally:
             async with self:
                 trying = list(self._trying)
@@ -152,7 +156,7 @@ class ProvidersState(rx.State):
         await self._read()
 
     async def _read(self, about: str = "", said: str = "", *, accepted: bool = False) -> None:
-        """Show the current providers. `said` answers what was done to `about`."""
+        """Read and show the providers. `said` is the answer to a command for the provider `about`."""
         found = await list_providers(current(), LOCAL_OWNER)
         async with self:
             self._show(found)
@@ -167,7 +171,10 @@ class ProvidersState(rx.State):
 
 
 def _arrange(found: Iterable[ProviderItem], before: Sequence[ProviderItem]) -> tuple[ProviderItem, ...]:
-    """Those with a key first. A provider on the page keeps its place, and a new one has that of a reload."""
+    """Sort the providers: those with a key first.
+
+    A provider already shown keeps its place. A new provider gets the place that it would have after a reload.
+    """
     marked = (replace(item, offered=item.health == ProviderHealth.NO_KEY) for item in found)
     fresh = sorted(marked, key=lambda item: item.offered)
     named = {item.name: item for item in fresh}
@@ -185,7 +192,7 @@ def _arrange(found: Iterable[ProviderItem], before: Sequence[ProviderItem]) -> t
 
 
 async def _save(form: dict[str, Any], name: str) -> str:
-    """Store what was entered. Returns the reason if it is refused, "" otherwise."""
+    """Store the form. Returns the reason if it is refused, else ""."""
     try:
         await save_provider(
             current(), LOCAL_OWNER, name, key=_text(form, "key") or None, base_url=_text(form, "base_url")

@@ -1,11 +1,11 @@
-"""The form that adds an MCP server, read: a command line or an address, and secrets, one per line.
+"""Reading the form that adds an MCP server: a command line or an address, and secrets, one per line.
 
 >>> parse_command('npx -y "my server" /srv/notes')
 ['npx', '-y', 'my server', '/srv/notes']
 >>> parse_secrets("Authorization: Bearer x:y", ":")
 {'Authorization': 'Bearer x:y'}
 
-What a server may be called and where it may be is decided in `domain/tools/tool_servers.py`.
+The rules for names and addresses are in `domain/tools/tool_servers.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TEXT_FIELDS: Final = {
     HTTP: ("name", "url", "secrets", "client_id", "client_secret"),
     STDIO: ("name", "command", "secrets"),
 }
-"""Where something is typed, by kind. The element of a field has the id that `field_id` gives."""
+"""The text fields of each kind of server. The id of a field's element is that of `field_id`."""
 
 MAX_TEXT: Final = 4000
 MAX_ARGUMENTS: Final = 100
@@ -63,15 +63,15 @@ def field_id(name: str) -> str:
 
 
 def parse_command(line: str) -> list[str]:
-    """Split a command line at blanks outside of quotes. Nothing else is special in it."""
+    """Split a command line at white space outside quotes. No other character has a special meaning."""
     return [_QUOTED.sub(lambda quoted: quoted[1] or quoted[2] or "", word) for word in _WORD.findall(line)]
 
 
 def parse_secrets(text: str, sign: str) -> dict[str, str | None]:
-    """Read lines of a name, the sign and a value.
+    """Read lines that consist of a name, the sign and a value.
 
     Raises:
-        InputError: a line is not like that, or there is too much of something.
+        InputError: a line has another form, a name is too long, or there are too many lines.
     """
     secrets: dict[str, str | None] = {}
     for line in filter(None, map(str.strip, text.splitlines())):

@@ -1,4 +1,4 @@
-"""An MCP server as Settings shows it: a row with its state, its facts, its log and what it offers."""
+"""An MCP server as Settings shows it: a row with its status, its details, its log and its offers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class OfferItem:
 
 @dataclass(frozen=True)
 class LogEntry:
-    """A line of the log. `at` is ISO."""
+    """A line of the log. `at` is ISO 8601."""
 
     number: int
     at: str
@@ -40,11 +40,11 @@ class LogEntry:
 
 @dataclass(frozen=True)
 class ServerItem:
-    """A row.
+    """A row with a server.
 
-    `status` is how it stands, in words; `problem` why, "" if nothing is wrong; `said` the answer to the last command.
-    `asking` is True while the server is asked where to sign in; then `sign_in_url` is the page to open, as long as the
-    sign-in is under way. The log is shown while `log_open`.
+    `status` is the server's status in words, `problem` the reason for it, "" if there is no problem. `said` is the
+    answer to the last command. `asking` is True while Inview asks the server for its sign-in page. During the sign-in,
+    `sign_in_url` is the address of that page. The log is shown while `log_open` is True.
     """
 
     id: str
@@ -69,7 +69,7 @@ class ServerItem:
 
 
 def describe_item(seen: SeenServer, before: ServerItem | None) -> ServerItem:
-    """The row of a server. `before` is the row as it was: what was done there stays."""
+    """Return the row of a server. Answer, sign-in page and open log are taken from the previous row `before`."""
     session = seen.session
     health = Health.OFF if session is None else session.health
     view = _view(seen, session)
@@ -93,19 +93,19 @@ def describe_item(seen: SeenServer, before: ServerItem | None) -> ServerItem:
 
 
 def describe_trial(seen: SeenServer) -> str:
-    """What came of testing a server."""
+    """Return the result of testing a server."""
     session = seen.session
     if session is None:
         return f"{HEALTH[Health.OFF]}."
     view = _view(seen, session)
     if session.health is Health.READY:
         return f"It works: {plural(len(view.tools), 'tool')}."
-    # The problem of a server that is switched on is shown above already.
+    # The problem of a server that is switched on is already shown in its row.
     return f"{(not view.enabled and view.problem) or _health(session)}."
 
 
 def read_log(session: ServerSession | None) -> tuple[LogEntry, ...]:
-    """The newest lines of a server's log."""
+    """Return the newest lines of a server's log."""
     lines = () if session is None else session.log.lines()
     return tuple(LogEntry(line.number, line.at.isoformat(), line.level, line.text) for line in lines)
 
@@ -156,7 +156,7 @@ def _arguments(offer: ServerToolView | PromptView) -> str:
 
 
 def _facts(view: ServerView) -> str:
-    """What else there is to know, on one line. Of secrets only their names."""
+    """Return the other details on one line. Secrets appear by name only."""
     facts = [
         f"{view.title} {view.version}".strip() if view.title else "",
         _secrets(view),

@@ -1,6 +1,6 @@
-"""Settings → Tools: the built-in tools and the MCP servers, how each stands, and what can be done with it.
+"""Settings → Tools: the built-in tools and the MCP servers, with their status and their commands.
 
-`follow` reads the servers again after each change, made here or elsewhere.
+`follow` reads the servers again after each change, on this page or elsewhere.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from app.state.visit import VisitedState
 from app.views.tools.server import describe_built_ins
 
 SETTLE_SECONDS: Final = 0.2
-"""From a change until the servers are read again, once for all changes."""
+"""Delay from a change until the servers are read again, so that several changes cause one reading."""
 
 
 @dataclass(frozen=True)
 class BuiltInItem:
-    """A tool of Inview's own. `description` also says whether a person is asked before each call."""
+    """A built-in tool. `description` also says whether the user is asked before each call."""
 
     name: str
     title: str
@@ -40,17 +40,17 @@ class BuiltInItem:
 
 @dataclass(frozen=True)
 class DeleteServerView:
-    """What the dialog asks about."""
+    """The server that the dialog asks about."""
 
     id: str
     name: str
 
 
 class ServersState(VisitedState, rx.State):
-    """`programs`: whether programs may be started on this machine. `redirect_uri`: where sign-ins come back to.
+    """`programs` is True if this user may start programs on this machine. `redirect_uri` is the callback of sign-ins.
 
-    `kind` is the kind of server that the form adds, `added_note` its answer, `added` how many it has added. Which
-    built-in tools are switched on is a preference.
+    `kind` is the kind of server that the form adds, `added_note` its answer, `added` the number of added servers.
+    The set of enabled built-in tools is a preference.
     """
 
     servers: rx.Field[tuple[ServerItem, ...]] = rx.field(())
@@ -66,7 +66,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def load(self) -> None:
-        """Show the built-in tools and the servers."""
+        """Read and show the built-in tools and the servers."""
         wb = current()
         tools = describe_built_ins(wb.toolbox.list_tools(LOCAL_OWNER))
         async with self:
@@ -81,7 +81,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def follow(self) -> None:
-        """Read the servers again whenever one changes, here or elsewhere. Ends with the page and its connection."""
+        """Read the servers again whenever one changes, here or elsewhere. Ends with the page or its connection."""
         changes = current().event_bus.subscribe_to_servers(LOCAL_OWNER)
         while True:
             await self._read()
@@ -115,7 +115,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def test(self, server_id: str) -> None:
-        """Connect to a server and show whether that works."""
+        """Connect to a server and show the result."""
 
         async def work() -> str:
             return describe_trial(await server_commands.try_server(current(), LOCAL_OWNER, server_id))
@@ -132,14 +132,14 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def sign_in(self, server_id: str, opened: bool) -> None:
-        """Ask a server where to sign in. `opened`: the browser has opened a tab that goes there."""
+        """Ask a server for its sign-in page. `opened`: the browser has opened a tab for that page."""
         async with self:
             base_url = self._base_url()
             self._change(server_id, asking=True, sign_in_url="")
 
         async def work() -> str:
             begun = await begin_sign_in(current(), LOCAL_OWNER, server_id, base_url)
-            async with self:  # the tab goes there now, however the sign-in ends
+            async with self:  # the tab opens the page now, whatever the result of the sign-in
                 self._change(server_id, sign_in_url=begun.asked.result())
             return "" if opened is True else "Your browser opened no tab. Open the page to sign in yourself."
 
@@ -147,7 +147,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def end_sign_in(self, server_id: str) -> None:
-        """Sign out, or cancel a sign-in that is under way."""
+        """Sign out, or cancel a sign-in in progress."""
 
         async def work() -> str:
             await end_sign_in(current(), LOCAL_OWNER, server_id)
@@ -157,7 +157,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event
     async def ask_delete(self, server_id: str) -> None:
-        """Open the dialog that asks before a server is deleted."""
+        """Open the dialog that asks for confirmation before a server is deleted."""
         await self._come()
         named = {item.id: item.name for item in self.servers}
         self.deleting = DeleteServerView(server_id, named[server_id]) if server_id in named else None
@@ -192,7 +192,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def add(self, form: dict[str, Any]) -> AsyncGenerator[Any]:
-        """Add a server, connect to it, and empty the form."""
+        """Add the server in the form, connect to it and clear the form."""
         try:
             wish = read_server_form(form)
             await server_commands.add_server(current(), LOCAL_OWNER, wish)
@@ -209,7 +209,7 @@ class ServersState(VisitedState, rx.State):
         await self._read()
 
     async def _run(self, server_id: str, said: str, work: Callable[[], Awaitable[str]]) -> None:
-        """Do something with a server. Shows `said` meanwhile, then the answer or the reason why it failed."""
+        """Run a command for a server. Shows `said` meanwhile, then the answer or the reason why it failed."""
         async with self:
             self._change(server_id, said=said)
         try:

@@ -1,4 +1,4 @@
-"""Settings → Titles and replays: which model names conversations, and whether repeated requests are replayed."""
+"""Settings → Titles and replays: the model that writes titles, and the replay of repeated requests."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from app.state.settings.preferences import prefer
 
 @dataclass(frozen=True)
 class TitleModel:
-    """A model that can be asked for titles. `value` is "provider:model"."""
+    """A model that can write titles. `value` is "provider:model"."""
 
     value: str
     name: str
 
 
 class TitlesState(rx.State):
-    """`models` always contains the chosen one, also while no provider offers it."""
+    """`models` always contains the chosen model, even if no provider offers it."""
 
     models: rx.Field[tuple[TitleModel, ...]] = rx.field(())
     said: rx.Field[str] = rx.field("")
@@ -43,12 +43,12 @@ class TitlesState(rx.State):
 
     @rx.event
     async def name_conversations(self, on: bool) -> None:
-        """Ask a model to name new conversations, or leave them without a title."""
+        """Have a model write titles for new conversations, or leave them without a title."""
         await self._change(lambda known: replace(known, titles=on is True))
 
     @rx.event
     async def choose_model(self, model: str) -> None:
-        """Ask this model for titles; "" is the model of the conversation."""
+        """Use this model for titles; "" means the model of the conversation."""
         await self._change(lambda known: replace(known, title_model=str(model) or None))
 
     @rx.event
@@ -66,7 +66,7 @@ class TitlesState(rx.State):
 
 
 def describe_models(offers: Iterable[Offer], chosen: str | None) -> tuple[TitleModel, ...]:
-    """All models on offer, and the chosen one if it is not among them."""
+    """Return all offered models, and the chosen one if it is not among them."""
     names = {profile.model: profile.name for offer in offers for profile in offer.models}
     if chosen and chosen not in names:
         names[chosen] = chosen

@@ -1,5 +1,5 @@
-"""What was spent: the report with its chart, budgets, prices of one's own, the comparison with a provider's bill, and
-what the conversation on screen has cost.
+"""The states for usage and costs: the report with its chart, budgets, the user's own prices, the comparison with a
+provider's bill, and the cost of the conversation on screen.
 
-Not what single pairs cost: that is part of the transcript.
+The cost of a single pair is part of the transcript.
 """

@@ -1,6 +1,6 @@
-"""The conversation's account in the inspector: its sums, and its requests, the newest first.
+"""The account of the conversation on screen, for the inspector: its sums and its requests, newest first.
 
-Requests of pairs that were edited, deleted or failed are included: everything that was paid for is listed.
+It includes the requests of pairs that were edited, deleted or failed, because they were paid for too.
 """
 
 from __future__ import annotations
@@ -25,14 +25,17 @@ PAGE: Final = 30
 
 @dataclass(frozen=True)
 class _Page:
-    """Some requests. `cursor` is the entry after which older ones follow, None if there are none."""
+    """A page of requests. Older requests follow after the entry `cursor`; None if there are none."""
 
     items: tuple[CallItem, ...]
     cursor: int | None
 
 
 class AccountState(rx.State):
-    """`account` is None until it was read; of which conversation it is, it says itself. `more`: older ones follow."""
+    """State of the account section. `account` is None until it was read; it names its conversation.
+
+    `more` is True if there are older requests than those in `calls`.
+    """
 
     account: rx.Field[AccountView | None] = rx.field(None)
     calls: rx.Field[tuple[CallItem, ...]] = rx.field(())
@@ -43,7 +46,10 @@ class AccountState(rx.State):
 
     @rx.event
     async def keep_current(self) -> rx.event.EventType[()] | None:
-        """Read the account if it may be another. Called whenever a send would carry something else."""
+        """Read the account again if the conversation or its charges changed.
+
+        Called whenever the content of the next send changes.
+        """
         moment = moment_of(self)
         if moment is None or (moment.conversation_id, moment.charges) == self._charges:
             return None
@@ -66,12 +72,12 @@ class AccountState(rx.State):
 
     @rx.event
     async def close(self) -> None:
-        """Forget the account, as its section is closed or shows another conversation."""
+        """Reset this state when the section is closed or shows another conversation."""
         self.reset()
 
     @rx.event
     async def show_older(self) -> None:
-        """Show the requests before those shown."""
+        """Add the next page of older requests."""
         conversation_id = conversation_in(self.router.url.path)
         if self._cursor is None or self.account is None or self.account.conversation != conversation_id:
             return

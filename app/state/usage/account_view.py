@@ -35,7 +35,7 @@ _OUTCOMES: Final = {Lifecycle.ERROR: "failed", Lifecycle.CANCELED: "stopped"}
 
 @dataclass(frozen=True)
 class BudgetNote:
-    """How a budget stands that the next send counts for."""
+    """The status of a budget that the next send counts towards."""
 
     text: str
     standing: str
@@ -43,7 +43,7 @@ class BudgetNote:
 
 @dataclass(frozen=True)
 class AccountView:
-    """The sums of a `conversation`. `requests` counts them ("2 requests"), "" if nothing was sent."""
+    """The sums of a `conversation`. `requests` is their number as text ("2 requests"), "" if nothing was sent."""
 
     conversation: str
     requests: str
@@ -55,10 +55,11 @@ class AccountView:
 
 @dataclass(frozen=True)
 class CallItem:
-    """A request. `end` is how it failed, "" if it did not; `prediction` how that of the cache came out, "" if none.
-    `report` is what is wrong with the usage that its provider reported, "" if nothing is.
+    """A request.
 
-    `started_at` is ISO 8601.
+    `end` describes its failure or stop, "" if it completed. `prediction` compares the cache prediction with the tokens
+    read from the cache, "" if there is nothing to compare. `report` describes a fault in the usage that the provider
+    reported, "" for none. `started_at` is ISO 8601.
     """
 
     id: str
@@ -74,7 +75,7 @@ class CallItem:
 
 
 def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountView:
-    """The account with the budgets that the conversation counts for."""
+    """Return the view of an account, with the budgets that the conversation counts towards."""
     spent = account.spent
     facts = [
         FactView("Cost", describe_charge(spent)),
@@ -95,7 +96,7 @@ def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountVi
 
 
 def describe_call(booked: Booked, conversation_id: str) -> CallItem:
-    """A request on this conversation's account."""
+    """Return the view of a request in the account of this conversation."""
     call = booked.call
     is_count = call.purpose == COUNT
     tokens = "" if is_count else "no token counts reported"
@@ -127,7 +128,7 @@ def _list_kinds(usage: Usage) -> tuple[FactView, ...]:
 def _name_call(booked: Booked, conversation_id: str) -> str:
     call = booked.call
     purpose = describe_purpose(call.purpose)
-    # A child conversation has positions of its own, which mean nothing here.
+    # The positions of a child conversation are not positions in this one.
     if call.conversation_id != conversation_id or call.purpose == COUNT:
         what = purpose
     elif booked.position is None:
@@ -155,7 +156,10 @@ def _list_tokens(usage: Usage) -> str:
 
 
 def _describe_prediction(booked: Booked) -> str:
-    """How the prediction of the provider's cache came out; "" if none was made, or none was expected and none read."""
+    """Compare the cache prediction with the result.
+
+    Returns "" if there is nothing to compare: no prediction was made, or no cached tokens were predicted or read.
+    """
     predicted, judged, usage = booked.foretold, booked.judged, booked.call.usage
     if predicted is None or judged is None or usage is None or not (predicted.tokens or usage.cache_read_tokens):
         return ""

@@ -1,6 +1,6 @@
-"""The comparison of the ledger with a provider's own export of usage (CSV). Nothing of the file is kept.
+"""The comparison of the ledger with a provider's usage export (CSV). The file is not stored.
 
-The browser sends the file in pieces: a frame of the socket may not be larger than a million bytes.
+The browser sends the file in pieces, because a frame of the socket may have a million bytes at most.
 
     await tab.send(BillState.take_piece, number=0, text="usage_date_utc,…", is_last=True)
     tab.shows(BillState, "bill").summary      # "2026-05-01 to 2026-05-01: 0 of 1 line match."
@@ -38,7 +38,7 @@ _VERDICTS: Final = {
 
 @dataclass(frozen=True)
 class BillLine:
-    """A UTC day and model that does not match. Each of `tokens` is "here / at the provider"."""
+    """A UTC day and model whose figures differ. Each item of `tokens` is "here / at the provider"."""
 
     day: str
     model: str
@@ -48,14 +48,14 @@ class BillLine:
 
 @dataclass(frozen=True)
 class BillView:
-    """What came of the comparison: a sentence, and the lines that do not match."""
+    """The result of the comparison: a sentence, and the lines that do not match."""
 
     summary: str
     lines: tuple[BillLine, ...]
 
 
 class BillState(rx.State):
-    """`busy`: a file is on its way or being compared. `fault`: why it could not be."""
+    """`busy` is True while a file is received or compared. `fault` is the reason if that failed."""
 
     busy: rx.Field[bool] = rx.field(default=False)
     bill: rx.Field[BillView | None] = rx.field(None)
@@ -64,7 +64,7 @@ class BillState(rx.State):
 
     @rx.event
     async def take_piece(self, number: int, text: str, is_last: bool) -> rx.event.EventType[()] | None:
-        """Take a piece of the file; number 0 begins another file, and after the last one it is compared."""
+        """Append a piece of the file. Number 0 starts a new file; after the last piece the file is compared."""
         if number == 0:
             self.busy, self.bill, self.fault, self._pieces = True, None, "", ()
         if not isinstance(text, str) or number != len(self._pieces) or self.fault:  # pyright: ignore[reportUnnecessaryIsInstance] - any client may send anything
@@ -77,7 +77,7 @@ class BillState(rx.State):
 
     @rx.event(background=True)
     async def compare(self) -> None:
-        """Compare the file that was taken."""
+        """Compare the received file with the ledger."""
         async with self:
             text, self._pieces = "".join(self._pieces), ()
         bill, fault = None, ""
@@ -112,6 +112,6 @@ def _describe(statement: Statement, lines: Sequence[Line]) -> BillView:
 
 
 def _count(usage: Usage) -> tuple[int, ...]:
-    """The tokens of `KINDS`."""
+    """Return the numbers of tokens in the order of `KINDS`."""
     written = usage.cache_write_tokens + usage.cache_write_1h_tokens
     return usage.input_tokens, usage.cache_read_tokens, written, usage.output_tokens

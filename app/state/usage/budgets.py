@@ -1,4 +1,4 @@
-"""Budgets on the page of usage: how much of each is spent and by what, and a form that sets one."""
+"""Budgets on the Usage page: how much of each is spent and by what, and a form that sets a budget."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SCOPES: Final = {
 }
 SPANS: Final = {Span.DAY.value: "a day", Span.MONTH.value: "a month", Span.EVER.value: "in total"}
 WARN_AT: Final = 80
-"""Percent of the amount from which on a budget warns, unless the form says another share."""
+"""Percent of the amount at which a budget warns, unless the form has another share."""
 
 _OF_ONE: Final = {Scope.CONVERSATION: "One conversation", Scope.AGENT: "One agent"}
 _STANDINGS: Final = {Standing.FINE: "", Standing.WARNING: "Little is left", Standing.SPENT: "Spent"}
@@ -35,7 +35,7 @@ _MAX_USERS: Final = 6
 
 @dataclass(frozen=True)
 class BudgetItem:
-    """A budget. `scope`, `subject` and `span` say which; `share` is the percentage that is spent, 100 at most."""
+    """A budget, identified by `scope`, `subject` and `span`. `share` is the percentage spent, 100 at most."""
 
     key: str
     scope: str
@@ -50,7 +50,10 @@ class BudgetItem:
 
 
 class BudgetState(rx.State):
-    """`loaded`: `items` were read. `message` is the answer to the last command, `fault` why the form was refused."""
+    """`loaded` is True once `items` were read. `message` is the answer to the last command.
+
+    `fault` is the reason why the form was refused.
+    """
 
     items: rx.Field[tuple[BudgetItem, ...]] = rx.field(())
     loaded: rx.Field[bool] = rx.field(default=False)
@@ -60,14 +63,14 @@ class BudgetState(rx.State):
 
     @rx.event(background=True)
     async def load(self) -> None:
-        """Show every budget as it is now."""
+        """Read and show every budget."""
         async with self:
             self.message = self.fault = ""
         await self._show()
 
     @rx.event(background=True)
     async def save(self, form: dict[str, Any]) -> None:
-        """Set the budget that the form describes. It replaces another one of the same scope and span."""
+        """Store the budget in the form. It replaces a budget with the same scope and span."""
         budget = _read_budget(form)
         fault = budget if isinstance(budget, str) else await _set(budget)
         if fault:
@@ -78,7 +81,7 @@ class BudgetState(rx.State):
 
     @rx.event(background=True)
     async def remove(self, scope: str, subject: str, span: str) -> None:
-        """Remove a budget. One that is gone already is no longer shown."""
+        """Remove a budget. If it was removed before, the list is updated without a message."""
         if scope not in SCOPES or span not in SPANS:
             return
         try:
@@ -90,11 +93,14 @@ class BudgetState(rx.State):
 
     @rx.event
     async def clear_fault(self) -> None:
-        """Forget why the form was refused, as it is being changed."""
+        """Remove the reason why the form was refused, because the user is changing the form."""
         self.fault = ""
 
     async def _show(self, message: str | None = None) -> None:
-        """Show the budgets, and the answer to a command. A newer reading drops an older one: it may lack a change."""
+        """Read and show the budgets, and show the answer to a command.
+
+        The result is dropped if a newer call began meanwhile: it may lack a change.
+        """
         async with self:
             self._asked += 1
             asked = self._asked
@@ -107,13 +113,13 @@ class BudgetState(rx.State):
 
 
 def describe_spent_of(one: Budgeted) -> str:
-    """How much of a budget is spent, in one line."""
+    """Return one line that says how much of a budget is spent."""
     amount = describe_cost(one.budget.amount)
     return f"{describe_budget(one.budget)}: {describe_charge(one.report.total)} of ${amount} spent"
 
 
 def _read_budget(form: object) -> SpendingBudget | str:
-    """The budget of a form, or why there is none."""
+    """Return the budget in a form, or the reason why the form is refused."""
     scope, span = read_text(form, "scope"), read_text(form, "span")
     if scope not in SCOPES or span not in SPANS:
         return "Choose what the budget is of, and for which time."
@@ -128,7 +134,7 @@ def _read_budget(form: object) -> SpendingBudget | str:
 
 
 async def _set(budget: SpendingBudget) -> str:
-    """Store a budget. Returns why that cannot be, "" if it could."""
+    """Store a budget. Returns the reason if it is refused, else ""."""
     try:
         await set_budget(current(), LOCAL_OWNER, budget)
     except InputError as error:

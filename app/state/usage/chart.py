@@ -1,6 +1,6 @@
-"""The chart of the report: one bar a day or month, stacked by kind, as numbers that a view draws as SVG.
+"""The chart of the report: one bar per day or month, stacked by kind, as numbers that a view draws as SVG.
 
-The drawing is 100 wide and `HEIGHT` high, whatever size it has on screen. The table below the chart has every figure.
+The drawing is 100 units wide and `HEIGHT` units high, whatever its size on screen. The table below it has every figure.
 
 >>> day = ("2026-05-01", Spent(calls=1, usage=Usage(input_tokens=30, output_tokens=10)))
 >>> [(one.kind, one.y, one.height) for one in build_chart("tokens", "day", [day]).bars[0].segments]
@@ -25,12 +25,12 @@ Unit = Literal["day", "month"]
 HEIGHT: Final = 160
 _ROOM_ABOVE: Final = 4
 _BAR: Final = 0.76
-"""Share of its place that a bar takes."""
+"""Width of a bar as a share of its slot."""
 
 
 @dataclass(frozen=True)
 class SegmentView:
-    """A part of a bar. `kind` is that of the legend."""
+    """A part of a bar. `kind` is the key of its line in the legend."""
 
     kind: str
     y: float
@@ -39,7 +39,7 @@ class SegmentView:
 
 @dataclass(frozen=True)
 class BarView:
-    """A day or month. `left` and `width` are its whole place, in which the pointer finds `title`."""
+    """The bar of a day or month. `left` and `width` describe its whole slot, which shows `title` under the pointer."""
 
     title: str
     left: float
@@ -59,7 +59,7 @@ class KindView:
 
 @dataclass(frozen=True)
 class ChartView:
-    """`description` tells the same to those who do not see it; `most` is what the highest bar stands for."""
+    """A chart. `description` is its text for screen readers. `most` is the value of the highest bar."""
 
     caption: str
     description: str
@@ -79,7 +79,7 @@ class _Kind:
 
 @dataclass(frozen=True)
 class _Scale:
-    """How a measure is labelled and written: `say` in full, `say_short` beside the axis."""
+    """The label and the number formats of a measure: `say` in full, `say_short` for the axis."""
 
     label: str
     kinds: tuple[_Kind, ...]
@@ -88,7 +88,7 @@ class _Scale:
 
 
 def build_chart(measure: Measure, unit: Unit, groups: Sequence[tuple[str, Spent]]) -> ChartView:
-    """The chart of these days or months, in this order."""
+    """Return the chart of these days or months, in this order."""
     scale = _SCALES[measure]
     sums = [sum(kind.value_of(spent) for kind in scale.kinds) for _, spent in groups]
     most = max(sums, default=0.0)

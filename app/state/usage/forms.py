@@ -1,4 +1,4 @@
-"""What the forms of usage hold, read with care: any client may send anything.
+"""Validation of the fields in the forms of the Usage page: a client may send any value.
 
 >>> read_money("$2.50"), read_money("2,5"), read_day("2026-05-01"), read_day("May")
 (Decimal('2.50'), None, datetime.date(2026, 5, 1), None)
@@ -20,19 +20,19 @@ _MAX_TEXT: Final = 300
 
 
 def read_text(form: object, field: str) -> str:
-    """What a field holds, without blanks around it; "" for a field that is missing, too long or no text."""
+    """Return the text of a field without surrounding white space; "" if it is missing, too long or not a text."""
     value = form.get(field) if isinstance(form, Mapping) else None
     return value.strip() if isinstance(value, str) and len(value) <= _MAX_TEXT else ""
 
 
 def read_money(text: str) -> Decimal | None:
-    """US dollars; None if it is not an amount."""
+    """Return an amount in US dollars; None if the text is not an amount."""
     digits = text.removeprefix("$").strip()
     return Decimal(digits) if _MONEY.fullmatch(digits) else None
 
 
 def read_day(text: str) -> date | None:
-    """A day as ISO 8601 writes it; None if it is not one."""
+    """Return the day that an ISO 8601 date names; None if the text is not such a date."""
     try:
         return date.fromisoformat(text) if _DAY.fullmatch(text) else None
     except ValueError:

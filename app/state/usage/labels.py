@@ -1,4 +1,4 @@
-"""Texts that several parts of usage share: costs, savings, and what a call was made for.
+"""Texts that several parts of usage share: costs, savings and the purpose of a call.
 
 >>> describe_saving(Decimal("0.5")), describe_saving(Decimal("-0.5")), describe_saving(Decimal(0))
 ('$0.500', '$0.500 more', 'nothing')
@@ -37,7 +37,7 @@ _PURPOSES: Final = {
 
 @dataclass(frozen=True)
 class FactView:
-    """A figure with its label. `note` explains it, "" if nothing is to be said."""
+    """A figure with its label. `note` explains it, "" for none."""
 
     label: str
     value: str
@@ -45,32 +45,32 @@ class FactView:
 
 
 def describe_purpose(purpose: str) -> str:
-    """What a call was made for."""
+    """Return the label of a call's purpose; an unknown purpose is returned unchanged."""
     return _PURPOSES.get(purpose, purpose)
 
 
 def describe_charge(spent: Spent) -> str:
-    """The cost, with "≥" where part of it is not known."""
+    """Return the cost, with "≥" if part of it is unknown."""
     return charged(describe_cost(spent.cost.amount), at_least=spent.cost.at_least)
 
 
 def describe_tokens(spent: Spent, shown: Callable[[int], str] = number) -> str:
-    """The tokens, with "≥" where a call was cut off before its provider told what it used."""
+    """Return the number of tokens, with "≥" if a call was cut off before its provider reported its usage."""
     return f"{'≥ ' if spent.cut else ''}{shown(spent.usage.all_tokens)}"
 
 
 def describe_saving(saved: Decimal) -> str:
-    """What caching saved, or how much more it cost."""
+    """Return the amount that caching saved, or the extra amount that it cost."""
     if not saved:
         return "nothing"
     return money(describe_cost(saved)) if saved > 0 else f"{money(describe_cost(-saved))} more"
 
 
 def label_saving(saved: Decimal) -> str:
-    """The label of what `describe_saving` says."""
+    """Return the label for the text of `describe_saving`."""
     return "Caching cost" if saved < 0 else "Saved by caching"
 
 
 def short_model(model: str) -> str:
-    """A model without its provider."""
+    """Return the name of a model without its provider."""
     return model.partition(":")[2] or model

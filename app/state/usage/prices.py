@@ -1,4 +1,4 @@
-"""Prices of one's own on the page of usage: what this installation knows better than the public table."""
+"""The user's own prices on the Usage page. They take precedence over the public table."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NONE: Final = "\N{EN DASH}"
 
 @dataclass(frozen=True)
 class PriceItem:
-    """What a model costs from a UTC day on; a dash: that kind has no price of its own."""
+    """The prices of a model from a UTC day on. A dash means that a kind of tokens has no separate price."""
 
     model: str
     since: str
@@ -45,7 +45,10 @@ class PriceItem:
 
 
 class OwnPriceState(rx.State):
-    """`today` is what the form begins with. `message` answers the last command, `fault` says why it was refused."""
+    """`today` is the initial day in the form. `message` is the answer to the last command.
+
+    `fault` is the reason why the form was refused.
+    """
 
     items: rx.Field[tuple[PriceItem, ...]] = rx.field(())
     today: rx.Field[str] = rx.field("")
@@ -54,13 +57,13 @@ class OwnPriceState(rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Show every price of one's own."""
+        """Read and show the user's own prices."""
         self.today = datetime.now(UTC).date().isoformat()
         await self._show("")
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> None:
-        """Let a model cost what the form says. It replaces the price from the same day on."""
+        """Store the price in the form. It replaces the model's price that starts on the same day."""
         price = _read_price(form)
         fault = price if isinstance(price, str) else await _set(price)
         if fault:
@@ -70,7 +73,7 @@ class OwnPriceState(rx.State):
 
     @rx.event
     async def remove(self, model: str, since: str) -> None:
-        """Remove a price. One that is gone already is no longer shown."""
+        """Remove a price. If it was removed before, the list is updated without a message."""
         day = read_day(str(since))
         if day is None:
             return
@@ -89,7 +92,7 @@ class OwnPriceState(rx.State):
 
 
 def _read_price(form: object) -> OwnPrice | str:
-    """The price of a form, or why there is none."""
+    """Return the price in a form, or the reason why the form is refused."""
     since = read_day(read_text(form, "since"))
     if since is None:
         return "The day is not one. Write it as in 2026-11-22."
@@ -112,7 +115,7 @@ def _read_price(form: object) -> OwnPrice | str:
 
 
 async def _set(price: OwnPrice) -> str:
-    """Store a price. Returns why that cannot be, "" if it could."""
+    """Store a price. Returns the reason if it is refused, else ""."""
     try:
         await set_price(current(), LOCAL_OWNER, price)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""The report on the page of usage: what was spent in a period, as a chart and a table."""
+"""The report on the Usage page: the spending in a period, as a chart and a table."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ ALL_TIME: Final = "all"
 PERIODS: Final[Mapping[str, str]] = MappingProxyType(
     {"7": "7 days", "30": "30 days", "90": "90 days", "365": "a year", ALL_TIME: "all time"}
 )
-"""What the report may be of: a number of UTC days that ends today, or `ALL_TIME`."""
+"""The periods of the report: a number of UTC days up to today, or `ALL_TIME`."""
 MEASURES: Final[Mapping[str, str]] = MappingProxyType({"cost": "Cost", "tokens": "Tokens"})
-"""What the chart may show."""
+"""The measures of the chart."""
 
 _MAX_DAYS: Final = 120
-"""Days that have a bar each; a longer period has one a month."""
+"""The longest period with one bar per day, in days. A longer period has one bar per month."""
 _MAX_ROWS: Final = 100
 _EXPORT: Final = "/api/v1/usage/export"
 
 
 class UsageState(rx.State):
-    """`report` is None until it was read once. `measure` is what the chart shows: one of `MEASURES`.
+    """`report` is None until it was read once. `measure` is the measure of the chart, a key of `MEASURES`.
 
-    `export_link` leads to the table as CSV, with all its rows.
+    `export_link` is the address of the table as CSV, with all rows.
     """
 
     period: rx.Field[str] = rx.field("30")
@@ -53,7 +53,7 @@ class UsageState(rx.State):
 
     @rx.event(background=True)
     async def choose_period(self, period: str) -> None:
-        """Report on one of `PERIODS`."""
+        """Show the report for one of `PERIODS`."""
         if period in PERIODS:
             await self._read({"period": period})
 
@@ -65,12 +65,12 @@ class UsageState(rx.State):
 
     @rx.event
     async def show_measure(self, measure: str) -> None:
-        """Have the chart show one of `MEASURES`."""
+        """Show one of `MEASURES` in the chart."""
         if measure in MEASURES:
             self.measure, self._measure_chosen = measure, True
 
     async def _read(self, choice: Mapping[str, str]) -> None:
-        """Take this choice over and read the report. A newer choice drops the answer to an older one."""
+        """Apply this choice and read the report. The result is dropped if a newer call began meanwhile."""
         today = datetime.now(UTC).date()
         async with self:
             self.period, self.group = choice.get("period", self.period), choice.get("group", self.group)
@@ -82,7 +82,7 @@ class UsageState(rx.State):
         async with self:
             if asked_as == self._asked:
                 self.report = report
-                if not self._measure_chosen:  # what is free has a cost chart without a bar
+                if not self._measure_chosen:  # without costs the cost chart has no bars
                     self.measure = "cost" if any(bar.segments for bar in report.cost.bars) else "tokens"
 
 

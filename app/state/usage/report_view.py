@@ -1,4 +1,4 @@
-"""The report as the page shows it: totals, two charts, and a table."""
+"""The view of the report: totals, two charts and a table."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ GROUPS: Final[Mapping[GroupBy, str]] = MappingProxyType(
         "month": "Month",
     }
 )
-"""What the table may be grouped by, with the label of its first column."""
+"""The groupings of the table, with the label of its first column."""
 
 
 @dataclass(frozen=True)
 class UsageRow:
-    """A line of the table. `link` is the conversation's address, `title` what the pointer is told; "" if none."""
+    """A row of the table. `link` is the conversation's address, `title` the tooltip; each is "" for none."""
 
     name: str
     link: str
@@ -53,7 +53,10 @@ class UsageRow:
 
 @dataclass(frozen=True)
 class ReportView:
-    """`group_label` heads the first column. `others` sums the groups that are not shown, None if all are."""
+    """The report. `group_label` is the head of the first column.
+
+    `others` is the sum of the groups that are not shown, None if all are shown.
+    """
 
     empty: bool
     group_label: str
@@ -66,7 +69,7 @@ class ReportView:
 
 
 def build_report(time: Report, unit: Unit, groups: Report, group_by: GroupBy, agents: Mapping[str, str]) -> ReportView:
-    """`time` is the report by `unit`, `groups` that of the table; `agents` are names by id."""
+    """Build the view. `time` is the report by `unit`, `groups` the report for the table, `agents` has names by id."""
     total = groups.total
     bars = [(group.name, group.spent) for group in time.groups]
     return ReportView(

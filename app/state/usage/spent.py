@@ -1,6 +1,6 @@
-"""What the conversation on screen has cost, as the top bar shows it: its tokens, its cost, its budgets.
+"""The spending of the conversation on screen for the top bar: its tokens, its cost and its worst budget.
 
-Each request is in `account.py`.
+The list of its requests is in `account.py`.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from app.state.watching import moments
 from app.views.usage.figures import number, plural, short
 
 SETTLE_SECONDS: Final = 0.4
-"""What the end of a reply brings to the screen comes first."""
+"""Delay before the figure is read, so that the other updates at the end of a reply come first."""
 
 _WORST_FIRST: Final = (Standing.SPENT, Standing.WARNING)
 
 
 @dataclass(frozen=True)
 class SpentView:
-    """The figure of a `conversation`. `standing` is that of its worst budget, "" if none is spent or nearly so.
+    """The figures of a `conversation`. `standing` is the status of its worst budget, "" if none is spent or nearly so.
 
-    `label` is read out, `title` is the same for the pointer.
+    `label` is the text for screen readers, `title` the same text as a tooltip.
     """
 
     conversation: str
@@ -46,13 +46,13 @@ class SpentView:
 
 
 class SpentState(rx.State):
-    """`spent` is None while nothing was sent; of which conversation it is, it says itself."""
+    """`spent` is None while nothing was sent. It names its conversation."""
 
     spent: rx.Field[SpentView | None] = rx.field(None)
 
     @rx.event(background=True, supersedes=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()]]:
-        """Keep the figure current: from the opening of the conversation on, and after each reply."""
+        """Update the figure when the conversation is opened and after each reply."""
         conversation_id = conversation_in(self.router.url.path)
         async with self:
             token = self.router.session.client_token
@@ -65,7 +65,7 @@ class SpentState(rx.State):
 
     @rx.event(background=True)
     async def refresh(self) -> None:
-        """Read what the conversation on screen has cost."""
+        """Read the spending of the conversation on screen."""
         conversation_id = conversation_in(self.router.url.path)
         spent = await _read(conversation_id) if conversation_id else None
         async with self:

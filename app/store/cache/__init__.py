@@ -1,4 +1,4 @@
-"""What was planned for vendors' prompt caches, and keep-alive: tables and queries.
+"""Plans for providers' prompt caches, and cache keep-alive: tables and queries.
 
-Not caches in memory (`app/runs/process`).
+Caches in memory are in `app/runs/process`.
 """

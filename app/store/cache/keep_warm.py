@@ -1,4 +1,4 @@
-"""Queries of what is kept warm: one row a conversation."""
+"""Queries of cache keep-alive: one row per conversation."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from app.store.database.damage import UNKNOWN_TIME, read_row
 from app.store.database.row import Json
 
 DAMAGED = "What was asked for cannot be read, so nothing is kept warm. Ask for it again."
-"""Why it is over where its row is damaged."""
+"""The reason shown when keep-alive ended because its row is damaged."""
 LOOK_FIELDS = frozenset({"filter", "model", "topic", "zone", "tool_mode", "agent"})
-"""The fields of a look."""
+"""The fields of stored view options."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """What was asked for, as stored: `look` as JSON, and the rest as in the row.
+    """The stored keep-alive of a conversation. `look` is the view options as JSON; the rest is as in the row.
 
-    What cannot be read has ended, because its cost is unknown: see `DAMAGED`.
+    A row that cannot be read counts as ended, because its cost is unknown: see `DAMAGED`.
     """
 
     conversation_id: str
@@ -44,14 +44,14 @@ async def load_keeping(session: AsyncSession, owner: str, conversation_id: str) 
 
 
 async def list_open(session: AsyncSession) -> tuple[Keeping, ...]:
-    """What is to go on, of every owner."""
+    """Return every keep-alive that has not ended, of all owners."""
     query = select(KEEP_WARM).where(KEEP_WARM.c.ended_at.is_(None))
     found = map(_read, (await session.execute(query)).mappings())
     return tuple(keeping for keeping in found if keeping.ended_at is None)
 
 
 async def put_keeping(session: AsyncSession, keeping: Keeping) -> None:
-    """Keep this row, in the place of an earlier one."""
+    """Store the keep-alive of a conversation. It replaces an earlier one."""
     await session.execute(delete(KEEP_WARM).where(KEEP_WARM.c.conversation_id == keeping.conversation_id))
     await session.execute(
         insert(KEEP_WARM).values(
@@ -68,14 +68,17 @@ async def put_keeping(session: AsyncSession, keeping: Keeping) -> None:
 
 
 async def claim_refresh(session: AsyncSession, keeping: Keeping, made_id: str) -> bool:
-    """Whether the next refresh may be made, in this conversation: not if it is over, was asked for anew, or begun."""
+    """Claim the next refresh, which will be made in the conversation `made_id`.
+
+    Returns False if the keep-alive ended, was started again, or another call claimed this refresh.
+    """
     made_before = KEEP_WARM.c.made_id.is_not_distinct_from(keeping.made_id)
     claimed = await session.execute(update(KEEP_WARM).where(*_still(keeping), made_before).values(made_id=made_id))
     return bool(cast("CursorResult[Any]", claimed).rowcount)
 
 
 async def end_keeping(session: AsyncSession, keeping: Keeping, at: datetime, words: str | None) -> None:
-    """It is over, if it was not, and nobody asked for it anew. `words`: why before its time."""
+    """Mark the keep-alive as ended, unless it already is or was started again. `words`: why it ended early."""
     await session.execute(update(KEEP_WARM).where(*_still(keeping)).values(ended_at=at, words=words))
 
 
@@ -94,10 +97,10 @@ def _decode(row: Any) -> Keeping:
 
 
 def require_look(look: Any) -> None:
-    """Refuse what is not the look of a conversation.
+    """Check that a stored value has exactly the fields of view options.
 
     Raises:
-        StoreError: it is not what was asked for.
+        StoreError: it has other fields, or a value that is neither a string nor None.
     """
     if look.keys() != LOOK_FIELDS:
         raise StoreError("it has other fields than a look")

@@ -1,6 +1,6 @@
-"""Queries of what was planned for prompt caches: written with a run, read back with what its provider reported.
+"""Queries of cache plans: stored with a run, loaded together with the usage that the provider reported.
 
-The report is the run's usage, raw; what a cache holds is worked out from both (`domain.cache.warmth`), never stored.
+The current content of a cache is computed from plan and usage (`domain.cache.warmth`), never stored.
 """
 
 from __future__ import annotations
@@ -25,14 +25,17 @@ from app.store.database.mapping import decode_round, decode_usage
 from app.store.ledger.rows_ledger import LEDGER
 
 MAX_CALLS = 48
-"""The newest calls of a model that are looked at: what an older one left is read, and so known, by a newer one."""
+"""Number of a model's newest calls that are loaded. They suffice: they read the cache entries of older calls."""
 
 _OF_RUN = ("usage", "rounds", "ended_at", "pair_id", "attempt_started_at")
 
 
 @dataclass(frozen=True, slots=True)
 class CacheUse:
-    """What is planned for a cache with a call. `frozen`: it was to write nothing. `broken`: what it would not read."""
+    """The cache plan of a call.
+
+    `frozen`: the call must not write to the cache. `broken`: a cached prefix that the call will not read.
+    """
 
     prefix: Prefix
     plan: CachePlan
@@ -42,7 +45,7 @@ class CacheUse:
 
 @dataclass(frozen=True, slots=True)
 class StoredUse:
-    """A call with what was predicted of it. `usage` in the call is the report; `pair_id` is whose reply it brought."""
+    """A call with its prediction. The call's `usage` is the provider's report; `pair_id` is the pair it answered."""
 
     call: CachedCall
     pair_id: str
@@ -52,7 +55,7 @@ class StoredUse:
     over: bool
 
 
-async def insert_cache_use(  # noqa: PLR0913, PLR0917 - whose, where, when, and what was planned
+async def insert_cache_use(  # noqa: PLR0913, PLR0917 - owner, conversation, run, time, and the plan
     session: AsyncSession,
     owner: str,
     conversation_id: str,
@@ -62,7 +65,7 @@ async def insert_cache_use(  # noqa: PLR0913, PLR0917 - whose, where, when, and 
     use: CacheUse,
     number: int = 1,
 ) -> None:
-    """Keep a plan with that round of its run, and let go of chains that no cache can hold any more."""
+    """Store the plan of a round of a run, and empty the stored chains that are too old for any cache."""
     await session.execute(
         update(PROMPT_CACHE)
         .where(
@@ -95,14 +98,14 @@ async def insert_cache_use(  # noqa: PLR0913, PLR0917 - whose, where, when, and 
 
 
 async def load_marks(session: AsyncSession, run_id: str) -> tuple[Mark, ...]:
-    """The breakpoints that went with a run's first request."""
+    """Return the breakpoints that were sent with a run's first request."""
     first = (PROMPT_CACHE.c.run_id == run_id, PROMPT_CACHE.c.round == 1)
     marks = await session.scalar(select(PROMPT_CACHE.c.marks).where(*first))
     return Reading("prompt_cache", f"{run_id} 1").take("marks", marks, decode_marks, ())
 
 
 async def load_sent(session: AsyncSession, run_ids: Collection[str]) -> dict[str, tuple[tuple[int, int], ...]]:
-    """The positions of the pairs that went along with these runs, as far as they were noted."""
+    """Return the position ranges of the pairs that these runs sent, by run. Runs without a note are left out."""
     query = select(RUN.c.id, RUN.c.sent).where(RUN.c.id.in_(run_ids), RUN.c.sent.is_not(None))
     return {
         row.id: Reading("run", row.id).take("sent", row.sent, decode_sent, ()) for row in await session.execute(query)
@@ -110,7 +113,10 @@ async def load_sent(session: AsyncSession, run_ids: Collection[str]) -> dict[str
 
 
 async def load_foretold(session: AsyncSession, run_ids: Collection[str]) -> dict[tuple[str, int], Prediction]:
-    """What was predicted of these runs, by run and attempt: the first of which its provider told what it had read."""
+    """Return the predictions for these runs, by run and attempt.
+
+    The attempt is the first one with input tokens reported by the provider.
+    """
     first = (
         select(LEDGER.c.run_id, func.min(LEDGER.c.attempt).label("attempt"))
         .where(LEDGER.c.run_id.in_(run_ids), LEDGER.c.input_tokens.is_not(None))
@@ -134,7 +140,7 @@ async def load_foretold(session: AsyncSession, run_ids: Collection[str]) -> dict
 
 
 async def load_cached_calls(session: AsyncSession, owner: str, model: str, since: datetime) -> tuple[CachedCall, ...]:
-    """The newest calls of a model since a time, oldest first, whatever conversation they were made for."""
+    """Return the newest calls of a model since a time, oldest first, of all conversations."""
     of_model = (PROMPT_CACHE.c.owner == owner, PROMPT_CACHE.c.model == model, PROMPT_CACHE.c.at > since)
     return tuple(use.call for use in await _load(session, *of_model))
 
@@ -142,7 +148,7 @@ async def load_cached_calls(session: AsyncSession, owner: str, model: str, since
 async def load_cache_uses(
     session: AsyncSession, owner: str, model: str, since: datetime, conversation_id: str
 ) -> tuple[tuple[CachedCall, ...], tuple[StoredUse, ...]]:
-    """As `load_cached_calls`, and those of a conversation with what was predicted of them."""
+    """Return the calls of `load_cached_calls`, and those of this conversation with their predictions."""
     uses = await _load(session, PROMPT_CACHE.c.owner == owner, PROMPT_CACHE.c.model == model, PROMPT_CACHE.c.at > since)
     calls = tuple(use.call for use in uses)
     return calls, tuple(use for use in uses if use.call.conversation_id == conversation_id)
@@ -163,12 +169,12 @@ async def _load(session: AsyncSession, *conditions: ColumnElement[bool]) -> Sequ
 
 
 def decode_marks(stored: Any) -> tuple[Mark, ...]:
-    """Breakpoints; none where there is no row."""
+    """Decode stored breakpoints. A missing row has none."""
     return () if stored is None else tuple(Mark(a_number(place), a_number(lifetime)) for place, lifetime in stored)
 
 
 def decode_sent(stored: Any) -> tuple[tuple[int, int], ...]:
-    """Ranges of positions."""
+    """Decode stored ranges of positions."""
     return tuple((a_number(first), a_number(last)) for first, last in stored)
 
 
@@ -178,7 +184,7 @@ def _decode(row: Any) -> StoredUse:
     call = CachedCall(
         run_id=row["run_id"],
         conversation_id=row["conversation_id"],
-        # A call that was tried again is kept from the start of the attempt that was answered.
+        # After a retry the cache entry dates from the start of the attempt that was answered.
         at=row["at"] if ended else max(row["at"], row["attempt_started_at"]),
         prefix=Prefix(row["tools_key"], row["system_key"], row["chain"]),
         marks=decode_marks(row["marks"]),

@@ -1,6 +1,6 @@
-"""The table of what is kept warm: one row a conversation, the last time that somebody asked for it.
+"""The table of cache keep-alive: one row per conversation, for the user's last request to keep it warm.
 
-What was called for it and what that cost stands in the ledger, by the `tool` conversation it was called in.
+The ledger records its calls and their cost, under the `tool` conversation of these calls.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from app.store.database.row import Json, Row
 
 
 class KeepWarmRow(Row, table=True):
-    """Keep warm what the next send in this look would read, `until` then. See `domain/cache/keep_alive.py`.
+    """The keep-alive of a conversation. See `domain/cache/keep_alive.py`.
 
-    `made_id` is the conversation in which it is called, once it was. `ended_at`: it is over; `words` say why if that
-    was not because its time had come.
+    Until `until`, it keeps in the cache the prefix that the next send with the view options `look` would read.
+    `made_id` is the conversation of its newest call; None before the first one. `ended_at` is set when it ended.
+    `words` is the reason if it ended early.
     """
 
     conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", primary_key=True)

@@ -1,4 +1,4 @@
-"""The table of what was planned for vendors' prompt caches. See `domain/cache`."""
+"""The table of plans for providers' prompt caches. See `domain/cache`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from app.store.database.row import Row
 
 
 class PromptCacheRow(Row, table=True):
-    """What was planned for a vendor's prompt cache with a round of a run, as it was said before: never changed.
+    """The cache plan of one round of a run, as predicted before the call.
 
-    `marks` are breakpoints as [place, seconds] (places: `domain.cache.prefix`), `cache_control_index` the newest of
-    them. The keys are of what the request began with; a `chain` is emptied once no cache can hold it any more.
+    `marks` are breakpoints as [place, seconds] (places: `domain.cache.prefix`); `cache_control_index` is the newest of
+    them. `tools_key` and `system_key` identify the beginning of the request. `chain` is emptied when it is too old for
+    any cache; nothing else changes.
     """
 
     __table_args__ = (Index(None, "owner", "model", "at"),)

@@ -1,4 +1,4 @@
 """Conversations, pairs, versions, attachments and branches: tables and queries.
 
-Not what a person files them by (`organise`), not runs (`run`), not searches (`index`).
+Elsewhere: topics, marks, filters and trash (`organise`), runs (`run`), searches (`index`).
 """

@@ -1,8 +1,8 @@
-"""Queries of attachments: keep bytes for a conversation, read them, and delete those that nothing names any more.
+"""Queries of attachments: store bytes for a conversation, load them, and delete those that are no longer used.
 
     await keep_attachments(session, owner, conversation_id, [Attachment("image/png", data)], at)
 
-The same bytes are stored once per owner, whatever conversations they are in.
+Equal bytes are stored once per owner, however many conversations use them.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ NOT_THERE: Final = "it is named by its message, but is not there"
 UNKNOWN_TYPE: Final = "application/octet-stream"
 """Replaces a media type that cannot be read."""
 MAX_IDS = 500
-"""Ids asked for at once: SQLite bounds the variables of a statement."""
+"""Ids in one query: SQLite limits the variables of a statement."""
 
 
 async def keep_attachments(
     session: AsyncSession, owner: str, conversation_id: str, attachments: Iterable[Attachment], at: datetime
 ) -> None:
-    """Keep bytes for as long as this conversation, or another that names them, is kept.
+    """Store bytes until this conversation and all others that use them are deleted.
 
     Raises:
-        InputError: one of them, or all of the conversation together, would be too large.
+        InputError: an attachment is too large, or all attachments of the conversation together would be.
     """
     wanted = {attachment.id: attachment for attachment in attachments}
     if not wanted:
@@ -58,7 +58,7 @@ async def keep_attachments(
 
 
 async def insert_bytes(session: AsyncSession, owner: str, attachments: Sequence[Attachment], at: datetime) -> None:
-    """Store the bytes of these attachments, as far as they are not there whole. Their use is stored elsewhere."""
+    """Store the bytes of these attachments that are missing or incomplete. This does not store their use."""
     ids = [one.id for one in attachments]
     stored, lost = await load_attachments(session, owner, ids), await find_lost(session, owner, ids)
     rows = [_encode(owner, one, at) for one in attachments if one.id in lost or stored[one.id] != one.data]
@@ -69,7 +69,7 @@ async def insert_bytes(session: AsyncSession, owner: str, attachments: Sequence[
 
 
 async def find_lost(session: AsyncSession, owner: str, ids: Collection[str]) -> dict[str, str]:
-    """Those of these attachments that are not there, or not with all their bytes, each with the reason."""
+    """Return the ids of attachments that are missing or incomplete, each with the reason."""
     data: ColumnElement[bytes] = ATTACHMENT.c.data
     size: ColumnElement[Any] = type_coerce(ATTACHMENT.c.size, NullType())
     columns = (ATTACHMENT.c.id, size, func.typeof(data), func.length(data))
@@ -92,14 +92,14 @@ async def find_lost(session: AsyncSession, owner: str, ids: Collection[str]) -> 
 async def use_attachments(
     session: AsyncSession, owner: str, conversation_id: str, messages: Iterable[Message | None]
 ) -> None:
-    """Note that these messages, which are new in the conversation, name attachments; those that are there at all."""
+    """Store that new messages of this conversation use their attachments. Missing attachments are ignored."""
     await use_named(
         session, owner, conversation_id, [part for message in messages if message for part in message.parts]
     )
 
 
 async def use_named(session: AsyncSession, owner: str, conversation_id: str, parts: Iterable[Part]) -> None:
-    """The same for parts that are no message yet."""
+    """Store that parts which are not in a message yet use their attachments."""
     named = list(dict.fromkeys(list_named(parts)))
     for start in range(0, len(named), MAX_IDS):
         some = named[start : start + MAX_IDS]
@@ -113,10 +113,10 @@ async def use_named(session: AsyncSession, owner: str, conversation_id: str, par
 
 
 async def load_attachment(session: AsyncSession, owner: str, attachment_id: str) -> Attachment:
-    """One attachment.
+    """Return one attachment.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: no attachment of this owner has that id, or its bytes cannot be read.
     """
     columns = (ATTACHMENT.c.media_type, ATTACHMENT.c.data, ATTACHMENT.c.name)
     query = select(*columns).where(ATTACHMENT.c.owner == owner, ATTACHMENT.c.id == attachment_id)
@@ -129,7 +129,7 @@ async def load_attachment(session: AsyncSession, owner: str, attachment_id: str)
 
 
 async def load_attachments(session: AsyncSession, owner: str, ids: Collection[str]) -> dict[str, bytes]:
-    """The bytes of those of these attachments that are there, by id."""
+    """Return the bytes of these attachments, by id. Missing ones are left out."""
     found: dict[str, bytes] = {}
     wanted = list(ids)
     for start in range(0, len(wanted), MAX_IDS):
@@ -140,7 +140,7 @@ async def load_attachments(session: AsyncSession, owner: str, ids: Collection[st
 
 
 async def measure_attachments(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, int]:
-    """The bytes that those of these attachments have that are there whole, in this order."""
+    """Return the sizes in bytes of these attachments, in this order. Missing and incomplete ones are left out."""
     sizes: dict[str, int] = {}
     lost = await find_lost(session, owner, ids)
     ids = [one for one in ids if one not in lost]
@@ -152,20 +152,20 @@ async def measure_attachments(session: AsyncSession, owner: str, ids: Sequence[s
 
 
 async def list_used(session: AsyncSession, conversation_ids: Sequence[str]) -> tuple[str, ...]:
-    """What these conversations use, to be handed to `delete_taken` once they are gone."""
+    """Return the ids of attachments that these conversations use. Pass them to `delete_taken` after the deletion."""
     query = select(ATTACHMENT_USE.c.attachment_id).where(ATTACHMENT_USE.c.conversation_id.in_(conversation_ids))
     return tuple((await session.execute(query.distinct())).scalars())
 
 
 async def delete_taken(session: AsyncSession, owner: str, conversation_ids: Sequence[str], used: Sequence[str]) -> None:
-    """Delete what these conversations, which are gone, leave behind: the uploads they took, and bytes without a use."""
+    """Delete what these deleted conversations leave: the uploads they took, and bytes that are no longer used."""
     here = (UPLOAD.c.owner == owner, UPLOAD.c.taken_by.in_(conversation_ids))
     taken = (await session.execute(delete(UPLOAD).where(*here).returning(UPLOAD.c.attachment_id))).scalars()
     await delete_unused(session, owner, tuple({*used, *taken}))
 
 
 async def delete_unused(session: AsyncSession, owner: str, ids: Sequence[str]) -> None:
-    """Delete those of these attachments that no conversation uses any more and no draft has."""
+    """Delete those of these attachments that neither a conversation nor an upload uses."""
     used = select(ATTACHMENT_USE.c.attachment_id).where(ATTACHMENT_USE.c.owner == owner)
     uploaded = select(UPLOAD.c.attachment_id).where(UPLOAD.c.owner == owner)
     for start in range(0, len(ids), MAX_IDS):

@@ -1,6 +1,7 @@
 """Queries of branches: the conversations that were forked from each other.
 
-Climbing and descending end also where conversations are each other's ancestors, which a file written by hand can say.
+Searches for ancestors and descendants also end if conversations are ancestors of each other: an imported file that was
+edited by hand can contain such a cycle.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from app.store.database.mapping import decode_conversation
 
 
 async def load_branches(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Branch, ...]:
-    """All conversations of the tree that this one is in, in no order. Where a parent is gone its forks stay together.
+    """Return all conversations of the tree of this one, unordered. Forks of a deleted parent stay in one tree.
 
     Raises:
-        NotFoundError: there is no such conversation, or it is another's.
+        NotFoundError: no conversation of this owner has that id.
     """
     await load_conversation(session, owner, conversation_id)
     tree = _select_tree(owner, await _find_top(session, owner, conversation_id))
@@ -60,7 +61,7 @@ async def load_branches(session: AsyncSession, owner: str, conversation_id: str)
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a fork came from: after which pair there, 0 if it has none of them."""
+    """The conversation that a fork was made from. `position` is that of the last copied pair, 0 without one."""
 
     conversation_id: str
     title: str
@@ -69,7 +70,7 @@ class Origin:
 
 
 async def load_origin(session: AsyncSession, owner: str, conversation: Conversation) -> Origin | None:
-    """Where a conversation was forked from; None: it is no fork, or its parent is gone."""
+    """Return the conversation that this one was forked from. None: it is no fork, or its parent was deleted."""
     if conversation.parent_id is None or conversation.kind is not ConversationKind.AGENT:
         return None
     position = select(PAIR.c.position).where(PAIR.c.id == conversation.fork_pair_id).scalar_subquery()
@@ -84,14 +85,14 @@ async def load_origin(session: AsyncSession, owner: str, conversation: Conversat
 
 
 async def list_titles(session: AsyncSession, owner: str, conversation_id: str) -> frozenset[str]:
-    """What the conversations of the tree that this one is in are called."""
+    """Return the titles of all conversations of the tree of this one."""
     tree = _select_tree(owner, await _find_top(session, owner, conversation_id))
     titles = (await session.execute(select(CONVERSATION.c.title).where(CONVERSATION.c.id.in_(tree)))).scalars()
     return frozenset(title for title in titles if isinstance(title, str))
 
 
 async def _find_top(session: AsyncSession, owner: str, conversation_id: str) -> str:
-    """The oldest ancestor's id; that of a parent which is gone where the way up ends there."""
+    """Return the id of the oldest ancestor. It can be the id of a parent that was deleted."""
     columns = (CONVERSATION.c.id, CONVERSATION.c.parent_id)
     up = select(*columns).where(CONVERSATION.c.id == conversation_id).cte("up", recursive=True)
     up = up.union(select(*columns).where(CONVERSATION.c.id == up.c.parent_id, CONVERSATION.c.owner == owner))
@@ -104,7 +105,7 @@ async def _find_top(session: AsyncSession, owner: str, conversation_id: str) -> 
 
 
 def _select_tree(owner: str, top: str) -> Select[str]:
-    """The ids of what was forked from the conversation at the top, itself among them if it is there."""
+    """Select the ids of all conversations that descend from the top one, and the top one if it exists."""
     here = (CONVERSATION.c.owner == owner, CONVERSATION.c.kind == ConversationKind.AGENT)
     begins = or_(CONVERSATION.c.id == top, CONVERSATION.c.parent_id == top)
     tree = select(CONVERSATION.c.id).where(*here, begins).cte("tree", recursive=True)

@@ -1,6 +1,6 @@
-"""Queries of conversations: find, list, write, delete. All that read ask for the owner.
+"""Queries of conversations: find, list, write, delete. A caller finds only conversations of the given owner.
 
-Every query takes a session of `database.Store`, so that several make one transaction:
+Every query takes a session of `database.Store`, so that several queries can share a transaction:
 
     conversation = await load_conversation(session, owner, conversation_id)
 """
@@ -46,10 +46,10 @@ from app.store.settings.preferences import select_preferences
 from app.store.settings.rows_agents import AGENT
 
 SNIPPET_LENGTH = 700
-"""Characters of a listing's snippet at most: some more than any list shows."""
+"""Maximum characters of a snippet in a list. It is more than any list shows."""
 
 MAX_IDS = 10_000
-"""Named in one statement."""
+"""Maximum ids in one statement."""
 
 
 IN_VIEW = CONVERSATION.c.deleted_at.is_(None)
@@ -57,7 +57,7 @@ IN_VIEW = CONVERSATION.c.deleted_at.is_(None)
 
 
 def not_in_trash(conversation_id: ColumnElement[str]) -> ColumnElement[bool]:
-    """The condition of what belongs to a conversation that is not in the trash."""
+    """Return the condition that this conversation is not in the trash."""
     return conversation_id.not_in(select(CONVERSATION.c.id).where(CONVERSATION.c.deleted_at.is_not(None)))
 
 
@@ -65,7 +65,7 @@ def not_in_trash(conversation_id: ColumnElement[str]) -> ColumnElement[bool]:
 class Listed:
     """A conversation in a list. `snippet` is the beginning of its newest request, `opening` that of its oldest.
 
-    `compared` is how many replies of an open comparison wait for a choice. Its request counts as the newest.
+    `compared` is the number of replies in an open comparison. The request of the comparison counts as the newest.
     """
 
     conversation: Conversation
@@ -77,7 +77,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place in the list: what comes after the conversation that was last changed then and has this id."""
+    """A place in the list: directly after the conversation with this time of change and this id."""
 
     updated_at: datetime
     conversation_id: str
@@ -85,9 +85,9 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which conversations to list; None asks for nothing. `agent_id` "": those without one.
+    """Conditions for a list of conversations. None: no condition. `agent_id` "": conversations without an agent.
 
-    Not here: words that they have (`store/index/search.py`).
+    Searches for words are in `store/index/search.py`.
     """
 
     kind: ConversationKind | None = None
@@ -101,7 +101,7 @@ EVERYTHING = Wanted()
 async def list_conversations(
     session: AsyncSession, owner: str, *, limit: int, cursor: Cursor | None = None, wanted: Wanted = EVERYTHING
 ) -> tuple[Listed, ...]:
-    """An owner's conversations, the one changed last first."""
+    """Return an owner's conversations, the most recently changed one first."""
     place = tuple_(CONVERSATION.c.updated_at, CONVERSATION.c.id)
     query = (
         _select_listed(CONVERSATION.c.owner == owner, *conditions_of(wanted))
@@ -115,7 +115,7 @@ async def list_conversations(
 
 
 async def list_named(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, Listed]:
-    """Those of these conversations that are there, by id."""
+    """Return these conversations, by id. Missing ones are left out."""
     if not ids:
         return {}
     rows = (await session.execute(_select_named(owner, ids))).mappings()
@@ -123,7 +123,10 @@ async def list_named(session: AsyncSession, owner: str, ids: Sequence[str]) -> d
 
 
 def _select_named(owner: str, ids: Sequence[str]) -> Select[Any]:
-    """By their ids: SQLite takes the index of owners for the better one, and would read all that this owner has."""
+    """Select conversations by their ids.
+
+    Because of `coalesce`, SQLite does not use the index of owners: it would read all conversations of this owner.
+    """
     theirs = func.coalesce(CONVERSATION.c.owner, "") == owner
     return _select_listed(theirs, CONVERSATION.c.id.in_(ids))
 
@@ -153,7 +156,7 @@ def _decode_listed(row: Any) -> Listed:
 
 
 def has_id(table: Table, row: Any) -> bool:
-    """Return True if the id of this row can be read. A row that cannot is left out, and logged."""
+    """Return True if the id of this row can be read, and log it otherwise. Callers leave out the other rows."""
     reading = Reading(table.name, show_id(row["id"]))
     reading.take("id", row["id"], a_text, "")
     return not reading.damage
@@ -164,10 +167,10 @@ def _text_or_nothing(stored: Any) -> str:
 
 
 async def describe_listed(session: AsyncSession, owner: str, conversation_id: str) -> Listed:
-    """One conversation as a list has it.
+    """Return one conversation as an entry of a list.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: no conversation of this owner has that id.
     """
     found = await list_named(session, owner, (conversation_id,))
     if conversation_id not in found:
@@ -177,7 +180,7 @@ async def describe_listed(session: AsyncSession, owner: str, conversation_id: st
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """All that a send asks of the database besides the pairs. `preferences` as `preferences.read_preferences` reads."""
+    """The data that a send needs besides the pairs. `preferences` is the stored text for `read_preferences`."""
 
     conversation: Conversation
     revision: int
@@ -186,12 +189,12 @@ class Head:
 
 
 async def load_head(session: AsyncSession, owner: str, conversation_id: str, agent_id: str | None = None) -> Head:
-    """A conversation with its revision, its agent and its owner's preferences, in one question.
+    """Return a conversation with its revision, its agent and its owner's preferences, in one query.
 
     `agent_id`: another agent than the conversation's, "" for none.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's; or there is no such agent.
+        NotFoundError: this owner has no conversation or no agent with that id.
     """
     asked = {"conversation": conversation_id, "of_owner": owner}
     if agent_id is not None:
@@ -207,7 +210,7 @@ async def load_head(session: AsyncSession, owner: str, conversation_id: str, age
 
 
 async def load_first_head(session: AsyncSession, conversation: Conversation) -> Head:
-    """The head of a conversation that is not stored yet.
+    """Return the head of a conversation that is not stored yet.
 
     Raises:
         NotFoundError: its agent does not exist.
@@ -222,7 +225,7 @@ async def load_first_head(session: AsyncSession, conversation: Conversation) -> 
 
 @cache
 def _select_head(*, named: bool) -> Select[Any]:
-    """What `load_head` asks: made once, as making it takes longer than asking. `named`: with an agent named."""
+    """Build the query of `load_head` once: building it takes longer than running it. `named`: an agent is named."""
     owner: ColumnElement[str] = bindparam("of_owner", type_=CONVERSATION.c.owner.type)
     wanted = bindparam("wanted", type_=CONVERSATION.c.agent_id.type) if named else CONVERSATION.c.agent_id
     query = select(
@@ -236,19 +239,19 @@ def _select_head(*, named: bool) -> Select[Any]:
 
 
 async def load_conversation(session: AsyncSession, owner: str, conversation_id: str) -> Conversation:
-    """One conversation.
+    """Return one conversation.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: no conversation of this owner has that id.
     """
     return (await load_with_revision(session, owner, conversation_id))[0]
 
 
 async def load_with_revision(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Conversation, int]:
-    """One conversation and the revision of its pairs.
+    """Return one conversation and the revision of its pairs.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: no conversation of this owner has that id.
     """
     asked = {"conversation": conversation_id, "of_owner": owner}
     row = (await session.execute(_select_conversation(), asked)).mappings().one_or_none()
@@ -259,7 +262,7 @@ async def load_with_revision(session: AsyncSession, owner: str, conversation_id:
 
 
 async def _explain_missing(session: AsyncSession, conversation_id: str) -> NotFoundError | DamagedRowError:
-    """Why there is no conversation of that id of that owner: it may be there, with an owner that cannot be read."""
+    """Return the error for a conversation that was not found: it may exist with an owner that cannot be read."""
     row = (await session.execute(select(CONVERSATION).where(CONVERSATION.c.id == conversation_id))).mappings().first()
     if row is None or isinstance(row["owner"], str):
         return NotFoundError("conversation", conversation_id)
@@ -269,7 +272,7 @@ async def _explain_missing(session: AsyncSession, conversation_id: str) -> NotFo
 
 
 def _order(conversation_id: ColumnElement[str]) -> tuple[ColumnElement[Any], ...]:
-    """The highest position and revision of its pairs. SQLite sorts what is no number behind all numbers."""
+    """Select the highest position and revision of its pairs. SQLite sorts other values after all numbers."""
     return tuple(
         select(type_coerce(func.max(PAIR.c[name]), NullType()))
         .where(PAIR.c.conversation_id == conversation_id)
@@ -281,10 +284,10 @@ def _order(conversation_id: ColumnElement[str]) -> tuple[ColumnElement[Any], ...
 
 
 def _require_order(row: Any) -> None:
-    """Refuse a conversation whose pairs have no order that can be read.
+    """Check that the order of a conversation's pairs can be read.
 
     Raises:
-        DamagedRowError: a number by which the pairs are ordered cannot be read, so the content of a send is unknown.
+        DamagedRowError: a position or revision cannot be read, so the content of a send is unknown.
     """
     of_pairs = Reading("pair", f"of {row['id']}")
     for name in ("position", "revision"):
@@ -297,13 +300,13 @@ def _require_order(row: Any) -> None:
 
 @cache
 def _select_conversation() -> Select[Any]:
-    """What `load_with_revision` asks: made once."""
+    """Build the query of `load_with_revision` once."""
     mine = CONVERSATION.c.id == bindparam("conversation"), CONVERSATION.c.owner == bindparam("of_owner")
     return select(CONVERSATION, *_order(CONVERSATION.c.id)).where(*mine, IN_VIEW)
 
 
 async def list_derived(session: AsyncSession, conversation_id: str) -> tuple[str, ...]:
-    """The `tool` conversations that were made for this one, and for those."""
+    """Return the ids of the `tool` conversations that were made for this one, and recursively for those."""
     tool = CONVERSATION.c.kind == ConversationKind.TOOL
     nearest = select(CONVERSATION.c.id).where(CONVERSATION.c.parent_id == conversation_id, tool).cte(recursive=True)
     further = select(CONVERSATION.c.id).join(nearest, CONVERSATION.c.parent_id == nearest.c.id).where(tool)
@@ -311,7 +314,7 @@ async def list_derived(session: AsyncSession, conversation_id: str) -> tuple[str
 
 
 async def load_last_agent(session: AsyncSession, owner: str) -> str | None:
-    """The agent of the chat that was used last, unless that has none or it was deleted."""
+    """Return the agent of the most recently changed chat. None: it has no agent, or the agent was deleted."""
     newest = (
         select(CONVERSATION.c.agent_id)
         .where(CONVERSATION.c.owner == owner, CONVERSATION.c.kind == ConversationKind.AGENT, IN_VIEW)
@@ -322,7 +325,7 @@ async def load_last_agent(session: AsyncSession, owner: str) -> str | None:
 
 
 async def load_titles(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, str]:
-    """The titles of those of these conversations that are there."""
+    """Return the titles of these conversations, by id. Missing ones are left out."""
     titles: dict[str, str] = {}
     for start in range(0, len(ids), MAX_IDS):
         some = ids[start : start + MAX_IDS]
@@ -338,10 +341,10 @@ async def insert_conversation(session: AsyncSession, conversation: Conversation)
 
 
 async def update_conversation(session: AsyncSession, owner: str, conversation_id: str, changes: dict[str, Any]) -> None:
-    """Write these columns.
+    """Write these columns of a conversation.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: no conversation of this owner has that id.
     """
     statement = update(CONVERSATION).where(CONVERSATION.c.id == conversation_id, CONVERSATION.c.owner == owner)
     changed = await session.execute(statement.values(**changes).returning(CONVERSATION.c.id))
@@ -350,9 +353,10 @@ async def update_conversation(session: AsyncSession, owner: str, conversation_id
 
 
 async def next_revision(session: AsyncSession, conversation_id: str, now: datetime | None) -> int:
-    """Count a change to a conversation's pairs; the revision it has from now on.
+    """Increase the revision of a conversation after a change to its pairs, and return the new one.
 
-    `now`: when something was said in it, which brings it to the top of the list. None (a mark, a topic): it stays.
+    `now`: the time of a new message, which moves the conversation to the top of the list. None (for a mark or a topic):
+    its place in the list stays.
     """
     asked: dict[str, Any] = {"conversation": conversation_id}
     if now is not None:
@@ -365,7 +369,7 @@ async def next_revision(session: AsyncSession, conversation_id: str, now: dateti
 
 @cache
 def _count_change(*, dated: bool) -> ReturningUpdate[int]:
-    """What `next_revision` does: made once."""
+    """Build the statement of `next_revision` once."""
     changes: dict[str, Any] = {"revision": CONVERSATION.c.revision + 1}
     if dated:
         changes["updated_at"] = bindparam("at")
@@ -374,10 +378,12 @@ def _count_change(*, dated: bool) -> ReturningUpdate[int]:
 
 
 async def delete_conversation(session: AsyncSession, owner: str, conversation_id: str) -> None:
-    """Delete a conversation for good, be it in the trash, with all that hangs on it or was derived. The ledger stays.
+    """Delete a conversation permanently, also from the trash, with its data and its child conversations.
+
+    The ledger keeps its entries.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: no conversation of this owner has that id.
     """
     ids = (conversation_id, *await list_derived(session, conversation_id))
     used = await list_used(session, ids)
@@ -389,12 +395,15 @@ async def delete_conversation(session: AsyncSession, owner: str, conversation_id
 
 
 def count_pairs(conversation_id: str | ColumnElement[str]) -> Select[int]:
-    """How many pairs a conversation has, as a query."""
+    """Select the number of pairs of a conversation."""
     return select(func.count()).where(PAIR.c.conversation_id == conversation_id, PAIR.c.deleted_at.is_(None))
 
 
 def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement[int]) -> Select[str]:
-    """The beginning of the first request's text in that order, cut in the database: a paste may have megabytes."""
+    """Select the beginning of the first request's text in that order.
+
+    The database cuts the text, because pasted text may have megabytes.
+    """
     return (
         select(first_words(MESSAGE.c.parts, SNIPPET_LENGTH))
         .select_from(PAIR)
@@ -406,7 +415,7 @@ def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement
 
 
 def conditions_of(wanted: Wanted) -> list[ColumnElement[bool]]:
-    """What is asked of conversations."""
+    """Return the conditions as SQL expressions."""
     conditions: list[ColumnElement[bool]] = []
     if wanted.kind is not None:
         conditions.append(CONVERSATION.c.kind == wanted.kind)

@@ -1,4 +1,4 @@
-"""Queries of derived calls: the nodes of titles and summaries, with what came of them in their own conversations."""
+"""Queries of derived calls: the nodes of titles and summaries, with the replies in their child conversations."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from app.store.database.parts_json import decode_parts
 from app.store.database.row_names import show_id
 
 FIRST_SUCCESSES = 3
-"""After so many replies nobody is asked for a first title any more: what is older than titles stays as it is."""
+"""After more replies than this, no first title is requested: conversations older than titles keep theirs."""
 
 _DATA: ColumnElement[Any] = NODE.c.data
 _MADE = type_coerce(case((func.json_valid(_DATA) == 1, _DATA)), JSON)["conversation_id"].as_string()
-"""SQLite refuses a query that meets what is no JSON."""
+"""The check is needed because SQLite fails a query that reads a value which is not JSON."""
 
 
 async def insert_derived(
     session: AsyncSession, owner: str, conversation_id: str, call: DerivedCall, made_id: str
 ) -> None:
-    """A node for a call that is made in the conversation `made_id`."""
+    """Insert the node of a call that is made in the conversation `made_id`."""
     await session.execute(
         insert(NODE).values(
             id=call.id,
@@ -45,7 +45,7 @@ async def insert_derived(
 
 
 async def load_derived(session: AsyncSession, owner: str, conversation_id: str) -> tuple[DerivedCall, ...]:
-    """The titles and summaries that were asked for in a conversation, in that order."""
+    """Return the calls for titles and summaries of a conversation, ordered by time."""
     columns = (
         PAIR.c.run_id,
         PAIR.c.model,
@@ -68,9 +68,10 @@ async def load_derived(session: AsyncSession, owner: str, conversation_id: str) 
 
 
 async def awaits_first_title(session: AsyncSession, conversation_id: str) -> bool:
-    """Whether one of the first replies has succeeded here, and no title was ever asked for.
+    """Return True if one to `FIRST_SUCCESSES` replies have succeeded here and no title was requested.
 
-    Of the first, not the first alone: the process may have ended between that and the title, or during the title.
+    It accepts more than one reply because the process may have ended before or during the request for the title. A
+    request that was interrupted does not count.
     """
     succeeded = select(1).where(PAIR.c.conversation_id == conversation_id, PAIR.c.lifecycle == Lifecycle.SUCCEEDED)
     interrupted = and_(

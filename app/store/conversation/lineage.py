@@ -1,4 +1,4 @@
-"""Queries of lineage: what was derived from a conversation, and what it was derived from itself."""
+"""Queries of lineage: the conversations derived from a conversation, and the one that it was derived from."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from app.store.database.parts_json import read_parts
 Word = TypeVar("Word", bound=StrEnum)
 
 MOST = 200
-"""Derived conversations told of, the newest."""
+"""Maximum number of derived conversations that are returned, the newest ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Descendant:
-    """A conversation derived from another, there for the pair at `trigger_position`, None where nobody noted it.
+    """A conversation derived from another, because of the pair at `trigger_position` (None: not recorded).
 
-    `role` is that of its first request; that, `lifecycle` and what follows are None where it has no pair.
-    `characters` are those of its first reply, as stored by now.
+    `role` is that of its first request. It is None without a pair, as are `lifecycle` to `ended_at`. `characters` is
+    the length of its first reply as stored now.
     """
 
     id: str
@@ -51,10 +51,10 @@ class Descendant:
 
 @dataclass(frozen=True, slots=True)
 class Ancestor:
-    """What a conversation was derived from, and the pair of it that it was made for, where that is known.
+    """The conversation that another was derived from, and the position of the pair that caused it (None: unknown).
 
-    `opening` is the beginning of its first request. Of work that a delegate handed on it is the delegate's
-    conversation, though the first one's account pays.
+    `opening` is the beginning of its first request. For a task that a delegate delegated further, this is the
+    conversation of the delegate, although the account of the first conversation pays.
     """
 
     id: str
@@ -64,7 +64,7 @@ class Ancestor:
 
 
 async def load_ancestor(session: AsyncSession, owner: str, conversation: Conversation) -> Ancestor | None:
-    """What a conversation was derived from, None if nothing, or if that is gone."""
+    """Return the conversation that this one was derived from. None: there is none, or it was deleted."""
     origin, position = conversation.parent_id, None
     if conversation.fork_pair_id is not None:
         forked = select(PAIR.c.position).where(PAIR.c.id == conversation.fork_pair_id)
@@ -84,7 +84,7 @@ async def load_ancestor(session: AsyncSession, owner: str, conversation: Convers
 
 
 async def load_descendants(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Descendant, ...]:
-    """What was derived from a conversation, the newest first: forks, titles, summaries, delegated work and the like."""
+    """Return the conversations derived from this one, newest first: forks, titles, summaries, delegated tasks."""
     asked, replied = MESSAGE.alias("asked"), MESSAGE.alias("replied")
     forked = PAIR.alias("forked")
     query = (
@@ -114,7 +114,7 @@ async def load_descendants(session: AsyncSession, owner: str, conversation_id: s
 
 
 def _select_trigger(message_id: Any) -> Any:
-    """The position of the pair that a message stands in, null if that is in another than the parent."""
+    """Select the position of the pair that contains a message, null if it is not in the parent conversation."""
     position = select(PAIR.c.position).join(MESSAGE, MESSAGE.c.pair_id == PAIR.c.id)
     position = position.where(PAIR.c.conversation_id == CONVERSATION.c.parent_id)
     return position.where(MESSAGE.c.id == message_id).correlate(CONVERSATION).scalar_subquery()

@@ -1,4 +1,4 @@
-"""Queries of nodes: what stands between the pairs of a conversation and is never sent."""
+"""Queries of nodes: lines between the pairs of a conversation that are never sent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TICK = timedelta(microseconds=1)
 
 
 async def insert_accounting(session: AsyncSession, owner: str, conversation_id: str, node: Accounting) -> None:
-    """Write a node. It is never older than one written before it: their totals are read in the order of time."""
+    """Insert an accounting node. Its time is later than that of all stored nodes: totals are read in order of time."""
     newest = select(func.max(NODE.c.created_at)).where(NODE.c.conversation_id == conversation_id)
     before = (await session.execute(newest)).scalar_one()
     await session.execute(
@@ -45,7 +45,7 @@ async def insert_accounting(session: AsyncSession, owner: str, conversation_id: 
 
 
 async def load_accounting(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Accounting, ...]:
-    """The accounting nodes of a conversation, in the order written, and nodes with a role that cannot be read."""
+    """Return the accounting nodes of a conversation, oldest first, and nodes with a role that cannot be read."""
     query = (
         select(NODE)
         .where(NODE.c.conversation_id == conversation_id, NODE.c.owner == owner, NODE.c.role.not_in(REPLY_ROLES))
@@ -55,7 +55,7 @@ async def load_accounting(session: AsyncSession, owner: str, conversation_id: st
 
 
 def read_accounting(row: Any) -> Accounting:
-    """The node. With `damage` it still has its place, as far as that can be read."""
+    """Decode a node. A damaged node keeps its place if that can be read."""
     take = (reading := Reading("node", show_id(row["id"]))).take
     node_id = take("id", row["id"], a_text, "(its id cannot be read)")
     take("role", row["role"], _require_accounting, None)

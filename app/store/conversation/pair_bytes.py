@@ -1,5 +1,6 @@
-"""How many bytes pairs have, asked before they are read: a page of them has a bound
-(`domain/conversation/page_bytes.py`).
+"""Queries of the sizes of pairs, made before the pairs are loaded.
+
+A page of pairs has a limit in bytes (`domain/conversation/page_bytes.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _REPLY = MESSAGE.alias("reply")
 
 @dataclass(frozen=True, slots=True)
 class PairBytes:
-    """A pair, where it stands, and the bytes of its two messages as they are stored."""
+    """A pair, its position, and the stored size of its two messages in bytes."""
 
     pair_id: str
     position: int
@@ -27,7 +28,7 @@ class PairBytes:
 
 
 async def load_pair_bytes(session: AsyncSession, owner: str, pair_ids: Collection[str]) -> dict[str, int]:
-    """The bytes of those of these pairs that are there."""
+    """Return the sizes of these pairs in bytes, by id. Missing ones are left out."""
     ids, found = tuple(pair_ids), dict[str, int]()
     for start in range(0, len(ids), BATCH):
         query = _select().where(PAIR.c.owner == owner, PAIR.c.id.in_(ids[start : start + BATCH]))
@@ -38,7 +39,7 @@ async def load_pair_bytes(session: AsyncSession, owner: str, pair_ids: Collectio
 async def load_bytes_beside(
     session: AsyncSession, owner: str, conversation_id: str, *, after_position: int | None = None, limit: int
 ) -> tuple[PairBytes, ...]:
-    """The newest pairs of a conversation, the newest first; or those after a position, the oldest first."""
+    """Return the newest pairs of a conversation, newest first, or the pairs after a position, oldest first."""
     query = _select().where(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, NOT_DELETED)
     if after_position is None:
         query = query.order_by(PAIR.c.position.desc())

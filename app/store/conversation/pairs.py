@@ -1,7 +1,7 @@
-"""Queries of pairs: a window of them, and those that are named, for a send. Nobody reads a whole conversation at once.
+"""Queries of pairs: a window of them, or those with given ids, for a send. No query reads a whole conversation at once.
 
-A deleted pair keeps its position and its texts, so that it can be brought back; here only `load_pairs_between` tells of
-it, for what once was sent.
+A deleted pair keeps its position and texts, so that it can be restored. Only `load_pairs_between` returns deleted
+pairs, to show what once was sent.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from app.store.database.parts_json import encode_parts
 from app.store.database.row_names import show_id
 
 WINDOW = 30
-"""Pairs of a window unless told otherwise."""
+"""Default number of pairs in a window."""
 BATCH = 500
-"""Ids in one statement at most."""
+"""Maximum ids in one statement."""
 
 NOT_DELETED = PAIR.c.deleted_at.is_(None)
 
@@ -61,10 +61,10 @@ def _select_pairs() -> Select[Any]:
 
 
 async def load_pair(session: AsyncSession, owner: str, pair_id: str) -> Pair:
-    """One pair.
+    """Return one pair.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: no pair of this owner has that id, or it is in the trash.
     """
     here = (PAIR.c.owner == owner, NOT_DELETED, not_in_trash(PAIR.c.conversation_id))
     query = _select_pairs().where(PAIR.c.id == pair_id, *here)
@@ -84,7 +84,7 @@ async def load_pairs(  # noqa: PLR0913 - a window has many edges
     after_position: int | None = None,
     limit: int = WINDOW,
 ) -> tuple[Pair, ...]:
-    """A window of a conversation's pairs, oldest first: the newest, or those next to a position on either side."""
+    """Return a window of a conversation's pairs, oldest first: the newest ones, or those before or after a position."""
     here = (PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, NOT_DELETED)
     query = _select_pairs().where(*here).limit(limit)
     if before_position is not None:
@@ -99,7 +99,7 @@ async def load_pairs(  # noqa: PLR0913 - a window has many edges
 async def load_pairs_between(
     session: AsyncSession, owner: str, conversation_id: str, first: int, last: int
 ) -> tuple[Pair, ...]:
-    """The pairs at these positions and between them, oldest first, deleted ones too: for what once was sent."""
+    """Return the pairs from one position to another, oldest first, with deleted ones: they may once have been sent."""
     here = (PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner)
     query = _select_pairs().where(*here, PAIR.c.position.between(first, last)).order_by(PAIR.c.position)
     return await _read_pairs(session, owner, (await session.execute(query)).mappings())
@@ -108,7 +108,7 @@ async def load_pairs_between(
 async def load_sent_pairs(
     session: AsyncSession, owner: str, conversation_id: str, sent: Sequence[tuple[int, int]]
 ) -> tuple[Pair, ...]:
-    """The pairs at these ranges of positions, as a run tells what it sent; deleted ones too."""
+    """Return the pairs at the position ranges that a run recorded as sent, with deleted ones."""
     pairs: list[Pair] = []
     for first, last in sent:
         pairs += await load_pairs_between(session, owner, conversation_id, first, last)
@@ -116,19 +116,19 @@ async def load_sent_pairs(
 
 
 async def load_positions(session: AsyncSession, owner: str, pair_ids: Collection[str]) -> dict[str, int]:
-    """Where those of these pairs stand that are there."""
+    """Return the positions of these pairs, by id. Missing ones are left out."""
     query = select(PAIR.c.id, PAIR.c.position).where(PAIR.c.owner == owner, PAIR.c.id.in_(pair_ids), NOT_DELETED)
     return {row.id: row.position for row in await session.execute(query)}
 
 
 async def load_pairs_by_id(session: AsyncSession, owner: str, pair_ids: tuple[str, ...]) -> tuple[Pair, ...]:
-    """These pairs, oldest first; ids that are not there, or another's, are left out."""
+    """Return these pairs, oldest first. Ids that this owner does not have are left out."""
     asked = {"ids": pair_ids, "of_owner": owner}
     return await _read_pairs(session, owner, (await session.execute(_by_id(), asked)).mappings())
 
 
 async def load_standing(session: AsyncSession, owner: str, pair_ids: tuple[str, ...]) -> dict[str, tuple[int, Pair]]:
-    """Those of these pairs that are there, by id, each with the revision at which it changed last."""
+    """Return these pairs by id, each with the revision of its last change. Missing ones are left out."""
     asked = {"ids": pair_ids, "of_owner": owner}
     rows = (await session.execute(_by_id(), asked)).mappings().all()
     pairs = await _read_pairs(session, owner, rows)
@@ -136,7 +136,7 @@ async def load_standing(session: AsyncSession, owner: str, pair_ids: tuple[str, 
 
 
 async def _read_pairs(session: AsyncSession, owner: str, rows: Iterable[Columns]) -> tuple[Pair, ...]:
-    """The pairs of these rows. An attachment that a message names and that is lost is damage of its pair."""
+    """Decode these rows. A lost attachment is damage of the pair whose message names it."""
     rows = tuple(rows)
     for row in rows:
         if not isinstance(row["id"], str):
@@ -150,7 +150,7 @@ async def _read_pairs(session: AsyncSession, owner: str, rows: Iterable[Columns]
 
 
 def _refuse_id(row: Columns) -> DamagedRowError:
-    """No command can name a pair with this id."""
+    """Return the error for a pair with an unreadable id: no command could name this pair."""
     reading = Reading("pair", show_id(row["id"]))
     reading.take("id", row["id"], a_text, "")
     return DamagedRowError(reading.damage[0])
@@ -169,16 +169,16 @@ def _add_damage(pair: Pair, lost: Mapping[str, str], named: Sequence[str]) -> Pa
 
 @cache
 def _by_id() -> Select[Any]:
-    """What `load_pairs_by_id` and `load_standing` ask: made once, as making it takes longer than asking."""
+    """Build the query of `load_pairs_by_id` and `load_standing` once: building it takes longer than running it."""
     named = PAIR.c.id.in_(bindparam("ids", expanding=True)), PAIR.c.owner == bindparam("of_owner")
     return _select_pairs().where(*named, NOT_DELETED).order_by(PAIR.c.position)
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """Where a conversation ends: the position of its newest pair (0: none), and the pair that is running.
+    """The end of a conversation: the position of its newest pair (0: none), and the id of the running pair.
 
-    `comparing`: the comparison that is open in it.
+    `comparing` is the id of its open comparison.
     """
 
     position: int
@@ -187,18 +187,18 @@ class Tail:
 
 
 async def load_tail(session: AsyncSession, conversation_id: str) -> Tail:
-    """What a new pair must come after, and wait for. A deleted pair's position stays its own."""
+    """Return the end of a conversation, for a new pair. The position of a deleted pair is not used again."""
     position, pair_id, comparison_id = (await session.execute(_tail(), {"conversation": conversation_id})).one()
     return Tail(position or 0, pair_id, comparison_id)
 
 
 @cache
 def _tail() -> Select[Any, Any, Any]:
-    """What `load_tail` asks: made once."""
+    """Build the query of `load_tail` once."""
     asked: ColumnElement[str] = bindparam("conversation", type_=PAIR.c.conversation_id.type)
     of_conversation = PAIR.c.conversation_id == asked
     newest = select(func.max(PAIR.c.position)).where(of_conversation).scalar_subquery()
-    # By id alone the planner would walk the whole conversation; its partial index has one entry at most.
+    # `text` makes the planner use the partial index, which has at most one entry; otherwise it reads all pairs.
     running = select(PAIR.c.id).where(of_conversation, text(IS_RUNNING_PAIR)).scalar_subquery()
     is_open = COMPARISON.c.conversation_id == asked, text(IS_OPEN_COMPARISON)
     comparing = select(COMPARISON.c.id).where(*is_open).scalar_subquery()
@@ -206,7 +206,7 @@ def _tail() -> Select[Any, Any, Any]:
 
 
 def encode_pair(owner: str, pair: Pair, revision: int) -> dict[str, Any]:
-    """The row of a pair, without its messages."""
+    """Return the row of a pair, without its messages."""
     return {
         "id": pair.id,
         "owner": owner,
@@ -231,7 +231,7 @@ def encode_pair(owner: str, pair: Pair, revision: int) -> dict[str, Any]:
 
 
 async def insert_pair(session: AsyncSession, owner: str, pair: Pair, revision: int) -> None:
-    """A new pair with its messages."""
+    """Insert a pair with its messages."""
     await session.execute(insert(PAIR), encode_pair(owner, pair, revision))
     messages = [message for message in (pair.request, pair.reply) if message is not None]
     rows = [_encode_message(owner, pair.conversation_id, pair.id, message) for message in messages]
@@ -241,37 +241,37 @@ async def insert_pair(session: AsyncSession, owner: str, pair: Pair, revision: i
 async def insert_message(
     session: AsyncSession, owner: str, conversation_id: str, pair_id: str, message: Message
 ) -> None:
-    """A new message of a pair."""
+    """Insert a message of a pair."""
     await session.execute(insert(MESSAGE).values(_encode_message(owner, conversation_id, pair_id, message)))
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a message stands, and under which agent."""
+    """The conversation that contains a message, and the agent of its pair."""
 
     conversation_id: str
     agent_id: str | None
 
 
 async def load_conversation_of_message(session: AsyncSession, message_id: str) -> Place | None:
-    """Where a message of a pair stands; None: nowhere any more."""
+    """Return the conversation and agent of a message in a pair. None: the message or its pair no longer exists."""
     query = select(PAIR.c.conversation_id, PAIR.c.agent_id).join(MESSAGE, MESSAGE.c.pair_id == PAIR.c.id)
     row = (await session.execute(query.where(MESSAGE.c.id == message_id))).one_or_none()
     return None if row is None else Place(*row)
 
 
 async def load_later_ids(session: AsyncSession, owner: str, pair: Pair) -> tuple[str, ...]:
-    """The pairs after this one, oldest first."""
+    """Return the ids of the pairs after this one, oldest first."""
     return await _load_ids(session, owner, pair, PAIR.c.position > pair.position)
 
 
 async def load_earlier_ids(session: AsyncSession, owner: str, pair: Pair) -> tuple[str, ...]:
-    """The pairs before this one, oldest first."""
+    """Return the ids of the pairs before this one, oldest first."""
     return await _load_ids(session, owner, pair, PAIR.c.position < pair.position)
 
 
 async def count_messages(session: AsyncSession, pair_ids: Sequence[str]) -> tuple[int, int]:
-    """How many messages stand in these pairs, and the position of the oldest of them."""
+    """Return the number of current messages in these pairs, and the position of the oldest pair."""
     columns = (func.count(), func.count(PAIR.c.reply_id), func.min(PAIR.c.position))
     found = [
         (await session.execute(select(*columns).where(PAIR.c.id.in_(pair_ids[start : start + BATCH])))).one()
@@ -287,12 +287,12 @@ async def _load_ids(session: AsyncSession, owner: str, pair: Pair, place: Column
 
 
 async def touch_pairs(session: AsyncSession, pair_ids: Sequence[str], revision: int) -> None:
-    """Let these pairs count as changed at a revision."""
+    """Record a change of these pairs at this revision."""
     await session.execute(update(PAIR).where(PAIR.c.id.in_(pair_ids)).values(revision=revision))
 
 
 async def set_run(session: AsyncSession, pair_id: str, run_id: str) -> None:
-    """Let a pair name its newest run."""
+    """Store the newest run of a pair."""
     await session.execute(update(PAIR).where(PAIR.c.id == pair_id).values(run_id=run_id))
 
 

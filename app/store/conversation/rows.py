@@ -1,12 +1,12 @@
-"""The tables of conversations. Rows stay in this room: queries give domain values.
+"""The tables of conversations. Rows do not leave `app/store`: queries return domain values.
 
-Ids are opaque texts made by `runs`; every row names its owner, or is a part of one that does, gone when that is. Only
-raw facts are kept: no totals, no costs, no states that follow from other columns. A pair's request and reply are
-messages of their own, so that a text can be replaced by a newer one without being changed.
+Ids are opaque strings made by `runs`. Every row names its owner, or belongs to a row that does and is deleted with it.
+Only raw facts are stored: no totals, no costs, no state that can be computed from other columns. The request and the
+reply of a pair are separate messages, so that a newer text replaces an old one without changing it.
 
-Not here: the base of all (`store/database/row.py`), the other tables (`rows_<noun>.py`, all named in
-`store/tables.py`), what the JSON columns hold (`store/database/parts_json.py`, `store/database/mapping.py`) and how the
-tables came to be (`alembic/`).
+Elsewhere: the base class (`store/database/row.py`), the other tables (`rows_<noun>.py`, all listed in
+`store/tables.py`), the content of the JSON columns (`store/database/parts_json.py`, `store/database/mapping.py`) and
+the migrations (`alembic/`).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ IS_DELETED = "deleted_at IS NOT NULL"
 
 
 class ConversationRow(Row, table=True):
-    """`revision` grows with every change to the conversation's pairs: see `PairRow.revision`.
+    """A conversation. `revision` grows with every change to its pairs: see `PairRow.revision`.
 
-    `summary` stands for the pairs before `summary_position`; both are None without a checkpoint. A fork names the last
-    pair of its parent that it has a copy of. With a `deleted_at` it is in the trash.
+    `summary` replaces the pairs before `summary_position`; both are None without a checkpoint. `fork_pair_id` of a fork
+    is the last pair of its parent that was copied. A conversation with `deleted_at` is in the trash.
     """
 
     __table_args__ = (
@@ -65,7 +65,7 @@ class ConversationRow(Row, table=True):
 
 
 class MessageRow(Row, table=True):
-    """Never changed once written, but for the reply of a run that is on."""
+    """A message. It is never changed after it was written, except for the reply of a running run."""
 
     id: str = Field(primary_key=True)
     owner: str
@@ -77,18 +77,19 @@ class MessageRow(Row, table=True):
 
 
 class PairRow(Row, table=True):
-    """The partial index is the send lock: however many processes try, one pair of a conversation runs at a time.
+    """A pair. Its partial index is the send lock: one pair of a conversation runs at a time, also with many processes.
 
-    `revision` is the conversation's at this pair's last change: who has seen the conversation at revision N needs only
-    the pairs with a higher one. `request_id` and `reply_id` are the messages that stand now, among those of the pair:
-    `version` says which of its `versions` they are. `agent` is the name of `agent_id` as it was.
+    `revision` is that of the conversation at the last change of this pair: a client that has the conversation at
+    revision N needs only the pairs with a higher one. `request_id` and `reply_id` are the current messages of the pair.
+    `version` is the number of the current version, `versions` the number of versions. `agent` is the name that
+    `agent_id` had at the time.
     """
 
     __table_args__ = (
         UniqueConstraint("conversation_id", "position"),
         Index(None, "conversation_id", "revision"),
         Index("ix_pair_trash", "owner", "deleted_at", sqlite_where=text(IS_DELETED)),
-        # The migrations say it to PostgreSQL as well; here that would only load SQLAlchemy's half for it, 2 MB.
+        # The migrations create it in PostgreSQL too. Here that would only load SQLAlchemy's PostgreSQL dialect (2 MB).
         Index(
             "uq_pair_running",
             "conversation_id",
@@ -122,7 +123,7 @@ class PairRow(Row, table=True):
 
 
 class VersionRow(Row, table=True):
-    """What stood in a pair that was sent more than once. `lifecycle` is None for the version that stands there now."""
+    """A version of a pair that was sent more than once. `lifecycle` is None for the current version."""
 
     pair_id: str = Field(foreign_key="pair.id", ondelete="CASCADE", primary_key=True)
     number: int = Field(primary_key=True)
@@ -139,7 +140,7 @@ class VersionRow(Row, table=True):
 
 
 class NodeRow(Row, table=True):
-    """What stands between pairs and is never sent, such as an accounting node. `data` depends on the `role`."""
+    """A line between pairs that is never sent, such as an accounting node. `data` depends on the `role`."""
 
     __table_args__ = (Index(None, "conversation_id", "after_position"),)
 
@@ -153,15 +154,14 @@ class NodeRow(Row, table=True):
 
 
 class RunRow(Row, table=True):
-    """One attempt at a reply, with what its log needs. `status` is `running` or the final lifecycle of its pair.
+    """A run, with the data that its event log needs. `status` is `running` or the final lifecycle of its pair.
 
-    `usage`, `stop_reason` and `failure` are what the provider said (None: it said nothing), `report_fault` what of its
-    report is no count. The text is the pair's reply. `process_id` is the lease: the process that drives the run and
-    sends its heartbeat. `sent` says which pairs went with the request, as ranges of positions. `replay_of` is the run
-    whose reply was given again, without a call. `prelude` is the card about the person, `redacted` the secrets that
-    marks replaced (None: secrets were not looked for).
-    `rounds` are the calls that ended in tools; `usage` is that of the call after them. `purpose` is what its
-    calls are for, as the ledger says it.
+    `usage`, `stop_reason` and `failure` are the provider's report (None: it reported nothing); `report_fault` names the
+    fields of the report that are no counts. The text is in the pair's reply. `process_id` names the process that drives
+    the run and stores its heartbeat: it is the lease. `sent` is the position ranges of the pairs in the request.
+    `replay_of` is the run whose reply was used again, without a call. `prelude` is the text about the user that was
+    sent; `redacted` are the secrets that marks replaced (None: secrets were not searched for). `rounds` are the earlier
+    calls, which ended in tool calls; `usage` is that of the last call. `purpose` is their purpose, as in the ledger.
     """
 
     __table_args__ = (
@@ -207,7 +207,7 @@ class RunRow(Row, table=True):
 
 
 class SnapshotRow(Row, table=True):
-    """The exact request of a pair that failed. A pair that succeeded keeps only its run's `request_hash`."""
+    """The exact request of a pair that failed. For a pair that succeeded, only its run's `request_hash` is stored."""
 
     pair_id: str = Field(foreign_key="pair.id", ondelete="CASCADE", primary_key=True)
     owner: str
@@ -221,7 +221,10 @@ class SnapshotRow(Row, table=True):
 
 
 def first_words(parts: ColumnElement[Any], most: int) -> ColumnElement[str]:
-    """The beginning of a message's first part, if that is a text. SQLite refuses a query that meets what is no JSON."""
+    """Select the beginning of a message's first part, if that is a text.
+
+    The check is needed because SQLite fails a query that reads a value which is not JSON.
+    """
     whole = case((func.json_valid(parts) == 1, parts), else_=None)
     return func.substr(type_coerce(whole, JSON)[0]["text"].as_string(), 1, most)
 

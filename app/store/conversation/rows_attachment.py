@@ -1,6 +1,6 @@
-"""The tables of attachments: bytes once per owner, and which conversations they belong to.
+"""The tables of attachments: the bytes, once per owner, and the conversations that use them.
 
-Who deletes a conversation deletes its uses with it, and then the bytes that nothing uses any more (`attachments.py`).
+Deleting a conversation deletes its uses; then `attachments.py` deletes the bytes that are no longer used.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from app.store.database.row import Row
 
 
 class AttachmentRow(Row, table=True):
-    """The bytes of an image or a file. `id` is their SHA-256, hex. They are last: what stands behind them is slow."""
+    """The bytes of an image or a file. `id` is their SHA-256 in hex.
+
+    `data` is the last column, because columns after it would be slow to read.
+    """
 
     owner: str = Field(primary_key=True)
     id: str = Field(primary_key=True)
@@ -26,7 +29,7 @@ class AttachmentRow(Row, table=True):
 
 
 class AttachmentUseRow(Row, table=True):
-    """That parts of a conversation's messages name an attachment."""
+    """The use of an attachment by messages of a conversation."""
 
     __table_args__ = (Index(None, "owner", "attachment_id"),)
 

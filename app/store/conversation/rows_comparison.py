@@ -1,4 +1,4 @@
-"""The table of comparisons. Their replies are runs of the conversation, until one of them is chosen."""
+"""The table of comparisons. Their replies are runs of the conversation until one of them is chosen."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ IS_OPEN_COMPARISON = "closed_at IS NULL"
 
 
 class ComparisonRow(Row, table=True):
-    """One request put to several models. `runs` say where each is and what went along; `closed_at`: it was discarded.
+    """One request to several models. `runs` has an entry for each reply; `closed_at`: the comparison was discarded.
 
-    `pair_id` is the pair that is answered again and `request_id` its request that is; `gone` are the pairs after it
-    that leave when a reply is kept.
+    If a pair is answered again, `pair_id` is that pair and `request_id` the request that is compared. `gone` are the
+    later pairs that are removed when a reply is kept.
 
-    The partial index lets one comparison be open in a conversation, however many processes try.
+    The partial index allows one open comparison per conversation, also with many processes.
     """
 
     __table_args__ = (

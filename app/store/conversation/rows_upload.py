@@ -1,4 +1,4 @@
-"""The table of uploads: files that are kept for messages to be. Their bytes are attachments."""
+"""The table of uploads: files for messages that are not sent yet. Their bytes are attachments."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from app.store.database.row import Row
 
 
 class UploadRow(Row, table=True):
-    """That somebody has attached these bytes to a draft. Sizes are pixels, see `domain/conversation/uploads.py`.
+    """A file that the user attached to a draft. Sizes are in pixels, see `domain/conversation/uploads.py`.
 
-    The same bytes attached twice are two uploads, each with its name. `taken_by` is the conversation whose message took
-    it last: None while it waits in a draft.
+    Attaching the same bytes twice makes two uploads, each with its name. `taken_by` is the conversation whose message
+    last took the upload, None while it is in a draft.
     """
 
     __table_args__ = (Index(None, "owner", "attachment_id"),)

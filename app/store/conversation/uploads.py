@@ -1,4 +1,4 @@
-"""Queries of uploads: files kept for messages to be. An upload holds its bytes as a conversation does.
+"""Queries of uploads: files for messages that are not sent yet. An upload keeps its bytes stored.
 
 await keep_upload(session, owner, upload, at)
 found = await load_uploads(session, owner, [upload.id])
@@ -24,14 +24,14 @@ from app.store.database.damage import a_blob, a_text, read_rows
 from app.store.database.mapping import decode_word
 
 MAX_KEPT_BYTES = 1024 * 1024 * 1024
-"""Bytes of all uploads of an owner that wait for a message."""
+"""Maximum bytes of all uploads of an owner."""
 
 
 async def keep_upload(session: AsyncSession, owner: str, upload: Upload, at: datetime) -> None:
-    """Keep a file until `forget_upload`, or until it is too old.
+    """Store a file until `forget_upload` or `forget_old_uploads` deletes it.
 
     Raises:
-        InputError: too much waits already.
+        InputError: the owner's uploads together would be too large.
     """
     attachment = upload.attachment
     waiting = select(func.coalesce(func.sum(ATTACHMENT.c.size), 0)).where(
@@ -58,9 +58,9 @@ async def keep_upload(session: AsyncSession, owner: str, upload: Upload, at: dat
 
 
 async def load_uploads(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, Upload]:
-    """Those of these uploads that are kept and can be read, by what they were asked for. At most a few hundred ids.
+    """Return these uploads, by the given ids. Missing and unreadable ones are left out. Pass at most a few hundred ids.
 
-    An id of bytes finds the newest upload that has them.
+    An id can also be that of the bytes: then it finds the newest upload of them.
     """
     same = (ATTACHMENT.c.owner == UPLOAD.c.owner) & (ATTACHMENT.c.id == UPLOAD.c.attachment_id)
     query = select(UPLOAD, ATTACHMENT.c.media_type, ATTACHMENT.c.data).join(ATTACHMENT, same)
@@ -72,7 +72,7 @@ async def load_uploads(session: AsyncSession, owner: str, ids: Sequence[str]) ->
 
 
 def _asked(owner: str, ids: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
-    """The condition of uploads with one of these ids: their own, or that of their bytes."""
+    """Return the condition for uploads with one of these ids: the id of the upload or of its bytes."""
     return UPLOAD.c.owner == owner, or_(UPLOAD.c.id.in_(ids), UPLOAD.c.attachment_id.in_(ids))
 
 
@@ -89,7 +89,7 @@ def _decode(row: Any) -> Upload:
 
 
 async def take_uploads(session: AsyncSession, owner: str, conversation_id: str, ids: Sequence[str]) -> None:
-    """Note that a message, or a queued text, of this conversation has taken these uploads."""
+    """Store that a message or queued text of this conversation took these uploads."""
     if ids:
         here = (UPLOAD.c.owner == owner, UPLOAD.c.id.in_(ids))
         await session.execute(update(UPLOAD).where(*here).values(taken_by=conversation_id))
@@ -98,9 +98,9 @@ async def take_uploads(session: AsyncSession, owner: str, conversation_id: str, 
 async def return_uploads(
     session: AsyncSession, owner: str, conversation_id: str, attachment_ids: Sequence[str]
 ) -> dict[str, str]:
-    """Let the newest upload of each of these bytes, as far as this conversation took it, wait in a draft again.
+    """Return uploads that this conversation took to the draft: for each of these bytes, the newest upload.
 
-    Returns their ids, by those of the bytes.
+    Returns the ids of the uploads, by the ids of the bytes.
     """
     here = (UPLOAD.c.owner == owner, UPLOAD.c.taken_by == conversation_id, UPLOAD.c.attachment_id.in_(attachment_ids))
     taken = select(UPLOAD.c.attachment_id, UPLOAD.c.id).where(*here).order_by(UPLOAD.c.created_at, UPLOAD.c.id)
@@ -111,7 +111,7 @@ async def return_uploads(
 
 
 async def forget_upload(session: AsyncSession, owner: str, upload_id: str) -> bool:
-    """Delete an upload, or those with these bytes, and bytes without a use. Returns whether there was one."""
+    """Delete an upload, or those with these bytes, and bytes that are no longer used. Returns False if none existed."""
     gone = await session.execute(delete(UPLOAD).where(*_asked(owner, [upload_id])).returning(UPLOAD.c.attachment_id))
     ids = tuple(set(gone.scalars()))
     await delete_unused(session, owner, ids)
@@ -119,7 +119,7 @@ async def forget_upload(session: AsyncSession, owner: str, upload_id: str) -> bo
 
 
 async def forget_old_uploads(session: AsyncSession, before: datetime) -> int:
-    """Let go of everybody's uploads that were attached before this instant. Returns how many."""
+    """Delete the uploads of all owners that were attached before this time. Returns their number."""
     old = UPLOAD.c.created_at < before
     ids = defaultdict[str, list[str]](list)
     found = await session.execute(select(UPLOAD.c.owner, UPLOAD.c.attachment_id).where(old))

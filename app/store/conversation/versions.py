@@ -1,7 +1,7 @@
-"""Queries of versions: what stood in a pair before it was sent again, and putting it back.
+"""Queries of versions: list the earlier requests and replies of a pair, add one, restore one.
 
-The pair's own row says what stands now; `version` has a row for each version of a pair that was sent more than once.
-Messages are never changed or deleted: a version names those that belong to it.
+The row of the pair has its current version; the table `version` has a row for each version of a pair that was sent more
+than once. Messages are never changed or deleted: a version names its messages.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from app.store.database.mapping import (
 )
 
 _STANDS = ("request_id", "reply_id", "run_id", "model", "parameters", "agent_id", "agent")
-"""The columns of a pair that a version has too."""
+"""The columns that the tables `pair` and `version` share."""
 
 _REQUEST = MESSAGE.alias("request")
 _REPLY = MESSAGE.alias("reply")
 
 
 async def load_versions(session: AsyncSession, owner: str, pair: Pair) -> tuple[Version, ...]:
-    """Every version of a pair, the first one first."""
+    """Return every version of a pair, oldest first."""
     if pair.versions == 1:
         return (_standing(pair),)
     query = (
@@ -62,7 +62,7 @@ async def load_versions(session: AsyncSession, owner: str, pair: Pair) -> tuple[
 
 
 async def begin_version(session: AsyncSession, owner: str, pair: Pair, again: Pair, revision: int) -> None:
-    """Let a pair be sent `again`: what stood there stays as a version of it, the new messages stand there now."""
+    """Store a pair that is sent `again`: keep its current messages as a version and make the new ones current."""
     await leave_version(session, owner, pair)
     await session.execute(insert(VERSION).values(_encode(owner, again, None, again.updated_at)))
     for message, stood in ((again.request, pair.request), (again.reply, pair.reply)):
@@ -72,7 +72,7 @@ async def begin_version(session: AsyncSession, owner: str, pair: Pair, again: Pa
 
 
 async def leave_version(session: AsyncSession, owner: str, pair: Pair) -> None:
-    """Let what stands in a pair be one of its versions, for another is to stand there."""
+    """Store the current messages of a pair as one of its versions, before another version becomes current."""
     if pair.versions == 1:
         await session.execute(insert(VERSION).values(_encode(owner, pair, pair.lifecycle, pair.created_at)))
     else:
@@ -80,7 +80,7 @@ async def leave_version(session: AsyncSession, owner: str, pair: Pair) -> None:
 
 
 async def put_version(session: AsyncSession, again: Pair, revision: int) -> None:
-    """Let this stand in a pair whose version it is."""
+    """Make this version the current one of its pair."""
     changes = {
         **_encode_standing(again),
         "lifecycle": again.lifecycle,
@@ -93,10 +93,10 @@ async def put_version(session: AsyncSession, again: Pair, revision: int) -> None
 
 
 async def restore_version(session: AsyncSession, pair: Pair, number: int, revision: int, now: datetime) -> None:
-    """Let another version stand in a pair.
+    """Make an earlier version the current one of its pair.
 
     Raises:
-        NotFoundError: the pair has none of that number.
+        NotFoundError: the pair has no version with that number.
     """
     query = select(VERSION).where(VERSION.c.pair_id == pair.id, VERSION.c.number == number)
     row = (await session.execute(query)).mappings().one_or_none()
@@ -110,7 +110,7 @@ async def restore_version(session: AsyncSession, pair: Pair, number: int, revisi
 
 
 async def _leave(session: AsyncSession, pair: Pair) -> None:
-    """Write down how the version that stood there ended."""
+    """Store the lifecycle of the version that is no longer current."""
     await _set_lifecycle(session, pair.id, pair.version, pair.lifecycle)
 
 

@@ -1,4 +1,4 @@
-"""The engine, its driver and migrations, encryption, the base of rows, and rows to values.
+"""The engine, its driver and migrations, encryption, the base class of rows, and the conversion of rows to values.
 
-Not queries and not tables: those are with their noun.
+Queries and tables are in the packages of their nouns.
 """

@@ -1,14 +1,14 @@
-"""The one place where a stored value that cannot be read becomes `Damage`.
+"""Turns a stored value that cannot be read into `Damage`. No other module does this.
 
     reading = Reading("pair", row["id"])
     stars = reading.take("stars", row["stars"], a_number, 0)
     reading.damage                       # what could not be read
 
-Two steps lead here. The driver's values of JSON, times and bytes are turned into Python's by `READABLE` types and
-`read_json`: what they cannot read they give as `Unreadable`, for an exception there would take all rows of the query
-along. A function that makes a domain value of a row then takes each column by a `Reading`.
+There are two steps. First the `READABLE` types and `read_json` convert the driver's JSON, times and bytes to Python
+values. A value that they cannot read becomes `Unreadable`, because an exception would lose all rows of the query. Then
+a function that makes a domain value of a row takes each column through a `Reading`.
 
-Not here: which values are domain values (`mapping.py`, `parts_json.py`).
+The conversion to domain values is in `mapping.py` and `parts_json.py`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ UNKNOWN_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
 UNKNOWN_MODEL: Final = "unknown:unknown"
 """Replaces the model of a pair that cannot be read."""
 NO_UTF8: Final = "it is no UTF-8"
-"""The reason of a text that SQLite holds and that is not UTF-8."""
+"""The reason of the damage if a stored text is not UTF-8."""
 MAX_LOGGED: Final = 10_000
 MAX_REASON: Final = 200
 
@@ -56,7 +56,7 @@ class Unreadable:
 
 
 class _UnreadableTime(Unreadable):
-    """Passes SQLModel's `UTCDateTime`, which asks every value these two, unchanged."""
+    """An unreadable time with the two methods that SQLModel's `UTCDateTime` calls, so that it passes unchanged."""
 
     def utcoffset(self) -> timedelta:
         return timedelta(0)
@@ -66,7 +66,7 @@ class _UnreadableTime(Unreadable):
 
 
 def _bind(value: Unreadable) -> bytes:
-    """As a parameter: bytes, which equal no text, so that nothing is found by what cannot be read."""
+    """Return the SQL parameter for an unreadable value: bytes. They equal no text, so a query finds nothing by them."""
     return value.raw
 
 
@@ -75,7 +75,7 @@ for _kind in (Unreadable, _UnreadableTime):
 
 
 def read_json(stored: Any) -> Any:
-    """The value that a JSON column holds, or `Unreadable`."""
+    """Return the value of a JSON column, or `Unreadable`."""
     if isinstance(stored, Unreadable):
         return stored
     try:
@@ -85,7 +85,7 @@ def read_json(stored: Any) -> Any:
 
 
 def read_text(stored: bytes) -> str | Unreadable:
-    """The text that SQLite holds, or `Unreadable`."""
+    """Return the text that SQLite stored, or `Unreadable`."""
     try:
         return stored.decode()
     except UnicodeDecodeError:
@@ -123,7 +123,7 @@ def _read_flag(stored: Any) -> Any:
 READABLE: Final[Mapping[type[Any], type[Any]]] = MappingProxyType(
     {DateTime: _Time, LargeBinary: _Bytes, Boolean: _Flag}
 )
-"""Types of SQLite's dialect that give `Unreadable` where its own would raise, or take any value for a flag."""
+"""Replacements for types of SQLite's dialect that raise, or accept any value as a flag. They return `Unreadable`."""
 
 
 def _guard(
@@ -155,14 +155,14 @@ def raw_bytes(stored: Any) -> bytes:
 
 @dataclass(slots=True)
 class Reading:
-    """The reading of one row. `damage` is what of it could not be read."""
+    """The reading of one row. `damage` lists its values that could not be read."""
 
     table: str
     row_id: str
     damage: list[Damage] = field(default_factory=list[Damage])
 
     def take(self, column: str, stored: Any, read: Callable[[Any], T], otherwise: T) -> T:
-        """The value that `read` makes of what is stored; where it cannot, `otherwise`, and that is noted."""
+        """Return the value that `read` makes of the stored one. If it cannot, record damage and return `otherwise`."""
         try:
             if isinstance(stored, Unreadable):
                 raise StoreError(stored.reason)
@@ -174,18 +174,18 @@ class Reading:
             return otherwise
 
     def take_row(self, table: Table, row: Any, read: Callable[[Any], T], otherwise: T) -> T:
-        """The same of a whole row. All its columns must have the types that the table says."""
+        """Do the same for a whole row. All its columns must have the types of the table."""
         damaged = len(self.damage)
         self.check_types(table, row)
         return self.take("*", row, read, otherwise) if len(self.damage) == damaged else otherwise
 
     def check_types(self, table: Table, row: Any) -> None:
-        """Note the columns of this row that do not have the types that the table says."""
+        """Record damage for each column of this row that does not have its type in the table."""
         for column in table.c:
             self.take(column.name, row[column.name], lambda stored, column=column: _require_type(column, stored), None)
 
     def note(self, column: str, reason: str, size: int | None) -> None:
-        """Note that something cannot be read."""
+        """Record and log damage."""
         found = Damage(self.table, self.row_id, column, reason[:MAX_REASON], size)
         self.damage.append(found)
         log_damage(found)
@@ -217,7 +217,7 @@ _logged: set[tuple[str, str, str]] = set()
 
 
 def log_damage(found: Damage) -> None:
-    """Log a piece that cannot be read, once while the process runs."""
+    """Log an unreadable value, once per process."""
     key = (found.table, found.row_id, found.column)
     if key in _logged or len(_logged) >= MAX_LOGGED:
         return
@@ -245,7 +245,7 @@ def _require_type(column: Column[Any], stored: Any) -> None:
 
 
 def a_model(stored: Any) -> str:
-    """A model's name, as "provider:model"."""
+    """Return a model's name of the form "provider:model"."""
     split_model_name(a_text(stored))
     return stored
 

@@ -1,4 +1,4 @@
-"""The way to the database: one engine per process, reading and writing sessions, faults as `StoreError`.
+"""Access to the database: one engine per process, sessions to read and write, driver errors as `StoreError`.
 
     async with open_store(url) as store:
         async with store.read() as session: ...
@@ -6,9 +6,9 @@
 
 Queries are Core statements on plain columns: the values are immutable, so an identity map would have nothing to do.
 
-SQLite runs in WAL mode with `synchronous=NORMAL`: what is committed outlives the death of this process at any moment,
-and nobody waits for the disk. `keep_on_disk` brings it there every few seconds, so that a loss of power costs no more
-than these (docs/decisions/0010-commits-do-not-wait-for-the-disk.md).
+SQLite runs in WAL mode with `synchronous=NORMAL`: committed data survives if this process dies at any moment, and a
+commit does not wait for the disk. `keep_on_disk` writes it there every few seconds, so that a power failure loses at
+most these seconds (docs/decisions/0010-commits-do-not-wait-for-the-disk.md).
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from app.store.database.damage import READABLE, read_json, read_text
 log = structlog.get_logger()
 
 BUSY_SECONDS = 5
-"""How long SQLite waits for another process that is writing."""
+"""Seconds that SQLite waits while another process writes."""
 POOL_SIZE = 5
-"""Connections kept; in SQLite's case each is a thread."""
+"""Number of pooled connections. With SQLite each has a thread."""
 DISK_SECONDS = 2.0
-"""From a commit until it is brought to the disk."""
+"""Seconds from a commit until it is written to the disk."""
 
 
 @dataclass(frozen=True)
 class Store:
-    """A database in use. Not for several event loops."""
+    """An open database. Use it in one event loop only."""
 
     engine: AsyncEngine
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -52,7 +52,7 @@ class Store:
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession, None]:
-        """A session that sees the database as of one moment.
+        """Open a session that sees the database as of one moment.
 
         Raises:
             StoreError: the database cannot be read.
@@ -62,15 +62,16 @@ class Store:
 
     @asynccontextmanager
     async def write(self) -> AsyncGenerator[AsyncSession, None]:
-        """A session whose changes are committed together.
+        """Open a session whose changes are committed together.
 
-        SQLite has one writer at a time: within this process they queue here, as its own waiting is a growing sleep.
+        SQLite allows one writer at a time. Writers of this process wait for a lock here, because SQLite itself waits by
+        sleeping longer and longer.
 
         Raises:
             StoreError: the database cannot be written.
             IntegrityError: a row contradicts another.
         """
-        # IMMEDIATE waits for its turn to write; a transaction that began by reading would be refused instead.
+        # IMMEDIATE waits until it may write. A transaction that started with a read would fail instead.
         engine = self.engine.execution_options(begin="BEGIN IMMEDIATE")
         async with (
             _describe_faults(self.engine, "written"),
@@ -82,13 +83,13 @@ class Store:
         self._written.set()
 
     def beside(self, engine: AsyncEngine) -> Store:
-        """Another way to this database: who writes through either waits for both, and what it wrote is kept on disk."""
+        """Return a store for this engine that shares the lock for writers and the signal for `keep_on_disk`."""
         return Store(engine, self._writing, self._written)
 
     async def keep_on_disk(self) -> None:
-        """Bring what is committed to the disk every few seconds, as long as the process lives and something is.
+        """Write committed data to the disk: a few seconds after a commit, until the task is cancelled.
 
-        Neither readers nor writers wait for it. Other databases than SQLite see to that themselves.
+        Neither readers nor writers wait for it. Other databases than SQLite do this themselves.
         """
         while self.engine.dialect.name == "sqlite":
             await self._written.wait()
@@ -108,7 +109,7 @@ class Store:
 
 @asynccontextmanager
 async def open_store(url: str) -> AsyncGenerator[Store, None]:
-    """The database at this URL, closed at the end. It must have been migrated (see `migrations.py`)."""
+    """Open the database at this URL, and close it at the end. It must have been migrated (see `migrations.py`)."""
     engine = make_engine(url)
     try:
         yield Store(engine)
@@ -117,7 +118,7 @@ async def open_store(url: str) -> AsyncGenerator[Store, None]:
 
 
 def make_engine(url: str) -> AsyncEngine:
-    """An engine for this database."""
+    """Make an engine for this database."""
     options = _options(url)
     connections = driver.Connections()
     if _is_sqlite(url):
@@ -128,7 +129,7 @@ def make_engine(url: str) -> AsyncEngine:
 
 
 class _Engine(AsyncEngine):
-    """An engine whose disposal ends the threads of its connections."""
+    """An engine that ends the threads of its connections when it is disposed of."""
 
     def __init__(self, engine: Engine, connections: driver.Connections) -> None:
         super().__init__(engine)
@@ -141,21 +142,21 @@ class _Engine(AsyncEngine):
 
 
 def make_blocking_engine(url: str) -> Engine:
-    """An engine for this database that needs no event loop, for migrations."""
+    """Make an engine for this database that needs no event loop, for migrations."""
     parsed = make_url(url)
-    # aiosqlite is a thread around the driver that Python has; other drivers speak both ways by one name.
+    # aiosqlite wraps Python's own driver in a thread. Other drivers have one name for blocking and async use.
     engine = create_engine(parsed.set(drivername="sqlite") if _is_sqlite(url) else parsed, **_options(url))
     _listen(engine)
     return engine
 
 
 def make_reading_engine(url: str) -> Engine:
-    """An engine that only reads this SQLite database. A text in it that is not UTF-8 is `Unreadable`."""
+    """Make an engine that only reads this SQLite database. A text that is not UTF-8 becomes `Unreadable`."""
     return _make_tolerant_engine(url, "ro")
 
 
 def make_mending_engine(url: str) -> Engine:
-    """An engine that reads as `make_reading_engine` does, and writes. Its transactions wait for other writers."""
+    """Make an engine that reads like that of `make_reading_engine` and also writes. It waits for other writers."""
     return _make_tolerant_engine(url, "rw").execution_options(begin="BEGIN IMMEDIATE")
 
 
@@ -174,7 +175,7 @@ def _read_any_text(connection: Any, _record: object) -> None:
 
 
 def _options(url: str) -> dict[str, Any]:
-    # The driver must not begin transactions by itself: it would begin them late, and never IMMEDIATE.
+    # The driver must not start transactions: it would start them late, and never IMMEDIATE.
     asked = {"isolation_level": None, "timeout": BUSY_SECONDS} if _is_sqlite(url) else {}
     return {"json_serializer": _dump_json, "json_deserializer": read_json, "connect_args": asked}
 
@@ -201,21 +202,22 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
         for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
-        # LIKE with several stars takes a time that no length of the text bounds; this one reads it once.
+        # LIKE with several wildcards can take unbounded time. This function reads the text once.
         connection.create_function("in_order", 2, _in_order, deterministic=True)
     except Exception:
-        connection.close()  # the pool does not know it yet, and its thread would outlive the event loop
+        connection.close()  # the pool does not have it yet, so its thread would outlive the event loop
         raise
 
 
 def _let_go(connection: Any, _record: object, _fault: object) -> None:
-    """End the transaction of a connection that is given up, as that of a task cancelled in the middle of a statement.
+    """Roll back the transaction of a connection that is discarded, such as that of a task cancelled during a statement.
 
-    Closing does not end it as long as anything still holds the statement, the traceback of the cancellation for one.
+    Closing the connection does not end the transaction while an object still refers to the statement, for example the
+    traceback of the cancellation.
     """
     try:
         connection.rollback()
-    except sqlite3.Error as error:  # it is closed next, whatever ails it
+    except sqlite3.Error as error:  # the connection is closed next in any case
         log.warning("the transaction of a connection that is given up could not be ended", fault=str(error))
 
 
@@ -241,7 +243,7 @@ _ADVICE = (
     ("malformed JSON", "Something stored is garbled. Run `inview doctor`: it lists what cannot be read."),
     ("malformed", "The database is damaged. Put a copy of it back that is whole."),
 )
-"""What a fault means, by a word of the driver's own message."""
+"""Advice for an error of the driver, by a word in its message."""
 _OTHERWISE = "Check that the disk has room, that the file is writable and that nothing else holds it."
 
 
@@ -250,13 +252,13 @@ async def _describe_faults(engine: AsyncEngine, what: str) -> AsyncGenerator[Non
     try:
         yield
     except IntegrityError:
-        raise  # the caller knows which rule was broken and what that means
+        raise  # the caller knows which constraint was violated and what that means
     except DBAPIError as error:
         raise explain_fault(engine, what, error) from error
 
 
 def explain_fault(engine: Engine | AsyncEngine, what: str, error: DBAPIError) -> StoreError:
-    """The error for a fault of the driver, with what to do next. `what` is the participle, such as "read"."""
+    """Make an error with advice for an error of the driver. `what` is a participle, such as "read"."""
     place = engine.url.database or engine.url.render_as_string(hide_password=True)
     said = str(error.orig)
     advice = next((advice for word, advice in _ADVICE if word in said), _OTHERWISE)

@@ -1,16 +1,16 @@
-"""SQLite off the event loop, a statement at a time: executed, read and closed in one visit to the connection's thread.
+"""SQLite off the event loop. Each statement makes one visit to the connection's thread: execute, read, close.
 
     connections = Connections()
     create_async_engine("sqlite+aiosqlite:///…", connect_args={"async_creator_fn": connections.connect})
 
-As it comes, aiosqlite goes there four times for each (make a cursor, execute, fetch, close), and SQLAlchemy waits for
-each. Going there and back is most of what a small query costs. So a transaction begins with its first statement, in the
-same visit, and nobody goes there to end one that is not open.
+Without this module, aiosqlite makes four visits for each statement (make a cursor, execute, fetch, close), and
+SQLAlchemy waits for each. The visits take most of the time of a small query. So a transaction starts in the same visit
+as its first statement, and one that is not open is ended without a visit.
 
-A stored text that is not UTF-8 is given as `Unreadable`; the driver alone would refuse all rows of the query.
+A stored text that is not UTF-8 becomes `Unreadable`; the driver alone would fail the whole query.
 
-Not here: engines, sessions and transactions (`database.py`). Rows are fetched whole, as SQLAlchemy does it in any case;
-nobody here streams them.
+Engines, sessions and transactions are in `database.py`. All rows of a query are fetched at once, as SQLAlchemy does in
+any case; there is no streaming.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ NOT_DECODED = "Could not decode to UTF-8"
 
 @dataclass(frozen=True, eq=False)
 class Connections:
-    """The connections of one engine, to end their threads before the event loop ends.
+    """The connections of one engine. It ends their threads before the event loop ends.
 
-    A thread that answers a closed loop fails. The pool does not wait for the thread of a task that was cancelled while
-    it connected, and does not close a connection that is in use.
+    A thread that sends its result to a closed loop fails. The pool does not wait for the thread of a task that was
+    cancelled while it connected, and does not close a connection that is in use.
     """
 
     _made: list[VisitedConnection] = field(default_factory=list["VisitedConnection"])
@@ -59,13 +59,13 @@ class Connections:
 class VisitedConnection(aiosqlite.Connection):
     """A connection whose cursors make one visit to its thread for each statement.
 
-    `_begin` is what the next statement begins a transaction with. `_open`: one may be open, for all that is known here;
-    a visit that was cancelled or failed leaves that to be found out there. `_stopped` is done once the thread has.
+    `_begin` is the statement that starts a transaction before the next statement. `_open` is True if a transaction may
+    be open: after a cancelled or failed visit this is unknown. `_stopped` is done when the thread has ended.
     """
 
     def __init__(self, connector: Any, iter_chunk_size: int) -> None:
         super().__init__(connector, iter_chunk_size)
-        self._thread.daemon = True  # as SQLAlchemy has it for connections that it makes itself
+        self._thread.daemon = True  # SQLAlchemy does the same for connections that it makes
         self._begin: str | None = None
         self._open = False
         self._stopped: asyncio.Future[Any] | None = None
@@ -73,23 +73,23 @@ class VisitedConnection(aiosqlite.Connection):
 
     @property
     def is_running(self) -> bool:
-        """True while its thread runs."""
+        """Return True while the thread runs."""
         return self._thread.is_alive()
 
     def join(self) -> None:
-        """Wait until its thread has ended. Not for the thread of the event loop, which the other one answers."""
+        """Wait until the thread has ended. Do not call it in the event loop's thread: it must stay free for results."""
         self._thread.join()
 
     def begin_with(self, statement: str) -> None:
-        """Begin a transaction like this before the next statement, in the same visit."""
+        """Start a transaction with this statement before the next one, in the same visit."""
         self._begin = statement
 
     def cursor(self) -> VisitingCursor:  # pyright: ignore[reportIncompatibleMethodOverride] - none is made here
-        """A cursor that does not exist in SQLite before something is executed, nor after."""
+        """Return a cursor that exists in SQLite only while a statement is executed."""
         return VisitingCursor(self)
 
     async def visit(self, sql: str, act: Callable[[sqlite3.Cursor], object]) -> Done:
-        """Do this with a cursor, which executes the statement `sql`; read what it gives, close it."""
+        """Make a cursor, call `act` to execute the statement `sql` with it, read all rows and close the cursor."""
         self._open = True
         visit = self._execute(_visit, self._conn, self._begin, sql, act)  # pyright: ignore[reportUnknownMemberType] - untyped
         done: Done = await visit
@@ -97,24 +97,24 @@ class VisitedConnection(aiosqlite.Connection):
         return done
 
     async def commit(self) -> None:
-        """Keep what was changed, if a transaction is open."""
+        """Commit the transaction if one is open."""
         self._begin = None
         if self._open:
             await super().commit()
             self._open = False
 
     async def rollback(self) -> None:
-        """Undo what was changed, if a transaction is open."""
+        """Roll back the transaction if one is open."""
         self._begin = None
         if self._open:
             await super().rollback()
             self._open = False
 
     def stop(self) -> asyncio.Future[Any] | None:
-        """End the thread, once; who asks again is answered when it has ended.
+        """End the thread. A further call returns the same future, which is done when the thread has ended.
 
-        SQLAlchemy stops a connection that it is closing already if its task is cancelled a second time, and aiosqlite
-        would then wait for the answer of a thread that is gone.
+        SQLAlchemy stops a connection again that it is already closing if its task is cancelled a second time. aiosqlite
+        alone would then wait for a thread that no longer exists.
         """
         if not self._is_stopping:
             self._is_stopping = True
@@ -129,7 +129,7 @@ def _join(connections: Sequence[VisitedConnection]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a statement gave and did."""
+    """The result of a statement: its rows, and the values that a cursor reports."""
 
     rows: Rows
     description: Any
@@ -146,7 +146,7 @@ def _visit(
 ) -> Done:
     cursor = connection.cursor()
     try:
-        if begin is not None and not connection.in_transaction:  # it began if only what came with it failed
+        if begin is not None and not connection.in_transaction:  # it is open if the statement after it failed before
             cursor.execute(begin)
         rows = _read_rows(connection, cursor, sql, act)
         return Done(rows, cursor.description, cursor.rowcount, cursor.lastrowid, connection.in_transaction)
@@ -157,9 +157,10 @@ def _visit(
 def _read_rows(
     connection: sqlite3.Connection, cursor: sqlite3.Cursor, sql: str, act: Callable[[sqlite3.Cursor], object]
 ) -> Rows:
-    """The rows that it gives. Only where a text is not UTF-8 is `read_text` asked, which takes twice as long.
+    """Execute a statement and return its rows.
 
-    A statement that changes rows and returns them must not be executed twice, so it asks `read_text` from the start.
+    If a text is not UTF-8, a query is executed again with `read_text`, which takes twice as long. A statement that
+    changes rows and returns them must not be executed twice, so it uses `read_text` from the start.
     """
     is_query = "RETURNING" not in sql
     connection.text_factory = str if is_query else read_text
@@ -178,7 +179,7 @@ def _fetch(cursor: sqlite3.Cursor, act: Callable[[sqlite3.Cursor], object]) -> R
 
 
 class VisitingCursor:
-    """What SQLAlchemy takes for a cursor of aiosqlite: of the last statement, what it gave and did."""
+    """A replacement for aiosqlite's cursor with the result of the last statement, for SQLAlchemy."""
 
     arraysize = 1
 
@@ -213,4 +214,4 @@ class VisitingCursor:
         return self._done.rows
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: the cursor in SQLite is already closed."""

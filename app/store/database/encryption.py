@@ -1,11 +1,11 @@
 """Encryption of stored secrets: Fernet (AES-128-CBC with HMAC-SHA256) with a key file next to the database.
 
-The database, a backup or an export alone reveals no key; whoever has the whole data folder has both.
+The database, a backup or an export alone reveals no secret. A person with the whole data folder has database and key.
 
     seal = Seal(data_dir / "inview.key")
     seal.open(seal.close("sk-secret")) == "sk-secret"
 
-Not for passwords, which are hashed and never read back.
+Do not use it for passwords: those are hashed and never read back.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ KEY_FILE = "inview.key"
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The key file, made at the first sealing. Its content is read when needed and kept nowhere."""
+    """The key file. It is made when the first secret is sealed. Its content is read when needed and never cached."""
 
     path: Path
 
@@ -36,10 +36,10 @@ class Seal:
         return self._fernet(create=True).encrypt(secret.encode())
 
     def open(self, sealed: bytes) -> str:
-        """The text that was sealed.
+        """Return the text that was sealed.
 
         Raises:
-            StoreError: the key file is missing, or is not the one it was sealed with.
+            StoreError: the key file is missing or damaged, or is not the one that sealed the text.
         """
         from cryptography.fernet import InvalidToken  # noqa: PLC0415 - 8 MB that an installation without keys saves
 
@@ -68,7 +68,7 @@ class Seal:
 
 
 def _write_new(path: Path, content: bytes) -> None:
-    """Write a file that only its owner may read, whole or not at all. One that appeared meanwhile is kept."""
+    """Write a file that only its owner may read, completely or not at all. A file made meanwhile is not replaced."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

@@ -1,8 +1,8 @@
-"""Rows to domain values and back, except for parts (`parts_json.py`).
+"""Conversion of rows to domain values and back. Parts are converted in `parts_json.py`.
 
-A stored word that this version does not know is a `StoreError`, never a guess.
+A stored word that this version does not know raises a `StoreError`. Nothing is guessed.
 
-Not here: queries. Each function takes the columns it names, as a row of a query has them.
+Each function takes the columns that it names, as a row of a query has them.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ Word = TypeVar("Word", bound=StrEnum)
 
 NO_FILTER: Final = "it is no filter"
 MAX_REPLACED = 500
-"""Of what marks stood for, so many are noted: who pastes a file of keys knows that there are more."""
+"""Maximum number of replaced secrets that are stored for a request."""
 
 
 def decode_word(words: type[Word], value: str) -> Word:
-    """The member of that value.
+    """Return the member of an enum with this value.
 
     Raises:
-        StoreError: there is none.
+        StoreError: the enum has no such member.
     """
     try:
         return words(value)
@@ -81,7 +81,7 @@ def decode_word(words: type[Word], value: str) -> Word:
 
 
 def encode_conversation(conversation: Conversation) -> Json:
-    """The columns of a conversation, without its revision."""
+    """Return the columns of a conversation, without its revision."""
     columns = asdict(conversation)
     del columns["checkpoint"], columns["damage"]
     columns["parameters"] = encode_parameters(conversation.parameters)
@@ -89,14 +89,14 @@ def encode_conversation(conversation: Conversation) -> Json:
 
 
 def encode_checkpoint(checkpoint: Checkpoint | None) -> Json:
-    """The columns of a conversation's checkpoint."""
+    """Return the columns of a conversation's checkpoint."""
     if checkpoint is None:
         return {"summary": None, "summary_position": None}
     return {"summary": checkpoint.summary, "summary_position": checkpoint.position}
 
 
 def decode_conversation(row: Columns) -> Conversation:
-    """A conversation. A column that cannot be read is named in `damage`."""
+    """Decode a conversation. `damage` lists the columns that cannot be read."""
     take = (reading := Reading("conversation", str(row["id"]))).take
 
     def word(column: str, words: type[Word], otherwise: Word) -> Word:
@@ -136,7 +136,7 @@ def decode_conversation(row: Columns) -> Conversation:
 
 
 def _read_filter(stored: Any) -> str:
-    """A text that can be read as a filter."""
+    """Return a stored text if it is a valid filter."""
     try:
         parse_line(line := a_text(stored))
     except FilterError:
@@ -148,14 +148,14 @@ def _place(stored: Any) -> int | None:
     return None if stored is None else a_number(stored)
 
 
-# --- what hangs on pairs and runs ---
+# --- columns of pairs and runs ---
 
 
 def decode_stars(stored: Any) -> int:
-    """The stars of a pair, 0 to 3.
+    """Return the stars of a pair, 0 to 3.
 
     Raises:
-        StoreError: it is another number.
+        StoreError: the value is another one.
     """
     if not 0 <= (stars := a_number(stored)) <= MAX_STARS:
         raise StoreError("it is no number of stars")
@@ -163,7 +163,7 @@ def decode_stars(stored: Any) -> int:
 
 
 def encode_parameters(parameters: Parameters) -> Json:
-    """Only what is set."""
+    """Return only the parameters that are set."""
     return {name: value for name, value in asdict(parameters).items() if value is not None}
 
 
@@ -203,7 +203,7 @@ def encode_usage(usage: Usage | None) -> Json | None:
 
 
 def decode_usage(value: Json | None) -> Usage | None:
-    """What a provider reported of a call; None: nothing, or no counts."""
+    """Decode the usage that a provider reported. None: it reported nothing, or no counts."""
     return None if value is None else read_usage(value)
 
 
@@ -238,7 +238,7 @@ def has_faulty_round(rounds: list[Json]) -> bool:
 
 
 def decode_total(usage: Json | None, rounds: list[Json]) -> Usage | None:
-    """What a reply used over all its rounds; None: nobody told."""
+    """Add up the usage of all rounds of a reply. None: the provider reported none."""
     told = [one for one in (*(decode_round(each).usage for each in rounds), decode_usage(usage)) if one is not None]
     return sum(told[1:], told[0]) if told else None
 
@@ -257,7 +257,7 @@ def decode_message(message_id: str, role: str, parts: list[Json], created_at: An
 def read_message(
     message_id: str | None, role: Any, parts: Any, created_at: Any, *, expected: Role
 ) -> tuple[Message, tuple[Damage, ...]]:
-    """A message of a pair with what of it can be read, and what cannot. `role` None: there is no such row."""
+    """Return a message of a pair with its readable values, and the damage. `role` None: the message has no row."""
     take = (reading := Reading("message", str(message_id))).take
     if role is None:
         reading.note("id", "it is named by its pair, but is not there", None)
@@ -272,9 +272,9 @@ def read_message(
 
 
 def decode_pair(row: Columns) -> Pair:
-    """A pair from its own columns, those of its messages (`request_`, `reply_`) and of its run.
+    """Decode a pair from its columns, those of its messages (`request_`, `reply_`) and those of its run.
 
-    What cannot be read is named in `damage`; the run's columns are named by the run's id.
+    `damage` lists the values that cannot be read; those of the run have the id of the run.
     """
     take = (reading := Reading("pair", str(row["id"]))).take
     of_run = (ran := Reading("run", str(row["run_id"]))).take
@@ -327,7 +327,7 @@ def decode_pair(row: Columns) -> Pair:
 
 
 def encode_replaced(replaced: tuple[Replaced, ...] | None) -> list[Json] | None:
-    """What marks stood for; None: nobody looked for secrets."""
+    """Encode the secrets that marks replaced. None: secrets were not searched for."""
     if replaced is None:
         return None
     return [{"kind": one.kind, "place": one.place, "pair_id": one.pair_id} for one in replaced[:MAX_REPLACED]]

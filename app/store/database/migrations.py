@@ -1,9 +1,9 @@
-"""Bring a database to the shape this code knows, or say why not. The steps themselves are in `alembic/versions`.
+"""Migration of a database to the schema of this code. The steps are in `alembic/versions`.
 
     upgrade("sqlite+aiosqlite:///data/inview.db")     # creates, migrates, or finds nothing to do (without Alembic)
-    check("sqlite+aiosqlite:///data/inview.db")       # raises StoreError unless it fits
+    check("sqlite+aiosqlite:///data/inview.db")       # raises StoreError unless it has the newest revision
 
-Both wait for the database: call them before there is an event loop, or in a thread.
+Both block: call them before the event loop starts, or in a thread.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ REVISIONS: Final = (
     "0033",
     "0034",
 )
-"""Every revision, oldest first. Kept here so that a start with nothing to do need not import Alembic."""
+"""Every revision, oldest first. The list is here so that a start without a migration does not import Alembic."""
 
 HEAD: Final = REVISIONS[-1]
 ROOT: Final = Path(__file__).parents[3]
 
 
 def upgrade(url: str) -> None:
-    """Bring the database to the newest revision, in one transaction; a missing SQLite file is created.
+    """Migrate the database to the newest revision, in one transaction. A missing SQLite file is created.
 
     Raises:
         StoreError: it cannot be opened, or it is newer than this code.
@@ -69,13 +69,13 @@ def upgrade(url: str) -> None:
     with _connected(url) as engine:
         if _read(engine) == HEAD:
             return
-        # Others that start now wait here, and find nothing left to do.
+        # Other processes that start now wait here, and then find nothing to migrate.
         with engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
             _run_alembic(connection)
 
 
 def is_current(url: str) -> bool:
-    """Whether `upgrade` would find nothing to do; a missing SQLite file is created.
+    """Return True if the database has the newest revision. A missing SQLite file is created.
 
     Raises:
         StoreError: it cannot be opened, or it is newer than this code.
@@ -85,7 +85,7 @@ def is_current(url: str) -> bool:
 
 
 def check(url: str) -> None:
-    """Make sure that the database has exactly the newest revision.
+    """Check that the database has exactly the newest revision.
 
     Raises:
         StoreError: it is newer or older than this code, or cannot be opened.
@@ -129,7 +129,11 @@ def _run_alembic(connection: Connection) -> None:
 
 
 def read_revision(connection: Connection) -> str | None:
-    """The database's revision, None if it has none yet."""
+    """Return the database's revision, None if it has none yet.
+
+    Raises:
+        StoreError: it is newer than this code.
+    """
     if not inspect(connection).has_table("alembic_version"):
         return None
     revision: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()

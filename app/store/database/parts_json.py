@@ -1,11 +1,11 @@
-"""Parts as stored: JSON objects with a `type` tag, decoded strictly.
+"""The stored form of parts: JSON objects with a `type` tag, decoded strictly.
 
     >>> encode_parts((Text("Hi"),))
     [{'type': 'text', 'text': 'Hi'}]
     >>> decode_parts([{"type": "text", "text": "Hi"}])
     (Text(text='Hi'),)
 
-Not the canonical form of `domain/request/hashing.py`, and no provider's: this one keeps everything.
+It differs from the canonical form of `domain/request/hashing.py` and from those of providers: it loses nothing.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ _HINTS: Mapping[str, dict[str, Any]] = MappingProxyType(
 
 
 def encode_parts(parts: Iterable[Part]) -> list[Json]:
-    """Parts as JSON values."""
+    """Encode parts as JSON values."""
     return [_encode(part) for part in parts]
 
 
 def decode_parts(values: Iterable[Json]) -> tuple[Part, ...]:
-    """The parts that were encoded.
+    """Decode parts from JSON values.
 
     Raises:
-        StoreError: a part of a type, or with a field, that this version does not know.
+        StoreError: this version does not know the type or a field of a part.
     """
     return tuple(map(_decode, values))
 
 
 def read_parts(stored: Any, reading: Reading) -> tuple[Part, ...]:
-    """Those of these parts that can be read; the others are noted."""
+    """Decode the parts that can be read, and record damage for the others."""
     values = reading.take("parts", stored, a_list, [])
     try:
         return decode_parts(values)

@@ -1,7 +1,7 @@
-"""Who works on a database now: each process holds a lock on a file next to it until the process ends.
+"""Locks that show which processes use a database: each holds a lock on a file next to it while it runs.
 
-with claim(url) as alone: ...        # a server; `alone`: no other works on it
-with claim_alone(url): ...           # `inview doctor --mend`; others wait until this is over
+with claim(url) as alone: ...        # a server; `alone`: no other process uses the database
+with claim_alone(url): ...           # `inview doctor --mend`; other processes wait until it ends
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from app.domain.errors import StoreError
 
 @contextmanager
 def claim(url: str) -> Generator[bool]:
-    """Hold the lock of the database. True if this process is the only one on it."""
+    """Hold the shared lock of the database. It yields True if no other process uses the database."""
     if (path := _path_of(url)) is None:
         yield False
         return
     with _open_lock(f"{path}-owner") as present:
         with _open_lock(f"{path}-opening") as opening:
-            fcntl.flock(opening, fcntl.LOCK_EX)  # two that open at once look one after the other, for a moment each
+            fcntl.flock(opening, fcntl.LOCK_EX)  # processes that start at once check one after the other
             alone = _take(present)
             fcntl.flock(present, fcntl.LOCK_SH)
         yield alone
@@ -32,10 +32,10 @@ def claim(url: str) -> Generator[bool]:
 
 @contextmanager
 def claim_alone(url: str) -> Generator[None]:
-    """Keep all other processes off the database: a server that starts meanwhile waits.
+    """Hold the exclusive lock of the database: a server that starts meanwhile waits.
 
     Raises:
-        StoreError: another process works on it.
+        StoreError: another process uses the database.
     """
     if (path := _path_of(url)) is None:
         yield
@@ -57,7 +57,7 @@ def _take(present: int) -> bool:
 
 
 def _path_of(url: str) -> str | None:
-    """The file of the database; None: there is none to lock."""
+    """Return the file of the database. None: the database is not in a file."""
     parsed = make_url(url)
     is_file = parsed.get_backend_name() == "sqlite" and parsed.database not in {None, "", ":memory:"}
     return parsed.database if is_file else None

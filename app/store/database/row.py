@@ -1,6 +1,7 @@
-"""The base of all rows: how tables and their constraints are named, and the metadata that knows all tables.
+"""The base class of all rows: the names of tables and constraints, and the metadata with all tables.
 
-Whoever needs the metadata whole takes `Row` from `store/tables.py`: a table is known once its module was imported.
+The metadata has a table only after its module was imported. `store/tables.py` imports all of them: import `Row` from
+there if you need all tables.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ Json = dict[str, Any]
 
 
 class Row(SQLModel):
-    """Base of all rows: `ProviderSettingRow` is table `provider_setting`. Constraints have names for later steps."""
+    """Base of all rows: `ProviderSettingRow` is table `provider_setting`. Migrations need names of constraints."""
 
     @declared_attr.directive
     def __tablename__(  # pyright: ignore[reportIncompatibleVariableOverride] - SQLAlchemy's way, SQLModel types it narrower

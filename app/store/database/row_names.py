@@ -1,4 +1,4 @@
-"""Names of rows, for the log and for `inview doctor`: an id, or a number where the key has words of a person."""
+"""Names of rows for the log and for `inview doctor`: an id, or a number if the key has text of the user."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, Final
 from sqlalchemy import Table
 
 NAMES: Final = MappingProxyType({"version": ("pair_id", "number"), "tool_call": ("run_id", "number")})
-"""The columns that name a row of these tables, as `Reading` has them elsewhere."""
+"""The columns that name a row of these tables. Other modules pass the same names to `Reading`."""
 OUR_IDS: Final = frozenset({"id", "docid", "pair_id", "run_id", "round", "conversation_id", "vocabulary"})
-"""Columns of primary keys that no person writes. A row with another one is named by its number."""
+"""Columns of primary keys without text of the user. A row with another key column is named by its number."""
 MAX_ID: Final = 80
 
 
 def name_row(table: Table, row: Mapping[Any, Any]) -> str:
-    """Return a name for a row: its id, or its number if its key has words of the user."""
+    """Return a name for a row: its id, or its number if its key has text of the user."""
     key = NAMES.get(table.name) or tuple(column.name for column in table.primary_key if column.name != "owner")
     if table.name not in NAMES and not OUR_IDS.issuperset(key):
         return f"number {row['rowid']}" if "rowid" in row else "(without an id)"
@@ -24,7 +24,7 @@ def name_row(table: Table, row: Mapping[Any, Any]) -> str:
 
 
 def show_id(stored: Any) -> str:
-    """An id as it may be shown: one that cannot be an id may be anything."""
+    """Return an id for display, or a placeholder for a value that cannot be an id: it may be any text."""
     shown = str(stored)
     can_be_shown = isinstance(stored, str | int) and len(shown) <= MAX_ID and shown.isprintable()
     return shown if can_be_shown else "(its id cannot be read)"

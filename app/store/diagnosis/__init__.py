@@ -1,4 +1,4 @@
 """Lists the damage of a database, row by row, for `inview doctor`. Nothing here changes a database.
 
-Not here: what counts as damage of one value (`store/database/damage.py`).
+Damage of a single value is defined in `store/database/damage.py`.
 """

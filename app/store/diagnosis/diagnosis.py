@@ -1,10 +1,10 @@
-"""Finds every damaged piece of a database.
+"""Finds all damage of a database.
 
     for finding in find_damage("sqlite+aiosqlite:///data/inview.db"):
         print(finding.damage, finding.place.title)
 
 The database is opened read-only and read in one transaction, one row in memory at a time. A reason never quotes stored
-words.
+text.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MALFORMED: Final = "SQLite cannot read the rest of this table"
 UNKNOWN_FORM: Final = "this version does not know its form, or a word in it"
 _WITHOUT_QUOTES: Final = re.compile(
     r"it is no (time|bytes|flag|filter|UTF-8)"
-    r"|it is no JSON \(.*\)"  # the parser names a place, never a text
+    r"|it is no JSON \(.*\)"  # the parser names a position, never a text
     r"|it is \w+, not \w+"
     r"|it is named by its (pair|message|draft), but is not there"
     r"|it names a \w+ that is not there"
@@ -37,19 +37,19 @@ _WITHOUT_QUOTES: Final = re.compile(
     r"|its bytes are not those that were stored"
     rf"|{MALFORMED}"
 )
-"""The reasons that quote nothing of what is stored."""
+"""The reasons that quote no stored text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A damaged piece, and the pair and conversation that it belongs to, as far as that is known."""
+    """Damage, with its pair and conversation if they are known."""
 
     damage: Damage
     place: Place
 
 
 def find_damage(url: str) -> Iterator[Finding]:
-    """Every damaged piece of the database, table by table. The database must have the newest revision.
+    """Yield all damage of the database, table by table. The database must have the newest revision.
 
     Raises:
         StoreError: it cannot be opened.
@@ -100,7 +100,7 @@ def _examine_table(connection: Connection, table: Table) -> Found:
 
 
 def _continue(table: str, found: Found) -> Found:
-    """What was found, to the place where SQLite itself meets a damaged page: the other tables are still read."""
+    """Yield the damage of a table until SQLite meets a damaged page, and report that, so that other tables are read."""
     try:
         yield from found
     except DBAPIError as error:

@@ -1,14 +1,14 @@
-"""Mends what can be mended of a damaged database without a loss, for `inview doctor --mend`.
+"""Repairs a damaged database as far as possible without a loss, for `inview doctor --mend`.
 
     done = mend(url, folder)
     done.sentences           # ("The search index was built again: 2 entries.", …)
     done.kept                # the file with the stored form of each row that was changed or deleted; None: no such row
 
-Everything is one transaction. The file is written before the transaction is committed. Not in the file is what is
-computed again of other rows or bytes: rows of the indexes, the search and the sums of the ledger, and the size of an
-attachment.
+Everything is one transaction. The file is written before the transaction is committed. It does not have values that are
+computed again from other rows or bytes: rows of the indexes, the search and the sums of the ledger, and the sizes of
+attachments.
 
-No entry of the ledger and no node is ever deleted here: a cost is never forgotten.
+No entry of the ledger and no node is deleted here, so that no cost is lost.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ BUILT: Final = frozenset({PAIR_TEXT, PAIR_SIZE, SEARCH_TEXT})
 
 @dataclass(slots=True)
 class Mended:
-    """The repairs, a sentence for each. `kept` is the file with the rows as they were stored."""
+    """The repairs, one sentence each. `kept` is the file with the original rows."""
 
     sentences: list[str] = field(default_factory=list[str])
     kept: Path | None = None
@@ -100,7 +100,7 @@ class _Mending:
     rows: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     def keep(self, table: Table, rowid: int) -> None:
-        """Keep the stored row for the file."""
+        """Add the stored row to those that are written to the file."""
         columns = (type_coerce(column, NullType()).label(column.name) for column in table.c)
         row = self.connection.execute(select(*columns).where(_rowid(table) == rowid)).mappings().one()
         self.rows.append({"table": table.name, "row": {name: _tell(value) for name, value in row.items()}})
@@ -110,7 +110,7 @@ class _Mending:
 
 
 def mend(url: str, folder: Path) -> Mended:
-    """Mend a database of the newest revision. A server that starts meanwhile waits.
+    """Repair a database of the newest revision. A server that starts meanwhile waits.
 
     Raises:
         StoreError: it cannot be opened or written, or a server runs on it. Nothing was changed.
@@ -172,7 +172,7 @@ def _reset_preferences(mending: _Mending) -> None:
 
 
 def _reset_agents(mending: _Mending) -> None:
-    """An agent keeps what can be read. One that lost what it may call may call nothing."""
+    """Reset the unreadable columns of agents. An agent without readable permissions for tools may call none."""
     for rowid, row in _rows_of(mending, AGENT):
         if damaged := _damaged_columns(AGENT, row):
             neutral = encode_agent(decode_agent(row))
@@ -189,7 +189,7 @@ def _reset_topics(mending: _Mending) -> None:
 
 
 def _reset_filters(mending: _Mending) -> None:
-    """A saved filter whose text can be read keeps it: it gets a name that is free, and a time."""
+    """Reset the unreadable name or time of saved filters with a readable text. The new name is a free one."""
     for rowid, row in _rows_of(mending, SAVED_FILTER):
         damaged = _damaged_columns(SAVED_FILTER, row)
         if damaged and {"owner", "filter"}.isdisjoint(one.column for one in examine(SAVED_FILTER, row)):
@@ -199,9 +199,9 @@ def _reset_filters(mending: _Mending) -> None:
 
 
 def _make_missing_topics(mending: _Mending) -> None:
-    """Make the topics again that pairs name and that are not there, so that what was filed together stays together.
+    """Make missing topics that pairs name again, so that pairs of one topic stay together.
 
-    None is made where a topic has an id that cannot be read: the pairs may be filed under that.
+    If the id of a topic cannot be read, no topic is made: the pairs may belong to that one.
     """
     if _has_unreadable_id(mending, TOPIC):
         return
@@ -225,7 +225,7 @@ def _free_name(mending: _Mending, table: Table, wanted: str) -> str:
 
 
 def _damaged_columns(table: Table, row: Mapping[Any, Any]) -> list[str]:
-    """The columns of a row that cannot be read, without its keys."""
+    """List the columns of a row that cannot be read, except its keys."""
     return list(dict.fromkeys(one.column for one in examine(table, row) if one.column not in _KEYS))
 
 
@@ -240,7 +240,7 @@ def _say_reset(mending: _Mending, names: Iterable[str], of: str) -> None:
 
 
 def _delete_unusable(mending: _Mending) -> None:
-    """Settings that cannot be read and that a person enters again: while they are there, much is refused."""
+    """Delete unreadable settings that the user can enter again: while they are stored, many requests fail."""
     for table, what in _ENTERED.items():
         for rowid, row in _rows_of(mending, table):
             if not examine(table, row):
@@ -251,7 +251,7 @@ def _delete_unusable(mending: _Mending) -> None:
 
 
 def _raise_revisions(mending: _Mending) -> None:
-    """A conversation has the highest revision of its pairs, or a higher one."""
+    """Raise the revision of conversations above that of their pairs if it is lower or cannot be read."""
     highest = func.max(type_coerce(PAIR.c.revision, Integer)).filter(func.typeof(PAIR.c.revision) == "integer")
     for rowid, row in _rows_of(mending, CONVERSATION):
         of_pairs = select(highest).where(PAIR.c.conversation_id == _plain(row["id"]))
@@ -266,7 +266,7 @@ def _raise_revisions(mending: _Mending) -> None:
 
 
 def _correct_sizes(mending: _Mending) -> None:
-    """The size of an attachment is computed again where its bytes are those that were stored."""
+    """Compute the size of attachments again if it is wrong and their bytes are intact."""
     data, size = ATTACHMENT.c.data, type_coerce(ATTACHMENT.c.size, NullType())
     wrong = (func.typeof(data) == "blob") & (func.length(data) != size)
     query = select(_rowid(ATTACHMENT).label("rowid"), ATTACHMENT.c.id, data).where(wrong)
@@ -285,10 +285,10 @@ def _delete_lost_uploads(mending: _Mending) -> None:
 
 
 def _delete_orphans(mending: _Mending) -> None:
-    """Rows that name a row that is not there: no page can show them. A topic becomes one of the first level.
+    """Delete rows that refer to a missing row, because no page can show them. A topic moves to the first level instead.
 
-    A node stays, because it may have a cost. The ledger names no other row by a foreign key. Rows stay too where one of
-    the other table has an id that cannot be read: they may belong to it.
+    A node stays, because it may have a cost. The ledger has no foreign keys. If a row of the other table has an
+    unreadable id, the rows that refer to that table stay too: they may belong to it.
     """
     tables = Row.metadata.sorted_tables
     kept = {NODE.name}, {table.name for table in tables if "id" in table.c and _has_unreadable_id(mending, table)}
@@ -313,7 +313,7 @@ def _has_unreadable_id(mending: _Mending, table: Table) -> bool:
 
 
 def _add_up_usage(mending: _Mending) -> None:
-    """Add up the ledger again where a table of sums says something else."""
+    """Compute a table of sums again if it differs from the ledger."""
     for table in (USAGE_DAY, USAGE_ACCOUNT):
         if mending.connection.execute(select_faults(table)).first() is None:
             continue
@@ -323,7 +323,7 @@ def _add_up_usage(mending: _Mending) -> None:
 
 
 def _delete_damaged_indexes(mending: _Mending) -> None:
-    """Delete damaged rows of the indexes: the next reading of the conversation makes them again."""
+    """Delete damaged rows of the indexes. They are made again when the conversation is read next."""
     for table in (PAIR_TEXT, PAIR_SIZE):
         damaged = [rowid for rowid, row in _rows_of(mending, table) if examine(table, row)]
         for rowid in damaged:
@@ -333,7 +333,7 @@ def _delete_damaged_indexes(mending: _Mending) -> None:
 
 
 def _enter_titles(mending: _Mending) -> None:
-    """Enter the titles that the search does not have, or has differently. It has none that cannot be read."""
+    """Update the titles in the search that are missing or differ. A title that cannot be read is not entered."""
     entered = 0
     for _, row in _rows_of(mending, CONVERSATION):
         title = row["title"] if isinstance(row["title"], str) else ""
@@ -351,7 +351,7 @@ def _enter_titles(mending: _Mending) -> None:
 
 
 def _enter_words(mending: _Mending) -> None:
-    """Enter the words of pairs that the search does not have, or has differently; then check the full-text index."""
+    """Update the texts of pairs in the search that are missing or differ, then check the full-text index."""
     entered = mending.connection.exec_driver_sql(enter_words("1")[:-1] + CHANGED).rowcount
     if entered:
         mending.say(f"The words of pairs were entered into the search again: {entered:,}.")
@@ -369,7 +369,7 @@ CHANGED: Final = " WHERE search_text.words IS NOT excluded.words"
 
 
 def _write(folder: Path, rows: list[dict[str, Any]]) -> Path:
-    """Keep these rows in a new file that only its owner can read, one JSON object a line."""
+    """Write these rows to a new file that only its owner can read, one JSON object per line."""
     path = folder / f"mended-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.jsonl"
     try:
         path.touch(0o600, exist_ok=False)
@@ -386,7 +386,7 @@ def _write(folder: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 def _rows_of(mending: _Mending, table: Table) -> Iterator[tuple[int, Mapping[Any, Any]]]:
-    """The rows, read before the first of them is changed."""
+    """Yield all rows of a table. They are read before the first one is changed."""
     for row in mending.connection.execute(select(table, _rowid(table).label("rowid"))).mappings().all():
         yield row["rowid"], row
 

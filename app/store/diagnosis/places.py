@@ -1,4 +1,4 @@
-"""Which pair and conversation a row belongs to, for a person who looks for it in the page."""
+"""Finds the pair and conversation of a damaged row, so that the user can look for it in the page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.store.conversation.rows_attachment import ATTACHMENT_USE
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A pair by its position, a conversation, or neither. `in_trash`: one of the two is."""
+    """A pair by its position, a conversation, or neither. `in_trash`: the pair or the conversation is in the trash."""
 
     conversation_id: str | None = None
     title: str | None = None
@@ -55,7 +55,7 @@ def of_pair(connection: Connection, pair_id: Any) -> Place:
 
 
 def of_conversation(connection: Connection, conversation_id: Any) -> Place:
-    """A conversation, if it is there."""
+    """Find the place of a conversation. `NOWHERE`: it does not exist."""
     columns = (CONVERSATION.c.id, CONVERSATION.c.title, _is_deleted(CONVERSATION))
     query = select(*columns).where(CONVERSATION.c.id == conversation_id)
     found = connection.execute(query).first() if _can_be_id(conversation_id) else None

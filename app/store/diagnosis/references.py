@@ -1,4 +1,4 @@
-"""Rows that name another row which is not there."""
+"""Finds rows that refer to a missing row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from app.store.tables import Row
 Found = Iterator[tuple[Damage, Place]]
 
 _NAMED: Final = (("request_id", MESSAGE), ("reply_id", MESSAGE), ("run_id", RUN))
-"""References of a pair and its versions that have no foreign key."""
+"""References of pairs and versions without a foreign key."""
 
 
 def find_missing_rows(connection: Connection) -> Found:
@@ -44,29 +44,29 @@ def find_missing_rows(connection: Connection) -> Found:
     lost_topics = select(PAIR.c.id, PAIR.c.topic).where(names_no_topic())
     for pair_id, named in connection.execute(lost_topics):
         if isinstance(named, Unreadable):
-            continue  # its bytes are no text, which is damage of another kind
+            continue  # a topic that is no text is reported elsewhere
         damage = Damage("pair", show_id(pair_id), "topic", NO_TOPIC, len(raw_bytes(named)))
         yield damage, of_pair(connection, pair_id)
     yield from _find_broken_keys(connection)
 
 
 def lost_its_file() -> ColumnElement[bool]:
-    """Match an upload of a draft without bytes.
+    """Return the condition for an upload in a draft without bytes.
 
-    An upload that was sent needs none: its message has the text, or names the file itself.
+    An upload that was sent needs none: its message has the text or names the attachment.
     """
     stored = exists().where(ATTACHMENT.c.id == UPLOAD.c.attachment_id, ATTACHMENT.c.owner == UPLOAD.c.owner)
     return UPLOAD.c.taken_by.is_(None) & ~stored
 
 
 def names_no_topic() -> ColumnElement[bool]:
-    """Whether a pair names a topic that is not there. A topic that is no text is damage of another kind."""
+    """Return the condition for a pair with a missing topic. A topic that is no text is reported elsewhere."""
     stored = exists().where(TOPIC.c.id == PAIR.c.topic, TOPIC.c.owner == PAIR.c.owner)
     return (func.typeof(PAIR.c.topic) == "text") & ~stored
 
 
 def find_missing_attachments(connection: Connection, row: Mapping[Any, Any]) -> Found:
-    """The attachments that this message names and that are not there."""
+    """Find missing attachments that this message names."""
     message, _ = read_message(row["id"], row["role"] or "", row["parts"], row["created_at"], expected=Role.USER)
     for named in dict.fromkeys(list_named(message.parts)):
         stored = select(ATTACHMENT.c.id).where(ATTACHMENT.c.id == named, ATTACHMENT.c.owner == row["owner"])

@@ -1,4 +1,4 @@
-"""What of one row cannot be read: the types of its columns, and what the functions that read it say of its values.
+"""Examines one row: the types of its columns, and whether the functions that decode its values accept them.
 
 examine(MESSAGE, row)       # (Damage("message", "m1", "parts", …),)
 """

@@ -1,4 +1,4 @@
-"""The ledger with its sums, and prices and budgets of one's own: tables and queries.
+"""The ledger with its sums, and the user's prices and budgets: tables and queries.
 
-Not costs, which are computed on reading (`app/runs/usage`).
+Costs are computed on reading (`app/runs/usage`).
 """

@@ -16,21 +16,21 @@ from app.store.database.mapping import decode_word
 from app.store.ledger.rows_budgets import BUDGET
 
 Place = tuple[Scope, str, Span]
-"""Of what a budget is, and in which time: there is one of each."""
+"""The scope, the subject and the period of a budget. They are unique for an owner."""
 
 
 async def load_budgets(session: AsyncSession, owner: str) -> tuple[SpendingBudget, ...]:
-    """An owner's budgets.
+    """Return an owner's budgets.
 
     Raises:
-        DamagedRowError: one of them cannot be read, so the limit is unknown.
+        DamagedRowError: a budget cannot be read, so the limit is unknown.
     """
     query = select(BUDGET).where(BUDGET.c.owner == owner).order_by(BUDGET.c.scope, BUDGET.c.subject, BUDGET.c.period)
     return tuple(require_row(BUDGET, row, decode_budget) for row in (await session.execute(query)).mappings())
 
 
 async def save_budget(session: AsyncSession, owner: str, budget: SpendingBudget, now: datetime) -> None:
-    """Keep a budget, in the place of another one of the same."""
+    """Store a budget. It replaces one with the same scope, subject and period."""
     await session.execute(delete(BUDGET).where(*_at(owner, (budget.scope, budget.subject, budget.span))))
     await session.execute(
         insert(BUDGET).values(
@@ -50,7 +50,7 @@ async def delete_budget(session: AsyncSession, owner: str, place: Place) -> None
     """Remove a budget.
 
     Raises:
-        NotFoundError: there is none of that.
+        NotFoundError: there is no such budget.
     """
     if (
         await session.execute(delete(BUDGET).where(*_at(owner, place)).returning(BUDGET.c.scope))
@@ -59,7 +59,7 @@ async def delete_budget(session: AsyncSession, owner: str, place: Place) -> None
 
 
 def decode_budget(row: Any) -> SpendingBudget:
-    """The budget of this row."""
+    """Decode a budget."""
     return SpendingBudget(
         decode_word(Scope, row["scope"]),
         row["subject"],

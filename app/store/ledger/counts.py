@@ -1,7 +1,7 @@
-"""Counters in the database that are no counts, written by versions that stored whatever a provider reported.
+"""Invalid counters in the database. Earlier versions stored any value that a provider reported.
 
-SQLite keeps a fraction, a text or a huge number in a column of integers. The ledger's rows never change, so these
-stay; every query that reads counters reads them through here, as not told.
+SQLite accepts a fraction, a text or a huge number in a column of integers. The ledger's rows never change, so these
+values stay. Every query of counters uses this module, which treats them as not reported.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from app.domain.usage import COUNTERS, MAX_TOKENS, read_count
 
 
 def clean(column: ColumnElement[int]) -> ColumnElement[int]:
-    """The counter if it is a count, else NULL: as `domain.usage.read_count`."""
+    """Select the counter if it is a valid count, else NULL, as `domain.usage.read_count` does."""
     return case((and_(func.typeof(column) == "integer", column.between(0, MAX_TOKENS)), column))
 
 
 def is_wrong(table: Table) -> ColumnElement[bool]:
-    """Whether a row has a counter that is no count."""
+    """Return the condition for a row with an invalid counter."""
     return or_(*(and_(table.c[name].is_not(None), clean(table.c[name]).is_(None)) for name in COUNTERS))
 
 
 def describe_wrong(stored: Mapping[str, object]) -> str | None:
-    """Which counters of a row are no counts; None: all that it has are."""
+    """Describe the invalid counters of a row. None: all are valid."""
     wrong = [name for name, value in stored.items() if value is not None and read_count(value) is None]
     return "; ".join(f"{name}: {str(stored[name])[:40]} in the ledger" for name in wrong) or None

@@ -1,7 +1,7 @@
-"""The ledger: one row per provider call, written with what the call produced, never changed or deleted.
+"""The ledger: one row per provider call, written with the result of the call, never changed or deleted.
 
-Raw counters only; sums and costs are computed on reading. A counter the provider did not tell is None, never 0.
-Databases of earlier versions may hold counters that are no counts: they are read as not told (`counts.py`).
+It has raw counters only; sums and costs are computed on reading. A counter that the provider did not report is None,
+never 0. Databases of earlier versions may have invalid counters: they count as not reported (`counts.py`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from app.store.ledger.rows_ledger import LEDGER
 
 Purpose = Literal["reply", "count", "summary", "title", "delegated", "comparison", "keep_warm"]
 REPLIES: tuple[Purpose, ...] = ("reply", "delegated", "comparison")
-"""The purposes of calls that answer a person or another model."""
+"""The purposes of calls that answer the user or another model."""
 
 ENTRY: ColumnElement[int] = literal_column("ledger.rowid", Integer)
 """The order of the entries: SQLite numbers its rows, and no entry is ever deleted."""
@@ -61,10 +61,10 @@ _COUNTED = ("counted_text", "counted_messages", "estimated_tokens", "sent_charac
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What was counted of a request before it left, in the model's vocabulary, and what was made of that.
+    """The token counts of a request before it was sent, in the model's vocabulary, and the estimate made from them.
 
-    `sent_characters` is the length of its texts, `sent_bytes` that of its body. A request with images has no count of
-    its text, nor these: what its provider reports could not be compared with them.
+    `sent_characters` is the length of its texts, `sent_bytes` that of its body. For a request with images, all but the
+    estimate are None: they could not be compared with the provider's report.
     """
 
     counted_text: int | None
@@ -76,11 +76,11 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One provider call as it ended. `usage` None: the provider told nothing. `error_class` None: it did not fail.
+    """A provider call that has ended. `usage` None: the provider reported none. `error_class` None: it did not fail.
 
-    `counted` None: the request was not counted. A call that only asked for a count uses nothing (`usage` None) and
-    belongs to no pair and no run: its `pair_id` is empty, its `run_id` its own id, and its `estimated_tokens` are what
-    the provider answered. `report_fault` says what of the provider's report is no count.
+    `counted` None: the request was not counted. A call for an exact count uses nothing (`usage` None) and belongs to no
+    pair and no run: its `pair_id` is empty, its `run_id` is the id of the call, and its `estimated_tokens` is the
+    provider's count. `report_fault` names the fields of the provider's report that are no counts.
     """
 
     id: str
@@ -101,7 +101,7 @@ class Call:
 
     @property
     def reported(self) -> Observation | None:
-        """The count of the request and the report of its provider; None if one of them is unknown."""
+        """Return the count of the request with the provider's report; None if one of them is unknown."""
         counted = self.counted
         if counted is None or counted.counted_text is None or counted.counted_messages is None:
             return None
@@ -123,8 +123,8 @@ class Call:
 async def insert_calls(session: AsyncSession, calls: Sequence[Call]) -> None:
     """Insert calls into the ledger. The database refuses a call (run and attempt) that is already there.
 
-    Each goes on the account of its conversation, or, if that is a `tool` one, of the one it was derived from; its agent
-    is its pair's. Both are looked up now: the ledger says what was true when the call was made.
+    A call belongs to the account of its conversation, or, if that is a `tool` conversation, to that of its parent. Its
+    agent is that of its pair. Both are looked up now, so that the ledger has their values at the time of the call.
     """
     if calls:
         rows = [_encode(call) | {"of_conversation": call.conversation_id, "of_pair": call.pair_id} for call in calls]
@@ -147,13 +147,13 @@ def _enter() -> Insert:
 
 
 async def insert_missing_calls(session: AsyncSession, run_id: str, calls: Sequence[Call]) -> None:
-    """Insert those calls of a run that the ledger does not have."""
+    """Insert the calls of a run that the ledger does not have yet."""
     entered = set((await session.execute(select(LEDGER.c.attempt).where(LEDGER.c.run_id == run_id))).scalars())
     await insert_calls(session, [call for call in calls if call.attempt not in entered])
 
 
 async def load_calls(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Call, ...]:
-    """The calls made in a conversation, in order; also for one that was deleted."""
+    """Return the calls made in a conversation, ordered by time. The conversation may have been deleted."""
     query = (
         select(LEDGER)
         .where(LEDGER.c.owner == owner, LEDGER.c.conversation_id == conversation_id)
@@ -202,9 +202,9 @@ async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: st
 async def load_account(
     session: AsyncSession, owner: str, conversation_id: str, *, limit: int, before: int | None = None
 ) -> tuple[tuple[int, Call], ...]:
-    """The newest calls on a conversation's account, the one entered last first, each with its entry.
+    """Return the newest calls on a conversation's account, newest entry first, each with the number of its entry.
 
-    `before` an entry: those that were entered before it.
+    `before`: return only calls with a lower number.
     """
     query = (
         select(LEDGER, ENTRY.label("entry"))
@@ -220,9 +220,9 @@ async def load_account(
 async def load_latest(
     session: AsyncSession, owner: str, conversation_id: str, purposes: Sequence[str]
 ) -> tuple[Call, ...]:
-    """Of each of these purposes the newest call on a conversation's account that brought something, newest first.
+    """Return the newest call of each purpose on a conversation's account that had a result, newest first.
 
-    A reply that was made elsewhere, such as a compared one, counts once a pair of the conversation has it.
+    A reply that was made in another conversation, for example in a comparison, counts only if a pair has it now.
     """
     stands = select(PAIR.c.run_id).where(PAIR.c.conversation_id == conversation_id, PAIR.c.run_id.is_not(None))
     newest = (
@@ -246,7 +246,10 @@ async def load_latest(
 
 
 def on_account(conversation_id: str) -> ColumnElement[bool]:
-    """The calls of a conversation and of what was derived from it (of a derived one: its own)."""
+    """Return the condition for the calls of a conversation and of its child conversations.
+
+    For a child conversation these are only its calls.
+    """
     return or_(LEDGER.c.account_id == conversation_id, LEDGER.c.conversation_id == conversation_id)
 
 
@@ -261,7 +264,7 @@ async def load_observations(
 ) -> tuple[Observation, ...]:
     """Return the counts and the reports of this owner's newest calls of a model, newest first.
 
-    Those of `conversation_id` are separate. A call without a report or a count is left out.
+    Those of `conversation_id` have `here` set. A call without a report or a count is left out.
     """
     rows = (await session.execute(_observations(), {"of_owner": owner, "of_model": model})).mappings()
     calls = (_decode(row) for row in rows)
@@ -295,7 +298,7 @@ def _encode(call: Call) -> dict[str, Any]:
 
 
 def _decode(row: Any) -> Call:
-    """A call. What of it cannot be read is at its neutral value: no call is hidden, and its sums are kept elsewhere."""
+    """Decode a call. Unreadable columns get neutral values, so that no call is hidden. Sums are stored elsewhere."""
     take = (reading := Reading("ledger", show_id(row["id"]))).take
 
     def text(column: str) -> str:

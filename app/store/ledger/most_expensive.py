@@ -1,7 +1,7 @@
-"""The most expensive conversations, found by the database so that not all of them are read.
+"""The most expensive conversations. The database finds them, so that not all of them are read.
 
-The database multiplies in floating point, which is exact enough to rank them; the caller adds up the exact cost of each
-(`runs/usage.py`).
+The database multiplies in floating point, which is exact enough to rank them. The caller computes the exact cost of
+each (`runs/usage/usage.py`).
 
     await find_most_expensive(session, owner, UsageQuery(), apart, prices, limit=100)
 """
@@ -19,20 +19,20 @@ from app.domain.model_profile import Prices
 from app.domain.usage import COUNTERS, Usage
 from app.store.ledger.usage import Apart, Place, UsageQuery, calls_of
 
-_PRICED = tuple(name for name in COUNTERS if name != "reasoning_tokens")  # which are part of those written
+_PRICED = tuple(name for name in COUNTERS if name != "reasoning_tokens")  # these are part of the output tokens
 _RATES = tuple(f"price_of_{name}" for name in _PRICED)
 _FREE = (0.0,) * len(_PRICED)
 
 
 @dataclass(frozen=True, slots=True)
 class MostExpensive:
-    """The accounts that cost most, the dearest first, and how many there are in all."""
+    """The most expensive accounts, the most expensive first, and the number of all accounts."""
 
     names: tuple[str, ...]
     count: int
 
 
-async def find_most_expensive(  # noqa: PLR0913 - whose, which, at what prices, how many
+async def find_most_expensive(  # noqa: PLR0913 - owner, query, prices, limit
     session: AsyncSession,
     owner: str,
     asked: UsageQuery,
@@ -41,13 +41,13 @@ async def find_most_expensive(  # noqa: PLR0913 - whose, which, at what prices, 
     *,
     limit: int,
 ) -> MostExpensive:
-    """The dearest accounts; of equal ones those of more tokens first. What nobody knows the price of counts nothing."""
+    """Return the most expensive accounts; of equal ones, the one with more tokens first. Unknown prices count as 0."""
     if not prices:
         return MostExpensive((), 0)
     rows = [(*place, *(_FREE if known is None else _rates(known))) for place, known in prices.items()]
     listed = func.json_each(json.dumps(rows)).table_valued("value")
     kinds = {"model": String, "era": Integer, "part": Integer, "size": Integer, **dict.fromkeys(_RATES, Float)}
-    # Cast, and made before it is used: SQLite looks up only what has the type of what it is compared with.
+    # The values are cast and materialized, because SQLite finds only values of the same type.
     typed = (
         cast(func.json_extract(listed.c.value, f"$[{place}]"), kind).label(name)
         for place, (name, kind) in enumerate(kinds.items())
@@ -70,7 +70,7 @@ async def find_most_expensive(  # noqa: PLR0913 - whose, which, at what prices, 
     tokens = func.sum(sum(call.c[name] for name in _PRICED))
     query = (
         select(call.c.account_id, func.count().over())
-        # An outer join, though every call has its price: so prices are looked up for each call, and not the reverse.
+        # Every call has a price. The outer join makes SQLite look up the price for each call, and not the reverse.
         .select_from(call.outerjoin(price, and_(*same)))
         .group_by(call.c.account_id)
         .order_by(cost.desc(), tokens.desc(), call.c.account_id)
@@ -81,5 +81,5 @@ async def find_most_expensive(  # noqa: PLR0913 - whose, which, at what prices, 
 
 
 def _rates(prices: Prices) -> tuple[float, ...]:
-    """The prices of one token of each kind."""
+    """Return the price of one token of each kind."""
     return tuple(float(Usage(**{name: 1}).cost(prices)) for name in _PRICED)

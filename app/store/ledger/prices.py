@@ -1,4 +1,4 @@
-"""Queries of prices of one's own: what this installation knows better than the public table, from a day on."""
+"""Queries of the user's prices. From a day on, they replace those of the public table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KINDS = tuple(kind.name for kind in fields(Prices))
 
 @dataclass(frozen=True, slots=True)
 class OwnPrice:
-    """What a model costs from a UTC day on, until the next one entered. `prices` None: nobody knows."""
+    """The user's prices of a model from a UTC day on, until the next entry. `prices` None: they are unknown."""
 
     model: str
     since: date
@@ -34,17 +34,17 @@ class OwnPrice:
 
 
 async def load_own_prices(session: AsyncSession, owner: str) -> tuple[OwnPrice, ...]:
-    """All of an owner's, by model, oldest first.
+    """Return an owner's prices, ordered by model and day.
 
     Raises:
-        DamagedRowError: one of them cannot be read, so the cost of a call is unknown.
+        DamagedRowError: a price cannot be read, so the cost of a call is unknown.
     """
     query = select(PRICE).where(PRICE.c.owner == owner).order_by(PRICE.c.model, PRICE.c.since)
     return tuple(require_row(PRICE, row, decode_price) for row in (await session.execute(query)).mappings())
 
 
 async def save_own_price(session: AsyncSession, owner: str, own: OwnPrice) -> None:
-    """Enter a price, in the place of another one from the same day on."""
+    """Store a price. It replaces one for the same model and day."""
     await session.execute(_delete(owner, own.model, own.since))
     stated = (
         dict.fromkeys(_KINDS) if own.prices is None else dict(zip(_KINDS, map(_text, astuple(own.prices)), strict=True))
@@ -53,10 +53,10 @@ async def save_own_price(session: AsyncSession, owner: str, own: OwnPrice) -> No
 
 
 async def delete_own_price(session: AsyncSession, owner: str, model: str, since: date) -> None:
-    """Take a price away: what the table says, or an older price, holds again.
+    """Delete a price. An older one, or that of the public table, applies again.
 
     Raises:
-        NotFoundError: there is none from that day on.
+        NotFoundError: there is no price from that day on.
     """
     if (await session.execute(_delete(owner, model, since).returning(PRICE.c.model))).one_or_none() is None:
         raise NotFoundError("price", f"{model} from {since}")
@@ -67,7 +67,7 @@ def _delete(owner: str, model: str, since: date) -> Any:
 
 
 def decode_price(row: Mapping[Any, Any]) -> OwnPrice:
-    """The price of this row."""
+    """Decode a price."""
     return OwnPrice(row["model"], date.fromisoformat(row["since"]), _decode(row))
 
 

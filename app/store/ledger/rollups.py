@@ -1,9 +1,9 @@
-"""The sums of the ledger that the database keeps: `usage_day` and `usage_account`, made anew and compared.
+"""The stored sums of the ledger, `usage_day` and `usage_account`: compute them again, and compare them.
 
-A trigger adds every row of the ledger to both in the transaction that enters it (revision 0024). They say nothing that
-the ledger does not say: here they are made of it again, by the same rules, and whatever differs is found.
+A trigger adds every new row of the ledger to both tables in the same transaction (revision 0024). They follow from the
+ledger: this module computes them again by the same rules and finds differences.
 
-Not here: asking for sums (`usage.py`).
+Queries of the sums are in `usage.py`.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ PROMPT = tuple(name for name in COUNTERS if name not in {"output_tokens", "reaso
 
 
 async def rebuild_sums(session: AsyncSession) -> None:
-    """Make both tables of sums again from the ledger."""
+    """Compute both tables of sums again from the ledger."""
     for table in (USAGE_DAY, USAGE_ACCOUNT):
         await session.execute(delete(table))
         await session.execute(insert_sums(table))
 
 
 def insert_sums(table: Table) -> Insert:
-    """The statement that fills an empty table of sums from the ledger."""
+    """Return the statement that fills an empty table of sums from the ledger."""
     return insert(table).from_select(_names(table), _sum_ledger(table))
 
 
 def select_faults(table: Table) -> CompoundSelect[int]:
-    """The rows of a table of sums that are not what the ledger says, and those that the ledger says besides."""
+    """Select a row for each difference: stored sums that do not follow from the ledger, and sums that are missing."""
     kept, made = select(*(table.c[name] for name in _names(table))).subquery(), _sum_ledger(table).subquery()
     one, other = (select(*(type_coerce(column, NullType()) for column in each.c)) for each in (kept, made))
     differing = [first.except_(second).subquery() for first, second in ((one, other), (other, one))]
@@ -61,20 +61,20 @@ def select_faults(table: Table) -> CompoundSelect[int]:
 
 
 async def find_faults(session: AsyncSession) -> tuple[str, ...]:
-    """Which tables of sums are not what the ledger says: none, unless somebody else wrote into them."""
+    """Return the tables of sums that differ from the ledger. They differ only if another program wrote to them."""
     tables = (USAGE_DAY, USAGE_ACCOUNT)
     found = {table.name: (await session.execute(select_faults(table))).first() for table in tables}
     return tuple(name for name, fault in found.items() if fault is not None)
 
 
 def prompt_tokens(table: Table) -> ColumnElement[int]:
-    """The length of a call's prompt, as `Usage.prompt_tokens`."""
+    """Select the tokens of a call's prompt, as `Usage.prompt_tokens`."""
     first, *others = (func.coalesce(clean(table.c[name]), 0) for name in PROMPT)
     return sum(others, start=first)
 
 
 def cut_short(table: Table) -> ColumnElement[int]:
-    """1 for a call that may have used more than was told, as `domain.costs.costs.is_cut_short`; else 0."""
+    """Select 1 for a call that may have used more than reported, as `domain.costs.costs.is_cut_short`; else 0."""
     told = clean(table.c.input_tokens).is_not(None)
     late = func.coalesce(table.c.error_class, "").in_([str(one) for one in BILLED_PERHAPS])
     cut = case(
@@ -87,17 +87,17 @@ def cut_short(table: Table) -> ColumnElement[int]:
 
 
 def time_of_day(table: Table) -> ColumnElement[str]:
-    """When a call began, as hours and minutes of the UTC day."""
+    """Select the start of a call as hours and minutes of the UTC day."""
     return func.substr(table.c.started_at, 12, 5)
 
 
 def clock(minute: int) -> str:
-    """A minute of the day as `time_of_day` has it."""
+    """Return a minute of the day in the format of `time_of_day`."""
     return f"{minute // 60:02}:{minute % 60:02}"
 
 
 def count_reached(value: ColumnElement[Any], marks: list[str] | list[int]) -> ColumnElement[int]:
-    """How many of the marks a value has reached."""
+    """Select the number of marks that a value has reached."""
     start: ColumnElement[int] = literal(0)
     return sum(((value >= mark).cast(Integer) for mark in marks), start=start)
 
@@ -107,7 +107,7 @@ def _names(table: Table) -> list[str]:
 
 
 def _sum_ledger(table: Table) -> Select[Any]:
-    """What a table of sums is to hold."""
+    """Select the correct rows of a table of sums from the ledger."""
     made: dict[str, ColumnElement[Any]] = {
         "owner": LEDGER.c.owner,
         "account_id": LEDGER.c.account_id,

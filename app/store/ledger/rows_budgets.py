@@ -1,4 +1,4 @@
-"""The table of budgets. What was spent of one stands in the ledger's sums."""
+"""The table of budgets. The spent amounts follow from the ledger's sums."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.store.database.row import Row
 
 
 class BudgetRow(Row, table=True):
-    """How much may be spent. `subject` is the conversation's or the agent's id ("": each of them, or everything)."""
+    """A limit for costs. `subject` is the id of the conversation or agent ("": each of them, or all calls)."""
 
     owner: str = Field(primary_key=True)
     scope: str = Field(primary_key=True)

@@ -1,6 +1,6 @@
-"""The tables of what was used: each call as it was, and the sums that the database itself keeps of them.
+"""The tables of usage: every provider call, and the sums of calls, which the database itself updates.
 
-Not here: what a call costs, which is worked out when it is asked for (`domain/costs/prices.py`).
+Costs are computed on reading (`domain/costs/prices.py`).
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from app.store.database.row import Row
 
 
 class LedgerRow(Row, table=True):
-    """One provider call, whoever made it. It refers to other rows and hangs on none. The database itself refuses to
-    change or delete it, and keeps the sums in `usage_day` and `usage_account` with each one entered.
+    """One provider call of any purpose. It refers to other rows without foreign keys. The database refuses to change or
+    delete it, and adds every new row to the sums in `usage_day` and `usage_account`.
 
-    `account_id` is the conversation on whose account it goes: of what was derived (a summary, a title) the one it was
-    derived for.
-    `outcome` is succeeded, error or canceled. A counter is None when the provider did not tell. `counted_text` and
-    `counted_messages` are what we counted of the request, `estimated_tokens` what we made of that before it left;
-    `sent_characters` is the length of its texts, `sent_bytes` that of its body. `report_fault` says what of the
-    provider's report was no count.
+    `account_id` is the conversation whose account it belongs to: for a child conversation (a summary, a title), its
+    parent. `outcome` is succeeded, error or canceled. A counter is None if the provider did not report it.
+    `counted_text` and `counted_messages` are Inview's token counts of the request, `estimated_tokens` is the estimate
+    made from them before it was sent; `sent_characters` is the length of its texts, `sent_bytes` that of its body.
+    `report_fault` names the fields of the provider's report that are no counts.
     """
 
     __table_args__ = (
@@ -60,10 +59,10 @@ class LedgerRow(Row, table=True):
 
 
 class UsageSums(Row):
-    """Sums of ledger rows: of one UTC day, model, purpose, agent ("": none), and of what
-    `domain.costs.prices` tells apart: `size_class` and `day_part`.
+    """Sums of ledger rows with the same UTC day, model, purpose, agent ("": none), and `size_class` and `day_part` of
+    `domain.costs.prices`.
 
-    `cut` counts the calls that may have used more than was told. What was not told counts nothing.
+    `cut` is the number of calls that may have used more than reported. A counter that was not reported counts as 0.
     """
 
     calls: int
@@ -77,7 +76,7 @@ class UsageSums(Row):
 
 
 class UsageDayRow(UsageSums, table=True):
-    """Made of the ledger by the database, and only by it (`store/ledger/usage.py` can make it again)."""
+    """Sums of an owner. Only the database writes them, from the ledger (`store/ledger/rollups.py` can rebuild them)."""
 
     __table_args__ = ({"sqlite_with_rowid": False},)
 
@@ -91,7 +90,7 @@ class UsageDayRow(UsageSums, table=True):
 
 
 class UsageAccountRow(UsageSums, table=True):
-    """The same, of each account."""
+    """The same sums for each account."""
 
     __table_args__ = ({"sqlite_with_rowid": False},)
 

@@ -1,4 +1,4 @@
-"""The table of prices. Here is what a person entered; the public table comes with the program."""
+"""The table of prices that the user entered. The public price table comes with the program."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from app.store.database.row import Row
 
 
 class PriceRow(Row, table=True):
-    """What this installation knows better than the public table: a model's prices from a UTC day on.
+    """The user's prices of a model from a UTC day on. They replace those of the public table.
 
-    US dollars per million tokens as decimal text. Without `input` and `output` nobody knows the price from that day on.
+    They are US dollars per million tokens, as decimal text. Without `input` or `output` the price is unknown from that
+    day on.
     """
 
     owner: str = Field(primary_key=True)

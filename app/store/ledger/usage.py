@@ -1,11 +1,11 @@
 """Queries of usage: sums of the ledger by day, model, purpose, agent and account.
 
-Asked of the two tables of sums that the database keeps with each row entered (`usage_day`, `usage_account`), so that a
-million calls are added up in a fraction of a second. Calls of models whose price changes at an hour or a length of
-prompt that the sums do not tell apart are asked of the ledger itself.
+They read the two tables of sums that the database updates with each new row (`usage_day`, `usage_account`), so that a
+million calls are added up in a fraction of a second. If the price of a model changes at a time of day or a prompt
+length that the sums do not separate, its calls are read from the ledger.
 
-Not here: prices, and so costs (`runs/usage/usage.py`), which conversations cost most (`most_expensive.py`), and the
-sums themselves (`rollups.py`).
+Elsewhere: costs (`runs/usage/usage.py`), the most expensive conversations (`most_expensive.py`), and the computation of
+the stored sums (`rollups.py`).
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ from app.store.ledger.rollups import clock, count_reached, cut_short, prompt_tok
 from app.store.ledger.rows_ledger import LEDGER, USAGE_ACCOUNT, USAGE_DAY
 
 Place = tuple[str, int, int, int]
-"""What calls of one price have in common: model, era, part of the day and size (see `Apart`)."""
+"""The key of a price: model, era, part of the day and size (see `Apart`)."""
 GroupBy = Literal["day", "month", "model", "purpose", "agent", "conversation"]
 
 
 @dataclass(frozen=True, slots=True)
 class UsageQuery:
-    """Which calls are meant: of UTC days from `first` to `last`, both included; None: whatever it is.
+    """Conditions for calls. The UTC days `first` and `last` are both included. None: no condition.
 
-    `account_id` is a conversation: its own calls and those of what was derived from it. `agent_id` "": of no agent.
+    `account_id` is a conversation: its calls and those of its child conversations. `agent_id` "": calls without an
+    agent.
     """
 
     first: date | None = None
@@ -48,10 +49,12 @@ class UsageQuery:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """What must be kept apart to be priced: changes with a day; of some `models` also at `minutes` and at `steps`.
+    """The points at which prices change, so that sums of calls before and after them must be separate.
 
-    `sizes`: with which of `domain.costs.prices.size_class` a price of the other models is another one. Of these, parts
-    of the day are those that the sums keep (`domain.costs.prices.day_part`).
+    `days` are the days on which a price changes: they separate eras. For the models in `models`, calls are also
+    separated by `minutes` of the day and by `steps` of the prompt length. For all other models, `sizes` are the values
+    of `domain.costs.prices.size_class` from which a price differs, and parts of the day are those of the stored sums
+    (`domain.costs.prices.day_part`).
     """
 
     days: tuple[date, ...] = ()
@@ -61,13 +64,13 @@ class Apart:
     sizes: tuple[int, ...] = ()
 
     def at(self, model: str, era: int, part: int) -> datetime:
-        """An instant of an era and a part of the day."""
+        """Return an instant in an era and a part of the day."""
         day = self.days[era - 1] if era else (self.days[0] - timedelta(1) if self.days else _ANY_DAY)
         marks = self.minutes if model in self.models else day_marks(model)
         return datetime.combine(day, time(), UTC) + timedelta(minutes=marks[part - 1] if part else 0)
 
     def prompt(self, model: str, size: int) -> int:
-        """A prompt as long as the calls of this size."""
+        """Return a prompt length, in tokens, of this size."""
         if not size:
             return 0
         return self.steps[size - 1] + 1 if model in self.models else PROMPT_STEPS[self.sizes[size - 1] - 1] + 1
@@ -78,9 +81,9 @@ NOTHING_APART = Apart()
 
 
 class Sum(NamedTuple):
-    """What calls of one group came to that have one price: that of their model in an era, a part of the day, at a size.
+    """The sums of calls of one group with the same price: the same model, era, part of the day and size. See `Apart`.
 
-    `group` is the value grouped by. `cut` of the `calls` may have used more than was told. See `Apart`.
+    `group` is the value of the grouping. `cut` is the number of calls that may have used more than reported.
     """
 
     group: str
@@ -107,12 +110,12 @@ class Sum(NamedTuple):
 
     @property
     def counters(self) -> tuple[int, ...]:
-        """Calls, calls cut short, then tokens by kind."""
+        """Return the number of calls, of calls cut short, then the tokens by kind."""
         return self[5:]
 
 
 def keep_apart(tariffs: Iterable[tuple[str, Tariff | None]]) -> Apart:
-    """What sums of calls of these models must keep apart."""
+    """Collect the points at which prices of these models change."""
     known = [(model, tariff) for model, tariff in tariffs if tariff is not None]
     fine = [(model, tariff) for model, tariff in known if not tariff.is_even(model)]
     coarse = frozenset[int]().union(*(tariff.steps for model, tariff in known if tariff.is_even(model)))
@@ -125,7 +128,7 @@ def keep_apart(tariffs: Iterable[tuple[str, Tariff | None]]) -> Apart:
     )
 
 
-async def sum_calls(  # noqa: PLR0913 - whose, which, by what and at what prices
+async def sum_calls(  # noqa: PLR0913 - owner, query, grouping and prices
     session: AsyncSession,
     owner: str,
     asked: UsageQuery,
@@ -134,7 +137,7 @@ async def sum_calls(  # noqa: PLR0913 - whose, which, by what and at what prices
     *,
     accounts: Sequence[str] | None = None,
 ) -> list[Sum]:
-    """What was used, by group and price. `accounts`: on these accounts only."""
+    """Return the usage by group and price. `accounts`: only that of these accounts."""
     found: list[Sum] = []
     for calls in calls_of(owner, asked, apart, by_account=group_by == "conversation" or accounts is not None):
         keys = (_group(calls, group_by), calls.model, calls.era, calls.part, calls.size)
@@ -146,10 +149,10 @@ async def sum_calls(  # noqa: PLR0913 - whose, which, by what and at what prices
 
 
 def _read_sum(row: Any) -> Sum:
-    """The sum of this row. A model and a group that cannot be read count as unknown: no cost is left out.
+    """Decode a sum. An unreadable model or group counts as unknown, so that no cost is left out.
 
     Raises:
-        DamagedRowError: a number of it cannot be read.
+        DamagedRowError: a number cannot be read.
     """
     group, model, *rest = row
     for value in rest:
@@ -161,7 +164,7 @@ def _read_sum(row: Any) -> Sum:
 
 
 def refuse_sums(column: str) -> DamagedRowError:
-    """A sum cannot be read, or is not that of the other table: the amount is unknown."""
+    """Return the error for a sum that cannot be read or differs from the other table: the amount is unknown."""
     reading = Reading(USAGE_ACCOUNT.name, "(without an id)")
     reading.note(column, "it is not what the ledger says", 0)
     return DamagedRowError(reading.damage[0])
@@ -173,8 +176,8 @@ def _stored(value: Any) -> Any:
 
 
 async def list_models(session: AsyncSession, owner: str) -> tuple[str, ...]:
-    """Every model that this owner ever called."""
-    # Each found by one seek behind the one before: going through all of the ledger's index would take long.
+    """Return every model that this owner has called."""
+    # Each query finds the next model by one seek: a scan of the ledger's index would take long.
     of_owner = LEDGER.c.owner == owner
     behind = select(func.min(LEDGER.c.model)).where(of_owner)
     found: list[str] = []
@@ -187,7 +190,10 @@ async def list_models(session: AsyncSession, owner: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Rows that stand for calls: which are `wanted`, what their price depends on, and what each of them told."""
+    """A table with calls or sums of calls.
+
+    `wanted` are the conditions, `model` to `size` the key of the price, `told` the counters.
+    """
 
     table: Table
     day: ColumnElement[str]
@@ -200,7 +206,7 @@ class Calls:
 
 
 def calls_of(owner: str, asked: UsageQuery, apart: Apart, *, by_account: bool) -> list[Calls]:
-    """Where the calls asked for are found: in a table of sums, and those that need it in the ledger."""
+    """Return the tables that have the calls of a query: a table of sums, and the ledger for `apart.models`."""
     found = [_kept_sums(owner, asked, apart, by_account=by_account)]
     return [*found, _entered(owner, asked, apart)] if apart.models else found
 
@@ -228,7 +234,7 @@ def _kept_sums(owner: str, asked: UsageQuery, apart: Apart, *, by_account: bool)
 
 
 def _entered(owner: str, asked: UsageQuery, apart: Apart) -> Calls:
-    day = func.substr(LEDGER.c.started_at, 1, 10)  # as the text that it is
+    day = func.substr(LEDGER.c.started_at, 1, 10)  # times are stored as text
     wanted = [LEDGER.c.owner == owner, LEDGER.c.model.in_(apart.models), *_limit(LEDGER, asked)]
     if asked.first is not None:
         wanted.append(LEDGER.c.started_at >= _midnight(asked.first))

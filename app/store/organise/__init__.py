@@ -1,4 +1,4 @@
-"""How a person keeps order: topics, marks, saved filters, trash.
+"""Topics, marks, saved filters and the trash: tables and queries.
 
-Not the tables of conversations (`conversation`).
+The tables of conversations and pairs are in `conversation`.
 """

@@ -1,4 +1,4 @@
-"""Queries of saved filters and of those that were applied."""
+"""Queries of saved filters and of applied filters (the history)."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from app.store.database.mapping import NO_FILTER
 from app.store.organise.rows_filters import APPLIED_FILTER, SAVED_FILTER
 
 MAX_APPLIED = 200
-"""Filters of the history that are kept."""
+"""Maximum number of filters in the history."""
 
 
 UNREADABLE_NAME = "(its name cannot be read)"
-"""Stands for a name that cannot be read. It cannot follow an `@`."""
+"""Replaces a name that cannot be read. It is no valid name after an `@`."""
 _rowid: ColumnElement[int] = literal_column("saved_filter.rowid", Integer)
 _applied_rowid: ColumnElement[int] = literal_column("applied_filter.rowid", Integer)
-# The text decides between equal times, so that the order is one.
+# Filters with equal times are ordered by text, so that the order is unique.
 _NEWEST_FIRST = APPLIED_FILTER.c.applied_at.desc(), APPLIED_FILTER.c.filter
 
 
 async def load_saved_filters(session: AsyncSession, owner: str) -> dict[str, str]:
-    """An owner's saved filters that have a name, by name, in alphabetical order."""
+    """Return an owner's saved filters by name, in alphabetical order. Filters with an unreadable name are left out."""
     query = select(SAVED_FILTER.c.name, SAVED_FILTER.c.filter, _rowid).where(SAVED_FILTER.c.owner == owner)
     rows = await session.execute(query.order_by(SAVED_FILTER.c.name))
     return {
@@ -44,14 +44,14 @@ async def load_saved_filters(session: AsyncSession, owner: str) -> dict[str, str
 
 
 async def list_saved_filters(session: AsyncSession, owner: str) -> tuple[SavedFilter, ...]:
-    """All saved filters of an owner in alphabetical order, with those that cannot be read."""
+    """Return all saved filters of an owner in alphabetical order, with unreadable ones."""
     query = select(SAVED_FILTER.c.name, SAVED_FILTER.c.filter, _rowid).where(SAVED_FILTER.c.owner == owner)
     rows = await session.execute(query.order_by(SAVED_FILTER.c.name))
     return tuple(_decode(number, name, line) for name, line, number in rows)
 
 
 def require_filter(line: str) -> object:
-    """The line must be a filter.
+    """Check that a line is a filter.
 
     Raises:
         StoreError: it is none.
@@ -77,7 +77,7 @@ def _decode_applied(number: int, line: object) -> AppliedFilter:
 
 def _take_filter(reading: Reading, line: object) -> str:
     text = reading.take("filter", line, a_text, UNREADABLE)
-    if isinstance(line, str):  # the text is shown, although it is no filter
+    if isinstance(line, str):  # the text is shown even if it is no filter
         reading.take("filter", line, require_filter, None)
     return text
 
@@ -87,7 +87,7 @@ def _read_line(table: str, row_id: object, stored: object) -> str:
 
 
 async def write_saved_filters(session: AsyncSession, owner: str, lines: Mapping[str, str], now: datetime) -> None:
-    """Keep these under their names, in the place of what was kept so before."""
+    """Store these filters by name. They replace filters with the same names."""
     rows = [{"owner": owner, "name": name, "filter": line, "updated_at": now} for name, line in lines.items()]
     if rows:
         statement = insert(SAVED_FILTER)
@@ -96,18 +96,18 @@ async def write_saved_filters(session: AsyncSession, owner: str, lines: Mapping[
 
 
 async def delete_saved_filter(session: AsyncSession, owner: str, name: str) -> None:
-    """Delete the filter of that name."""
+    """Delete the filter with this name."""
     await session.execute(delete(SAVED_FILTER).where(SAVED_FILTER.c.owner == owner, SAVED_FILTER.c.name == name))
 
 
 async def delete_saved_row(session: AsyncSession, owner: str, number: int) -> None:
-    """Delete the saved filter in the row of that number."""
+    """Delete the saved filter with this row number."""
     await session.execute(delete(SAVED_FILTER).where(SAVED_FILTER.c.owner == owner, _rowid == number))
 
 
 @dataclass(frozen=True, slots=True)
 class FilterInUse:
-    """A conversation's own filter that names a saved one."""
+    """The filter of a conversation that names a saved filter."""
 
     conversation_id: str
     title: str
@@ -115,7 +115,7 @@ class FilterInUse:
 
 
 async def load_filters_in_use(session: AsyncSession, owner: str) -> tuple[FilterInUse, ...]:
-    """The conversations whose filter has an `@`, the one changed last first."""
+    """Return the conversations with an `@` in their filter, the most recently changed one first."""
     query = (
         select(CONVERSATION.c.id, CONVERSATION.c.title, CONVERSATION.c.filter)
         .where(CONVERSATION.c.owner == owner, CONVERSATION.c.filter.contains("@"))
@@ -129,14 +129,14 @@ async def load_filters_in_use(session: AsyncSession, owner: str) -> tuple[Filter
 
 
 async def set_conversation_filters(session: AsyncSession, lines: Mapping[str, str]) -> None:
-    """Give conversations, by id, these filters."""
+    """Set the filters of conversations, by id."""
     if lines:
         statement = update(CONVERSATION).where(CONVERSATION.c.id == bindparam("of_id")).values(filter=bindparam("line"))
         await session.execute(statement, [{"of_id": one, "line": line} for one, line in lines.items()])
 
 
 async def keep_applied(session: AsyncSession, owner: str, line: str, now: datetime) -> None:
-    """Note that a filter was applied now, as the newest of the history; the oldest give way."""
+    """Add a filter to the history as its newest entry, and delete the oldest ones above `MAX_APPLIED`."""
     statement = insert(APPLIED_FILTER).values(owner=owner, filter=line, applied_at=now)
     new = {"applied_at": statement.excluded.applied_at}
     await session.execute(statement.on_conflict_do_update(index_elements=APPLIED_FILTER.primary_key, set_=new))
@@ -149,12 +149,12 @@ async def keep_applied(session: AsyncSession, owner: str, line: str, now: dateti
 
 
 async def list_applied(session: AsyncSession, owner: str) -> tuple[AppliedFilter, ...]:
-    """The filters that were applied, the newest first, with those that cannot be read."""
+    """Return the applied filters, newest first, with unreadable ones."""
     query = select(_applied_rowid, APPLIED_FILTER.c.filter).where(APPLIED_FILTER.c.owner == owner)
     rows = await session.execute(query.order_by(*_NEWEST_FIRST).limit(MAX_APPLIED))
     return tuple(_decode_applied(number, line) for number, line in rows)
 
 
 async def delete_applied_row(session: AsyncSession, owner: str, number: int) -> None:
-    """Delete the entry of the history in the row of that number."""
+    """Delete the entry of the history with this row number."""
     await session.execute(delete(APPLIED_FILTER).where(APPLIED_FILTER.c.owner == owner, _applied_rowid == number))

@@ -1,6 +1,6 @@
-"""Queries of marks, deleted pairs included: whoever undoes a delete asks for them.
+"""Queries of marks. They include deleted pairs, because undoing a deletion needs them.
 
-Thousands of pairs are marked by few statements: pairs that change alike are one list, and one parameter.
+A few statements can mark thousands of pairs: pairs with the same change are one list in one parameter.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _MARKS = frozenset(Mark)
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """All marks of a pair. `running`: its reply is not over."""
+    """All marks of a pair. `running`: its reply has not ended."""
 
     marks: Marks
     running: bool
 
 
 async def find_conversation_of(session: AsyncSession, owner: str, pair_id: str) -> str:
-    """The conversation of a pair, be it deleted.
+    """Return the conversation of a pair, which may be deleted.
 
     Raises:
-        NotFoundError: there is no pair of that id, or it is another's.
+        NotFoundError: this owner has no pair with that id, or its conversation is in the trash.
     """
     here = (PAIR.c.owner == owner, not_in_trash(PAIR.c.conversation_id))
     query = select(PAIR.c.conversation_id).where(PAIR.c.id == pair_id, *here)
@@ -52,7 +52,7 @@ async def find_conversation_of(session: AsyncSession, owner: str, pair_id: str) 
 async def load_marks(
     session: AsyncSession, owner: str, conversation_id: str, pair_ids: Sequence[str]
 ) -> Mapping[str, Marked]:
-    """The marks of those of these pairs that are there, in the order of their positions."""
+    """Return the marks of these pairs by id, ordered by position. Missing pairs are left out."""
     columns = (PAIR.c.id, PAIR.c.stars, PAIR.c.flagged, PAIR.c.mark, PAIR.c.topic, PAIR.c.deleted_at, PAIR.c.lifecycle)
     here = PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner
     query = select(*columns).where(_among(pair_ids), *here).order_by(PAIR.c.position)
@@ -61,7 +61,11 @@ async def load_marks(
 
 
 def _decode_marks(row: Any) -> Marks:
-    """Decode the marks of a pair. Ten thousand pairs are marked at once, so only damage is read column by column."""
+    """Decode the marks of a pair.
+
+    Columns are read one by one only if there is damage: it must be fast, because ten thousand pairs can be marked at
+    once.
+    """
     _, stars, flagged, mark, topic, deleted_at, _ = row
     if not (type(stars) is int and type(flagged) is bool and (mark is None or mark in _MARKS)):
         take = Reading("pair", show_id(row.id)).take
@@ -76,7 +80,7 @@ def _decode_marks(row: Any) -> Marks:
 async def write_marks(
     session: AsyncSession, pair_ids: Sequence[str], marks: Marks, revision: int, now: datetime
 ) -> None:
-    """Give these pairs the same marks. `now` is when those were deleted that are."""
+    """Give these pairs the same marks. If `marks` delete them, `now` is their time of deletion."""
     columns: dict[str, Any] = {**marks}
     if "topic_id" in columns:
         columns["topic"] = columns.pop("topic_id")

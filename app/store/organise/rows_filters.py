@@ -1,4 +1,4 @@
-"""The tables of filters: those with a name, and those that were applied. The one in use is the conversation's."""
+"""The tables of saved and applied filters. The filter in use is a column of the conversation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.store.database.row import Row
 
 
 class SavedFilterRow(Row, table=True):
-    """A filter by its name: `@name`."""
+    """A saved filter. Other filters name it as `@name`."""
 
     owner: str = Field(primary_key=True)
     name: str = Field(primary_key=True)
@@ -19,7 +19,7 @@ class SavedFilterRow(Row, table=True):
 
 
 class AppliedFilterRow(Row, table=True):
-    """A filter that was applied, and when last: the history of the filter bar."""
+    """A filter in the history of the filter bar, with the time when it was last applied."""
 
     owner: str = Field(primary_key=True)
     filter: str = Field(primary_key=True)

@@ -1,4 +1,4 @@
-"""The table of topics. Which pairs are filed under one, the pairs say."""
+"""The table of topics. The topic of a pair is a column of the pair."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.store.database.row import Row
 
 
 class TopicRow(Row, table=True):
-    """A topic. `place` is its manual order among its siblings, `used_at` when a pair was last filed here."""
+    """A topic. `place` is its manual order among siblings, `used_at` the time when a pair was last filed under it."""
 
     __table_args__ = (Index(None, "owner", "parent_id"),)
 

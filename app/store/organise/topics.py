@@ -1,7 +1,7 @@
-"""Queries of topics: the tree of an owner, and how many pairs are filed where.
+"""Queries of topics: the tree of an owner, and the number of pairs under each topic.
 
-What may be done to a tree is decided by `domain/topics/topic_rules.py`; whoever writes does so in the transaction that
-read.
+`domain/topics/topic_rules.py` decides which changes of a tree are allowed. A caller must read and write the tree in one
+transaction.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from app.store.organise.rows_topics import TOPIC
 
 UNREADABLE_NAME = "(its name cannot be read)"
 NO_TOPIC = "it names a topic that is not there"
-"""The reason of a pair whose topic has no row."""
+"""The reason of the damage if the topic of a pair has no row."""
 
 
 async def load_topics(session: AsyncSession, owner: str) -> tuple[Topic, ...]:
-    """An owner's topics, siblings in the order arranged by hand."""
+    """Return an owner's topics, with siblings in their manual order."""
     return tuple(filed.topic for filed in await load_filed_topics(session, owner))
 
 
 async def load_filed_topics(session: AsyncSession, owner: str) -> tuple[FiledTopic, ...]:
-    """As `load_topics`, with what is known of each besides.
+    """Return the topics of `load_topics` with their place and times.
 
-    A name that cannot be read is `UNREADABLE_NAME`. A topic without a readable id is left out
-    and logged. A topic whose parent is not there, or is below it, is a root.
+    A name that cannot be read is `UNREADABLE_NAME`. A topic without a readable id is left out and logged. A topic whose
+    parent is missing, or is its descendant, becomes a root.
     """
     query = select(TOPIC).where(TOPIC.c.owner == owner).order_by(TOPIC.c.place, TOPIC.c.created_at)
     rows = (await session.execute(query)).mappings()
@@ -64,7 +64,7 @@ def _decode(row: Any) -> FiledTopic:
 
 
 def _find_lost_roots(parents: dict[str, str | None]) -> frozenset[str]:
-    """The topics whose parent is not there, and of those that are each other's ancestors one."""
+    """Return the topics with a missing parent, and one topic of each cycle."""
     roots = {topic for topic, parent in parents.items() if parent is not None and parent not in parents}
     sound = set[str]()
     for topic in parents:
@@ -81,7 +81,7 @@ def _find_lost_roots(parents: dict[str, str | None]) -> frozenset[str]:
 
 
 async def count_filed(session: AsyncSession, owner: str) -> dict[str, int]:
-    """How many pairs are filed under each topic itself. Topics without one are not in it."""
+    """Count the pairs directly under each topic. Topics without pairs are left out."""
     query = (
         select(PAIR.c.topic, func.count().label("pairs"))
         .where(
@@ -96,7 +96,7 @@ async def count_filed(session: AsyncSession, owner: str) -> dict[str, int]:
 
 
 async def load_filed_pairs(session: AsyncSession, owner: str, topic_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The pairs filed under these topics, by their conversation."""
+    """Return the pairs filed under these topics, by conversation."""
     query = select(PAIR.c.conversation_id, PAIR.c.id).where(
         PAIR.c.topic.in_(topic_ids), PAIR.c.owner == owner, PAIR.c.deleted_at.is_(None)
     )
@@ -107,7 +107,7 @@ async def load_filed_pairs(session: AsyncSession, owner: str, topic_ids: Sequenc
 
 
 async def insert_topics(session: AsyncSession, owner: str, topics: Sequence[FiledTopic]) -> None:
-    """New topics, parents before their children."""
+    """Insert topics. Parents must come before their children."""
     rows: list[dict[str, Any]] = [
         {
             "id": filed.topic.id,
@@ -125,12 +125,12 @@ async def insert_topics(session: AsyncSession, owner: str, topics: Sequence[File
 
 
 async def update_topic(session: AsyncSession, topic_id: str, changes: dict[str, Any]) -> None:
-    """Write these columns of a topic that is there."""
+    """Write these columns of an existing topic."""
     await session.execute(update(TOPIC).where(TOPIC.c.id == topic_id).values(**changes))
 
 
 async def arrange_topics(session: AsyncSession, topic_ids: Sequence[str]) -> None:
-    """Put siblings into this order."""
+    """Store this order of siblings."""
     if topic_ids:
         statement = update(TOPIC).where(TOPIC.c.id == bindparam("of_topic")).values(place=bindparam("to_place"))
         places = [{"of_topic": topic_id, "to_place": place} for place, topic_id in enumerate(topic_ids)]
@@ -138,10 +138,10 @@ async def arrange_topics(session: AsyncSession, topic_ids: Sequence[str]) -> Non
 
 
 async def touch_topic(session: AsyncSession, owner: str, topic_id: str, now: datetime) -> None:
-    """Note that a pair is filed under a topic now.
+    """Store the time when a pair was filed under a topic.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: this owner has no topic with that id.
     """
     statement = update(TOPIC).where(TOPIC.c.id == topic_id, TOPIC.c.owner == owner).values(used_at=now)
     if (await session.execute(statement.returning(TOPIC.c.id))).one_or_none() is None:
@@ -149,7 +149,7 @@ async def touch_topic(session: AsyncSession, owner: str, topic_id: str, now: dat
 
 
 async def delete_topic(session: AsyncSession, owner: str, topic_id: str) -> None:
-    """Delete a topic that no pair is filed under. Pairs that were, and are in the trash, come back without a topic."""
+    """Delete a topic without pairs. Pairs in the trash lose this topic."""
     filed = update(PAIR).where(PAIR.c.topic == topic_id, PAIR.c.owner == owner)
     await session.execute(filed.values(topic=None))
     await session.execute(delete(TOPIC).where(TOPIC.c.id == topic_id, TOPIC.c.owner == owner))

@@ -1,7 +1,7 @@
-"""Queries of the trash: what was deleted and can be brought back, or deleted for good.
+"""Queries of the trash: conversations and pairs that can be restored or deleted permanently.
 
-An entry is a conversation, or the pairs that were deleted from one at one time. Pairs of a conversation that is in the
-trash itself are no entries of their own: they come back with it, deleted as they were.
+An entry is a conversation, or the pairs that were deleted from a conversation at the same time. Deleted pairs of a
+conversation in the trash are no entries. They return with it and stay deleted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ EntryKind = Literal["conversation", "pairs"]
 
 @dataclass(frozen=True, slots=True)
 class TrashEntry:
-    """Something in the trash. `id` is the conversation's, or that of the oldest of the pairs; `words` its beginning."""
+    """An entry of the trash. `id` is that of the conversation or of the oldest pair.
+
+    `words` is the beginning of the text of its first pair, `count` the number of pairs.
+    """
 
     id: str
     kind: EntryKind
@@ -38,17 +41,17 @@ class TrashEntry:
 
 @dataclass(frozen=True, slots=True)
 class TrashPlace:
-    """A place in the list: what comes after the entry that was deleted then and has this id."""
+    """A place in the list: directly after the entry with this time of deletion and this id."""
 
     deleted_at: datetime
     entry_id: str
 
 
 async def put_conversation(session: AsyncSession, owner: str, conversation_id: str, now: datetime) -> None:
-    """Put a conversation with what was derived from it into the trash.
+    """Move a conversation with its child conversations to the trash.
 
     Raises:
-        NotFoundError: there is none of that id, it is another's, or it is there already.
+        NotFoundError: this owner has no conversation with that id, or it is in the trash already.
     """
     ids = (conversation_id, *await list_derived(session, conversation_id))
     statement = update(CONVERSATION).where(CONVERSATION.c.id.in_(ids), CONVERSATION.c.owner == owner, IN_VIEW)
@@ -58,13 +61,13 @@ async def put_conversation(session: AsyncSession, owner: str, conversation_id: s
 
 
 async def take_conversation(session: AsyncSession, entry: TrashEntry) -> None:
-    """Take a conversation out of the trash, with what was put there together with it."""
+    """Restore a conversation from the trash, with the child conversations that were deleted together with it."""
     ids = (entry.id, *await list_derived(session, entry.id))
     here = (CONVERSATION.c.id.in_(ids), _same_time(CONVERSATION, entry.id, entry.deleted_at))
     await session.execute(update(CONVERSATION).where(*here).values(deleted_at=None))
 
 
-async def list_entries(  # noqa: PLR0913 - whose, where, and which of them
+async def list_entries(  # noqa: PLR0913 - owner, page and conditions
     session: AsyncSession,
     owner: str,
     *,
@@ -73,7 +76,10 @@ async def list_entries(  # noqa: PLR0913 - whose, where, and which of them
     conversation_id: str | None = None,
     before: datetime | None = None,
 ) -> tuple[TrashEntry, ...]:
-    """What is in the trash, the newest first. `conversation_id`: only its pairs; `before`: deleted before that."""
+    """Return the entries of the trash, newest first.
+
+    `conversation_id`: only its pairs. `before`: only entries that were deleted before this time.
+    """
     kinds = [_select_pairs(owner, conversation_id)]
     if conversation_id is None:
         kinds.append(_select_conversations(owner))
@@ -89,10 +95,10 @@ async def list_entries(  # noqa: PLR0913 - whose, where, and which of them
 
 
 async def find_entry(session: AsyncSession, owner: str, entry_id: str) -> TrashEntry:
-    """The entry of this id, or the one that the pair of this id belongs to.
+    """Return the entry with this id, or the entry that contains the pair with this id.
 
     Raises:
-        NotFoundError: nothing of that id is in the trash.
+        NotFoundError: the trash has no such entry.
     """
     pair = select(PAIR.c.conversation_id, PAIR.c.deleted_at).where(PAIR.c.id == entry_id, PAIR.c.owner == owner)
     found = (await session.execute(pair)).one_or_none()
@@ -106,37 +112,37 @@ async def find_entry(session: AsyncSession, owner: str, entry_id: str) -> TrashE
 
 
 def _decode(row: Any) -> TrashEntry:
-    """An entry. With a time that cannot be read it comes back all the same: see `_same_time`."""
+    """Decode an entry. It can be restored even if its time cannot be read: see `_same_time`."""
     title, words = (row[name] if isinstance(row[name], str) else "" for name in ("title", "words"))
     deleted_at = Reading(row["kind"], show_id(row["id"])).take("deleted_at", row["deleted_at"], a_time, UNKNOWN_TIME)
     return TrashEntry(row["id"], row["kind"], row["conversation_id"], title, words, row["count"], deleted_at)
 
 
 def _same_time(table: Table, entry_id: str, deleted_at: Any) -> ColumnElement[bool]:
-    """The condition of what was deleted at the same time as an entry: without a known time, the entry alone."""
+    """Return the condition for rows deleted at the same time as an entry. If the time is unknown: the entry alone."""
     is_known = isinstance(deleted_at, datetime) and deleted_at != UNKNOWN_TIME
     return table.c.deleted_at == deleted_at if is_known else table.c.id == entry_id
 
 
 async def load_pair_ids(session: AsyncSession, entry: TrashEntry) -> tuple[str, ...]:
-    """The pairs of an entry, oldest first."""
+    """Return the ids of the pairs of an entry, oldest first."""
     here = and_(PAIR.c.conversation_id == entry.conversation_id, _same_time(PAIR, entry.id, entry.deleted_at))
     return tuple((await session.execute(select(PAIR.c.id).where(here).order_by(PAIR.c.position))).scalars())
 
 
 async def delete_pairs(session: AsyncSession, pair_ids: Sequence[str]) -> None:
-    """Delete pairs for good, with their messages and all else that hangs on them."""
+    """Delete pairs permanently, with their messages and all other rows that belong to them."""
     await session.execute(delete(PAIR).where(PAIR.c.id.in_(pair_ids)))
 
 
 async def list_owners(session: AsyncSession) -> tuple[str, ...]:
-    """Who has something in the trash."""
+    """Return the owners with an entry in the trash."""
     deleted = [select(table.c.owner).where(table.c.deleted_at.is_not(None)) for table in (CONVERSATION, PAIR)]
     return tuple((await session.execute(select(union_all(*deleted).subquery().c.owner).distinct())).scalars())
 
 
 def _select_conversations(owner: str, *conditions: ColumnElement[bool]) -> Any:
-    """Conversations in the trash that were not put there with the one they were derived from."""
+    """Select the conversations in the trash, without child conversations that were deleted with their parent."""
     parent = CONVERSATION.alias("parent")
     together = select(1).where(
         parent.c.id == CONVERSATION.c.parent_id,
@@ -155,7 +161,7 @@ def _select_conversations(owner: str, *conditions: ColumnElement[bool]) -> Any:
 
 
 def _select_pairs(owner: str, conversation_id: str | None, *conditions: ColumnElement[bool]) -> Any:
-    """Pairs that were deleted from a conversation, or any, that is not in the trash, by the time of that."""
+    """Select deleted pairs of conversations that are not in the trash, grouped by conversation and time of deletion."""
     here = [PAIR.c.owner == owner, PAIR.c.deleted_at.is_not(None), *conditions]
     if conversation_id is not None:
         here.append(PAIR.c.conversation_id == conversation_id)

@@ -1,4 +1,4 @@
 """Runs with their journal, queue, comparisons and sent requests: tables and queries.
 
-Not the calls of tools (`tools`) and not what they used (`ledger`).
+Elsewhere: tool calls (`tools`) and usage (`ledger`).
 """

@@ -1,6 +1,6 @@
-"""Queries of comparisons: the one that is open in a conversation, and moving what is kept of it into a pair.
+"""Queries of comparisons: the open comparison of a conversation, and moving its replies into a pair.
 
-One at most is open in a conversation, whoever tries: an index of the database sees to that.
+A conversation has at most one open comparison: an index of the database refuses another one.
 """
 
 from __future__ import annotations
@@ -41,32 +41,32 @@ UNREADABLE_TEXT = "(This comparison cannot be read. Discard it.)"
 
 
 async def load_open(session: AsyncSession, owner: str, conversation_id: str) -> Comparison | None:
-    """The comparison that is open in a conversation, None without one."""
+    """Return the open comparison of a conversation, None without one."""
     return await _load(session, owner, conversation_id, COMPARISON.c.closed_at.is_(None))
 
 
 async def load_discarded(session: AsyncSession, owner: str, conversation_id: str) -> Comparison | None:
-    """The one that was discarded last in a conversation, None without one."""
+    """Return the comparison of a conversation that was discarded last, None without one."""
     return await _load(session, owner, conversation_id, COMPARISON.c.closed_at.is_not(None))
 
 
 async def insert_comparison(session: AsyncSession, owner: str, comparison: Comparison) -> None:
-    """An open comparison.
+    """Insert an open comparison.
 
     Raises:
-        IntegrityError: another is open in the conversation.
+        IntegrityError: another comparison is open in the conversation.
     """
     columns = asdict(comparison) | {"owner": owner, "parameters": encode_parameters(comparison.parameters)}
     await session.execute(insert(COMPARISON).values(columns))
 
 
 async def close(session: AsyncSession, comparison: Comparison, now: datetime | None) -> None:
-    """Discard a comparison, or (None) open it again.
+    """Discard a comparison, or open it again if `now` is None.
 
     Raises:
-        IntegrityError: another is open in the conversation.
+        IntegrityError: another comparison is open in the conversation.
     """
-    if now is not None:  # whatever the clock says, this is the one that was discarded last
+    if now is not None:  # it must be the one that was discarded last, even if the clock went back
         newest = select(func.max(COMPARISON.c.closed_at)).where(
             COMPARISON.c.conversation_id == comparison.conversation_id
         )
@@ -75,12 +75,12 @@ async def close(session: AsyncSession, comparison: Comparison, now: datetime | N
     await session.execute(update(COMPARISON).where(COMPARISON.c.id == comparison.id).values(closed_at=now))
 
 
-async def move_into_pair(  # noqa: PLR0913, PLR0917 - what is moved, and where to
+async def move_into_pair(  # noqa: PLR0913, PLR0917 - comparison, target and compared pairs
     session: AsyncSession, owner: str, comparison: Comparison, pair: Pair, stood: Sequence[Pair], revision: int
 ) -> None:
-    """Let this new pair have all replies of a comparison as its versions; what they were made in is deleted.
+    """Insert a new pair with all replies of a comparison as its versions, and delete the conversations of the replies.
 
-    `stood` are the pairs that were compared, in the order of `comparison.runs`; `pair` has the reply of one of them.
+    `stood`: the compared pairs, in the order of `comparison.runs`. `pair` has the reply of one of them.
     """
     await insert_pair(session, owner, replace(pair, reply=None), revision)
     await _move_replies(session, owner, comparison, pair, stood)
@@ -89,7 +89,7 @@ async def move_into_pair(  # noqa: PLR0913, PLR0917 - what is moved, and where t
     await _remove(session, comparison)
 
 
-async def move_into_place(  # noqa: PLR0913, PLR0917 - as above, and what it stands in the place of
+async def move_into_place(  # noqa: PLR0913, PLR0917 - as above, and the pair before the change
     session: AsyncSession,
     owner: str,
     comparison: Comparison,
@@ -98,12 +98,12 @@ async def move_into_place(  # noqa: PLR0913, PLR0917 - as above, and what it sta
     stood: Sequence[Pair],
     revision: int,
 ) -> None:
-    """Let a pair have all replies of a comparison as further versions, one of them standing; else as `move_into_pair`.
+    """Add all replies of a comparison to an existing pair as further versions; otherwise like `move_into_pair`.
 
-    What stood there `before` stays as a version of it.
+    `before` is the pair before the change: its messages become an earlier version. `again` is the pair after it.
     """
     await leave_version(session, owner, before)
-    await delete_snapshot(session, before.id)  # it is kept of what stands alone
+    await delete_snapshot(session, before.id)  # only the current version has a snapshot
     await _move_replies(session, owner, comparison, again, stood)
     await put_version(session, again, revision)
     await _remove(session, comparison)
@@ -112,7 +112,7 @@ async def move_into_place(  # noqa: PLR0913, PLR0917 - as above, and what it sta
 async def _move_replies(
     session: AsyncSession, owner: str, comparison: Comparison, pair: Pair, stood: Sequence[Pair]
 ) -> None:
-    """Let the replies, their runs and what hangs on these be the newest versions of this pair."""
+    """Make the replies, with their runs and the rows of these, the newest versions of this pair."""
     here = {"conversation_id": pair.conversation_id, "pair_id": pair.id}
     first = pair.versions - len(stood) + 1
     for number, (run, one) in enumerate(zip(comparison.runs, stood, strict=True), start=first):
@@ -130,7 +130,7 @@ async def _move_replies(
 
 
 async def _remove(session: AsyncSession, comparison: Comparison) -> None:
-    """Delete what the replies were made in, and the comparison."""
+    """Delete the conversations of the replies, and the comparison."""
     made_in = [run.conversation_id for run in comparison.runs]
     await session.execute(delete(CONVERSATION).where(CONVERSATION.c.id.in_(made_in)))
     await session.execute(delete(COMPARISON).where(COMPARISON.c.id == comparison.id))
@@ -146,7 +146,7 @@ async def _load(session: AsyncSession, owner: str, conversation_id: str, conditi
 
 
 def _decode(row: Any) -> Comparison:
-    """A comparison. One with a column that cannot be read has no replies to choose of, and can be discarded."""
+    """Decode a comparison. A damaged one has no replies to choose from and can be discarded."""
     take = (reading := Reading("comparison", show_id(row["id"]))).take
 
     def text_or_none(column: str) -> str | None:
@@ -169,7 +169,7 @@ def _decode(row: Any) -> Comparison:
 
 
 def decode_run(value: Any) -> ComparedRun:
-    """One of the runs."""
+    """Decode a run of a comparison."""
     return ComparedRun(
         conversation_id=a_text(value["conversation_id"]),
         pair_id=a_text(value["pair_id"]),

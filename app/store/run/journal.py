@@ -1,4 +1,4 @@
-"""Queries of the journal: what running replies gained since they were stored whole, added and read back."""
+"""Queries of the journal: text and parts that running replies received since they were last stored whole."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """What the reply of a run gained."""
+    """An addition to the reply of a run."""
 
     owner: str
     run_id: str
@@ -32,14 +32,14 @@ class Addition:
 
 
 async def add_to_journal(session: AsyncSession, additions: Sequence[Addition]) -> None:
-    """Store these; nothing of a run that is over."""
+    """Store additions. Those of a run that has ended are dropped."""
     rows = [{"of_owner": one.owner, "of_run": one.run_id, "growth": _encode(one.growth)} for one in additions]
     if rows:
         await session.execute(_add(), rows)
 
 
 async def clear_journal(session: AsyncSession, run_ids: Collection[str]) -> None:
-    """Delete what stands there of these runs: their replies are stored whole now."""
+    """Delete the additions of these runs, because their replies are stored whole now."""
     if run_ids:
         await session.execute(delete(REPLY_JOURNAL).where(REPLY_JOURNAL.c.run_id.in_(run_ids)))
 

@@ -1,8 +1,8 @@
-"""Queries of queues: what waits in a conversation, in its order, and why it is held.
+"""Queries of queues: the queued texts of a conversation in their order, and the reason why the queue is held.
 
     queue = await load_queue(session, owner, conversation_id)
 
-What stands in the queue is deleted in the transaction that stores its pair, so no text is ever sent twice.
+A queued text is deleted in the transaction that stores its pair, so no text is sent twice.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ UNREADABLE_HOLD = Hold(HoldReason.PAUSED, "Why it was held cannot be read.")
 
 
 async def load_queue(session: AsyncSession, owner: str, conversation_id: str) -> Queue:
-    """What waits in a conversation; nothing in one that is not there."""
+    """Return the queue of a conversation. It is empty if the conversation does not exist."""
     asked = {"conversation": conversation_id, "of_owner": owner}
     rows = (await session.execute(_waiting(), asked)).mappings().all()
     if not rows:
@@ -52,13 +52,13 @@ async def load_queue(session: AsyncSession, owner: str, conversation_id: str) ->
 
 @cache
 def _waiting() -> Select[Any]:
-    """The texts that wait: asked at each opening and after each reply, so made once."""
+    """Build the query of queued texts once: it runs whenever a conversation is opened and after each reply."""
     here = QUEUED.c.conversation_id == bindparam("conversation"), QUEUED.c.owner == bindparam("of_owner")
     return select(QUEUED).where(*here).order_by(QUEUED.c.place, QUEUED.c.id)
 
 
 async def insert_queued(session: AsyncSession, owner: str, item: QueuedText) -> None:
-    """A text that waits; its place is given by `write_order`."""
+    """Insert a queued text. `write_order` must set its place."""
     columns = asdict(item)
     del columns["damage"]
     columns |= {
@@ -71,12 +71,12 @@ async def insert_queued(session: AsyncSession, owner: str, item: QueuedText) -> 
 
 
 async def write_text(session: AsyncSession, item: QueuedText, text: str) -> None:
-    """Let it say something else."""
+    """Replace the text of a queued text."""
     await session.execute(update(QUEUED).where(QUEUED.c.id == item.id).values(text=text, version=item.version + 1))
 
 
 async def write_order(session: AsyncSession, ids: Sequence[str]) -> None:
-    """Let them stand in this order."""
+    """Store this order of queued texts."""
     for place, queued_id in enumerate(ids):
         await session.execute(update(QUEUED).where(QUEUED.c.id == queued_id).values(place=place))
 
@@ -86,7 +86,7 @@ async def delete_queued(session: AsyncSession, queued_id: str) -> None:
 
 
 async def write_hold(session: AsyncSession, owner: str, conversation_id: str, hold: Hold | None, now: datetime) -> None:
-    """Hold a queue, or (None) let it go on."""
+    """Hold a queue, or resume it if `hold` is None."""
     await session.execute(delete(QUEUE_HOLD).where(QUEUE_HOLD.c.conversation_id == conversation_id))
     if hold is not None:
         values = {"conversation_id": conversation_id, "owner": owner, "held_at": now, **asdict(hold)}
@@ -94,7 +94,7 @@ async def write_hold(session: AsyncSession, owner: str, conversation_id: str, ho
 
 
 async def hold_waiting(session: AsyncSession, owner: str, conversation_id: str, hold: Hold, now: datetime) -> None:
-    """Hold a queue if anything waits in it."""
+    """Hold a queue if it has any text."""
     if (await load_queue(session, owner, conversation_id)).items:
         await write_hold(session, owner, conversation_id, hold, now)
 
@@ -104,7 +104,7 @@ def _decode_hold(row: Any) -> Hold:
 
 
 def _decode(row: Any) -> QueuedText:
-    """A text that waits. A column that cannot be read is named in `damage`."""
+    """Decode a queued text. `damage` lists the columns that cannot be read."""
     take = (reading := Reading("queued", show_id(row["id"]))).take
 
     def text_or_none(column: str) -> str | None:

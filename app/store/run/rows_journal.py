@@ -1,6 +1,6 @@
-"""The table of what running replies gained since they were last stored whole.
+"""The table of additions that running replies received since they were last stored whole.
 
-Not here: when they are (`runs/engine/writer.py`) and reading it (`journal.py`).
+`runs/engine/writer.py` decides when they are stored whole; `journal.py` has the queries.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from app.store.database.row import Json, Row
 
 
 class ReplyJournalRow(Row, table=True):
-    """An addition to the reply of a running run; ids grow in the order of the additions. No rows once it is over.
+    """An addition to the reply of a running run. Ids grow in the order of the additions. A run that ended has none.
 
-    There is no index on `run_id`: the table has the rows of a second or two, and each index would cost a page to write
-    for each running reply.
+    There is no index on `run_id`: the table has the rows of a second or two, and an index would write one more page for
+    each running reply.
     """
 
     id: int | None = Field(default=None, primary_key=True)

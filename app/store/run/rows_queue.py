@@ -1,4 +1,4 @@
-"""The tables of the queue: what waits for the reply that runs, and what holds it back."""
+"""The tables of the queue: texts that wait for a running reply, and the reason why a queue is held."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.store.database.row import Json, Row
 
 
 class QueuedRow(Row, table=True):
-    """A text that waits for the reply that runs, and how it is to be sent. `place` orders those of a conversation."""
+    """A text that waits for the running reply, with the options of its send. `place` is its order in the queue."""
 
     id: str = Field(primary_key=True)
     owner: str
@@ -31,7 +31,7 @@ class QueuedRow(Row, table=True):
 
 
 class QueueHoldRow(Row, table=True):
-    """Why nothing is sent out of a queue until a person says so. `message` is "" if nothing went wrong."""
+    """The reason why a queue is held until the user resumes it. `message` is "" without an error."""
 
     conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", primary_key=True)
     owner: str

@@ -1,7 +1,7 @@
-"""The tables of tool sets: which tools went with a run's request, each set once per owner.
+"""The tables of tool sets: the tools in the request of a run. Each set is stored once per owner.
 
-A set is told again and again as it is, so a run only names it, by the SHA-256 of what it holds. It holds no word of any
-conversation, and stays when the last run that names it goes.
+Many requests have the same set, so a run only refers to it, by the SHA-256 of its content. A set has no text of a
+conversation. It stays stored after the last run that refers to it was deleted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.store.database.row import Json, Row
 
 
 class ToolsetRow(Row, table=True):
-    """Tools as a model was told of them, in that order."""
+    """Tool definitions as in a request, in the same order."""
 
     owner: str = Field(primary_key=True)
     id: str = Field(primary_key=True)
@@ -24,7 +24,7 @@ class ToolsetRow(Row, table=True):
 
 
 class RunToolsetRow(Row, table=True):
-    """That a run's request told of these tools. A run without tools has no row."""
+    """The tool set in the request of a run. A run without tools has no row."""
 
     run_id: str = Field(foreign_key="run.id", ondelete="CASCADE", primary_key=True)
     owner: str

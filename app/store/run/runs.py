@@ -1,7 +1,7 @@
-"""Queries of runs: begin, save progress, end by a guarded claim, read back, and find those that no process drives.
+"""Queries of runs: insert, save progress, end, load, and find those that no process drives.
 
-A run's row has the data of its log except the text, which is its pair's reply. Only a run with the status `running` can
-be saved or ended: the first claim ends it, each later one returns `False`.
+A run's row has the data of its event log except the text, which is in its pair's reply. Only a run with the status
+`running` can be saved or ended: the first call of `finish_run` ends it, each later one returns `False`.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ from app.store.run.toolsets import save_sent_tools
 STATUS_RUNNING = "running"
 
 Sent = tuple[tuple[int, int], ...]
-"""The pairs that went with a request, as ranges of positions, both ends included."""
+"""The pairs in a request, as ranges of positions, both ends included."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentWith:
-    """The rest of a request: the card of the person, and the texts that marks replace (None: not searched)."""
+    """The rest of a request: the prelude, and the secrets that marks replaced (None: not searched for)."""
 
     prelude: str | None = None
     replaced: tuple[Replaced, ...] | None = None
@@ -91,9 +91,9 @@ class RunPlace:
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run as stored: `state.outcome` is None while it is on. `attempt_started_at` is when its last call began.
+    """A stored run. `state.outcome` is None while it is running. `attempt_started_at` is the start of its last call.
 
-    `sent` None: the pairs of its request are no longer known. `purpose`: the use of its calls.
+    `sent` None: the pairs of its request are no longer known. `purpose`: the purpose of its calls.
     """
 
     place: RunPlace
@@ -120,10 +120,10 @@ class Progress:
     told: bool = True
 
 
-# --- a run's way through the store ---
+# --- storing a run ---
 
 
-async def insert_run(  # noqa: PLR0913, PLR0917 - what a run begins with
+async def insert_run(  # noqa: PLR0913, PLR0917 - the data of a new run
     session: AsyncSession,
     place: RunPlace,
     start: RunStart,
@@ -136,12 +136,12 @@ async def insert_run(  # noqa: PLR0913, PLR0917 - what a run begins with
     purpose: Purpose = "reply",
     sent_with: SentWith = SENT_ALONE,
 ) -> None:
-    """Insert a run. Its pair names it. `sent` None: the pairs of its request are no longer known.
+    """Insert a run. The caller stores its id in the pair. `sent` None: the pairs of its request are no longer known.
 
-    `replay_of`: the run whose reply is given again; no call is made.
+    `replay_of`: the run whose reply is used again; no call is made.
 
-    `cache`: the plan for the vendor's prompt cache, None if there is none. `tools`: those in the request. `purpose`:
-    the use of its calls. `sent_with`: the rest of the request.
+    `cache`: the plan for the provider's prompt cache, None if there is none. `tools`: those in the request. `purpose`:
+    the purpose of its calls. `sent_with`: the rest of the request.
     """
     row = {
         "id": start.run_id,
@@ -178,7 +178,7 @@ async def load_sent_with(session: AsyncSession, run_id: str) -> SentWith:
 
 
 async def note_replaced(session: AsyncSession, run_id: str, replaced: Sequence[Replaced]) -> None:
-    """Store the texts that marks replace in all requests of a run, also of its later rounds."""
+    """Store the secrets that marks replaced in all requests of a run, including its later rounds."""
     await session.execute(update(RUN).where(RUN.c.id == run_id).values(redacted=encode_replaced(tuple(replaced))))
 
 
@@ -217,7 +217,7 @@ _TOLD_MIDWAY: Final = ("attempt", "attempt_started_at", "retries", "usage", "rep
 
 
 async def _save_told(session: AsyncSession, progress: Sequence[Progress]) -> None:
-    """Store what is known of these runs besides their replies."""
+    """Store the other data of these runs, without their replies."""
     if not progress:
         return
     await session.execute(
@@ -240,15 +240,15 @@ async def _save_told(session: AsyncSession, progress: Sequence[Progress]) -> Non
 
 
 async def save_heartbeat(session: AsyncSession, process_id: str, now: datetime) -> None:
-    """Say that this process still drives its runs."""
+    """Store the time as the heartbeat of all running runs of this process."""
     mine = and_(RUN.c.process_id == process_id, RUN.c.status == STATUS_RUNNING)
     await session.execute(update(RUN).where(mine).values(heartbeat_at=now))
 
 
 async def finish_run(session: AsyncSession, place: RunPlace, state: RunState, now: datetime) -> bool:
-    """Store the end of a run: its outcome, the whole reply, the pair's lifecycle. False: it had been ended before.
+    """Store the end of a run: its outcome, the whole reply, the pair's lifecycle. Returns False if it ended before.
 
-    Unless it succeeded, this also holds the queue of its conversation, in the same transaction.
+    Unless the run succeeded, this also holds the queue of the conversation, in the same transaction.
     """
     lifecycle = lifecycle_of(state)
     claim = {
@@ -319,14 +319,14 @@ def _end_pair() -> Update:
     return update(PAIR).where(PAIR.c.id == bindparam("of_pair")).values(changes)
 
 
-# --- reading back ---
+# --- loading ---
 
 
 async def load_run(session: AsyncSession, owner: str, run_id: str) -> StoredRun:
-    """One run with its text.
+    """Return one run with its text.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: this owner has no run with that id, or its conversation is in the trash.
     """
     found = await _load(session, RUN.c.id == run_id, RUN.c.owner == owner, not_in_trash(RUN.c.conversation_id))
     if not found:
@@ -335,14 +335,14 @@ async def load_run(session: AsyncSession, owner: str, run_id: str) -> StoredRun:
 
 
 async def find_replayable(session: AsyncSession, owner: str, request_hash: str) -> StoredRun | None:
-    """Return the newest run that answered the same request by a call."""
+    """Return the newest successful run with the same request that was not a replay itself. None: there is none."""
     query = select(RUN.c.id).where(RUN.c.owner == owner, RUN.c.request_hash == request_hash, text(CAN_BE_REPLAYED))
     run_id = (await session.execute(query.order_by(RUN.c.started_at.desc()).limit(1))).scalar_one_or_none()
     return None if run_id is None else await load_run(session, owner, run_id)
 
 
 async def load_heartbeats(session: AsyncSession, driven: Sequence[str]) -> dict[str, datetime]:
-    """Return the last heartbeat of each running run that is not `driven` here."""
+    """Return the last heartbeat of each running run, without those in `driven` (run by this process)."""
     others = RUN.c.status == STATUS_RUNNING, RUN.c.id.not_in(driven)
     return {
         row.id: row.heartbeat_at for row in await session.execute(select(RUN.c.id, RUN.c.heartbeat_at).where(*others))
@@ -350,7 +350,7 @@ async def load_heartbeats(session: AsyncSession, driven: Sequence[str]) -> dict[
 
 
 async def load_running(session: AsyncSession, run_ids: Collection[str]) -> tuple[StoredRun, ...]:
-    """Return the runs that are still running, of these."""
+    """Return those of these runs that are still running."""
     return await _load(session, RUN.c.status == STATUS_RUNNING, RUN.c.id.in_(run_ids)) if run_ids else ()
 
 
@@ -381,7 +381,7 @@ async def _load(session: AsyncSession, *conditions: ColumnElement[bool]) -> tupl
 
 
 def _decode(row: Any, added: Sequence[Growth]) -> StoredRun:
-    """A run. What of it cannot be read is at its neutral value, so that a run that no process drives can be ended."""
+    """Decode a run. Unreadable columns get neutral values, so that a run that no process drives can be ended."""
     take = Reading("run", show_id(row["id"])).take
 
     def text(column: str) -> str:

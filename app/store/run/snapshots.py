@@ -1,4 +1,4 @@
-"""Context snapshots: the exact request of a pair whose reply failed, to be read, compared and sent again as it was."""
+"""Queries of context snapshots: the exact request of a pair that failed, to show, compare or send again unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.store.conversation.rows import SNAPSHOT
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A request as it left, secrets masked. `content_hash` is that of the request in common form."""
+    """A sent request, with secrets masked. `content_hash` is that of the request in canonical form."""
 
     pair_id: str
     run_id: str
@@ -27,7 +27,7 @@ class Snapshot:
 
 
 async def save_snapshot(session: AsyncSession, owner: str, snapshot: Snapshot) -> None:
-    """Keep this snapshot with its pair, in the place of an older one."""
+    """Store the snapshot of a pair. It replaces an older one."""
     await delete_snapshot(session, snapshot.pair_id)
     await session.execute(
         insert(SNAPSHOT).values(
@@ -49,10 +49,10 @@ async def delete_snapshot(session: AsyncSession, pair_id: str) -> None:
 
 
 async def load_snapshot(session: AsyncSession, owner: str, pair_id: str) -> Snapshot:
-    """The snapshot of a pair.
+    """Return the snapshot of a pair.
 
     Raises:
-        NotFoundError: there is none, or the pair is another's.
+        NotFoundError: this owner has no such pair, or it has no snapshot.
     """
     query = select(SNAPSHOT).where(SNAPSHOT.c.pair_id == pair_id, SNAPSHOT.c.owner == owner)
     row = (await session.execute(query)).mappings().one_or_none()

@@ -1,4 +1,4 @@
-"""Queries of tool sets: the tools that went with a run's request, written with it, read to make it again."""
+"""Queries of tool sets: the tools in the request of a run. They are needed to build the request again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.store.run.rows_toolset import RUN_TOOLSET, TOOLSET
 async def save_sent_tools(
     session: AsyncSession, owner: str, run_id: str, tools: Sequence[ToolDefinition], at: datetime
 ) -> None:
-    """Note which tools went with a run's request; nothing is done where there were none."""
+    """Store the tools in a run's request. Without tools it does nothing."""
     if not tools:
         return
     fields = [asdict(tool) for tool in tools]
@@ -34,10 +34,10 @@ async def save_sent_tools(
 
 
 async def load_sent_tools(session: AsyncSession, run_id: str) -> tuple[ToolDefinition, ...]:
-    """The tools that went with a run's request, in the order in which the model was told.
+    """Return the tools in a run's request, in the order of the request.
 
     Raises:
-        DamagedRowError: they cannot be read, so the request cannot be made again.
+        DamagedRowError: they cannot be read, so the request cannot be built again.
     """
     of_run = (TOOLSET.c.id == RUN_TOOLSET.c.toolset_id) & (TOOLSET.c.owner == RUN_TOOLSET.c.owner)
     query = select(TOOLSET).join(RUN_TOOLSET, of_run).where(RUN_TOOLSET.c.run_id == run_id)
@@ -55,7 +55,7 @@ def decode_tools(stored: Any) -> tuple[ToolDefinition, ...]:
 
 
 async def load_called_tools(session: AsyncSession, owner: str, conversation_id: str) -> dict[str, frozenset[str]]:
-    """The names of the tools that pairs of a conversation called, by the pair's id."""
+    """Return the names of the tools that pairs of a conversation called, by the pair's id."""
     query = (
         select(PAIR_TEXT.c.pair_id, PAIR_TEXT.c.tools)
         .join(PAIR, PAIR.c.id == PAIR_TEXT.c.pair_id)

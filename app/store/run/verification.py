@@ -1,4 +1,4 @@
-"""Queries for verification: what an old run was asked with, and the pairs that it sent, deleted ones included."""
+"""Queries for verification: the request of an earlier run, with the pairs that it sent, including deleted ones."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from app.store.run.runs import Sent
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """What is stored of a request. `pairs` are those that went along, as they are now, `missing` those that are gone.
+    """The stored data of a request.
 
-    `sent` None: nobody noted which pairs went along.
+    `pairs` are the current versions of the sent pairs; `missing` are the positions of those that no longer exist.
+    `sent` None: the sent pairs were not recorded.
     """
 
     run_id: str
@@ -38,7 +39,7 @@ class SentRequest:
 
 
 async def list_run_ids(session: AsyncSession, owner: str, conversation_id: str | None) -> tuple[str, ...]:
-    """The runs of a conversation, or of all, in the order in which they were started."""
+    """Return the ids of the runs with a request, of one conversation or of all, ordered by their start."""
     query = select(RUN.c.id).where(RUN.c.owner == owner, RUN.c.request_hash != "").order_by(RUN.c.started_at)
     if conversation_id is not None:
         query = query.where(RUN.c.conversation_id == conversation_id)
@@ -46,10 +47,10 @@ async def list_run_ids(session: AsyncSession, owner: str, conversation_id: str |
 
 
 async def load_sent_request(session: AsyncSession, owner: str, run_id: str) -> SentRequest:
-    """What a run was asked with.
+    """Return the request of a run.
 
     Raises:
-        NotFoundError: there is no run of that id, it is another's, or nothing was sent in it.
+        NotFoundError: this owner has no run with that id, or the run sent no request.
     """
     query = select(RUN).where(RUN.c.id == run_id, RUN.c.owner == owner, RUN.c.request_hash != "")
     run = (await session.execute(query)).mappings().one_or_none()

@@ -1,4 +1,4 @@
-"""What a person set up: preferences, providers, agents.
+"""Preferences, provider settings and agents: tables and queries.
 
-Not MCP servers and permissions (`tools`) and not prices and budgets (`ledger`).
+Elsewhere: MCP servers and permissions (`tools`), prices and budgets (`ledger`).
 """

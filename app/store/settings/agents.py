@@ -1,4 +1,4 @@
-"""Queries of agents. Those that were deleted are found only by who asks for them."""
+"""Queries of agents. Deleted agents are returned only on request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from app.store.settings.rows_agents import AGENT
 
 
 async def load_agents(session: AsyncSession, owner: str) -> tuple[Agent, ...]:
-    """An owner's agents by name, without those that were deleted."""
+    """Return an owner's agents, ordered by name, without deleted ones."""
     query = select(AGENT).where(AGENT.c.owner == owner, AGENT.c.deleted_at.is_(None))
     rows = (await session.execute(query)).mappings()
     agents = (decode_agent(row) for row in rows if isinstance(row["id"], str))
@@ -40,19 +40,19 @@ async def load_agents(session: AsyncSession, owner: str) -> tuple[Agent, ...]:
 UNREADABLE_NAME = "(its name cannot be read)"
 
 AGENT_COLUMNS = tuple(column.label(f"agent_{column.name}_") for column in AGENT.c)
-"""The columns of an agent beside those of other tables, for `decode_labelled`."""
+"""The columns of an agent, labelled for a query with columns of other tables. See `decode_labelled`."""
 
 
 def answers(owner: str | ColumnElement[str], agent_id: ColumnElement[Any]) -> ColumnElement[bool]:
-    """The condition of the agent of that id, unless it was deleted."""
+    """Return the condition for the agent with this id, unless it was deleted."""
     return and_(AGENT.c.id == agent_id, AGENT.c.owner == owner, AGENT.c.deleted_at.is_(None))
 
 
 def decode_labelled(row: Columns) -> Agent | None:
-    """The agent out of `AGENT_COLUMNS`, which is to answer; None: the row has none.
+    """Decode the answering agent from `AGENT_COLUMNS`. None: the row has none.
 
     Raises:
-        DamagedRowError: it cannot be read.
+        DamagedRowError: the agent cannot be read.
     """
     if row["agent_id_"] is None:
         return None
@@ -62,17 +62,17 @@ def decode_labelled(row: Columns) -> Agent | None:
 
 
 async def load_names(session: AsyncSession, owner: str) -> dict[str, str]:
-    """The name of every agent an owner has or had, by its id."""
+    """Return the name of every agent of an owner, with deleted ones, by id."""
     query = select(AGENT.c.id, AGENT.c.name).where(AGENT.c.owner == owner)
     rows = await session.execute(query)
     return {row.id: row.name for row in rows if isinstance(row.id, str) and isinstance(row.name, str)}
 
 
 async def load_agent(session: AsyncSession, owner: str, agent_id: str, *, deleted: bool = False) -> Agent:
-    """One agent. `deleted`: also one that was deleted.
+    """Return one agent. `deleted`: also if it was deleted.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: this owner has no agent with that id.
     """
     query = select(AGENT).where(AGENT.c.id == agent_id, AGENT.c.owner == owner)
     row = (await session.execute(query if deleted else query.where(AGENT.c.deleted_at.is_(None)))).mappings()
@@ -82,7 +82,7 @@ async def load_agent(session: AsyncSession, owner: str, agent_id: str, *, delete
 
 
 async def find_agent(session: AsyncSession, owner: str, agent_id: str | None) -> Agent | None:
-    """The agent of that id, also one that was deleted; None: there is none."""
+    """Return the agent with this id, also if it was deleted. None: there is none."""
     query = select(AGENT).where(AGENT.c.id == agent_id, AGENT.c.owner == owner)
     row = (await session.execute(query)).mappings().one_or_none()
     return None if row is None else decode_agent(row)
@@ -94,15 +94,15 @@ async def insert_agents(session: AsyncSession, agents: Iterable[Agent]) -> None:
 
 
 async def save_agent(session: AsyncSession, agent: Agent) -> None:
-    """Write all of an agent that is there."""
+    """Write all columns of an existing agent."""
     await session.execute(update(AGENT).where(AGENT.c.id == agent.id).values(**encode_agent(agent)))
 
 
 async def set_deleted(session: AsyncSession, owner: str, agent_id: str, at: datetime | None) -> None:
-    """Delete an agent, or (`at` None) bring it back.
+    """Delete an agent, or restore it if `at` is None.
 
     Raises:
-        NotFoundError: there is none of that id in that state, or it is another's.
+        NotFoundError: this owner has no agent with that id, or it already is in that state.
     """
     state = AGENT.c.deleted_at.is_not(None) if at is None else AGENT.c.deleted_at.is_(None)
     statement = update(AGENT).where(AGENT.c.id == agent_id, AGENT.c.owner == owner, state).values(deleted_at=at)
@@ -129,7 +129,7 @@ def encode_agent(agent: Agent) -> dict[str, Any]:
 
 
 def decode_agent(row: Columns) -> Agent:
-    """An agent. A column that cannot be read is named in `damage`; one that allows something allows nothing then."""
+    """Decode an agent. `damage` lists the columns that cannot be read. An unreadable permission allows nothing."""
     take = (reading := Reading("agent", show_id(row["id"]))).take
 
     def text(column: str, otherwise: str = "") -> str:
@@ -154,12 +154,12 @@ def decode_agent(row: Columns) -> Agent:
 
 
 def decode_servers(stored: Any) -> tuple[str, ...] | None:
-    """The servers of an agent; None: all."""
+    """Decode the MCP servers of an agent. None: all."""
     return None if stored is None else a_text_list(stored)
 
 
 def decode_allowed_tools(stored: Any) -> tuple[AllowedTool, ...] | None:
-    """The calls that an agent may make; None: all."""
+    """Decode the tools that an agent may call. None: all."""
     return None if stored is None else tuple(map(_decode_allowed, a_list(stored)))
 
 

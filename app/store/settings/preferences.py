@@ -1,4 +1,4 @@
-"""Queries of preferences: what an owner set, one row each."""
+"""Queries of preferences. Each preference that the user changed has a row."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _ADAPTER = TypeAdapter(Preferences)
 
 
 async def load_preferences(session: AsyncSession, owner: str) -> Preferences:
-    """An owner's preferences.
+    """Return an owner's preferences.
 
     Raises:
-        DamagedRowError: one that is stored cannot be read by this version.
+        DamagedRowError: this version cannot read a stored preference.
     """
     return read_preferences((await session.execute(select_preferences(owner))).scalar_one())
 
 
 def select_preferences(owner: str | ColumnElement[str]) -> Select[str]:
-    """What an owner set as one text, to be asked for together with other things; `read_preferences` reads it.
+    """Select an owner's preferences as one text, so that other queries can include it. `read_preferences` decodes it.
 
-    SQLite refuses the whole query where it is to take what is no JSON: then the text is none either.
+    SQLite fails the whole query if a value is no JSON. In this case the text is empty, which is no JSON either.
     """
     value = PREFERENCE.c.value
     stored = func.json_group_object(PREFERENCE.c.name, case((func.json_valid(value) == 1, func.json(value))))
@@ -41,10 +41,10 @@ def select_preferences(owner: str | ColumnElement[str]) -> Select[str]:
 
 @lru_cache(maxsize=64)
 def read_preferences(stored: str) -> Preferences:
-    """What `select_preferences` gave.
+    """Decode the result of `select_preferences`.
 
     Raises:
-        DamagedRowError: one that is stored cannot be read by this version.
+        DamagedRowError: this version cannot read a stored preference.
     """
     try:
         return _ADAPTER.validate_json(stored)
@@ -55,16 +55,16 @@ def read_preferences(stored: str) -> Preferences:
 
 
 def require_preference(name: str, value: Any) -> None:
-    """Refuse a preference that this version cannot read.
+    """Check that this version can read a preference.
 
     Raises:
-        ValueError: this version cannot read the preference.
+        ValueError: it cannot.
     """
     _ADAPTER.validate_json(orjson.dumps({name: value}))
 
 
 async def save_preferences(session: AsyncSession, owner: str, wanted: Preferences, now: datetime) -> None:
-    """Keep what differs from the usual, in the place of all that was kept before."""
+    """Store the preferences that differ from the defaults. They replace all stored ones."""
     values: Mapping[str, Any] = _ADAPTER.dump_python(wanted, mode="json")
     usual: Mapping[str, Any] = _ADAPTER.dump_python(Preferences(), mode="json")
     rows = [

@@ -1,5 +1,6 @@
-"""What a person entered for each provider: a base URL, and a key that was sealed before it came here
-(`store/database/encryption.py`).
+"""Queries of provider settings: the base URL and the key that the user entered for a provider.
+
+The caller seals the key before (`store/database/encryption.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from app.store.settings.rows_settings import PROVIDER_SETTING
 
 @dataclass(frozen=True, slots=True)
 class ProviderSetting:
-    """One provider's entry. `sealed_key` None: no key was entered."""
+    """The settings of one provider. `sealed_key` None: no key was entered."""
 
     provider: str
     base_url: str | None
@@ -27,10 +28,10 @@ class ProviderSetting:
 
 
 async def load_provider_settings(session: AsyncSession, owner: str) -> tuple[ProviderSetting, ...]:
-    """An owner's entries.
+    """Return an owner's provider settings.
 
     Raises:
-        DamagedRowError: one of them cannot be read, so the address of a call is unknown.
+        DamagedRowError: a setting cannot be read, so the address of a call is unknown.
     """
     rows = (await session.execute(_of_owner(), {"of_owner": owner})).mappings()
     return tuple(require_row(PROVIDER_SETTING, row, _decode) for row in rows)
@@ -38,7 +39,7 @@ async def load_provider_settings(session: AsyncSession, owner: str) -> tuple[Pro
 
 @cache
 def _of_owner() -> Select[Any]:
-    """What `load_provider_settings` asks, and so each look at a conversation: made once."""
+    """Build the query of `load_provider_settings` once: it runs whenever a conversation is read."""
     table = PROVIDER_SETTING.c
     return select(PROVIDER_SETTING).where(table.owner == bindparam("of_owner")).order_by(table.provider)
 
@@ -48,7 +49,7 @@ def _decode(row: Any) -> ProviderSetting:
 
 
 async def save_provider_setting(session: AsyncSession, owner: str, setting: ProviderSetting) -> None:
-    """Store an entry in the place of an older one."""
+    """Store the settings of a provider. They replace older ones."""
     await delete_provider_setting(session, owner, setting.provider)
     await session.execute(
         insert(PROVIDER_SETTING).values(

@@ -1,5 +1,6 @@
-"""The table of agents: see `domain/agents/agents.py`. Temporary conversations have agents too: it does not hang on
-any.
+"""The table of agents: see `domain/agents/agents.py`.
+
+It has no foreign key to conversations, because temporary conversations have agents too.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from app.store.database.row import Json, Row
 
 
 class AgentRow(Row, table=True):
-    """Who answers. One that was deleted stays, with a `deleted_at`, and can be brought back."""
+    """An agent. A deleted one stays stored, with a `deleted_at`, and can be restored."""
 
     id: str = Field(primary_key=True)
     owner: str = Field(index=True)

@@ -1,4 +1,4 @@
-"""The tables of what a person set: for a provider, and of how the page behaves."""
+"""The tables of provider settings and preferences."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from app.store.database.row import Row
 
 
 class ProviderSettingRow(Row, table=True):
-    """What a person entered for a provider. `sealed_key` is readable only with the key file (see
-    `store/database/encryption.py`).
+    """The settings that the user entered for a provider.
+
+    `sealed_key` is readable only with the key file (see `store/database/encryption.py`).
     """
 
     owner: str = Field(primary_key=True)
@@ -24,7 +25,7 @@ class ProviderSettingRow(Row, table=True):
 
 
 class PreferenceRow(Row, table=True):
-    """One thing a person set. What is not here has its default (`domain/preferences.py`)."""
+    """A preference that the user changed. All others have their defaults (`domain/preferences.py`)."""
 
     owner: str = Field(primary_key=True)
     name: str = Field(primary_key=True)

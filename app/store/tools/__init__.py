@@ -1,4 +1,4 @@
-"""MCP servers, calls of tools, permissions and the audit trail: tables and queries.
+"""MCP servers, tool calls, permissions and the audit trail: tables and queries.
 
-Not which tools went with a run (`run`).
+The tools in the request of a run are in `run`.
 """

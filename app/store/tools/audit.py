@@ -1,9 +1,8 @@
-"""The audit trail: who did what when. Entries are added; the database refuses to change or delete one.
+"""The audit trail: actions with their owner and time. The database refuses to change or delete an entry.
 
     await insert_entry(session, AuditEntry(owner, at, "permission.allowed", request_id, conversation_id, {...}))
 
-Of temporary conversations it is told that something was decided, and never a word of theirs: see
-`runs/tools/permissions.py`.
+For a temporary conversation it records the decision, but none of its text: see `runs/tools/permissions.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ UNREADABLE_ACTION = "(cannot be read)"
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """Something that was done. `subject` is the id of what it was done to; `data` depends on the action."""
+    """An action. `subject` is the id of its object; `data` depends on the action."""
 
     owner: str
     at: datetime
@@ -36,14 +35,14 @@ class AuditEntry:
 
 
 async def insert_entry(session: AsyncSession, entry: AuditEntry) -> None:
-    """Enter it, for good."""
+    """Insert an entry. It cannot be changed or deleted later."""
     await session.execute(insert(AUDIT).values(asdict(entry)))
 
 
 async def list_entries(
     session: AsyncSession, owner: str, *, limit: int, before: int | None = None, conversation_id: str | None = None
 ) -> tuple[tuple[int, AuditEntry], ...]:
-    """The newest entries, the last first, each with its number; `before` a number: those that came before it."""
+    """Return the newest entries, newest first, each with its number. `before`: only entries with a lower number."""
     query = select(AUDIT).where(AUDIT.c.owner == owner).order_by(AUDIT.c.id.desc()).limit(limit)
     if before is not None:
         query = query.where(AUDIT.c.id < before)
@@ -66,7 +65,7 @@ def _decode(row: Any) -> AuditEntry:
 
 
 def an_object(stored: Any) -> dict[str, Any]:
-    """A JSON object."""
+    """Check that a stored value is a JSON object, and return it."""
     if not isinstance(stored, dict):
         raise StoreError(f"it is {type(stored).__name__}, not dict")
     return cast("dict[str, Any]", stored)

@@ -1,4 +1,4 @@
-"""Queries of MCP servers. What is secret of them comes and goes sealed."""
+"""Queries of MCP servers. Their secrets are passed and returned sealed."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from app.store.tools.rows_servers import MCP_SERVER
 
 UNREADABLE_NAME = "(its name cannot be read)"
 NO_WAY = OverStdio("", (), None)
-"""Replaces a way that cannot be read."""
+"""Replaces the program or address of a server if it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredServer:
-    """A server with its secrets as they are stored. `sealed_tokens`: what a sign-in gave.
+    """A server with its sealed secrets. `sealed_tokens` are the tokens from a sign-in.
 
-    `damage` lists the columns that cannot be read: the server is switched off then.
+    `damage` lists the columns that cannot be read. With damage the server is switched off.
     """
 
     owner: str
@@ -55,22 +55,22 @@ class StoredServer:
 
 
 async def load_every_server(session: AsyncSession) -> tuple[StoredServer, ...]:
-    """All servers of all owners."""
+    """Return the servers of all owners."""
     rows = (await session.execute(select(MCP_SERVER).order_by(MCP_SERVER.c.name))).mappings()
     return tuple(_decode(row) for row in rows if isinstance(row["id"], str))
 
 
 async def load_servers(session: AsyncSession, owner: str) -> tuple[StoredServer, ...]:
-    """An owner's servers by name."""
+    """Return an owner's servers, ordered by name."""
     query = select(MCP_SERVER).where(MCP_SERVER.c.owner == owner).order_by(MCP_SERVER.c.name)
     return tuple(_decode(row) for row in (await session.execute(query)).mappings() if isinstance(row["id"], str))
 
 
 async def load_server(session: AsyncSession, owner: str, server_id: str) -> StoredServer:
-    """One server.
+    """Return one server.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: this owner has no server with that id.
     """
     query = select(MCP_SERVER).where(MCP_SERVER.c.id == server_id, MCP_SERVER.c.owner == owner)
     if (row := (await session.execute(query)).mappings().one_or_none()) is None:
@@ -83,17 +83,17 @@ async def insert_server(session: AsyncSession, stored: StoredServer) -> None:
 
 
 async def save_server(session: AsyncSession, stored: StoredServer) -> None:
-    """Write all of a server that is there."""
+    """Write all columns of an existing server."""
     await session.execute(update(MCP_SERVER).where(MCP_SERVER.c.id == stored.server.id).values(**_encode(stored)))
 
 
 async def save_known(session: AsyncSession, server_id: str, known: Listing) -> None:
-    """Keep what a server has, unless it was deleted meanwhile."""
+    """Store the listing of a server, unless the server was deleted meanwhile."""
     await session.execute(update(MCP_SERVER).where(MCP_SERVER.c.id == server_id).values(known=asdict(known)))
 
 
 async def save_tokens(session: AsyncSession, server_id: str, sealed: bytes | None) -> None:
-    """Keep what a sign-in gave, or (None) forget it."""
+    """Store the tokens from a sign-in, or delete them if `sealed` is None."""
     await session.execute(update(MCP_SERVER).where(MCP_SERVER.c.id == server_id).values(sealed_tokens=sealed))
 
 
@@ -101,7 +101,7 @@ async def delete_server(session: AsyncSession, owner: str, server_id: str) -> No
     """Delete a server with its secrets.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: this owner has no server with that id.
     """
     statement = delete(MCP_SERVER).where(MCP_SERVER.c.id == server_id, MCP_SERVER.c.owner == owner)
     if (await session.execute(statement.returning(MCP_SERVER.c.id))).one_or_none() is None:
@@ -127,7 +127,7 @@ def _encode(stored: StoredServer) -> dict[str, Any]:
 
 
 def _decode(row: Columns) -> StoredServer:
-    """A server. One with a column that cannot be read is switched off; what it has is asked again."""
+    """Decode a server. A damaged one is switched off. An unreadable listing is requested from the server again."""
     take = (reading := Reading("mcp_server", show_id(row["id"]))).take
     server = ToolServer(
         id=row["id"],

@@ -1,6 +1,6 @@
-"""Queries of permissions: requests that wait for a person, and the rules people made.
+"""Queries of permissions: requests that wait for the user's answer, and the rules that the user made.
 
-A request is settled by a guarded claim: the first has it, and everybody else is told so by `False`.
+Only one caller can settle a request: `settle_request` returns `False` to all later ones.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ UNREADABLE_RULE = "(This permission cannot be read. It allows nothing: revoke it
 
 @dataclass(frozen=True, slots=True)
 class StoredRule:
-    """A rule as a person made it: the rule, and what to call its server and its tool.
+    """A rule that the user made, with the displayed names of its server and its tool.
 
-    With `damage` it allows nothing, and can be revoked.
+    A rule with `damage` allows nothing and can be revoked.
     """
 
     rule: Rule
@@ -49,10 +49,10 @@ async def insert_request(session: AsyncSession, owner: str, request: PermissionR
 
 
 async def load_request(session: AsyncSession, owner: str, request_id: str) -> PermissionRequest:
-    """The request.
+    """Return a permission request.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: this owner has no request with that id.
         DamagedRowError: it cannot be read, so it is unknown what it would allow.
     """
     table = PERMISSION_REQUEST.c
@@ -64,7 +64,7 @@ async def load_request(session: AsyncSession, owner: str, request_id: str) -> Pe
 
 
 async def list_pending(session: AsyncSession, owner: str, conversation_id: str) -> tuple[PermissionRequest, ...]:
-    """What waits for an answer in a conversation, and in those delegated from it, the oldest first."""
+    """Return the pending requests of a conversation and of those delegated from it, oldest first."""
     table = PERMISSION_REQUEST.c
     here = or_(table.shown_in == conversation_id, table.conversation_id == conversation_id)
     query = select(PERMISSION_REQUEST).where(text(IS_PENDING), table.owner == owner, here)
@@ -73,14 +73,14 @@ async def list_pending(session: AsyncSession, owner: str, conversation_id: str) 
 
 
 async def list_pending_of_server(session: AsyncSession, owner: str, server_id: str) -> tuple[PermissionRequest, ...]:
-    """What waits for an answer and would call a tool of this server."""
+    """Return the pending requests for a tool of this server."""
     table = PERMISSION_REQUEST.c
     query = select(PERMISSION_REQUEST).where(text(IS_PENDING), table.owner == owner, table.server_id == server_id)
     return read_rows(PERMISSION_REQUEST, (await session.execute(query)).mappings(), _decode)
 
 
 async def list_abandoned(session: AsyncSession) -> tuple[tuple[str, PermissionRequest], ...]:
-    """What stands as pending though its run is over, each with its owner: its process died."""
+    """Return the pending requests whose run is not running, because its process died, each with its owner."""
     table = PERMISSION_REQUEST.c
     running = exists().where(and_(RUN.c.id == table.run_id, RUN.c.status == STATUS_RUNNING))
     query = select(PERMISSION_REQUEST).where(text(IS_PENDING), ~running)
@@ -89,7 +89,7 @@ async def list_abandoned(session: AsyncSession) -> tuple[tuple[str, PermissionRe
 
 
 async def settle_request(session: AsyncSession, owner: str, settled: PermissionRequest) -> bool:
-    """Store how a request was settled; False if it was settled already."""
+    """Store how a request was settled. Returns False if it was settled already."""
     table = PERMISSION_REQUEST.c
     names = ("standing", "run_json", "scope", "rule_id", "ending", "settled_at")
     statement = update(PERMISSION_REQUEST).where(
@@ -100,7 +100,7 @@ async def settle_request(session: AsyncSession, owner: str, settled: PermissionR
 
 
 async def find_root(session: AsyncSession, conversation_id: str) -> str:
-    """The conversation that a person looks at: of a derived one, the one it was derived from, and so on."""
+    """Return the conversation that the user sees: for a child conversation, its parent, and so on."""
     table = CONVERSATION.c
     seen = {conversation_id}
     while True:
@@ -116,12 +116,12 @@ async def find_root(session: AsyncSession, conversation_id: str) -> str:
 
 
 async def load_rules(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Rule, ...]:
-    """The rules that stand in a conversation."""
+    """Return the rules that apply in a conversation, without damaged ones."""
     return tuple(kept.rule for kept in await list_rules(session, owner, conversation_id) if not kept.damage)
 
 
 async def list_rules(session: AsyncSession, owner: str, conversation_id: str | None = None) -> tuple[StoredRule, ...]:
-    """All rules, the newest first; `conversation_id`: those that stand there."""
+    """Return all rules, newest first. `conversation_id`: only those that apply there."""
     everywhere = select(PERMISSION_RULE).where(PERMISSION_RULE.c.owner == owner)
     here = select(CONVERSATION_RULE).where(CONVERSATION_RULE.c.owner == owner)
     if conversation_id is not None:
@@ -154,10 +154,10 @@ async def insert_rule(session: AsyncSession, owner: str, kept: StoredRule) -> No
 
 
 async def delete_rule(session: AsyncSession, owner: str, rule_id: str) -> StoredRule:
-    """Revoke a rule; it is what is answered.
+    """Revoke a rule and return it.
 
     Raises:
-        NotFoundError: there is none of that id, or it is another's.
+        NotFoundError: this owner has no rule with that id.
     """
     for table in (PERMISSION_RULE, CONVERSATION_RULE):
         statement = delete(table).where(table.c.id == rule_id, table.c.owner == owner).returning(table)

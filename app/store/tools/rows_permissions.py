@@ -1,6 +1,7 @@
-"""The tables of permissions: what was asked, what a person allowed for good, and the audit trail.
+"""The tables of permissions: requests, rules and the audit trail.
 
-Requests and the rules of a conversation go with it; what is allowed always, and the audit trail, hang on nothing.
+Requests and rules of a conversation are deleted with it. Rules for all conversations, and the audit trail, have no
+foreign key.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ IS_PENDING = "standing = 'pending'"
 
 
 class PermissionRequestRow(Row, table=True):
-    """A call that a person was asked about: see `domain/tools/permission_requests.py`."""
+    """A tool call that needs the user's answer: see `domain/tools/permission_requests.py`."""
 
     __table_args__ = (
         Index("ix_permission_request_pending", "owner", "shown_in", sqlite_where=text(IS_PENDING)),
@@ -50,7 +51,10 @@ class PermissionRequestRow(Row, table=True):
 
 
 class RuleColumns(Row):
-    """What a person allowed: that very tool, with such arguments ([name, pattern] each)."""
+    """The columns of a rule: the tool that the user allowed, and patterns of its arguments ([name, pattern] each).
+
+    `fingerprint` is that of the tool's definition.
+    """
 
     id: str = Field(primary_key=True)
     owner: str
@@ -64,21 +68,21 @@ class RuleColumns(Row):
 
 
 class PermissionRuleRow(RuleColumns, table=True):
-    """In all conversations."""
+    """A rule for all conversations."""
 
     __table_args__ = (Index(None, "owner"),)
 
 
 class ConversationRuleRow(RuleColumns, table=True):
-    """In one conversation, and what is delegated from it."""
+    """A rule for one conversation, and for those delegated from it."""
 
     conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", index=True)
 
 
 class AuditRow(Row, table=True):
-    """Who did what when. The database itself refuses to change or delete a row.
+    """An entry of the audit trail. The database refuses to change or delete it.
 
-    `subject` is the id of what it was done to; `data` depends on the action.
+    `subject` is the id of the object of the action; `data` depends on the action.
     """
 
     __table_args__ = (Index(None, "owner", "id"), {"sqlite_autoincrement": True})

@@ -1,4 +1,4 @@
-"""The table of MCP servers: see `domain/tools/tool_servers.py`. Secrets are sealed before they come here."""
+"""The table of MCP servers: see `domain/tools/tool_servers.py`. Secrets are sealed before they are stored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.store.database.row import Json, Row
 
 
 class McpServerRow(Row, table=True):
-    """`way`: the program or the address. `known`: what the server said last that it has."""
+    """An MCP server. `way`: its program or address. `known`: the last listing that the server sent."""
 
     __table_args__ = (UniqueConstraint("owner", "name"),)
 

@@ -1,4 +1,4 @@
-"""The table of calls of tools."""
+"""The table of tool calls."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from app.store.database.row import Json, Row
 
 
 class ToolCallRow(Row, table=True):
-    """One call of a tool by a reply, as `domain.tools.tool_records.ToolCallRecord`. It goes where its run goes.
+    """A tool call of a reply, as `domain.tools.tool_records.ToolCallRecord`. It is deleted with its run.
 
-    The row is there before the tool is called: a call of which nobody knows how it ended has no `ended_at`.
+    The row is stored before the tool is called. If the outcome of the call is unknown, `ended_at` is None.
     """
 
     run_id: str = Field(foreign_key="run.id", ondelete="CASCADE", primary_key=True)

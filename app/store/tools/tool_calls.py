@@ -1,4 +1,4 @@
-"""Queries of calls of tools: kept as they go, read back with a reply, and closed when their process died."""
+"""Queries of tool calls: store them while they run, load them with a reply, and close them if their process died."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.store.tools.rows_tools import TOOL_CALL
 
 
 async def save_tool_calls(session: AsyncSession, run_id: str, records: Iterable[ToolCallRecord]) -> None:
-    """Keep these calls of a run, each in the place of what was known of it before."""
+    """Store these calls of a run. Each replaces its earlier record."""
     rows = [{"run_id": run_id, **encode_tool_call(record)} for record in records]
     if rows:
         statement = insert(TOOL_CALL)
@@ -31,7 +31,7 @@ async def save_tool_calls(session: AsyncSession, run_id: str, records: Iterable[
 
 
 async def close_tool_calls(session: AsyncSession, run_id: str, at: datetime) -> None:
-    """The process of this run died: nobody knows how the calls ended that were on."""
+    """Mark the open calls of a run as interrupted: its process died, so their outcome is unknown."""
     open_calls = (TOOL_CALL.c.run_id == run_id, TOOL_CALL.c.ended_at.is_(None))
     await session.execute(
         update(TOOL_CALL).where(*open_calls).values(ended_at=at, is_error=True, fault=CallFault.INTERRUPTED.value)
@@ -39,7 +39,7 @@ async def close_tool_calls(session: AsyncSession, run_id: str, at: datetime) -> 
 
 
 async def load_tool_calls(session: AsyncSession, run_ids: Collection[str]) -> dict[str, tuple[ToolCallRecord, ...]]:
-    """The calls of these runs, in the order in which they were asked for. A run without calls is not there."""
+    """Return the calls of these runs, in the order of the model's requests. Runs without calls are left out."""
     query = select(TOOL_CALL).where(TOOL_CALL.c.run_id.in_(run_ids)).order_by(TOOL_CALL.c.run_id, TOOL_CALL.c.number)
     found: defaultdict[str, list[ToolCallRecord]] = defaultdict(list)
     for row in (await session.execute(query)).mappings():
@@ -49,19 +49,19 @@ async def load_tool_calls(session: AsyncSession, run_ids: Collection[str]) -> di
 
 
 async def load_begun(session: AsyncSession, run_id: str) -> frozenset[str]:
-    """The ids of the calls of a run that began. Nothing else of them is read: it may be damaged."""
+    """Return the ids of the calls of a run that were started. Other columns are not read: they may be damaged."""
     query = select(TOOL_CALL.c.tool_call_id).where(TOOL_CALL.c.run_id == run_id, TOOL_CALL.c.started_at.is_not(None))
     return frozenset(found for found in (await session.execute(query)).scalars() if isinstance(found, str))
 
 
 async def load_pair_tool_calls(session: AsyncSession, pair_id: str) -> tuple[ToolCallRecord, ...]:
-    """The calls of the reply that stands in a pair."""
+    """Return the calls of a pair's current reply."""
     run_id = await session.scalar(select(PAIR.c.run_id).where(PAIR.c.id == pair_id))
     return () if run_id is None else (await load_tool_calls(session, (run_id,))).get(run_id, ())
 
 
 def encode_tool_call(record: ToolCallRecord) -> dict[str, Any]:
-    """The columns of a call, without that of its run."""
+    """Return the columns of a call, without the id of its run."""
     plain = asdict(record)
     return plain | {
         "fault": None if record.fault is None else record.fault.value,

@@ -1,4 +1,4 @@
-"""The tool `current_time`: models do not know what day it is.
+"""The tool `current_time`, because models do not know the current date.
 
 {"timezone": "Europe/Berlin"} → 2026-11-22T10:41:07+01:00 (Sunday, Europe/Berlin)
 """
@@ -31,7 +31,7 @@ CURRENT_TIME: Final = Tool(
 
 
 def current_time(clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> BuiltIn:
-    """The tool, with the clock that it reads."""
+    """Make the tool. `clock` returns the time."""
 
     async def call(_caller: Caller, arguments: Mapping[str, Any], _progress: Progress) -> ToolOutcome:
         name = arguments.get("timezone") or "UTC"

@@ -1,9 +1,8 @@
-"""The tool `fetch_page`: a page of the web as text.
+"""The tool `fetch_page`: reads a page of the web as text.
 
     {"url": "https://example.org/"} → the page as Markdown, 40,000 characters of it at a time
 
-No script of the page runs, no image or other part of it is loaded, no cookie is kept. Not here: reading the page
-(`web_pages.py`).
+No script of the page runs, no image or other part of it is loaded, no cookie is kept. `web_pages.py` reads the page.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ FETCH_PAGE: Final = Tool(
 
 
 def fetch_page(guard: Guard | None = None) -> BuiltIn:
-    """The tool, with who may be talked to (None: public addresses alone)."""
+    """Make the tool. `guard` checks the addresses (None: only public ones are allowed)."""
 
     async def call(_caller: Caller, arguments: Mapping[str, Any], _progress: Progress) -> ToolOutcome:
         url, start = arguments.get("url", ""), arguments.get("start", 0)
@@ -52,7 +51,7 @@ def fetch_page(guard: Guard | None = None) -> BuiltIn:
 
 
 def _load_reader() -> Callable[[str, int, Guard], Awaitable[ToolOutcome]]:
-    from app.tools.built_in.web_pages import read_page  # noqa: PLC0415 - 12 MB and a tenth of a second, for who fetches pages
+    from app.tools.built_in.web_pages import read_page  # noqa: PLC0415 - 12 MB and a tenth of a second, only needed for pages
 
     return read_page
 

@@ -1,7 +1,7 @@
-"""The process that makes text of one page. It runs as a script and imports nothing of Inview.
+"""The process that converts one page to text. It runs as a script and imports nothing of Inview.
 
-It reads HTML from its standard input until that ends, and writes Markdown. It has bounds for memory and time, and ends
-after its one page.
+It reads HTML from its standard input until that ends, and writes Markdown. It has limits for memory and time, and ends
+after one page.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from html_to_markdown import WarningKind, convert
 MAX_MEMORY: Final = 1024 * 1024 * 1024
 """Bytes of address space: a page of three million bytes takes up to 300 million."""
 MAX_SECONDS: Final = 20
-"""Processor time."""
+"""Maximum processor time."""
 MAX_TEXT: Final = 3_000_000
-"""Characters."""
+"""Maximum characters of the text."""
 MAX_NESTED: Final = 20
-"""How deep quotes, lists and code may be within each other: each writes its mark on every line that is in it."""
+"""Maximum depth of nested quotes, lists and code: each level adds its mark to every line in it."""
 
 _INDENTED: Final = re.compile(r"<(/?)(?:blockquote|ol|pre|ul)(?=[\s/>])", re.IGNORECASE)
 _TOO_DEEP: Final = "\n\n[Parts of this page are nested too deeply to be read. They are left out.]"
@@ -29,7 +29,7 @@ _TOO_LONG: Final = f"\n\n[The text of this page is longer than {MAX_TEXT:,} char
 
 
 def page_text(html: str) -> str:
-    """A page as Markdown. Quotes, lists and code nested beyond `MAX_NESTED` are plain blocks there."""
+    """Convert a page to Markdown. Quotes, lists and code nested deeper than `MAX_NESTED` become plain blocks."""
     depth = 0
 
     def flatten(tag: re.Match[str]) -> str:
@@ -48,8 +48,8 @@ def page_text(html: str) -> str:
 
 
 def main() -> None:
-    """Make text of the page on the standard input."""
-    with suppress(ValueError, OSError):  # a system that has no such limits
+    """Convert the page on the standard input to text."""
+    with suppress(ValueError, OSError):  # some systems do not have these limits
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
         resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
     page = sys.stdin.buffer.read().decode()

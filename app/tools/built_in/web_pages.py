@@ -1,9 +1,9 @@
-"""Reading a page of the web as text. It goes nowhere where `addresses.py` does not let it.
+"""Reads a page of the web as text. It connects only to addresses that `addresses.py` allows.
 
     outcome = await read_page("https://example.org/", 0, Guard())
 
-Another process makes text of a page (`page_worker.py`), as that takes up to a second and 300 MB, and other tasks should
-not wait. At most two of these run at once. Not here: the tool itself (`fetching.py`).
+A separate process converts a page to text (`page_worker.py`): that takes up to a second and 300 MB, and other tasks
+should not wait. At most two of these run at once. The tool itself is in `fetching.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from app.tools.web_client import Bounds, open_client
 MAX_BYTES: Final = 3_000_000
 MAX_CHARACTERS: Final = 40_000
 SECONDS: Final = 20.0
-"""For all of it together: names, connections, redirects, the body, and making text of it."""
+"""Maximum seconds for everything: names, connections, redirects, the body, and the conversion to text."""
 
 MAX_AT_ONCE: Final = 2
 
@@ -49,11 +49,11 @@ _ENCODINGS: Final = frozenset(
         + " ".join(f"iso8859-{number}" for number in (*range(2, 12), *range(13, 17)))
     ).split()
 )
-"""Those of the web (https://encoding.spec.whatwg.org). Others that Python knows take the square of a page's length."""
+"""The encodings of the web (https://encoding.spec.whatwg.org). Others in Python take quadratic time for a page."""
 
 
 async def read_page(url: str, start: int, guard: Guard) -> ToolOutcome:
-    """The page from its character `start` on, or in plain words why there is none."""
+    """Return the page from its character `start` on, or the reason why it cannot be read."""
     try:
         async with asyncio.timeout(SECONDS):
             return await _read(url, start, guard)
@@ -72,7 +72,7 @@ async def read_page(url: str, start: int, guard: Guard) -> ToolOutcome:
 
 
 class _UnreadableError(Exception):
-    """The process that makes text of a page ended without any."""
+    """The process that converts a page ended without a text."""
 
 
 async def _read(url: str, start: int, guard: Guard) -> ToolOutcome:
@@ -92,10 +92,10 @@ async def _read(url: str, start: int, guard: Guard) -> ToolOutcome:
 
 
 async def _make_text(page: str) -> str:
-    """The page as Markdown.
+    """Convert a page to Markdown.
 
     Raises:
-        _UnreadableError: nothing came of it.
+        _UnreadableError: the conversion failed.
     """
     async with _workers:
         process = await asyncio.create_subprocess_exec(
@@ -105,7 +105,7 @@ async def _make_text(page: str) -> str:
             text, _ = await process.communicate(page.encode(errors="replace"))
         finally:
             with suppress(ProcessLookupError):
-                process.kill()  # it is not wanted any more, if it still works
+                process.kill()  # after a cancellation it may still run
             await process.wait()
     if process.returncode:
         raise _UnreadableError

@@ -1,1 +1,1 @@
-"""One connection to an MCP server, and what comes over it."""
+"""One connection to an MCP server, and the messages and results that it receives."""

@@ -1,7 +1,7 @@
-"""What a server's prompt or resource holds, as text to be put into what a person writes.
+"""Converts a server's prompt or resource to text that the user can insert into a draft.
 
-A draft is text, so text is all that is taken: what else it holds is refused with a sentence that names it, and not left
-out. A link to a resource stays a link: nothing is fetched on a server's word.
+A draft is text, so only text is accepted: a prompt or resource with other content is refused with an error that names
+the content. A link to a resource stays a link: nothing is fetched because a server named it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from app.domain.tools.insertions import MAX_INSERTED, as_typed, join_spoken, quo
 from app.domain.tools.tools import ToolFailedError, ToolFault
 
 MAX_PIECES: Final = 200
-"""Messages of a prompt, contents of a resource."""
+"""Maximum messages of a prompt, or contents of a resource."""
 
 
 def write_prompt(server: str, name: str, result: types.GetPromptResult) -> str:
-    """The messages of a prompt as one text.
+    """Join the messages of a prompt to one text.
 
     Raises:
-        ToolFailedError: it holds more than text, nothing, or too much.
+        ToolFailedError: it has other content than text, is empty, or is too large.
     """
     what = f'The prompt "{name}" of "{server}"'
     _see_few(what, len(result.messages))
@@ -32,10 +32,10 @@ def write_prompt(server: str, name: str, result: types.GetPromptResult) -> str:
 
 
 def write_resource(server: str, uri: str, result: types.ReadResourceResult) -> str:
-    """The content of a resource, below a line that says where it is from.
+    """Return the content of a resource, below a line with its source.
 
     Raises:
-        ToolFailedError: it is no text, is empty, or too much.
+        ToolFailedError: it is no text, is empty, or is too large.
     """
     what = f'{uri} of "{server}"'
     _see_few(what, len(result.contents))
@@ -69,7 +69,7 @@ def _size(one: types.TextResourceContents | types.BlobResourceContents) -> int:
 
 
 def _read_text(what: str, blob: str, media_type: str) -> str:
-    """The text of these bytes: some servers send every file as bytes."""
+    """Decode bytes to text, because some servers send every file as bytes."""
     try:
         data = base64.b64decode(blob, validate=True)
     except binascii.Error as error:

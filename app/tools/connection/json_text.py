@@ -1,4 +1,4 @@
-"""What a server said, written down: the same value is the same text, and what is written can be read and told again.
+"""Writes values from a server as JSON text. Equal values give equal texts, and every text can be read and sent again.
 
 >>> write_json({"b": 2, "a": 2**70})
 '{"a":1180591620717411303424,"b":2}'
@@ -12,17 +12,17 @@ import orjson
 
 
 def write_json(value: object) -> str:
-    """The text of a value, its keys in order.
+    """Write a value as JSON, with sorted keys.
 
     Raises:
-        ValueError: it is nested too deep, or holds a number or a text that readers of JSON cannot hold.
+        ValueError: it is nested too deep, or has a number or a text that readers of JSON cannot represent.
     """
     try:
         text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
-        if "null" not in text:  # as orjson writes NaN and the infinities
+        if "null" not in text:  # orjson writes NaN and the infinities as null
             return text
     except TypeError:
-        text = ""  # a number of more than 64 bits, half a character, or too deep
+        text = ""  # a number of more than 64 bits, a lone surrogate, or too deep
     try:
         exact = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         exact.encode()

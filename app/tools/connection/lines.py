@@ -1,9 +1,9 @@
-"""The lines that a program writes, made of pieces, so that little of its output is in memory at once.
+"""Reads the output of a program line by line, from small pieces, so that little of it is in memory at once.
 
     async with aclosing(read_lines(process.stdout, Messages())) as lines:
         async for line in lines: ...
 
-asyncio's own `readline` keeps up to twice its longest line, also where all lines are short.
+asyncio's `readline` buffers up to twice the maximum length of a line, even if all lines are short.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from app.domain.json_size import ValueCount
 from app.tools.bounds import MAX_MESSAGE, ByteFlow, DecodedSize, TooMuchError, require_few, require_small
 
 PIECE: Final = 65_536
-"""Bytes that are read at once."""
+"""Maximum bytes that are read at once."""
 MAX_WORDS: Final = 4_000
 
 
 class Words:
-    """Makes lines of pieces. Only the first `MAX_WORDS` bytes of a line are kept."""
+    """Joins pieces to lines. Only the first `MAX_WORDS` bytes of a line are kept."""
 
     def __init__(self) -> None:
         self._line = bytearray()
 
     def feed(self, piece: bytes) -> Iterator[bytes]:
-        """Add a piece; iterates over the lines that end in it.
+        """Add a piece. Yields the lines that end in it.
 
         Raises:
-            TooMuchError: there is too much in a line.
+            TooMuchError: a line is too large.
         """
         *ends, rest = piece.split(b"\n")
         for end in ends:
@@ -48,7 +48,7 @@ class Words:
 
 
 class Messages(Words):
-    """Makes lines of pieces and refuses a line that is longer than a message or has more values."""
+    """Joins pieces to lines, and refuses a line that is longer than a message may be or has too many values."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,10 +67,10 @@ class Messages(Words):
 
 
 async def read_lines(stream: asyncio.StreamReader, made: Words) -> AsyncGenerator[bytes]:
-    """Each line of a stream without its end. Other tasks run after every piece and every line.
+    """Yield each line of a stream without its end. Other tasks can run after every piece and every line.
 
     Raises:
-        TooMuchError: there is too much in a line, or in a minute.
+        TooMuchError: a line is too large, or the stream has too many bytes in a minute.
     """
     flow = ByteFlow()
     while piece := await stream.read(PIECE):

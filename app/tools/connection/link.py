@@ -1,7 +1,7 @@
-"""One connection to an MCP server: made, asked what there is, called, and closed again. The SDK's room.
+"""One connection to an MCP server: open it, list the server's tools, call them, close it. It uses MCP's SDK.
 
-It is entered and left by one task (`sessions.py`), which others call through; importing it costs a second and 40 MB,
-which only an installation with servers pays.
+One task opens and closes the connection (`sessions.py`); other tasks make calls through it. Importing this module takes
+a second and 40 MB, so it is imported only if there are servers.
 
     async with open_link(server, secrets, terms) as link:
         listing = await link.list_all()
@@ -41,24 +41,24 @@ from app.tools.terms import Progress, Terms
 from app.tools.web_client import Bounds, open_client
 
 BOUNDS: Final = Bounds(MAX_MESSAGE, is_json=True, may_last=True)
-"""The bounds of one answer over HTTP."""
+"""The limits of one answer over HTTP."""
 _CONNECTED: Final = httpx2.Timeout(30.0, read=300.0)
 CLOSE_SECONDS: Final = 10.0
-"""The time for closing: the answer to the request that ends a session may drip."""
+"""Maximum seconds for closing: the answer to the request that ends a session may come slowly."""
 MAX_PROGRESS: Final = 2**53
-"""Largest count of a progress report. NaN, the infinities and more than this are no progress."""
+"""Largest count of a progress report. NaN, the infinities and larger counts are ignored."""
 _UNAUTHORIZED: Final = frozenset({401, 403})
 _TOO_MUCH: Final = re.compile(r"(?:Failed to parse JSON response|SSE stream failed): ((?:a message of )?more than .*)")
 """The SDK's message for a `TooMuchSentError`."""
 
 
-# The SDK logs the name of a session and every stream that it opens again. A server's words stay out of the log.
+# The SDK logs the name of a session and every stream that it opens again. The log must not contain text of a server.
 logging.getLogger("mcp.client.streamable_http").setLevel(logging.WARNING)
 
 
 @dataclass(frozen=True)
 class Link:
-    """An open connection. `promised`: by tool, the schema of its structured content."""
+    """An open connection. `promised` is the schema of each tool's structured content, by tool."""
 
     server: ToolServer
     client: Client
@@ -66,14 +66,14 @@ class Link:
     promised: dict[str, str] = field(default_factory=dict[str, str])
 
     async def list_all(self) -> Listing:
-        """All that the server lists, within bounds."""
+        """Return all that the server lists, within limits."""
         return await list_all(self.client, self.promised, account=self.server.id)
 
     async def call(self, tool_name: str, arguments: Mapping[str, Any], told: Progress) -> ToolOutcome:
-        """Call a tool. Cancelling tells the server.
+        """Call a tool. A cancellation is sent to the server.
 
         Raises:
-            ToolFailedError: it gave nothing.
+            ToolFailedError: the call failed.
         """
 
         async def tell_progress(progress: float, total: float | None, message: str | None) -> None:
@@ -90,10 +90,10 @@ class Link:
         return outcome
 
     async def fill_prompt(self, name: str, arguments: Mapping[str, str]) -> str:
-        """A prompt with these arguments, as text.
+        """Return a prompt with these arguments, as text.
 
         Raises:
-            ToolFailedError: it gave nothing that can be put into a text.
+            ToolFailedError: the request failed, or the result cannot be inserted into a text.
         """
         try:
             result = await self.client.get_prompt(name, dict(arguments))
@@ -102,10 +102,10 @@ class Link:
         return write_prompt(self.server.name, name, result)
 
     async def read_resource(self, uri: str) -> str:
-        """The content of a resource, as text that names its source.
+        """Return the content of a resource, as text with its source.
 
         Raises:
-            ToolFailedError: it gave nothing that can be put into a text.
+            ToolFailedError: the request failed, or the result cannot be inserted into a text.
         """
         try:
             result = await self.client.read_resource(uri)
@@ -114,7 +114,11 @@ class Link:
         return write_resource(self.server.name, uri, result)
 
     async def _hold_to_promise(self, tool_name: str, given: object) -> None:
-        """See that structured content is what the tool's schema of it says."""
+        """Check structured content against the tool's schema for it.
+
+        Raises:
+            ToolFailedError: it does not match.
+        """
         if isinstance(given, dict):
             content = cast("dict[str, object]", given)
             problems = await check_arguments(self.promised[tool_name], content, account=self.server.id)
@@ -153,10 +157,10 @@ class Link:
 
 @asynccontextmanager
 async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms) -> AsyncGenerator[Link]:
-    """Connect: start the program, or open the address, and shake hands.
+    """Connect: start the program, or open the address, and initialize the session.
 
     Raises:
-        Exception: whatever kept it from connecting; `describe_fault` puts it into words.
+        Exception: any reason why it could not connect; `describe_fault` describes it.
     """
     async with asyncio.timeout(None) as closing, AsyncExitStack() as stack:
         match server.way:
@@ -204,7 +208,7 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms
                 log_level="info",
             )
         )
-        # The SDK's own check runs the server's regular expressions where everything waits for it: `Link.call` has ours.
+        # The SDK's check would run the server's regular expressions in the event loop. `Link.call` checks instead.
         client.session.validate_tool_result = _check_nothing
         try:
             yield Link(server, client, terms)
@@ -213,7 +217,7 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms
 
 
 def _amount(said: float | None) -> float | None:
-    """Return a count of a progress report, done or in all; None if it cannot be shown."""
+    """Return a count or total of a progress report; None if it cannot be shown."""
     return said if said is not None and 0 <= said <= MAX_PROGRESS else None
 
 
@@ -221,7 +225,7 @@ async def _check_nothing(name: str, result: types.CallToolResult) -> None: ...
 
 
 def describe_fault(error: BaseException, terms: Terms | None = None) -> str:
-    """The fault, in a few words without a full stop; the first of several."""
+    """Describe an error (the first one of a group) in a few words without a full stop."""
     status = terms.status[-1] if terms and terms.status else 0
     first = _first(error)
     too_much = _find_too_much(first)
@@ -253,7 +257,7 @@ def describe_fault(error: BaseException, terms: Terms | None = None) -> str:
 
 
 def _find_too_much(error: BaseException) -> str:
-    """Return the words of a `TooMuchError`, also from the error that the SDK makes of it; otherwise an empty text."""
+    """Return the message of a `TooMuchError`, also if the SDK wrapped it; otherwise an empty text."""
     if isinstance(error, MCPError):
         found = _TOO_MUCH.fullmatch(error.message)
         return found[1] if found else ""
@@ -261,13 +265,13 @@ def _find_too_much(error: BaseException) -> str:
 
 
 def _is_gone(error: MCPError) -> bool:
-    """True where no answer came. Servers use the SDK's code for that also where they refuse."""
+    """Return True if no answer came. The code alone is not enough, because servers also use it to refuse a request."""
     closed = error.code == types.CONNECTION_CLOSED and error.message == "Connection closed"
     return closed or error.code == types.REQUEST_TIMEOUT
 
 
 def _describe_nonsense(error: ValidationError) -> str:
-    """The first place where an answer breaks the protocol, without its value."""
+    """Describe the first place where an answer violates the protocol, without its value."""
     first = error.errors(include_input=False, include_url=False)[0]
     return f"it answered what is no {error.title}: {'.'.join(map(str, first['loc']))}: {first['msg']}"[:300]
 

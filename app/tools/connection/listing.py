@@ -1,4 +1,4 @@
-"""All that a server lists: read page by page, within bounds, with a note when something was left out."""
+"""Reads all that a server lists, page by page, within limits, with a note for everything that was left out."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from app.tools.connection.messages import MAX_ITEMS
 MAX_LISTED: Final = MAX_ITEMS
 MAX_PAGES: Final = 50
 MAX_CURSOR: Final = 10_000
-"""Characters of the mark of a next page: all of a list are held at once."""
+"""Maximum characters of a cursor: all cursors of a list are in memory at once."""
 MAX_NAME: Final = 200
 MAX_WORDS: Final = 10_000
 MAX_LOOKED_AT: Final = 2 * MAX_WORDS
-"""The first characters of a text, in which the visible ones are looked for: with megabytes that takes seconds."""
+"""Characters of a text that are searched for visible ones. For megabytes this would take seconds."""
 MAX_SCHEMA: Final = 50_000
-"""Characters of one tool's schema: the model gets all of it with every request."""
+"""Maximum characters of one tool's schema: every request contains the whole schema."""
 MAX_SLOW_SCHEMAS: Final = 3
-"""After this number of schemas that take too long to check, those of the server's other tools are not tried."""
+"""After this number of schemas that take too long to check, the schemas of the server's other tools are not checked."""
 
 Item = TypeVar("Item")
 
@@ -40,13 +40,12 @@ Page = TypeVar("Page", bound=_Page)
 
 
 async def list_all(client: Client, promised: dict[str, str], *, account: str) -> Listing:
-    """Ask for tools, resources, patterns of resources and prompts, as far as the server has them.
+    """Request tools, resources, resource templates and prompts, as far as the server has them.
 
-    `promised` gets the schema of what each tool gives, by its name, where there is one. `account`: whose bound on slow
-    checks its schemas count for.
+    `promised` is filled with the output schemas of tools, by name. The time of slow schema checks counts for `account`.
 
     Raises:
-        MCPError: it cannot list its tools.
+        MCPError: the server cannot list its tools.
     """
     can, info, cut = client.server_capabilities, client.server_info, list[str]()
     tools = await _walk("tools", lambda c: client.list_tools(cursor=c), lambda p: p.tools, cut) if can.tools else []
@@ -62,7 +61,7 @@ async def list_all(client: Client, promised: dict[str, str], *, account: str) ->
                 cut,
             )
         except MCPError as error:
-            if error.code != types.METHOD_NOT_FOUND:  # a server with resources need not have patterns of them
+            if error.code != types.METHOD_NOT_FOUND:  # a server with resources need not have templates
                 raise
             patterns = []
         resources += [_resource(one, one.uri_template, is_template=True) for one in patterns]
@@ -91,8 +90,8 @@ async def _walk(
     for _ in range(MAX_PAGES):
         page = await ask(cursor)
         found += items_of(page)
-        cursor = page.next_cursor or None  # some servers end with ""
-        del page  # before the next one comes
+        cursor = page.next_cursor or None  # some servers send "" on the last page
+        del page  # free its memory before the next one is read
         if cursor is None or len(found) > MAX_LISTED or cursor in seen or len(cursor) > MAX_CURSOR:
             break
         seen.add(cursor)
@@ -116,7 +115,7 @@ async def _tools(found: list[types.Tool], cut: list[str], account: str) -> list[
             else ""
         )  # fmt: skip
         if not reason and schema is not None:
-            # One tool with a broken schema has a provider refuse the whole request.
+            # A provider refuses the whole request if one tool has an invalid schema.
             checked = await check_schema(schema, account=account) if slow < MAX_SLOW_SCHEMAS else WORKS_TOO_LONG
             slow += checked.too_long
             reason = f"its schema {checked.unusable}" if checked.unusable else ""
@@ -139,7 +138,7 @@ async def _tools(found: list[types.Tool], cut: list[str], account: str) -> list[
 
 
 def _write_schema(schema: dict[str, object]) -> tuple[str | None, str]:
-    """A schema as text, or None and why it cannot be written."""
+    """Write a schema as text. Returns None and the reason if that is impossible."""
     try:
         return write_json(schema), ""
     except ValueError as error:

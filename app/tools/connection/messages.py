@@ -1,7 +1,7 @@
-"""The messages of an MCP server before the SDK reads them, within bounds of requests a minute and of items of a list.
+"""Limits the messages of an MCP server before the SDK reads them: requests per minute, and items of a list.
 
-The SDK keeps a task for each request until its answer is sent, and a server can refuse to take answers. It checks the
-items of a list all at once: tens of thousands of them take seconds and hundreds of megabytes.
+The SDK keeps a task for each request until its answer is sent, and a server can refuse to receive answers. The SDK
+checks all items of a list at once: tens of thousands of them take seconds and hundreds of megabytes.
 
     async with Client(limit_messages(transport, terms)) as client: ...
 """
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from mcp.shared._stream_protocols import ReadStream  # likewise
 
 MAX_ITEMS: Final = 500
-"""The most items of a list in an answer. One more is left, so that a reader of the list sees that it is too long."""
+"""Maximum items of a list in an answer. One more is left in it, so that a reader sees that the list is too long."""
 _MAX_FIELD: Final = 80
-"""Characters of the name of a field in the log."""
+"""Maximum characters of the name of a field in the log."""
 
 
 def _describe_shortly(self: object) -> str:
     return type(self).__name__
 
 
-# The SDK writes each message for its debug log, which is off: three copies of up to four bytes for each character.
+# The SDK formats each message for its debug log, which is off: three copies of up to four bytes per character.
 for _kind in (JSONRPCRequest, JSONRPCResponse, JSONRPCNotification):
     _kind.__str__ = _describe_shortly
 
@@ -42,7 +42,7 @@ for _kind in (JSONRPCRequest, JSONRPCResponse, JSONRPCNotification):
 async def limit_messages(
     transport: AbstractAsyncContextManager[TransportStreams], terms: Terms
 ) -> AsyncGenerator[TransportStreams]:
-    """Open the transport. One request too many ends the connection, and `terms.ending` says so.
+    """Open the transport. Too many requests end the connection, with the reason in `terms.ending`.
 
     The log of the server reports each list that is cut.
     """
@@ -51,7 +51,7 @@ async def limit_messages(
 
 
 class _BoundedMessages:
-    """The messages of a server, up to one request too many, with short lists."""
+    """The messages of a server with shortened lists. They end when there are too many requests."""
 
     def __init__(self, messages: ReadStream[SessionMessage | Exception], terms: Terms) -> None:
         self._messages = messages
@@ -60,7 +60,7 @@ class _BoundedMessages:
 
     @property
     def last_context(self) -> Any:
-        """The context of the newest message, where the SDK has one."""
+        """Return the context of the newest message, if the SDK has one."""
         return getattr(self._messages, "last_context", None)
 
     async def receive(self) -> SessionMessage | Exception:

@@ -1,7 +1,7 @@
-"""The answer of a server's tool, as parts that can be shown and sent back to a model.
+"""Converts the answer of a server's tool to parts that can be shown and sent to a model.
 
-Texts stay texts. Images, sounds and other bytes are attachments; a link to a resource becomes a
-line that says where it leads: nothing is fetched on a server's word.
+Texts stay texts. Images, sounds and other bytes become attachments. A link to a resource becomes a line with its
+address: nothing is fetched because a server named it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ MAX_PARTS: Final = 200
 
 
 def read_outcome(result: types.CallToolResult) -> ToolOutcome:
-    """The result of a call.
+    """Convert the result of a call.
 
     Raises:
-        ToolFailedError: it is too large, or holds what is not what it says.
+        ToolFailedError: it is too large, or its content does not have the declared form.
     """
     if len(result.content) > MAX_PARTS:
         raise _too_large("too many parts", f"{MAX_PARTS} are taken")
@@ -96,7 +96,7 @@ def _size(block: types.ContentBlock) -> int:
 
 
 def _size_within(data: str) -> int:
-    """The bytes that a text of base64 stands for.
+    """Return the number of bytes in a base64 text.
 
     >>> _size_within("R0lGODlh"), _size_within("R0k="), _size_within("")
     (6, 2, 0)

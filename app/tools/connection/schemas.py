@@ -1,10 +1,10 @@
-"""Checks arguments against the schema that a tool's server gave for them.
+"""Checks arguments against the schema from a tool's server.
 
     await check_arguments(tool.input_schema_json, {"path": 3}, account=conversation_id)
     # (("path", "3 is not of type 'string'"),)
 
-The schema comes from the server. One that cannot be applied, or takes too long, says nothing of arguments: the server
-judges them itself.
+If the schema cannot be applied, or the check takes too long, no problems are reported: the server checks the arguments
+itself.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Problems = tuple[tuple[str, str], ...]
 
 
 async def check_arguments(schema_json: str, arguments: Mapping[str, Any], *, account: str) -> Problems:
-    """Find what is wrong with the arguments: at most 20 problems, none if they fit.
+    """Find problems of arguments, at most `MAX_PROBLEMS`. There are none if they match the schema.
 
-    `account`: whose bound on slow checks it counts for.
+    The time of a slow check counts for `account`.
     """
     checked = await check_value(schema_json, dict(arguments), account=account, limit=MAX_PROBLEMS)
     return tuple(sorted((".".join(map(str, path)), message) for path, message in checked.faults))

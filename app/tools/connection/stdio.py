@@ -1,8 +1,8 @@
-"""An MCP server as a program on this machine: started, spoken to line by line, ended with everything it started.
+"""Runs an MCP server as a program on this machine: start, exchange of lines, end with all child processes.
 
-The SDK has such a transport too. This one knows how the program ended, logs its standard error, and has bounds for
-lines, values and bytes a minute (`lines.py`). The order in which a program is ended (close its input, wait,
-terminate, kill) is the specification's: modelcontextprotocol.io/specification, Lifecycle, Shutdown.
+The SDK has such a transport too. This one reports how the program ended, logs its standard error, and has limits for
+lines, values and bytes per minute (`lines.py`). It ends a program in the order of the specification (close its input,
+wait, terminate, kill): modelcontextprotocol.io/specification, Lifecycle, Shutdown.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other
 
 PATIENCE: Final = 0.6
-"""Seconds in which it should end after its input is closed, and again after the signal to end."""
+"""Seconds that a program has to end after its input was closed, and again after the signal to terminate."""
 
 Tell = Callable[[str, str], None]
-"""Told a level and a line for the server's log."""
+"""Called with a level and a line for the server's log."""
 
 
 @asynccontextmanager
 async def run_program(
     way: OverStdio, environment: Mapping[str, str], tell: Tell, ending: Ending
 ) -> AsyncGenerator[TransportStreams]:
-    """Start the program and give the two streams of its messages.
+    """Start the program and yield the two streams of its messages.
 
-    Its environment is a handful of harmless variables and what was entered for it: no key of this installation. The
-    programs next to our Python (node and npx among them) are found when the machine has none.
+    Its environment has a few harmless variables and those entered for it, but no keys of this installation. Programs
+    next to Inview's Python (such as node and npx) are found if the machine has none.
 
     Raises:
         OSError: it cannot be started.
@@ -64,7 +64,7 @@ async def run_program(
             start_new_session=True,
         )
     except OSError as error:
-        if error.filename is None:  # uvloop's does not say
+        if error.filename is None:  # errors of uvloop do not name the file
             error.filename = _name_missing(way)
         raise
     heard, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -84,7 +84,7 @@ async def run_program(
 
 
 def _name_missing(way: OverStdio) -> str:
-    """The reasons why a program could not be started."""
+    """Return the folder or program that does not exist, for the error message."""
     return way.folder if way.folder and not Path(way.folder).is_dir() else way.command
 
 
@@ -94,7 +94,7 @@ async def _hear(
     tell: Tell,
     ending: Ending,
 ) -> None:
-    assert process.stdout is not None  # noqa: S101 - it was asked for
+    assert process.stdout is not None  # noqa: S101 - it is a pipe
     words = ""
     try:
         async with aclosing(read_lines(process.stdout, Messages())) as lines:
@@ -120,7 +120,7 @@ async def _hear(
 
 
 async def _say(process: asyncio.subprocess.Process, to_say: MemoryObjectReceiveStream[SessionMessage]) -> None:
-    assert process.stdin is not None  # noqa: S101 - it was asked for
+    assert process.stdin is not None  # noqa: S101 - it is a pipe
     with suppress(ConnectionError, anyio.ClosedResourceError):
         async for message in to_say:
             process.stdin.write(message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
@@ -128,7 +128,7 @@ async def _say(process: asyncio.subprocess.Process, to_say: MemoryObjectReceiveS
 
 
 async def _overhear(process: asyncio.subprocess.Process, tell: Tell, ending: Ending) -> None:
-    assert process.stderr is not None  # noqa: S101 - it was asked for
+    assert process.stderr is not None  # noqa: S101 - it is a pipe
     try:
         async with aclosing(read_lines(process.stderr, Words())) as lines:
             async for line in lines:
@@ -142,7 +142,7 @@ async def _end(process: asyncio.subprocess.Process, tasks: list[asyncio.Task[Non
         process.stdin.close()
     for kind in (None, signal.SIGTERM, signal.SIGKILL):
         if kind is not None:
-            # The whole group: what the program started goes with it, also when it has gone before.
+            # Signal the whole group: child processes must end too, even if the program itself has already ended.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, kind)
         with suppress(TimeoutError):
@@ -155,8 +155,8 @@ async def _end(process: asyncio.subprocess.Process, tasks: list[asyncio.Task[Non
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    # Nothing public closes the pipes that a program which left the group may still hold.
-    process._transport.close()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] # noqa: SLF001 - as said above
+    # A child process that left the group may keep the pipes open, and no public method closes them.
+    process._transport.close()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] # noqa: SLF001 - see above
 
 
 def _describe_end(code: int | None) -> str:

@@ -1,1 +1,1 @@
-"""A person signs in to an MCP server, and Inview keeps what the sign-in gave."""
+"""Sign-in of the user to an MCP server, and use of the resulting tokens."""

@@ -1,14 +1,14 @@
-"""OAuth for MCP servers that ask for it: a connection with what a sign-in gave. The SDK's room.
+"""OAuth for MCP servers that require it: a connection with the tokens of a sign-in. It uses MCP's SDK.
 
-The SDK finds who is to be asked (metadata of the resource and of its authorization server), registers Inview there,
-proves with PKCE that who asked is who comes back, and renews what has expired. Here is what surrounds that: a
-connection without a person asks for no sign-in, it ends with `SignInNeededError`; everything the SDK knows is kept,
-so that a new process continues there; and nothing of it goes over an open line.
+The SDK finds the authorization server (by metadata), registers Inview there, proves with PKCE that the browser that
+returns is the one that was sent, and renews expired tokens. This module adds three rules: a connection without a person
+starts no sign-in, but ends with `SignInNeededError`; all data of the SDK is stored, so that a new process can continue;
+and no secret is sent over an unencrypted connection.
 
     open_client(Guard(), auth=StoredAuth(way, kept, terms))
 
-How somebody signs in is `oauth_person.py`'s. Both talk to checked addresses only (`web_client.py`), whatever a
-server's metadata say.
+`oauth_person.py` has the sign-in itself. Both connect only to checked addresses (`web_client.py`), regardless of a
+server's metadata.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ from app.tools.web_client import Bounds, put_bounds
 
 UNAUTHORIZED: Final = 401
 SIGN_IN_BOUNDS: Final = Bounds(1_000_000, is_json=True)
-"""The bounds of an answer about signing in: metadata, a registration, tokens."""
+"""The limits of an answer during a sign-in: metadata, a registration, tokens."""
 _BUSY: Final = 429
 _FAULT: Final = 500
 _LONG_AGO: Final = 1.0
 
-# The SDK logs each failure with what the token endpoint answered. Here failures are told in words, without that.
+# The SDK logs each failure with the answer of the token endpoint. Inview reports failures without that answer.
 logging.getLogger("mcp.client.auth").setLevel(logging.CRITICAL + 1)
 
 
 class Grant(BaseModel):
-    """The result of a sign-in, and all that is needed to renew it. Only good for the address it was given for."""
+    """The result of a sign-in, with all data to renew it. It is valid only for its address."""
 
     url: str
     client: OAuthClientInformationFull
@@ -61,9 +61,9 @@ class Grant(BaseModel):
 
 
 class Storage:
-    """The SDK's storage: it is told tokens and client, and what else is to be kept stands in `context`.
+    """The SDK's storage. The SDK passes tokens and client; further data to store is in `context`.
 
-    `client`: one that is registered already; the SDK then registers none.
+    `client`: a client that is already registered; then the SDK registers none.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Storage:
         self._mask = mask
 
     def load(self) -> Grant | None:
-        """The stored result, if it belongs to this address."""
+        """Return the stored result, if it belongs to this address."""
         grant = None if self._kept.text is None else Grant.model_validate_json(self._kept.text)
         if grant is not None and grant.url == self._url:
             self.grant = grant
@@ -91,7 +91,7 @@ class Storage:
         return self.grant.client if self.grant else self._client
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """It is kept once it was good for something: with the tokens."""
+        """Do nothing: the client is stored together with the tokens."""
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
         context = self.context
@@ -115,9 +115,9 @@ class Storage:
 
 
 class StoredAuth(httpx2.Auth):
-    """Uses the result of a sign-in, and renews it. Where that is not enough it raises: it asks no person.
+    """Uses the result of a sign-in, and renews it. If that is not enough it raises an error; it starts no sign-in.
 
-    Not the SDK's own flow: that lets no request begin before the one before it was answered.
+    It does not use the SDK's flow for requests, because that one starts no request before the previous one is answered.
     """
 
     def __init__(self, way: OverHttp, kept: StoredGrant, terms: Terms) -> None:
@@ -158,7 +158,7 @@ class StoredAuth(httpx2.Auth):
             if renewed or not context.can_refresh_token():
                 break
             if context.current_tokens is not None and context.current_tokens.access_token == sent:
-                context.token_expiry_time = _LONG_AGO  # the server knows better than the clock
+                context.token_expiry_time = _LONG_AGO  # the server refused the token, so it has expired
         self._terms.sign_in_needed.set()
         if context.current_tokens is None and not extract_resource_metadata_from_www_auth(response):
             self._terms.unexplained.set()
@@ -166,7 +166,7 @@ class StoredAuth(httpx2.Auth):
 
 
 def describe_ourselves(redirect_uri: str | None) -> OAuthClientMetadata:
-    """The description of Inview for an authorization server."""
+    """Describe Inview for an authorization server."""
     local = redirect_uri is None or is_loopback(urlsplit(redirect_uri).hostname)
     return OAuthClientMetadata(
         redirect_uris=None if redirect_uri is None else [AnyUrl(redirect_uri)],
@@ -176,26 +176,26 @@ def describe_ourselves(redirect_uri: str | None) -> OAuthClientMetadata:
 
 
 def _asks_for_sign_in(response: httpx2.Response) -> bool:
-    """Whether a 401 means OAuth: it says so, or says nothing of what it wants, as servers of older days do."""
+    """Return True if a 401 means OAuth: it names the scheme Bearer, or no scheme, as older servers do."""
     challenges = response.headers.get("www-authenticate", "bearer").lower()
     return response.status_code == UNAUTHORIZED and "bearer" in challenges
 
 
 def prepare(outgoing: httpx2.Request, way: OverHttp) -> None:
-    """Bound the answer to a request of the sign-in.
+    """Limit the answer to a request of the sign-in.
 
     Raises:
-        SignInFailedError: it would go over an open line.
+        SignInFailedError: the request would be sent unencrypted.
     """
     require_closed_line(outgoing.url, way)
     put_bounds(outgoing, SIGN_IN_BOUNDS)
 
 
 def require_closed_line(url: httpx2.URL, way: OverHttp) -> None:
-    """Codes, secrets and tokens go over TLS, or stay on this machine or between it and a private server.
+    """Check that codes, secrets and tokens are sent over TLS, within this machine, or to an allowed private server.
 
     Raises:
-        SignInFailedError: this one would not.
+        SignInFailedError: this URL is none of these.
     """
     near = way.allow_private and (is_loopback(url.host) or url.host == urlsplit(way.url).hostname)
     if url.scheme != "https" and not (near and url.scheme == "http"):
@@ -203,7 +203,7 @@ def require_closed_line(url: httpx2.URL, way: OverHttp) -> None:
 
 
 def is_loopback(host: str | None) -> bool:
-    """True for a name of this machine."""
+    """Return True for a name of this machine."""
     try:
         return host == "localhost" or ip_address(host or "").is_loopback
     except ValueError:

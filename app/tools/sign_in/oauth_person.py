@@ -1,8 +1,8 @@
-"""A person signs in to an MCP server: the SDK's flow, with a person in the middle of it. The SDK's room.
+"""The sign-in of a person to an MCP server, with the OAuth flow of MCP's SDK.
 
-    text = await sign_in(server, secrets, begun, log)       # `begun.asked` is told where, `begun.answered` what came
+    text = await sign_in(server, secrets, begun, log)       # sets `begun.asked`, waits for `begun.answered`
 
-A real connection is made for it, so that whatever the server wants a sign-in for, one begins.
+It makes a real connection, so that a sign-in starts for any request of the server that needs one.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _MAX_WORDS: Final = 200
 
 
 class PersonAuth(httpx2.Auth):
-    """Asks a person to sign in. `failed`: the reason why that did not succeed. `limit`: the time for it.
+    """Asks a person to sign in. `failed`: the reason if that did not succeed. `limit`: the time for it.
 
-    `secret` is that of the client of `way`, if a person registered one by hand.
+    `secret` is that of the client of `way`, if the user registered one by hand.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class PersonAuth(httpx2.Auth):
                     prepare(outgoing, self._way)
                 self._answer = response = yield outgoing
                 if outgoing is request and response.status_code == _FORBIDDEN:
-                    return  # more is wanted than the person granted: asking again gives the same
+                    return  # the person did not grant enough; another sign-in would have the same result
                 if outgoing is request and self._kept.text is not None and response.status_code == UNAUTHORIZED:
                     self.failed = "The server does not take what its authorization server gave"
                     return
@@ -98,7 +98,7 @@ class PersonAuth(httpx2.Auth):
         self._sign_in.asked.set_result(address)
 
     def _choose_proof(self) -> None:
-        """Have a client registered by hand prove itself as the server takes it: Basic where it says nothing."""
+        """Set the authentication method of a client registered by hand: one that the server supports, or Basic."""
         client, metadata = self._provider.context.client_info, self._provider.context.oauth_metadata
         if self._way.client_id is None or client is None or client.client_secret is None:
             return
@@ -139,7 +139,7 @@ class PersonAuth(httpx2.Auth):
 
 
 async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn, log: ServerLog) -> str:
-    """Connect, ask a person to sign in when the server wants it, and return the result.
+    """Connect, ask a person to sign in if the server requires it, and return the result.
 
     Raises:
         SignInFailedError: the person is not signed in.
@@ -153,7 +153,7 @@ async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn,
     try:
         async with auth.limit, open_link(server, secrets, terms) as link:
             await link.list_all()
-    except Exception as error:  # noqa: BLE001 - said below; what goes wrong once there are tokens, the next connection tells
+    except Exception as error:  # noqa: BLE001 - reported below; with tokens, the next connection reports errors
         fault = describe_fault(error)
         fault = f"It could not be reached: {fault}" if not begun.asked.done() else fault
     if auth.limit.expired():
@@ -164,7 +164,7 @@ async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn,
 
 
 def _read_refusal(response: httpx2.Response | None) -> tuple[int, str, str]:
-    """Status, code and words of an OAuth error. Other fields are ignored."""
+    """Return status, code and description of an OAuth error. Other fields are ignored."""
     if response is None:
         return 0, "", ""
     try:
@@ -177,7 +177,7 @@ def _read_refusal(response: httpx2.Response | None) -> tuple[int, str, str]:
 
 
 def _describe_late(begun: SignIn) -> str:
-    """Say who took too long: the person, or the servers after the browser came back."""
+    """Describe who took too long: the person, or the servers after the browser returned."""
     if not begun.answered.done():
         return f"Nobody signed in within {SIGN_IN_SECONDS / 60:g} minutes"
     return (

@@ -1,10 +1,10 @@
-"""Signing in to MCP servers: those under way, and what one gave. What is said to a server is `oauth.py`'s.
+"""The current sign-ins to MCP servers, and their results. `oauth.py` has the requests to servers.
 
     sign_in = await sign_ins.begin(server_id, redirect_uri, work)
-    address = await sign_in.asked                       # a person opens it
-    sign_ins.take(state).answered.set_result(answer)    # their browser comes back
+    address = await sign_in.asked                       # the user opens it
+    sign_ins.take(state).answered.set_result(answer)    # the browser returns
 
-One is under way per server. Each is found once, by the state that only its authorization server and the browser know.
+There is one sign-in per server. It is found once, by the state that only its authorization server and the browser know.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from typing import Final
 from app.domain.errors import ConflictError
 
 SIGN_IN_SECONDS: Final = 300.0
-"""The time for a sign-in until the browser comes back."""
+"""Maximum seconds of a sign-in until the browser returns."""
 TOKEN_SECONDS: Final = 60.0
-"""The additional time for the tokens, and for the first lists of the server."""
+"""Maximum further seconds for the tokens and the first lists of the server."""
 
 
 class SignInFailedError(ConflictError):
-    """The sign-in failed; the reason, as a sentence."""
+    """A sign-in failed. The message is the reason, as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer that the browser brought back after consent. `issuer`: the server that names itself in it, if any."""
+    """The answer that the browser brought after consent. `issuer`: the server that names itself in it, if any."""
 
     code: str = field(repr=False)
     state: str = field(repr=False)
@@ -46,7 +46,7 @@ class Refusal:
 
 @dataclass(eq=False)
 class StoredGrant:
-    """What a sign-in gave, as JSON that only `oauth.py` reads, and how a newer one is stored."""
+    """The result of a sign-in, as JSON that only `oauth.py` reads, and the function that stores a newer one."""
 
     text: str | None
     store: Callable[[str], Awaitable[None]]
@@ -58,7 +58,7 @@ class StoredGrant:
 
 @dataclass(eq=False)
 class SignIn:
-    """One that is under way. `asked`: the address to open. `task` gives why it failed, or nothing when it did not."""
+    """A current sign-in. `asked`: the address to open. `task` returns the reason of a failure, or an empty text."""
 
     server_id: str
     redirect_uri: str
@@ -69,14 +69,14 @@ class SignIn:
     task: asyncio.Task[str] | None = None
 
     async def until_asked(self, seconds: float) -> bool:
-        """Wait until a person can be asked, or it ended without, at most this many seconds. True where one can."""
+        """Wait at most this many seconds for the address to open. False: there is none yet, or the sign-in ended."""
         if self.task is None:
             raise RuntimeError("It has not begun.")
         await asyncio.wait({self.asked, self.task}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         return self.asked.done()
 
     async def outcome(self) -> str:
-        """Wait until it is over: why it failed, or nothing when it did not."""
+        """Wait until the sign-in has ended. Returns the reason of a failure, or an empty text."""
         if self.task is None:
             raise RuntimeError("It has not begun.")
         await asyncio.wait({self.task})
@@ -85,12 +85,12 @@ class SignIn:
 
 @dataclass(eq=False)
 class SignIns:
-    """Those under way in this process, by server."""
+    """The current sign-ins of this process, by server."""
 
     under_way: dict[str, SignIn] = field(default_factory=dict[str, SignIn])
 
     async def begin(self, server_id: str, redirect_uri: str, work: Callable[[SignIn], Awaitable[str]]) -> SignIn:
-        """Begin one; another of the same server ends. `work` does it, and gives what `outcome` is to give."""
+        """Start a sign-in with `work`, and end another one of the server. `outcome` returns the result of `work`."""
         await self.cancel(server_id)
         loop = asyncio.get_running_loop()
         until = datetime.now(UTC) + timedelta(seconds=SIGN_IN_SECONDS)
@@ -107,7 +107,7 @@ class SignIns:
         return sign_in
 
     def take(self, state: str) -> SignIn | None:
-        """The one of this state. It is found once."""
+        """Return the sign-in with this state. It is found only once."""
         for sign_in in self.under_way.values():
             if sign_in.state and compare_digest(sign_in.state.encode(), state.encode()):
                 sign_in.state = ""
@@ -115,18 +115,18 @@ class SignIns:
         return None
 
     def _forget(self, sign_in: SignIn) -> None:
-        """It is under way no more."""
+        """Remove a sign-in that has ended."""
         if self.under_way.get(sign_in.server_id) is sign_in:
             del self.under_way[sign_in.server_id]
 
     async def cancel(self, server_id: str) -> None:
-        """End the one of this server, if there is one."""
+        """End the sign-in of this server, if there is one."""
         sign_in = self.under_way.pop(server_id, None)
         if sign_in is not None and sign_in.task is not None:
             sign_in.task.cancel()
             await asyncio.wait({sign_in.task})
 
     async def close(self) -> None:
-        """End all."""
+        """End all sign-ins."""
         for server_id in tuple(self.under_way):
             await self.cancel(server_id)

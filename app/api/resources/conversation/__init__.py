@@ -1,4 +1,4 @@
 """Routes of conversations: pairs, branches, marks, history, attachments.
 
-Not what starts a reply (`send`).
+Routes that start a reply are in `send`.
 """

@@ -1,7 +1,7 @@
-"""Attachments over HTTP: uploaded for a message to be, and read back as harmless as they can be made.
+"""Routes of attachments: upload a file for a future message, and read one safely.
 
-Whatever they hold, they run nothing and reach nothing: a browser shows only raster pictures, as what their bytes are,
-and saves all else. The address names the bytes by their hash, so that an answer never changes.
+No attachment can run a script or load anything in a browser. The browser shows only raster pictures, with the type that
+their bytes have, and saves all other files. The address has the hash of the bytes, so that an answer never changes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BYTES = "application/octet-stream"
 
 
 async def _require_bytes(request: Request) -> None:
-    """Refuse a body that does not say it is bytes. A page of another site cannot send one that does, unasked."""
+    """Refuse a body without this content type. A page of another site needs permission to send this type."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != BYTES:
         raise ApiProblemError("unsupported-media-type", f"Send the file itself with Content-Type: {BYTES}.")
 

@@ -1,4 +1,4 @@
-"""Branches over HTTP: fork a conversation, and the tree of those that were forked from each other."""
+"""Routes of branches: fork a conversation, and read the tree of its forks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HasBody = Depends(require_json_body)
 
 
 class ForkToMake(Body):
-    """Which pairs a fork has. The model, topic, zone and time are what the filter is relative to."""
+    """The pairs of a fork. The filter depends on the model, topic, zone and time."""
 
     pair_id: str | None = Field(None, max_length=64, description="The last one it may have. Without it, any.")
     filter: FilterLine | None = Field(None, description="Only those it selects. Without it, all.")

@@ -1,4 +1,4 @@
-"""Conversations over HTTP: create, list, read, change, delete."""
+"""Routes of conversations: create, list, read, change, delete."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ Setting = Annotated[str, Path(max_length=64, description="A column.")]
 
 @dataclass(frozen=True, slots=True)
 class ConversationPage:
-    """Some conversations, the one changed last first; of those with some words, the one with the best place first.
+    """A page of conversations, the most recently changed one first. With a search, the best match is first.
 
-    `complete` is false where more places have the words than were compared, the newest ones: another word narrows it.
+    `complete` is false if only the newest of many matches were compared: another word narrows the search.
     """
 
     items: tuple[ConversationView, ...]
@@ -189,10 +189,10 @@ async def delete(bench: Bench, owner: Owner, conversation_id: ConversationId) ->
     return Response(status_code=204)
 
 
-async def _search(  # noqa: PLR0913, PLR0917 - where, whose, which of them, and which part
+async def _search(  # noqa: PLR0913, PLR0917 - store, owner, conditions and page
     store: Store, owner: str, wanted: Wanted, text: str, limit: int, cursor: Cursor | None
 ) -> ConversationPage:
-    """A page of what was found, in the order of the best places. The cursor names the last one of the page before."""
+    """Return a page of the results, best match first. The cursor names the last result of the previous page."""
     looked_for = parse_search(text)
     async with store.read() as session:
         found = await search(session, owner, wanted, looked_for)

@@ -1,4 +1,4 @@
-"""The raw history of a conversation over HTTP: every stored message as it was stored."""
+"""Route of the raw history of a conversation: every message exactly as stored."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ router = APIRouter(prefix="/conversations", tags=["pairs"], dependencies=[Depend
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """Some messages, oldest first."""
+    """A page of messages, oldest first."""
 
     items: tuple[MessageView, ...]
     next_cursor: str | None

@@ -1,4 +1,4 @@
-"""Lineage over HTTP: what was derived from a conversation, and what it was derived from."""
+"""Route of lineage: the conversations derived from a conversation, and the one that it was derived from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marking pairs over HTTP: one, or many at once. Every change says what undoes it."""
+"""Routes of marks: mark one pair or many at once. Every answer has the changes that undo it."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ PairId = Annotated[str, Path(max_length=64, description="A pair.")]
 
 
 class MarksBody(Body):
-    """Marks. What is left out stays as it is."""
+    """Marks. A missing field is not changed."""
 
-    # The factories are never looked at: only the fields that were sent are. None would have to be allowed by the type.
+    # The defaults are never used: only fields that were sent are read. A default of None would have to be in the type.
     stars: int = Field(0, ge=0, le=MAX_STARS)
     flagged: bool = Field(default_factory=bool)
     mark: Literal["in", "out"] | None = Field(None, description="Null: neither.")
@@ -49,7 +49,7 @@ class MarksBody(Body):
 
 
 class ChangedPair(MarksBody):
-    """What is to be different about one pair."""
+    """The changes of one pair."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
@@ -57,14 +57,14 @@ class ChangedPair(MarksBody):
 
 
 class Change(MarksBody):
-    """What is to be different about a pair of several."""
+    """The changes of a pair in a list."""
 
     pair_id: str = Field(max_length=64)
     deleted: bool = Field(default_factory=bool, description="`true` deletes the pair, `false` brings it back.")
 
 
 class Changes(Body):
-    """Changes to pairs of one conversation, made together or not at all."""
+    """Changes to pairs of one conversation. Either all are made or none."""
 
     changes: list[Change] = Field(max_length=MAX_CHANGES)
 

@@ -1,4 +1,4 @@
-"""The pairs of a conversation that a filter brings into view, over HTTP: pages of them, and what would be sent."""
+"""Route of the pairs in view of a conversation: pages of them, and the pairs that would be sent."""
 
 from __future__ import annotations
 
@@ -40,13 +40,14 @@ Start = Literal["newest", "oldest"]
 
 @dataclass(frozen=True, slots=True)
 class PairPage:
-    """Some pairs in view, oldest first whichever way one pages. The cursors lead on: the same way, and back.
+    """A page of pairs in view, always oldest first. `next_cursor` continues, `previous_cursor` goes back.
 
-    The rest is of all pairs in view: `x` of `y` would be sent with this draft, those at `boundary` and after it, less
-    those that cannot be; the ones before it are out for `boundary_reason`. `sentence` says the filter in plain words,
-    `notices` which names in it mean nothing. Send with this `as_of`, and the filter means what it meant here.
-    `prelude` is the card of the person before all pairs; `secrets` are the kinds of those in the draft that go out as
-    marks. `selection` stands for the pairs that would be sent: a send that hands it back carries these or nothing.
+    All other fields describe all pairs in view. `x` of `y` would be sent with this draft: those from `boundary` on,
+    except pairs that cannot be sent. The ones before `boundary` are out for `boundary_reason`. `sentence` describes the
+    filter in words; `notices` are warnings about unknown names in it. With the same `as_of`, a send applies the filter
+    in the same way. `prelude` is the text about the user that is sent before all pairs. `secrets` are the kinds of
+    secrets in the draft; marks replace them. `selection` names the pairs that would be sent: a send with it sends
+    exactly these pairs or nothing.
     """
 
     items: tuple[PairView, ...]
@@ -126,7 +127,7 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a page begins. `paged`: a cursor said so, so that there is a way back."""
+    """The start of a page. `paged`: it comes from a cursor, so there is a previous page."""
 
     cursor: PairCursor
     paged: bool
@@ -143,7 +144,7 @@ def _place_of(pairs: Sequence[Candidate], cursor: str | None, start: Start) -> _
 async def _choose_page(
     session: AsyncSession, owner: str, pairs: Sequence[Candidate], place: _Place, limit: int
 ) -> tuple[Sequence[Candidate], str | None, str | None]:
-    """A page of as many of the pairs as fit, oldest first, with the cursors that lead on and back."""
+    """Return a page of at most `limit` pairs within the limit of bytes, oldest first, and its two cursors."""
     page, *_ = _cut_page(pairs, place, limit)
     sizes = await load_pair_bytes(session, owner, [pair.pair_id for pair in page])
     in_turn = reversed(page) if place.cursor.side == "before" else page

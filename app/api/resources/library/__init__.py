@@ -1,4 +1,4 @@
-"""Routes of what a person keeps and sets: agents, topics, filters, preferences, models, trash.
+"""Routes of agents, topics, filters, preferences, models and the trash.
 
-Not tools and their servers (`tools`).
+Routes of tools and their servers are in `tools`.
 """

@@ -1,4 +1,4 @@
-"""Agents over HTTP: create, list, read, change, delete, bring back, and as a file."""
+"""Routes of agents: create, list, read, change, delete, restore, export and import."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ Servers = Annotated[
 
 
 class ArgumentBody(Body):
-    """How an argument must be, as `docs/permissions.md` says."""
+    """A pattern that an argument must match: see `docs/permissions.md`."""
 
     name: str = Field(min_length=1, max_length=MAX_PATTERN)
     pattern: str = Field(max_length=MAX_PATTERN)
 
 
 class AllowedToolBody(Body):
-    """Calls that the agent may make: of tools of one server, by a pattern of their names and of their arguments."""
+    """Tool calls that the agent may make: a server, a pattern for tool names, and patterns for arguments."""
 
     server_id: str = Field(min_length=1, max_length=64)
     tool: str = Field(min_length=1, max_length=MAX_PATTERN, description="`*` stands for any characters.")
@@ -77,7 +77,7 @@ class AllowedToolBody(Body):
 
 
 class NewAgent(Body):
-    """An agent to be."""
+    """A new agent."""
 
     name: Name
     icon: Icon = ""
@@ -90,11 +90,11 @@ class NewAgent(Body):
 
 
 class ChangedAgent(Body):
-    """What is to be different. What is left out stays as it is; `parameters` are replaced as a whole."""
+    """The changes. A missing field is not changed; `parameters` are replaced as a whole."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
-    # The factories are never looked at: only the fields that were sent are. None would have to be allowed by the type.
+    # The defaults are never used: only fields that were sent are read. A default of None would have to be in the type.
     name: Name = Field(default_factory=str)
     icon: Icon = Field(default_factory=str)
     description: Description = Field(default_factory=str)
@@ -106,13 +106,13 @@ class ChangedAgent(Body):
 
 
 class AgentInFile(NewAgent):
-    """An agent as it was exported. Its id there is of no use here."""
+    """An exported agent. Its id is ignored."""
 
     id: str | None = Field(None, max_length=64)
 
 
 class AgentsToImport(Body):
-    """A file of agents, as `GET /agents/export` writes it."""
+    """A file of agents from `GET /agents/export`."""
 
     format: Literal["inview-agents"] = AGENTS_FORMAT
     version: Literal[1] = 1
@@ -224,7 +224,7 @@ async def undelete(bench: Bench, owner: Owner, agent_id: AgentId) -> Response:
 
 
 def _fields(body: NewAgent | ChangedAgent) -> agent_commands.AgentFields:
-    """What was sent, as the domain has it."""
+    """Return the fields that were sent, as domain values."""
     sent: Any = body.model_dump(exclude_unset=True)
     if "parameters" in sent:
         sent["parameters"] = body.parameters.to_domain()

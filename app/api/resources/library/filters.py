@@ -1,4 +1,4 @@
-"""Saved filters over HTTP, and the history of those applied."""
+"""Routes of saved filters and of the history of applied filters."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ FilterName = Annotated[str, Path(max_length=MAX_NAME, description="A saved filte
 
 
 class FilterToSave(Body):
-    """A filter to be kept under a name."""
+    """A filter to save under a name."""
 
     filter: str = Field(min_length=1, max_length=MAX_LENGTH, examples=["s>=2 !e"])
 
 
 class RenamedFilter(Body):
-    """The other name."""
+    """The new name of a saved filter."""
 
     name: str = Field(min_length=1, max_length=MAX_NAME, description="Letters, digits, `-` and `_`.")
 

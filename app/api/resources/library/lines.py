@@ -1,4 +1,4 @@
-"""Lines of the filter bar over HTTP: what one means while it is typed, and its command when it is sent off."""
+"""Routes of the filter bar: check a line while it is typed, and run its command."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ router = APIRouter(
 )
 
 MAX_LINE = 100_000
-"""Characters that are looked at; what is too long for a line is told so, with the place."""
+"""Maximum characters of a body's line. A shorter line that is still too long gets an error with the position."""
 
 
 class Typed(Body):
-    """A line of the filter bar, and what it is relative to."""
+    """A line of the filter bar, with the model, topic and zone that it depends on."""
 
     line: str = Field(max_length=MAX_LINE, description="A filter, and a command after it.", examples=["s>=2 :flag"])
     model: ModelName | None = Field(None, description="The model chosen in the composer; null: the conversation's own.")
@@ -33,13 +33,13 @@ class Typed(Body):
 
 
 class LineToCheck(Typed):
-    """A line as far as it is typed. The cursor counts the characters before it."""
+    """A line that is being typed. `cursor` is the number of characters before the cursor."""
 
     cursor: int | None = Field(None, ge=0, le=MAX_LINE, description="Null: at the end.")
 
 
 class LineToRun(Typed):
-    """A line whose command is to be done."""
+    """A line with a command to run."""
 
     as_of: Instant | None = Field(None, description="When ages are read. Without it, now.")
     confirmed: bool = Field(default=False, description="A person said yes to the question.")

@@ -1,4 +1,4 @@
-"""The models on offer, over HTTP."""
+"""Route of the available models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ router = APIRouter(tags=["models"], dependencies=[Depends(offers(JSON))])
 
 @dataclass(frozen=True, slots=True)
 class UnavailableView:
-    """A provider that is set up and did not say, or has not said yet, which models it has."""
+    """A configured provider whose list of models failed or has not arrived yet."""
 
     provider: str
     error: FailureView
@@ -27,7 +27,7 @@ class UnavailableView:
 
 @dataclass(frozen=True, slots=True)
 class SkippedView:
-    """A provider whose list has entries that cannot be right: which, and why."""
+    """A provider whose list has invalid entries, with the reasons."""
 
     provider: str
     entries: tuple[str, ...]
@@ -35,7 +35,7 @@ class SkippedView:
 
 @dataclass(frozen=True, slots=True)
 class ModelList:
-    """Every model that can be asked now, by provider; the providers that gave no list yet; and the entries left out."""
+    """Every available model, by provider; the providers without a list; and the entries that were left out."""
 
     items: tuple[ModelView, ...]
     unavailable: tuple[UnavailableView, ...]

@@ -1,4 +1,4 @@
-"""Preferences over HTTP: one object, read and replaced whole."""
+"""Routes of preferences: one object that is read and replaced as a whole."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ Money = Annotated[
 
 
 class RedactionBody(Body):
-    """A text to be looked through."""
+    """A text to search for secrets."""
 
     text: Annotated[str, Field(max_length=MAX_REDACTED)]
 
 
 class PreferencesBody(Body):
-    """What is to be preferred. What is left out goes back to its default."""
+    """The preferences. A missing one gets its default."""
 
     soft_cap: float = Field(
         float(_USUAL.soft_cap), ge=0.05, le=1, description="The share of a model's window that a send may fill."

@@ -1,4 +1,4 @@
-"""Topics over HTTP: the tree in one call, and what changes it."""
+"""Routes of topics: read the whole tree, and change it."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ ParentId = Annotated[str | None, Field(max_length=64, description="The topic rig
 
 
 class NewTopic(Body):
-    """A topic to be, with those above it that are not there yet."""
+    """A new topic by its path. Missing topics above it are created too."""
 
     path: TopicPathText
 
 
 class ChangedTopic(Body):
-    """What is to be different. What is left out stays as it is."""
+    """The changes. A missing field is not changed."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
-    # The factories are never looked at: only the fields that were sent are. None would have to be allowed by the type.
+    # The defaults are never used: only fields that were sent are read. A default of None would have to be in the type.
     name: TopicName = Field(default_factory=str)
     parent_id: ParentId = None
     before: str | None = Field(None, max_length=64, description="The sibling to stand before by hand; null: the last.")
@@ -114,4 +114,4 @@ async def _describe(bench: Workbench, owner: str, topic_id: str) -> TopicView:
     for topic in listed.items:
         if topic.id == topic_id:
             return topic
-    raise NotFoundError("topic", topic_id)  # deleted by somebody else meanwhile
+    raise NotFoundError("topic", topic_id)  # another request deleted it meanwhile

@@ -1,4 +1,4 @@
-"""The trash over HTTP: what was deleted, bringing it back, deleting it for good."""
+"""Routes of the trash: list its entries, restore them, delete them permanently."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Place = Annotated[str | None, Query(pattern=CONVERSATION_CURSOR, description="A 
 
 @dataclass(frozen=True, slots=True)
 class TrashPage:
-    """Some of the trash, what was deleted last first. `days`: how long things stay; null: until it is emptied."""
+    """A page of the trash, newest first. `days`: how long an entry is kept; null: until the trash is emptied."""
 
     items: tuple[TrashEntryView, ...]
     days: int | None
@@ -38,7 +38,7 @@ class TrashPage:
 
 @dataclass(frozen=True, slots=True)
 class RestoredView:
-    """What was brought back."""
+    """The restored conversation, or the number of restored pairs."""
 
     kind: str
     conversation_id: str
@@ -47,7 +47,7 @@ class RestoredView:
 
 @dataclass(frozen=True, slots=True)
 class EmptiedView:
-    """How many entries were deleted for good."""
+    """The number of entries that were deleted permanently."""
 
     count: int
 

@@ -1,4 +1,4 @@
 """Routes that prepare, start, follow or repeat a reply.
 
-Not reading conversations (`conversation`).
+Routes that read conversations are in `conversation`.
 """

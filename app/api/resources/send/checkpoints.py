@@ -1,4 +1,4 @@
-"""Summaries over HTTP: have one written, change what it says, take it away."""
+"""Routes of summaries: let a model write one, change its text, remove it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons over HTTP: one request to several models, new or of a pair, and keeping one of their replies."""
+"""Routes of comparisons: send a new request, or that of a pair, to several models, and keep one of their replies."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Selections = Annotated[
 
 
 class DraftToCompare(DraftToPreview):
-    """A request, how it is to be sent, and to whom. `model` is not looked at."""
+    """A request for several models, with its options. `model` is ignored."""
 
     text: str = Field(pattern=NOT_BLANK, description="Sent character for character. Not blank.")
     models: Models
@@ -62,7 +62,7 @@ class DraftToCompare(DraftToPreview):
 
 
 class PairToCompare(Sending, SeenBefore):
-    """Who answers a pair again, and how. `model` is not looked at; without `later`, only if no pair stands after it."""
+    """The models that answer a pair again, and options. `model` is ignored. Without `later`, it must be the last."""
 
     models: Models
     selections: Selections = None
@@ -75,7 +75,7 @@ class PairToCompare(Sending, SeenBefore):
 
 
 class ReplyToKeep(Body):
-    """Whose reply is to stand in the conversation."""
+    """The model whose reply becomes part of the conversation."""
 
     model: ModelName
 

@@ -1,4 +1,4 @@
-"""Exact token counts over HTTP: the provider counts, so it needs its key and some time."""
+"""Route of exact token counts. The provider counts, so this needs the provider's key and takes some time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands between the pairs of a conversation and is never sent, over HTTP; and the titles that are asked for."""
+"""Routes of nodes, which are never sent, and of requests for a title."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ router = APIRouter(prefix="/conversations", tags=["nodes"])
 
 @dataclass(frozen=True, slots=True)
 class NodesView:
-    """The nodes of a conversation, in the order they stand."""
+    """The nodes of a conversation, in the order of the page."""
 
     items: tuple[NodeView, ...]
 

@@ -1,4 +1,4 @@
-"""The queue of a conversation over HTTP: what waits for the reply that runs, and letting it go on."""
+"""Routes of the queue of a conversation: the texts that wait for the running reply; pause and resume."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ QueuePlace = Annotated[int, Field(ge=0, le=MAX_QUEUED, description="Where it is 
 
 
 class DraftToQueue(DraftToSend):
-    """A text that is to wait, and how it is to be sent. Without `place`, behind all others."""
+    """A text to queue, with the options of its send. Without `place` it is the last one."""
 
     place: QueuePlace | None = None
     paused: bool = Field(default=False, description="Pause the queue with it: nothing is sent until it is resumed.")
 
 
 class ChangedQueued(Body):
-    """What is to be different of a text that waits. What is left out stays as it is."""
+    """The changes of a queued text. A missing field is not changed."""
 
     text: str | None = Field(None, pattern=NOT_BLANK, description="What it is to say. Not blank.")
     version: int | None = Field(None, ge=1, le=2**31 - 1, description="Only if it is still that one.")
@@ -41,7 +41,7 @@ class ChangedQueued(Body):
 
 
 class QueueToResume(Body):
-    """How the queue is to go on. `model` and `over_budget` are for its first text alone."""
+    """The options for resuming the queue. `model` and `over_budget` apply only to its first text."""
 
     only: HoldReason | None = Field(None, strict=False, description="Only if it is held for that reason.")
     model: ModelName | None = None

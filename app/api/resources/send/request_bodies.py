@@ -1,4 +1,4 @@
-"""Exact bytes as files: of a request that was previewed on the page or kept of a failed pair, and of a pair's rows."""
+"""Routes of exact bytes as files: a previewed request, the stored request of a failed pair, and stored rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs over HTTP: follow one from any place in its log, and stop it."""
+"""Routes of runs: follow a run from any position of its event log, cancel it, retry at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.views.conversation.run import RunView, describe_run
 router = APIRouter(prefix="/runs", tags=["runs"])
 
 RunId = Annotated[str, Path(max_length=64, description="A run.")]
-LARGEST_POSITION = 2**53 - 1  # what every JSON reader can hold exactly
+LARGEST_POSITION = 2**53 - 1  # the largest integer that every JSON reader represents exactly
 
 
 @router.get(
@@ -40,7 +40,7 @@ async def events(
         int, Header(ge=0, le=LARGEST_POSITION, description="The same, as a browser sends it by itself.")
     ] = 0,
 ) -> Response:
-    await load_state(bench, owner, run_id)  # another's run is not found before a stream has begun
+    await load_state(bench, owner, run_id)  # answers 404 for an unknown run, before the stream starts
     return answer_events(follow(bench, owner, run_id, max(after, last_event_id)))
 
 

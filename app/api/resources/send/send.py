@@ -1,4 +1,4 @@
-"""Preview and send over HTTP: the dry run, and the reply as an event stream."""
+"""Routes of preview and send. The reply is an event stream."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ async def send(
 def answer_started(
     bench: Workbench, owner: str, started: commands.StartedRun, media_type: str, view: StartedRunView | None = None
 ) -> Response:
-    """A reply that is on, as the client would have it: its events, or where they are. `view` may tell more of it."""
+    """Answer with a running reply: its event stream, or JSON with its address. `view` replaces the usual JSON."""
     if media_type == EVENT_STREAM:
         return answer_events(follow(bench, owner, started.run_id))
     view = view or describe_started(started)
@@ -110,7 +110,7 @@ def describe_started(started: commands.StartedRun) -> StartedRunView:
 
 
 async def describe_planned(bench: Workbench, owner: str, planned: Preview) -> PreviewView:
-    """The call that would be made, as shown."""
+    """Describe the provider call of a preview."""
     model = planned.wire.model
     tariff = None if planned.plan.cache is None else (await learn_tariffs(bench, owner, {model}))[model]
     base = planned.composed.base

@@ -1,4 +1,4 @@
-"""Structured replies over HTTP: how far a reply fits its schema, and whether a schema is one."""
+"""Routes of structured replies: check a reply against its schema, and check a schema."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ router = APIRouter(tags=["structured replies"], dependencies=[Depends(offers(JSO
 
 
 class SchemaToCheck(Body):
-    """A JSON schema that a reply is to fit."""
+    """A JSON schema for a reply."""
 
     reply_schema: JsonSchema = Field(alias="schema", description="The schema.")
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedSchemaView:
-    """A schema that can be sent. `strict`: OpenAI's models are held to it to the letter."""
+    """A schema that can be sent. `strict`: OpenAI enforces it exactly."""
 
     characters: int
     strict: bool
@@ -61,7 +61,7 @@ async def check(body: SchemaToCheck) -> Response:
 
 
 def _describe(structured: Structured) -> StructuredView:
-    # The schema and the value as texts: orjson writes no integer of more than 64 bits.
+    # The schema and the value are passed as text, because orjson cannot write integers of more than 64 bits.
     return StructuredView(
         pair_id=structured.pair_id,
         schema=raw_json(structured.schema_json.encode()),

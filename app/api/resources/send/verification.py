@@ -1,4 +1,4 @@
-"""Old requests over HTTP: what a run sent, and whether its hash can be computed again."""
+"""Routes of earlier requests: the request of a run, and a check of its hash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sending pairs again over HTTP, their versions, and the request kept of one that failed."""
+"""Routes for sending pairs again, for their versions, and for the stored request of a failed pair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
 """Routes of tools: MCP servers, sign-in, permissions, calls.
 
-Not agents (`library`).
+Routes of agents are in `library`.
 """

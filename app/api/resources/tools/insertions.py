@@ -1,4 +1,4 @@
-"""Prompts and resources of MCP servers over HTTP, as text that a person can put into a message."""
+"""Routes of prompts and resources of MCP servers, as text that the user can insert into a message."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Values = dict[Annotated[str, Field(max_length=MAX_NAME)], Annotated[str, Field(m
 
 
 class PromptToFill(Body):
-    """A prompt, with what it wants to be told."""
+    """A prompt with its arguments."""
 
     name: str = Field(min_length=1, max_length=MAX_NAME, description="As in the server's `prompts`.")
     arguments: Values = Field(
@@ -38,7 +38,7 @@ class PromptToFill(Body):
 
 
 class ResourceToRead(Body):
-    """A resource, or a pattern of such with what fills it in."""
+    """A resource by its URI, or a URI template with its variables."""
 
     uri: str = Field(min_length=1, max_length=MAX_TEMPLATE, description="As in the server's `resources`, or another.")
     variables: Values = Field(

@@ -1,4 +1,4 @@
-"""Permissions over HTTP: what waits for a person, answering it, the rules people made, and the audit trail."""
+"""Routes of permissions: pending requests and their answers, rules, and the audit trail."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PatternText = Annotated[str, Field(max_length=10_000)]
 
 
 class PermissionAnswer(Body):
-    """What is to become of a call that waits."""
+    """The answer to a permission request."""
 
     answer: Answer = Field(
         strict=False,

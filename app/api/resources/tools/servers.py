@@ -1,4 +1,4 @@
-"""MCP servers over HTTP: set up, change, delete, test, and what they say. Secrets go in and never come out."""
+"""Routes of MCP servers: set up, change, delete, test, read the log. Secrets are stored and never returned."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _OF_PROGRAMS = frozenset({"command", "arguments", "folder"})
 
 
 class NewServer(Body):
-    """A server to be. `stdio` takes a command, `http` a url."""
+    """A new server. `stdio` needs a command, `http` a URL."""
 
     name: Name
     kind: Literal["stdio", "http"]
@@ -102,11 +102,11 @@ class NewServer(Body):
 
 
 class ChangedServer(Body):
-    """What is to be different. What is left out stays as it is; a program stays one, an address stays one."""
+    """The changes. A missing field is not changed. The kind (program or address) cannot be changed."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
-    # The factories are never looked at: only the fields that were sent are. None would have to be allowed by the type.
+    # The defaults are never used: only fields that were sent are read. A default of None would have to be in the type.
     name: Name = Field(default_factory=str)
     command: Command = Field(default_factory=str)
     arguments: Arguments = Field(default_factory=list[str])
@@ -280,7 +280,7 @@ def _changed_way(way: Way, changes: dict[str, Any]) -> Way:
 
 
 def _changed_client_secret(way: Way, changes: dict[str, Any]) -> dict[str, str | None]:
-    """What becomes of the client's secret: it goes with its client."""
+    """Return the change of the client secret: a new one, or its removal if the client changes."""
     if "client_secret" in changes:
         return {CLIENT_SECRET: changes["client_secret"]}
     stays = not isinstance(way, OverHttp) or changes.get("client_id", way.client_id) == way.client_id

@@ -1,7 +1,7 @@
-"""Signing in to an MCP server over HTTP, and out again; and the page a browser comes back to.
+"""Routes to sign in to an MCP server and out again, and the page to which the browser returns.
 
-That page stands beside the described routes: authorization servers add parameters of their own to its address, and who
-reads it is a person. What stands in its address is good for nothing but the one sign-in that is under way.
+That page is not in the API description: authorization servers add any parameters to its address, and a person reads it.
+The parameters in its address are valid only for the current sign-in.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ async def end(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
 
 
 async def come_back(request: Request) -> Response:
-    """The page an authorization server sends the browser to: says whether somebody is signed in."""
+    """Answer with the page to which an authorization server redirects: it says whether the sign-in succeeded."""
     told = request.query_params
     try:
         name, fault = await sign_in_commands.finish_sign_in(current(), told.get("state", ""), _read(request))
@@ -84,7 +84,7 @@ def _read(request: Request) -> Answer | Refusal:
 
 
 def _page(status: int, title: str, words: str) -> Response:
-    """A page of these words, which are HTML."""
+    """Make a page. Title and words are HTML."""
     page = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'

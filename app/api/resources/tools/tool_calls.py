@@ -1,4 +1,4 @@
-"""The calls of tools of a pair's reply over HTTP, each with its full record."""
+"""Route of the tool calls of a pair's reply, each with its full record."""
 
 from __future__ import annotations
 

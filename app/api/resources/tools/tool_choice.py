@@ -1,4 +1,4 @@
-"""A conversation's tools over HTTP: which go along, why, for how much, and what a change would break."""
+"""Route of a conversation's tools: which are sent, why, their size, and the cached tokens that a change would lose."""
 
 from __future__ import annotations
 

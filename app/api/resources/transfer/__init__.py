@@ -1,4 +1,4 @@
 """Routes of files: export and import.
 
-Not attachments (`conversation`).
+Routes of attachments are in `conversation`.
 """

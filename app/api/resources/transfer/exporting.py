@@ -1,4 +1,4 @@
-"""Export and import over HTTP: a file of a conversation, and conversations from a file."""
+"""Routes of export and import: a file of a conversation, and conversations from a file."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _DOCUMENTED = {
 
 @dataclass(frozen=True, slots=True)
 class ImportedView:
-    """What came of a file."""
+    """The conversations imported from a file."""
 
     conversations: tuple[ImportedOne, ...]
 
@@ -111,19 +111,19 @@ async def export(  # noqa: PLR0913 - FastAPI takes each parameter of the query a
     },
 )
 async def import_them(bench: Bench, owner: Owner, request: Request) -> Response:
-    body = bytearray()  # `request.body()` holds it twice for a moment
+    body = bytearray()  # `request.body()` would have two copies in memory for a moment
     async for chunk in request.stream():
         body += chunk
     return answer(ImportedView(await importing.import_file(bench, owner, body)), 201)
 
 
 def write_disposition(filename: str) -> str:
-    """The header that names a file (RFC 6266): plain for old readers, exact for all others."""
+    """Write the header that names a file (RFC 6266): in ASCII for old clients, exactly for all others."""
     plain = filename.encode("ascii", "replace").decode().replace("?", "_").replace('"', "'")
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
 
 
 def file_schemas() -> dict[str, Any]:
-    """The schema of a file and of all in it, by their names among OpenAPI's components."""
+    """Return the schemas of a file and its parts, by their names in the OpenAPI components."""
     schema = ExportShape.model_json_schema(ref_template="#/components/schemas/{model}")
     return {**schema.pop("$defs"), FILE_SCHEMA: schema}

@@ -1,4 +1,4 @@
 """Routes of costs: usage, budgets, prices, prompt caches.
 
-Not exact counts before a send (`send`).
+Exact counts before a send are in `send`.
 """

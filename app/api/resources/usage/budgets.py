@@ -1,4 +1,4 @@
-"""Budgets of money and prices of one's own over HTTP."""
+"""Routes of budgets and of the user's prices."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ Money = Annotated[str, Field(pattern=MONEY, description="US dollars as decimal t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetView:
-    """A budget as it stands. `used_by_subject`: whose spending is told, of a budget for each the one that used most.
+    """A budget with its status. `spent` is that of `used_by_subject`: of a budget for each, the one that spent most.
 
-    `standing`: fine, warning (from `warn_at` of the amount on) or spent. `models` and `conversations`: who used it.
+    `standing`: fine, warning (from `warn_at` of the amount on) or spent. `models` and `conversations`: their shares.
     """
 
     scope: Scope
@@ -57,13 +57,13 @@ class BudgetView:
 
 @dataclass(frozen=True, slots=True)
 class BudgetsView:
-    """Every budget."""
+    """All budgets."""
 
     items: tuple[BudgetView, ...]
 
 
 class BudgetBody(Body):
-    """How much may be spent. `stops`: nothing is sent that would go beyond it; else it only warns."""
+    """A limit for costs. `stops`: a send that would exceed it is refused; otherwise it only warns."""
 
     amount: Money
     warn_at: float = Field(0.8, gt=0, le=1, description="The share of the amount from which on it warns.")
@@ -72,7 +72,7 @@ class BudgetBody(Body):
 
 @dataclass(frozen=True, slots=True)
 class OwnPriceView:
-    """What a model costs from a UTC day on. `prices` null: nobody knows."""
+    """The prices of a model from a UTC day on. `prices` null: they are unknown."""
 
     model: str
     since: date
@@ -81,13 +81,13 @@ class OwnPriceView:
 
 @dataclass(frozen=True, slots=True)
 class OwnPricesView:
-    """Every price of one's own."""
+    """All prices that the user entered."""
 
     items: tuple[OwnPriceView, ...]
 
 
 class PriceBody(Body):
-    """US dollars per million tokens. What is left out of the cache's prices is read, or written, at that of input."""
+    """US dollars per million tokens. A missing price of the cache is that of `input`."""
 
     input: Money
     output: Money
@@ -162,7 +162,7 @@ async def drop_price(bench: Bench, owner: Owner, since: Since, model: PricedMode
 
 
 def describe_budgeted(one: Budgeted) -> BudgetView:
-    """A budget as shown."""
+    """Describe a budget."""
     budget = one.budget
     models, conversations = (
         tuple(GroupView(group=group.name, title=group.title, **spent_fields(group.spent)) for group in groups)

@@ -1,4 +1,4 @@
-"""Prompt caches over HTTP: what a provider has cached of a conversation, and how predictions turned out."""
+"""Route of prompt caches: the cached part of a conversation, and the results of predictions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeping warm over HTTP: ask for it, see how it goes, stop it."""
+"""Routes of cache keep-alive: start it, read its state, stop it."""
 
 from __future__ import annotations
 

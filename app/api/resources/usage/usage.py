@@ -1,5 +1,5 @@
-"""Usage over HTTP: sums of the ledger by day, model, agent, conversation or purpose, as JSON or as a table; and what
-stands on one conversation's account, request by request.
+"""Routes of usage: sums of the ledger by day, model, agent, conversation or purpose, as JSON or CSV; and the account of
+a conversation with all its calls.
 """
 
 from __future__ import annotations
