@@ -9,7 +9,7 @@ pairs at one position (`import_check.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -17,10 +17,18 @@ from typing import Any, TypeVar, cast
 import orjson
 from pydantic import ValidationError
 
-from app.domain.conversation.text_size import MAX_TEXT_BYTES
+from app.domain.conversation.text_size import MAX_TEXT_BYTES, measure_text
 from app.runs.transfer.export_json import FORMAT, VERSION
-from app.runs.transfer.import_part_shapes import Shape
-from app.runs.transfer.import_scan import FaultError, Scan, scan_file
+from app.runs.transfer.import_part_shapes import (
+    PartShape,
+    Shape,
+    TextFileShape,
+    TextShape,
+    ThinkingShape,
+    ToolCallShape,
+    ToolResultShape,
+)
+from app.runs.transfer.import_scan import FaultError, Scan, scan_file, too_long
 from app.runs.transfer.import_shapes import AttachmentShape, ExportShape, NodeShape, PairShape
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -46,12 +54,14 @@ class ImportFile:
     """A file that matches the schema. `shape` is without pairs, nodes and attachments: these are read on request.
 
     `alone`: the file is a single conversation, without the outer object of a file. `rest` is called before each item.
+    `most_text` is the limit for a text of a message, in bytes.
     """
 
     scan: Scan
     shape: ExportShape
     alone: bool
     rest: Callable[[], None]
+    most_text: int
 
     def count(self, name: str, number: int = 0) -> int:
         """Return the number of items of a list."""
@@ -66,9 +76,14 @@ class ImportFile:
         """Read a pair of a conversation.
 
         Raises:
-            FaultError: the item is not a pair.
+            FaultError: the item is not a pair, or a text of its messages is too large.
         """
-        return self._read(PairShape, "pairs", number, index)
+        pair = self._read(PairShape, "pairs", number, index)
+        for path, text in _list_texts(pair):
+            if (size := measure_text(text)) > self.most_text:
+                place = f"$.conversations[{number}].pairs[{index}].{path}"
+                raise too_long(_shorten(place, alone=self.alone), size, self.most_text)
+        return pair
 
     def read_node(self, number: int, index: int) -> NodeShape:
         """Read a node between two pairs of a conversation.
@@ -120,7 +135,36 @@ def read_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int 
     given = cast("dict[str, Any]", data)
     whole: dict[str, Any] = {"format": FORMAT, "version": VERSION, "conversations": [given]} if alone else given
     _require_known(whole)
-    return ImportFile(scan, _validate(ExportShape, whole, "$", alone=alone), alone, rest)
+    return ImportFile(scan, _validate(ExportShape, whole, "$", alone=alone), alone, rest, most_text)
+
+
+def _list_texts(pair: PairShape) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a pair's messages except `user_text` and `reply_text`, each with its path."""
+    for number, message in enumerate(pair.messages):
+        yield f"messages[{number}].text", message.text
+    messages = [(f"messages[{number}]", message.parts) for number, message in enumerate(pair.messages)]
+    reply = None if pair.reply is None else pair.reply.parts
+    for path, parts in (("request", pair.request.parts), ("reply", reply), *messages):
+        for number, part in enumerate(parts or ()):
+            for name, text in _list_texts_of_part(part):
+                yield f"{path}.parts[{number}].{name}", text
+
+
+def _list_texts_of_part(part: PartShape) -> Iterator[tuple[str, str]]:
+    match part:
+        case TextShape() | TextFileShape():
+            yield "text", part.text
+        case ThinkingShape():
+            yield "text", part.text
+            yield "signature", part.signature or ""
+        case ToolCallShape():
+            yield "input_json", part.input_json
+        case ToolResultShape():
+            for number, piece in enumerate(part.content):
+                if isinstance(piece, TextShape):
+                    yield f"content[{number}].text", piece.text
+        case _:
+            pass
 
 
 def _require_text(beginning: bytes, size: int) -> None:

@@ -33,7 +33,7 @@ MAX_ATTACHMENTS: Final = 20_000
 MAX_SHELL: Final = 16 * 1024 * 1024
 """Maximum number of bytes of a file outside the long lists: titles, system prompts, white space."""
 MAX_OTHER_TEXT: Final = 16 * 1024 * 1024
-"""Maximum size in bytes of any other text of an item in UTF-8, such as a tool result. It is not in the text index."""
+"""Maximum size in bytes of any other text of an item in UTF-8, such as the whole result of a tool call."""
 DEEPEST: Final = 64
 MAX_DIGITS: Final = 4_096
 """Maximum number of digits of a number. Nothing else in JSON is long without brackets, quotes or white space."""
@@ -57,6 +57,13 @@ _NO_TEXTS: Final = frozenset({"body_base64", "data_base64"})
 
 class FaultError(InputError):
     """A file that cannot be imported. `field` is the place of the first fault as a JSON path, such as `$.pairs[0]`."""
+
+
+def too_long(place: str, size: int, most: int, within: str = "") -> FaultError:
+    """Return the error for a text of `size` bytes above the limit `most`. `within` names the field at the place."""
+    allowed = f"{most:,} are the most for a text"
+    ways = "Shorten it, split it into several pairs, or raise INVIEW_MAX_REPLY_BYTES"
+    return FaultError(place, f"has {size:,} bytes{within}; {allowed}. {ways}.")
 
 
 class EndedError(Exception):
@@ -213,9 +220,7 @@ class _Scanner:
             place, within = f"{self.holder}.{self.name}[{len(self.current) // 2}]", f' in "{name}"' if name else ""
             if name and self.kinds.index(_Kind.LONG) == len(self.kinds) - 2:  # a field of the item itself
                 place, within = f"{place}.{name}", ""
-            allowed = f"{most:,} are the most for a text"
-            ways = "Shorten it, split it into several pairs, or raise INVIEW_MAX_REPLY_BYTES"
-            raise FaultError(place, f"has {size:,} bytes{within}; {allowed}. {ways}.")
+            raise too_long(place, size, most, within)
 
     def _open(self, byte: int, start: int) -> None:
         if len(self.closers) == DEEPEST:

@@ -3,7 +3,7 @@
  *
  * Once the page is ready it takes the focus when it opens or shows another section, and gives it back when it closes. Where
  * it is open already when a page comes, the composer of that page has the focus.
- * Where it lies over the page it closes when one goes to another page, and after a reload.
+ * Where it covers the page it closes when the user goes to another page or pair, and after a reload.
  */
 import { type ReactNode, useEffect, useRef } from "react";
 import { useLocation } from "react-router";
@@ -35,16 +35,18 @@ export function InspectorFrame(props: InspectorFrameProps): ReactNode {
     };
   }, [open, covers]);
   const isReady = useRef(false); // not yet where it comes with another page
-  const { pathname } = useLocation();
-  const shown = useRef(pathname);
+  const { pathname, search } = useLocation();
+  const address = pathname + search;
+  const shown = useRef(address);
   useEffect(() => {
-    const isAnother = shown.current !== pathname;
-    shown.current = pathname;
+    const isAnother = shown.current !== address;
+    shown.current = address;
     if (section && (isAnother || !isReady.current) && matchMedia(OVER_THE_PAGE).matches) onClose?.();
-  }, [pathname, section, onClose]);
+  }, [address, section, onClose]);
   useEffect(() => {
     if (isReady.current && section && !place.current?.contains(document.activeElement))
       place.current?.focus({ preventScroll: true });
+    place.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [section]);
   useEffect(() => {
     isReady.current = ready;

@@ -154,6 +154,52 @@ def test_a_text_that_is_too_large_is_refused_with_its_place_before_it_is_built(
     assert peak < 1_000_000
 
 
+AT = "2026-01-31T12:00:00Z"
+OF_TOOL = {"tool_call_id": "1", "content": [{"type": "text", "text": "-"}, {"type": "text", "text": "x" * (MOST + 1)}]}
+
+
+@pytest.mark.parametrize("of_request", [True, False])
+@pytest.mark.parametrize(
+    ("part", "field"),
+    [
+        ({"type": "thinking", "text": "x" * (MOST + 1)}, "text"),
+        ({"type": "thinking", "text": "", "signature": "x" * (MOST + 1)}, "signature"),
+        ({"type": "text_file", "name": "a", "text": "x" * (MOST - 1) + "é"}, "text"),
+        ({"type": "tool_call", "tool_call_id": "1", "name": "a", "input_json": "x" * (MOST + 1)}, "input_json"),
+        ({"type": "tool_result", **OF_TOOL}, "content[1].text"),
+    ],
+    ids=range(5),
+)
+async def test_a_part_that_is_too_large_is_refused_with_its_place_and_nothing_is_stored(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch, of_request: bool, part: dict[str, Any], field: str
+) -> None:
+    monkeypatch.setattr(importing, "MAX_TEXT_BYTES", MOST)
+    small = replace(wb, engine=replace(wb.engine, max_bytes=MOST))
+    message = "request" if of_request else "reply"
+    text = PAIR_BY_HAND["user_text" if of_request else "reply_text"]
+    pair = {**PAIR_BY_HAND, message: {"parts": [{"type": "text", "text": text}, part]}}
+
+    with pytest.raises(FaultError) as raised:
+        await import_file(small, LOCAL_OWNER, orjson.dumps({"title": "Plans", "pairs": [PAIR_BY_HAND, pair]}))
+
+    assert raised.value.field == f"$.pairs[1].{message}.parts[1].{field}"
+    assert raised.value.reason == f"has {MOST + 1:,} {HELD.format('')}"
+    assert await titles_of(wb) == []
+
+
+def test_a_text_of_an_earlier_version_is_refused_as_one_that_stands() -> None:
+    earlier = {"id": "m", "role": "user", "created_at": AT, "text": "x" * (MOST + 1)}
+    file = read_file(orjson.dumps({"pairs": [{**PAIR_BY_HAND, "messages": [earlier]}]}), lambda: None, MOST)
+
+    with pytest.raises(FaultError) as raised:
+        file.read_pair(0, 0)
+
+    assert (raised.value.field, raised.value.reason) == (
+        "$.pairs[0].messages[0].text",
+        f"has {MOST + 1:,} {HELD.format('')}",
+    )
+
+
 @pytest.mark.parametrize(
     ("field", "written"),
     [
