@@ -61,7 +61,7 @@ class SearchedRows:
 
 @dataclass(frozen=True)
 class ConversationItem:
-    """A row of the list. `snippet` is empty where it would only repeat the name, or says that replies are compared.
+    """A row of the list. `snippet` is empty where it has the letters of the name, or says that replies are compared.
 
     `path` is its address, or that of the pair in which the words stand that are searched for; `excerpt` is what stands
     around them there, in pieces.
@@ -172,7 +172,7 @@ def _running(wb: Workbench) -> set[str]:
 def _describe(listed: Listed, running: set[str]) -> ConversationItem:
     conversation = listed.conversation
     name, words = name_of(conversation.title, cut_snippet(listed.opening)), cut_snippet(listed.snippet)
-    snippet = words if words != name else ""
+    snippet = "" if _repeats(words, name) else words
     if listed.compared:
         snippet = " · ".join(filter(None, (f"Comparing {listed.compared} replies", snippet)))
     return ConversationItem(
@@ -185,3 +185,12 @@ def _describe(listed: Listed, running: set[str]) -> ConversationItem:
         path=conversation_path(conversation.id),
         derived="" if conversation.kind is ConversationKind.AGENT else _DERIVED[conversation.status],
     )
+
+
+def _repeats(words: str, name: str) -> bool:
+    """Return True for the same letters and digits: then the words say nothing new."""
+    return words == name or _letters(words) == _letters(name) != ""
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))

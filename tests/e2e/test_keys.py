@@ -309,7 +309,9 @@ def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     expect(page.get_by_role("button", name="Key of Flag: a")).to_be_visible()
 
 
-@pytest.mark.parametrize("keys", [("F1", "Escape"), ("Escape", "?", "Escape")])
+@pytest.mark.parametrize(
+    "keys", [("F1", "Escape"), ("F1", "Escape", "Escape"), ("Escape", "?", "Escape", "Escape", "Escape")]
+)
 def test_escape_closes_the_sheet_that_is_still_loading(page: Page, server: Served, keys: tuple[str, ...]) -> None:
     held: list[Route] = []
 

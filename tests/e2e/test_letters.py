@@ -88,6 +88,31 @@ def test_field_that_had_the_focus_before_the_scripts_ran_keeps_it(page: Page) ->
     expect(search).to_have_value("words")
 
 
+def test_text_typed_before_the_composer_answers_is_kept_below_the_draft(page: Page, server: Served) -> None:
+    held: list[Route] = []
+    is_late = False
+    page.route("**/assets/*.js", lambda route: held.append(route) if is_late else route.continue_())
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    screen = open_story(Screen(page), server)
+    screen.write("a draft")
+    is_late = True
+    page.reload(wait_until="commit")
+    expect(screen.composer).to_be_focused()
+    page.keyboard.type("typed before, ")
+    is_late, state.held = False, []
+    for route in held:
+        route.continue_()
+    wait_until_alive(page)
+    page.keyboard.type("and after")
+
+    expect(screen.composer).to_have_value("a draft\ntyped before, and after")
+    state.release()
+    expect(screen.pairs).to_have_count(2)
+    page.keyboard.type(" all")
+    expect(screen.composer).to_have_value("a draft\ntyped before, and after all")
+
+
 def test_letters_typed_before_a_control_has_opened_its_field_are_in_it(late: tuple[Screen, LateState]) -> None:
     screen, state = late
     page, pair, row = screen.page, screen.pairs.last, screen.conversations.first

@@ -13,23 +13,6 @@ from tests.e2e.screen import Screen, eventually, visit, visit_settings
 from tests.e2e.written import call
 from tests.serving import Served
 
-# WCAG 2.5.8: a target is 24 px wide and high, or a circle of 24 px around its middle meets no other one's.
-TOO_NEAR = """() => {
-  const seen = (it) =>
-    it.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !it.closest("[inert]");
-  const all = [...document.querySelectorAll("button, summary, main a[href], input, textarea, select")].filter(seen);
-  const box = (it) => it.getBoundingClientRect();
-  const onScreen = all.filter((it) => box(it).width > 1 && box(it).right > 0 && box(it).left < innerWidth);
-  const small = (it) => box(it).width < 24 || box(it).height < 24;
-  const middle = (it) => [(box(it).left + box(it).right) / 2, (box(it).top + box(it).bottom) / 2];
-  const gap = ([x, y], b) => Math.hypot(Math.max(b.left - x, 0, x - b.right), Math.max(b.top - y, 0, y - b.bottom));
-  const isNear = (it, other) => other !== it && !other.contains(it) && !it.contains(other) &&
-    (gap(middle(it), box(other)) < 12 || (small(other) &&
-      Math.hypot(middle(it)[0] - middle(other)[0], middle(it)[1] - middle(other)[1]) < 24));
-  return onScreen.filter(small).filter((it) => onScreen.some((other) => isNear(it, other)))
-    .map((it) => it.ariaLabel || it.innerText || it.outerHTML.slice(0, 90));
-}"""
-
 
 @pytest.fixture
 def phone(browser: Browser, server: Served) -> Generator[Screen]:
@@ -154,18 +137,3 @@ def test_theme_is_kept_for_the_person_and_holds_from_the_first_frame(
     other.reload()
     expect(other.locator("html")).to_have_class(re.compile("light"))
     other.close()
-
-
-def test_targets_of_a_finger_are_apart_and_what_is_rare_is_in_a_menu(phone: Screen) -> None:
-    phone.start("/echo one").wait_for_reply()
-    pair = phone.pairs.first
-    expect(pair.get_by_role("button", name="Delete the pair")).to_be_hidden()
-    assert phone.page.evaluate(TOO_NEAR) == []
-
-    pair.locator(".more > summary").tap()
-    expect(pair.get_by_role("button", name="Delete the pair")).to_be_visible()
-    assert phone.page.evaluate(TOO_NEAR) == []
-    pair.get_by_role("button", name="2 stars").tap()
-    expect(pair.get_by_role("group", name="Stars: 2").first).to_be_visible()
-    assert phone.page.evaluate(TOO_NEAR) == []
-    assert phone.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

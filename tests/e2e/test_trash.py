@@ -29,7 +29,7 @@ def test_trash_is_gone_through_on_a_phone_by_keyboard(screen: Screen) -> None:
     expect(entry).to_contain_text("deletes in 7 days")
     page.get_by_role("main").get_by_role("combobox").select_option("30")
     expect(entry).to_contain_text("deletes in 30 days")
-    entry.get_by_role("button", name=re.compile("forever$")).press("Enter")
+    entry.get_by_role("button", name=re.compile("^Delete forever")).press("Enter")
     dialog = page.get_by_role("dialog", name="Delete forever?")
     expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
     page.keyboard.press("Escape")

@@ -63,6 +63,7 @@ async def test_later_pairs_are_asked_about_and_nothing_is_sent_without_an_answer
         "Discard the 1 later pair",
         "Branch into a new conversation",
     ]
+    assert asked.ways[0].note == "1 later pair will be kept."
 
     await tab.send(ResendState.end)
 

@@ -56,10 +56,13 @@ async def test_list_names_untitled_conversations_by_their_first_words(wb: Workbe
     first = await start_reply(wb, LOCAL_OWNER, untitled.id, "Why is   the sky\nblue?")
     await collect(wb, first.run_id)  # the end of a reply is an activity too
     await start_reply(wb, LOCAL_OWNER, titled.id, "Hello")
+    repeated = await create_conversation(wb, LOCAL_OWNER, title="Why the Sky is Blue")
+    await start_reply(wb, LOCAL_OWNER, repeated.id, "why the sky is blue?")
 
     await tab.send(SidebarState.load)
 
     assert [(item.name, item.snippet) for item in listed(tab)] == [
+        ("Why the Sky is Blue", ""),
         ("Light", "Hello"),
         ("Why is the sky blue?", ""),
         ("New conversation", ""),

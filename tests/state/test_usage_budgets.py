@@ -89,7 +89,7 @@ async def test_budget_without_the_tick_only_warns_and_the_highest_of_each_kind_i
 async def test_budget_that_is_set_again_is_replaced_and_one_that_is_removed_is_gone(wb: Workbench, tab: Tab) -> None:
     await save(tab)
     await save(tab, amount="20")
-    assert [item.spent for item in items(tab)] == ["free of $20.00"]
+    assert [item.spent for item in items(tab)] == ["$0.00 of $20.00"]
 
     await tab.send(BudgetState.remove, scope="all", subject="", span="month")
 

@@ -144,14 +144,11 @@ async def compare(wish: Wish) -> Comparison:
 
 def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterView:
     """Return the question about the `count` pairs after the pair at this position."""
-    later, they = f"the {plural(count, 'later pair')}", "It" if count == 1 else "They"
-    stays, is_in = ("stays as it is", "is in") if count == 1 else ("stay as they are", "are in")
+    later, them = plural(count, "later pair"), "it" if count == 1 else "them"
     said = {
-        Later.KEEP: LaterWay(Later.KEEP, f"Keep {later}", f"{they} {stays}."),
+        Later.KEEP: LaterWay(Later.KEEP, f"Keep the {later}", f"{later} will be kept."),
         Later.DISCARD: LaterWay(
-            Later.DISCARD,
-            f"Discard {later}",
-            f"{they} {is_in} no request and no list; Undo brings {'it' if count == 1 else 'them'} back.",
+            Later.DISCARD, f"Discard the {later}", f"{later} will be deleted. Undo brings {them} back."
         ),
         Later.BRANCH: LaterWay(
             Later.BRANCH,

@@ -114,8 +114,7 @@ class BudgetState(rx.State):
 
 def describe_spent_of(one: Budgeted) -> str:
     """Return one line that says how much of a budget is spent."""
-    amount = describe_cost(one.budget.amount)
-    return f"{describe_budget(one.budget)}: {describe_charge(one.report.total)} of ${amount} spent"
+    return f"{describe_budget(one.budget)}: {_describe_share(one)} spent"
 
 
 def _read_budget(form: object) -> SpendingBudget | str:
@@ -146,7 +145,7 @@ def _describe(one: Budgeted) -> BudgetItem:
     budget, total = one.budget, one.report.total
     of_each = not budget.subject and budget.scope is not Scope.ALL
     scope = _OF_ONE[budget.scope] if budget.subject else SCOPES[budget.scope.value]
-    spent = f"{describe_charge(total)} of {money(describe_cost(budget.amount))}"
+    spent = _describe_share(one)
     effect = "Stops" if budget.stops else "Only warns"
     return BudgetItem(
         key=f"{budget.scope.value} {budget.span.value} {budget.subject}",
@@ -160,6 +159,13 @@ def _describe(one: Budgeted) -> BudgetItem:
         share=round(min(100.0, float(total.cost.amount / budget.amount * 100)), 1),
         note=f"{effect}; warns at {round(budget.warn_at * 100)} %. {_name_users(one)}",
     )
+
+
+def _describe_share(one: Budgeted) -> str:
+    """What is spent, of how much: "$0.00 of $5.00"."""
+    total = one.report.total
+    charge = describe_charge(total) if total.cost.amount or total.cost.at_least else "$0.00"
+    return f"{charge} of {money(describe_cost(one.budget.amount))}"
 
 
 def _name_users(one: Budgeted) -> str:

@@ -100,7 +100,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     if (!box) return undefined;
     const early = box.value; // typed before this script ran
     pending.recall(isKept);
-    box.value = early || pending.writtenOf(conversation, texts.read(conversation));
+    box.value = before(pending.writtenOf(conversation, texts.read(conversation)), early);
     renewEdition();
     weigh(box.value, false, most);
     failed.set(false);

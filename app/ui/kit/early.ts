@@ -7,11 +7,14 @@
 const TEXT_FIELD = "textarea, input[type=text], input[type=search], input:not([type])";
 const WRITTEN_IN = `:is(${TEXT_FIELD}):not(#prompt)`;
 const OPENED = `${WRITTEN_IN}, dialog:modal *`;
+const CLOSED_BY_ESCAPE = "dialog:modal, .edit-form";
 const HELD = /^(.|Enter|Escape|Tab|Backspace|Delete|Home|End|Arrow.+)$/su; // the browser handles all others
+type Typed = Pick<KeyboardEvent, "key" | "keyCode" | "shiftKey">;
 const AS_TYPED = { bubbles: true, cancelable: true };
 
 let last = Math.trunc(Date.now() / 10) % 2 ** 30; // numbers of what opens, which continue from page to page
 let awaited = 0; // the one that has not opened yet, 0: none
+let unwanted = 0; // the one to close when it has opened, 0: none
 let returns = false; // whether letters are written in the composer if nothing opens
 const early: KeyboardEvent[] = []; // pressed meanwhile
 
@@ -24,19 +27,22 @@ export function nextOpening(): number {
 /** Hold keys until this has opened. `byControl`: a control opens it, so letters are text and not commands. */
 export function holdKeys(opening: number, byControl: boolean): void {
   awaited = opening;
+  unwanted = 0;
   returns = byControl;
 }
 
 /** True if keys are held: for this, or for anything. */
 export const isHolding = (opening?: number): boolean => awaited !== 0 && (opening ?? awaited) === awaited;
 
-/** Hold a key if it can be held. A second Escape ends the waiting: `write` as for `giveBack`. */
+/** Hold a key if it can be held. A second Escape ends the waiting (`write` as for `giveBack`) and closes what opens. */
 export function holdKey(event: KeyboardEvent, write: () => unknown): boolean {
   const { key, metaKey, ctrlKey, altKey } = event;
   if (!isHolding() || event.defaultPrevented || !HELD.test(key) || metaKey || ctrlKey !== altKey) return false; // AltGr is both
   event.preventDefault();
-  if (key === "Escape" && early.some((other) => other.key === "Escape")) giveBack(write);
-  else early.push(event);
+  if (key === "Escape" && early.some((other) => other.key === "Escape")) {
+    unwanted = awaited;
+    giveBack(write);
+  } else early.push(event);
   return true;
 }
 
@@ -61,13 +67,25 @@ export function giveBack(write: () => unknown): void {
   for (const event of text) type(document.activeElement, event);
 }
 
+/** Close what has opened and has the focus now, if a second Escape came before it. */
+export function closeUnwanted(target: EventTarget | null): void {
+  if (!unwanted || !(target instanceof Element) || !target.closest(CLOSED_BY_ESCAPE)) return;
+  unwanted = 0;
+  queueMicrotask(() => type(document.activeElement, { key: "Escape", keyCode: 27, shiftKey: false }));
+}
+
+/** What was to open up to this number is there, or does not open. */
+export function dropUnwanted(opening: number): void {
+  if (unwanted <= opening) unwanted = 0;
+}
+
 function take(): KeyboardEvent[] {
   awaited = 0;
   return early.splice(0);
 }
 
 /** Send an element a key pressed before it existed: a text field gets any key, a dialog only Escape. */
-function type(at: Element | null, { key, keyCode, shiftKey }: KeyboardEvent): void {
+function type(at: Element | null, { key, keyCode, shiftKey }: Typed): void {
   const dialog = key === "Escape" ? at?.closest("dialog") : null;
   const text = key === "Enter" && shiftKey ? "\n" : key.length === 1 ? key : "";
   if (dialog) dialog.dispatchEvent(new Event("cancel", { cancelable: true }));

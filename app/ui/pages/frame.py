@@ -28,7 +28,9 @@ from app.ui.shell.keyboard import keyboard
 from app.ui.sidebar.conversation_list import conversation_list
 from app.ui.topics.picker_dialog import topic_picker_dialog
 
-_BAR_BUTTON = "when-closed size-8 flex-none items-center justify-center rounded-md text-muted hover:bg-hover"
+_BAR_BUTTON = (
+    "when-closed inline-flex size-8 flex-none items-center justify-center rounded-md text-muted hover:bg-hover"
+)
 _NOTICE = "mx-auto mb-2 max-w-column rounded-lg bg-warn-soft px-3.5 py-2 text-[13.5px] text-warn"
 
 
@@ -77,7 +79,7 @@ def _top_bar(content: rx.Component) -> rx.Component:
             to=routes.HOME,
             end=True,
             custom_attrs={"aria-label": "New conversation", "title": "New conversation"},
-            class_name=f"inline-flex {_BAR_BUTTON}",
+            class_name=_BAR_BUTTON,
         ),
         content,
         class_name="top-bar flex h-12 flex-none items-center gap-2 px-3",

@@ -42,7 +42,7 @@ def home() -> rx.Component:
             class_name="home",
         ),
         top=rx.fragment(
-            rx.el.h1("New conversation", class_name="text-[14.5px] font-semibold"),
+            rx.el.h1("New conversation", class_name="truncate text-[14.5px] font-semibold"),
             rx.el.div(temporary_switch(), class_name="ms-auto"),
             start_inspector_toggle(),
         ),

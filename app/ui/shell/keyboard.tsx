@@ -10,7 +10,17 @@ import { useEffect, useRef } from "react";
 import { useLocation } from "react-router";
 import "../kit/conversion.ts";
 import { coming } from "../kit/deferred.tsx";
-import { giveBack, handOver, holdKey, holdKeys, isHolding, nextOpening, wantsKeys } from "../kit/early.ts";
+import {
+  closeUnwanted,
+  dropUnwanted,
+  giveBack,
+  handOver,
+  holdKey,
+  holdKeys,
+  isHolding,
+  nextOpening,
+  wantsKeys,
+} from "../kit/early.ts";
 import { keyMode } from "../kit/key_mode.ts";
 import { arriveAt, currentLink, leaving, onSent, useLink } from "../kit/link.ts";
 import { answerOf, goTo, offer } from "../kit/places.ts";
@@ -44,7 +54,9 @@ export function Keyboard(props: KeyboardProps): null {
   useEffect(() => {
     // What opened has the focus by now, unless it is in a part of the page that is being fetched, or on another page.
     const look = () => {
-      if (link === "lost" || (isHolding(answered) && !coming.get() && !leaving.get())) giveBack(write);
+      const isThere = !coming.get() && !leaving.get();
+      if (link === "lost" || (isHolding(answered) && isThere)) giveBack(write);
+      if (isThere) dropUnwanted(answered);
     };
     // Parts that were loaded are drawn, and can be written in, by the end of this task.
     const lookSoon = () => queueMicrotask(look);
@@ -91,6 +103,7 @@ function listen(now: () => KeyboardProps): () => void {
     if (target instanceof Element && target.matches(COMPOSER)) keyMode.set(false);
     moved();
     if (isHolding() && wantsKeys(target)) handOver();
+    closeUnwanted(target);
   };
   const sent = (event: string) => {
     if (!now().openers.includes(event)) return;

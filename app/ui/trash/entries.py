@@ -84,7 +84,7 @@ def trash_row(item: rx.vars.ObjectVar[TrashItem], rest: rx.RestProp) -> rx.Compo
         rx.el.button(
             "Delete forever",
             type="button",
-            aria_label=f"Delete {item.name} forever",
+            aria_label=f"Delete forever: {item.name}",
             on_click=TrashState.ask_delete(item.id),
             class_name="quiet",
         ),
