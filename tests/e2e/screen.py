@@ -1,4 +1,4 @@
-"""The screen as a person sees it: what can be done on it and what stands there, by names rather than by markup.
+"""The screen as a person sees it: its actions and contents, by names rather than by markup.
 
 screen.send("/echo Hello")
 expect(screen.last_reply).to_have_text("Hello")
@@ -32,7 +32,7 @@ ALIVE = "document.documentElement.dataset.mode !== undefined"
 
 
 def appears(place: Locator) -> bool:
-    """Whether this is seen within a moment."""
+    """Return true if the locator is visible within a moment."""
     try:
         expect(place).to_be_visible(timeout=3000)
     except AssertionError:
@@ -134,7 +134,7 @@ class Screen:
         return self
 
     def write(self, text: str) -> Self:
-        """Have this in the composer. Nobody gets there while a dialog lies above the page, even one about to close."""
+        """Write into the composer, once no dialog covers the page, not even one that is closing."""
         expect(self.page.locator("dialog:modal")).to_have_count(0)
         self.composer.fill(text)
         return self
@@ -152,7 +152,7 @@ class Screen:
         return self
 
     def wait_for_reply(self, pairs: int = 1, *, seconds: float = 30) -> Self:
-        """Until so many pairs have come to an end."""
+        """Wait until this number of pairs have ended."""
         expect(self.page.locator("article footer.meta")).to_have_count(pairs, timeout=seconds * 1000)
         return self
 
@@ -164,7 +164,7 @@ class Screen:
         expect(entries.first).to_be_visible()
         return entries
 
-    # --- what stands there ---
+    # --- contents ---
 
     @property
     def composer(self) -> Locator:

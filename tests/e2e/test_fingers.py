@@ -34,7 +34,7 @@ SMALL = """() => {
     .map(([it, { width, height }]) => `${Math.round(width)} × ${Math.round(height)} ${it.tagName}.${it.className}: ${
       it.ariaLabel || it.textContent.slice(0, 40) || it.name}`);
 }"""
-"""What can be pressed, is seen and is too small. A box to be ticked is as large as its label.
+"""Visible controls that are too small. A box to be ticked is as large as its label.
 
 In the line of actions of a pair 32 px of width are enough: that line never wraps."""
 

@@ -37,7 +37,7 @@ def asked(body: dict[str, object]) -> list[str]:
 
 
 def answered(screen: Screen) -> None:
-    """Wait until the peer's reply stands there."""
+    """Wait until the page shows the peer's reply."""
     expect(screen.last_reply).to_have_text(REPLY)
     expect(screen.stop).to_have_count(0)
 

@@ -15,7 +15,7 @@ from tests.serving import Served, serving
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, peer: Peer) -> Generator[Served]:
-    """A server of its own, on which titles come by themselves, as they do for everybody."""
+    """A separate server that asks for titles automatically, as it does by default."""
     environment = {**peer.environment, "INVIEW_TITLES": "on"}
     with serving(tmp_path_factory.mktemp("titles") / "data", environment) as served:
         yield served

@@ -1,6 +1,6 @@
 """The transcript of a page: it follows its conversation until the page leaves, and is the same when its state is lost.
 
-`follow` runs until somebody ends it, so each test visits a conversation and leaves it.
+`follow` runs until it is cancelled, so each test visits a conversation and leaves it.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ async def test_a_page_whose_state_is_lost_shows_the_same_again(wb: Workbench, ta
         await until_watched(wb, tab)
         before = all_shown(tab)
 
-    again = Tab(tab.processor)  # a token that the server knows nothing of
+    again = Tab(tab.processor)  # an unknown token
     async with visiting(again, conversation_id):
         await until(again, known)
         await until_watched(wb, again)
