@@ -434,7 +434,7 @@ class Watcher:
     # --- publishing ---
 
     def _in_window(self) -> tuple[ScreenPairView, ...]:
-        """Return the pairs to show. Pairs after the window are left out, also those that stay regardless of the filter."""
+        """Return the pairs to show. Pairs after the window are left out, even those that the filter must not hide."""
         until, screen = self._window.until, self.screen
         return tuple(
             watch_calls(pair, screen.permissions, screen.progress) if is_running(pair) else pair

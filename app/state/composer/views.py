@@ -93,9 +93,9 @@ class SplitView:
 
     `x` of the `y` pairs in view are sent, `all_fit`: all of them; `unit` is the noun after them, with the number of all
     pairs if there is a filter. `tokens` is an estimate with its `certainty`. `share` is the part of the limit, in
-    percent, used by the estimate and the reserve; `over`: more than all of it. `look` changes whenever the view changes.
-    `countable`: the provider offers an exact count. `rounds`: tools are sent, so the reply may take further calls; the
-    figures describe the first.
+    percent, used by the estimate and the reserve; `over`: more than all of it. `look` changes with every change of the
+    view. `countable`: the provider offers an exact count. `rounds`: tools are sent, so the reply may take further
+    calls; the figures describe the first.
     """
 
     x: str

@@ -16,7 +16,7 @@ from app.views.screen.log import LogEntryView
 
 
 class LogState(rx.State):
-    """`entries` of `conversation`, newest first; `earlier` is the number of others. `unfinished`: a request is running."""
+    """`entries` of `conversation`, newest first; `earlier` counts the others. `unfinished`: a request is running."""
 
     conversation: rx.Field[str] = rx.field("")
     entries: rx.Field[tuple[LogEntryView, ...]] = rx.field(())
