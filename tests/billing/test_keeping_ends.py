@@ -79,7 +79,7 @@ async def test_it_ends_with_words_after_a_fault_of_inview(talk: Talk, monkeypatc
     assert await talk.tend() is None
     kept = await talk.kept()
     assert kept.keeping.ended_at is not None
-    assert kept.keeping.words == "It was given up by a fault of Inview, which is in the log."
+    assert kept.keeping.words == "It was stopped because of a defect in Inview. The log has the details."
 
 
 async def test_it_stops_at_a_budget_that_is_spent(talk: Talk) -> None:

@@ -76,8 +76,8 @@ ZoneName = Annotated[
 OverBudgetChoice = Annotated[
     Literal["cancel", "fit", "force"] | None,
     Field(
-        description="What becomes of pairs in view that do not fit: nothing is sent, they are left out, or they are "
-        "sent all the same. Without it, what the preferences say."
+        description="The action if pairs in view do not fit: send nothing, leave them out, or send them anyway. "
+        "Default: the value in the preferences."
     ),
 ]
 

@@ -157,8 +157,8 @@ def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterV
         ),
     }
     message = (
-        f"{plural(count, 'pair')} {'stands' if count == 1 else 'stand'} after pair {position}. "
-        "What is sent are the pairs in view above it."
+        f"{plural(count, 'pair')} {'follows' if count == 1 else 'follow'} pair {position}. "
+        "The request includes the pairs in view above it."
     )
     return LaterView(message, tuple(said[way] for way in ways), count)
 

@@ -101,7 +101,7 @@ def show_tool_panel(seen: ConversationToolsView) -> ToolPanelView:
         names = ", ".join(seen.missing)
         missing = f"Ticked, and not there now: {names}. They go along again when their server is back."
     return ToolPanelView(
-        unable="" if seen.able else f"{seen.model} cannot call tools, so it is told of none.",
+        unable="" if seen.able else f"{seen.model} cannot call tools, so no tools are sent to it.",
         count=f"{seen.count} of {plural(len(seen.tools), 'tool')}",
         size=f" · ~{number(seen.tokens)} tokens{_priced(seen.cost)} a send",
         overhead=f", {number(seen.overhead)} of them for having any at all" if seen.count else "",
