@@ -167,7 +167,7 @@ def describe_sent(wish: Wish, resent: Resent) -> str:
     """Return one line that says what was done.
 
     >>> from app.runs.send.commands import StartedRun
-    >>> wish = Wish("p1", "c1", 2, 1, "Why?", Look(), newest=True, later=Later.KEEP)
+    >>> wish = Wish("p1", "c1", 2, 1, "Why?", ViewOptions(), newest=True, later=Later.KEEP)
     >>> describe_sent(wish, Resent(StartedRun("r1", "p1", "hash"), "c1"))
     'Pair 2: Sent again'
     """
