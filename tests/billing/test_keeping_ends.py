@@ -42,7 +42,7 @@ async def test_it_ends_if_the_provider_has_evicted_the_entry(talk: Talk) -> None
 
     assert await talk.tend() is None
     assert (await talk.kept()).keeping.words == (
-        "The provider had let go of it before its time. It was written anew, once, and is left alone now."
+        "The provider evicted it early. It was written again once, and is not refreshed any more."
     )
 
 

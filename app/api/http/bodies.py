@@ -268,20 +268,20 @@ class SeenBefore(Body):
 class PairToResend(Sending, SeenBefore):
     """The options for sending a pair again. Without `text`, its text is used. Without `later`, it must be the last."""
 
-    text: str | None = Field(None, pattern=NOT_BLANK, description="In the place of what was asked. Not blank.")
+    text: str | None = Field(None, pattern=NOT_BLANK, description="Replaces the text of the request. Not blank.")
     selection: Selection = None
     later: Later | None = Field(
         None,
         strict=False,
-        description="What becomes of the pairs after it: they stay, they are deleted (`undo` brings them back), or "
-        "nothing changes here and it is sent in a new conversation with copies of the pairs before it.",
+        description="The action for the pairs after it: keep them, delete them (`undo` brings them back), or change "
+        "nothing here and send it in a new conversation with copies of the pairs before it.",
     )
 
 
 class PairToPreview(Sending):
     """The options for a preview of sending a pair again. Without `text`, its text is used."""
 
-    text: str | None = Field(None, pattern=NOT_BLANK, description="In the place of what was asked. Not blank.")
+    text: str | None = Field(None, pattern=NOT_BLANK, description="Replaces the text of the request. Not blank.")
 
 
 class KeptToResend(SeenBefore):

@@ -48,7 +48,7 @@ AGAIN_SECONDS = 10.0
 """Seconds until the next attempt after the database could not be read."""
 MAX_SECONDS = 60.0
 """Maximum seconds between two looks at the clock, which may be set, and at the orders to other processes."""
-GONE = "The provider had let go of it before its time. It was written anew, once, and is left alone now."
+GONE = "The provider evicted it early. It was written again once, and is not refreshed any more."
 RESTARTED = "Inview was not running when it was due."
 STOPPED = "Its last refresh was stopped."
 UNTOLD = "The provider did not say what it read."

@@ -19,7 +19,7 @@ MODES: Final[Mapping[ToolMode, tuple[str, str]]] = {
     ),
     ToolMode.ALL_ON: ("All", "Every tool, each time, kept with the rest of the request."),
     ToolMode.MANUAL: ("By hand", "The tools that are ticked below."),
-    ToolMode.ALL_OFF: ("None", "The model is told of no tool."),
+    ToolMode.ALL_OFF: ("None", "No tools are sent to the model."),
 }
 _WHY: Final[Mapping[Why, str]] = {
     Why.ALL: "goes along",
