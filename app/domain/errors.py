@@ -165,7 +165,7 @@ class LaterPairsError(ConflictError):
 
     def __init__(self, count: int) -> None:
         super().__init__(
-            f"{count:,} pair{' stands' if count == 1 else 's stand'} after this one. "
+            f"{count:,} pair{' follows' if count == 1 else 's follow'} this one. "
             "Say whether to keep them, discard them, or branch into a new conversation."
         )
         self.count = count

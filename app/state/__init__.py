@@ -1,5 +1,5 @@
-"""What the screen shows, one Reflex state per region of it, and the commands a person can give there.
+"""The data that the screen shows, one Reflex state per region of it, and the commands that a person can give there.
 
-The texts of the visible pairs are among it: values are frozen, so that only differences travel (`app/patches`). Every
-state can be made anew from the address and the database. Handlers read input, call one function, copy the result.
+It includes the texts of the visible pairs: values are frozen, so that only differences are sent (`app/patches`). Every
+state can be rebuilt from the address and the database. Handlers read input, call one function, copy the result.
 """

@@ -1,7 +1,7 @@
-"""The page's addresses as handlers need them: which conversation is on screen.
+"""The page's addresses for handlers: the conversation on screen, and the paths of pages.
 
-Taken from the address, never from a var: after a restart, an hour away or a changed token the first event meets an
-empty state. The routes themselves are declared in `app.ui.routes`, from here.
+The conversation is read from the address, never from a var: after a restart, an hour away or a changed token the first
+event finds an empty state. `app.ui.routes` declares the routes with this module.
 
     >>> conversation_path("c1"), conversation_in("/c/c1/"), conversation_in("/settings")
     ('/c/c1', 'c1', '')
@@ -23,12 +23,12 @@ def conversation_path(conversation_id: str) -> str:
 
 
 def pair_path(conversation_id: str, position: str) -> str:
-    """The address of a pair in its conversation."""
+    """Return the address of a pair in its conversation."""
     return f"{conversation_path(conversation_id)}?{AT}={position}"
 
 
 def position_in(query: str) -> int:
-    """The position of the pair that an address names, 0 if none.
+    """Return the position of the pair that an address names, 0 if none.
 
     >>> position_in("at=12"), position_in("at=-1"), position_in("f=s3")
     (12, 0, 0)
@@ -38,6 +38,6 @@ def position_in(query: str) -> int:
 
 
 def conversation_in(path: str) -> str:
-    """The conversation an address names, "" if none."""
+    """Return the conversation that an address names, "" if none."""
     rest = path.removeprefix(PREFIX).strip("/")
     return rest if path.startswith(PREFIX) and "/" not in rest else ""

@@ -1,10 +1,10 @@
-"""Whether what a control or a key asked for is done. The page holds the keys that are pressed until then.
+"""Reports to the page that the action of a control or a key is done. Until then the page holds back pressed keys.
 
     await tab.send(BranchState.ask_fork, pair_id="p1")
-    await tab.send(AnsweredState.tell_answered, opening=7)   # the page sends this right behind
+    await tab.send(AnsweredState.tell_answered, opening=7)   # the page sends this right after it
     tab.shows(AnsweredState, "answered")                     # 7, once the fork is made or refused
 
-A handler that goes on in another event calls `begin_work`. The last event calls `end_work`, whatever comes of it.
+A handler whose work continues in another event calls `begin_work`. The last event calls `end_work`, also if it fails.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_OPENING: Final = 2**31
 
 
 class AnsweredState(rx.State):
-    """`answered` is the page's number of what it asked for last: that has been done, or was refused."""
+    """`answered` is the page's number of its latest action that was done or refused."""
 
     answered: rx.Field[int] = rx.field(0)
     _asked: int = 0
@@ -27,7 +27,7 @@ class AnsweredState(rx.State):
 
     @rx.event
     async def tell_answered(self, opening: int) -> None:
-        """Tell the page that the event before this one has been done, also one that failed."""
+        """Report to the page that the event before this one is done, even if it failed."""
         number = whole_in(opening)
         if number is not None and 0 < number < MAX_OPENING:
             self._asked = number
@@ -39,13 +39,13 @@ class AnsweredState(rx.State):
 
 
 async def begin_work(state: rx.State) -> None:
-    """Say that another event goes on with what was asked for. In the handler that the page calls."""
+    """Note that another event continues the action. The handler that the page calls must call this."""
     answered = await state.get_state(AnsweredState)
     answered._works += 1  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
 async def end_work(state: rx.State) -> None:
-    """Say that this is over. In a background handler: inside `async with self`, after it has led elsewhere."""
+    """Note that the action is done. A background handler calls this inside `async with self`, after any redirect."""
     answered = await state.get_state(AnsweredState)
     answered._works = max(0, answered._works - 1)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
     answered._tell()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above

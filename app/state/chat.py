@@ -1,4 +1,4 @@
-"""The conversation on screen, without what is said in it: its title, its cards, and the commands of its page."""
+"""The conversation on screen without its pairs: its title, its cards, and the commands of its page."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ from app.views.conversation.conversation import cut_snippet
 
 
 class ChatState(rx.State):
-    """`missing`: the address names a conversation that is not there, or not ours. `in_trash` is its name if it is in
-    the trash. `title` is "" until there is one; `title_made`: it is no person's own, so a model may be asked for
-    another; `titling`: one is being asked. `title_damage`: why the stored one cannot be read; `title` is then the first
-    words.
+    """`missing`: the address names a conversation that does not exist or belongs to another owner. `in_trash` is its
+    name if it is in the trash. `title` is "" until there is one; `title_made`: no person wrote it, so a model may be
+    asked for another; `titling`: a model is being asked. `title_damage`: why the stored title cannot be read; `title`
+    is then the first words of the conversation.
 
-    `opened` is the conversation that all of it is about, and whether it is `temporary`.
+    `opened` is the id of the conversation that all vars describe; `temporary`: it is a temporary one.
 
-    `parent` is the conversation it was forked from, after pair `fork_position` of that; "" and 0 if none. Of what was
-    `derived` (a title, a summary, delegated work) it is the one it was made for, and the pair there.
+    `parent` is the conversation from which it was forked, after the pair `fork_position`; "" and 0 if none. For a child
+    conversation (`derived`: a title, a summary, delegated work) `parent` is the conversation that it was made for, and
+    `fork_position` the pair there.
     """
 
     title: rx.Field[str] = rx.field("")
@@ -58,11 +59,11 @@ class ChatState(rx.State):
     temporary: rx.Field[bool] = rx.field(default=False)
     missing: rx.Field[bool] = rx.field(default=False)
     in_trash: rx.Field[str] = rx.field("")
-    _read_of: Conversation | None = None  # what was read last
+    _read_of: Conversation | None = None  # the conversation that was read last
 
     @rx.event
     async def open(self) -> None:
-        """Show the conversation that the address names, if any, as it is now."""
+        """Show the current state of the conversation that the address names, if any."""
         await self._read()
 
     async def _read(self) -> None:
@@ -110,12 +111,12 @@ class ChatState(rx.State):
 
     @rx.event
     async def rename(self, title: str) -> None:
-        """Give it another title; what is not text, or blank, changes nothing."""
+        """Change the title. A value that is blank or not text changes nothing."""
         await self._rename(title)
 
     @rx.event(background=True)
     async def make_title(self) -> None:
-        """Have a model make another title. The title itself comes as every change of the conversation does."""
+        """Ask a model for another title. The new title arrives like every change of the conversation."""
         async with self:
             if self.titling:
                 return
@@ -147,7 +148,7 @@ class ChatState(rx.State):
 
 
 async def _await_title(wb: Workbench, conversation_id: str, look: ViewOptions) -> str:
-    """Ask for a title and wait for it. Returns why there is none, "" if there is."""
+    """Ask for a title and wait for it. Return the reason if there is none, otherwise ""."""
     derived = await ask_title(wb, LOCAL_OWNER, conversation_id, look)
     outcome, characters = None, 0
     async for state in follow_states(wb, LOCAL_OWNER, derived.started.run_id):
@@ -167,6 +168,6 @@ def _describe_origin(origin: Origin) -> tuple[str, str, int]:
 
 
 def describes(state: ChatState, conversation: Conversation) -> bool:
-    """Whether the page shows what the conversation says of itself now. When it was used last is not shown."""
+    """Return True if the page shows the current data of the conversation. The time of its last use is not shown."""
     read = state._read_of  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a public var would travel to the page
     return read is not None and replace(read, updated_at=conversation.updated_at) == conversation

@@ -1,6 +1,6 @@
-"""The checkpoint: the summary that is sent in the place of the pairs before it. Edited, removed, set to an earlier one.
+"""The checkpoint, which is the summary sent instead of the pairs before it: edit it, remove it, use an earlier one.
 
-Every change offers its undo. The summary on screen is `ChatState.summary`; making a new one is not done here.
+Every change offers its undo. The summary on screen is `ChatState.summary`. New summaries are not made here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_SUMMARY: Final = 1_000_000
 
 
 class CheckpointState(rx.State):
-    """`editing`: the card shows a text area in the place of the summary."""
+    """`editing`: the card shows a text area instead of the summary."""
 
     editing: rx.Field[bool] = rx.field(default=False)
 
@@ -38,7 +38,7 @@ class CheckpointState(rx.State):
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> None:
-        """Let the checkpoint say what the form says."""
+        """Replace the text of the checkpoint by that of the form."""
         text = text_in(form.get("summary"), MAX_SUMMARY)
         if text is None:
             return
@@ -55,7 +55,7 @@ class CheckpointState(rx.State):
 
     @rx.event
     async def remove(self) -> None:
-        """Take the checkpoint away: the pairs before it are sent again."""
+        """Remove the checkpoint: the pairs before it are sent again."""
         try:
             before = await remove_checkpoint(await self._workspace(), LOCAL_OWNER, self._conversation())
         except InviewError as fault:
@@ -66,7 +66,7 @@ class CheckpointState(rx.State):
 
     @rx.event
     async def use(self, summary: str, position: int) -> None:
-        """Send an earlier summary again, in the place of the pairs before `position`."""
+        """Send an earlier summary again, instead of the pairs before `position`."""
         text, place = text_in(summary, MAX_SUMMARY), whole_in(position)
         if not text or place is None:
             return
@@ -82,7 +82,7 @@ class CheckpointState(rx.State):
 
     @rx.event
     async def put_back(self, summary: str, position: int) -> None:
-        """Set the checkpoint as it was; "": there was none. For undo: it offers none itself."""
+        """Restore the earlier checkpoint; "": there was none. Undo calls this, so it offers no undo."""
         text, place = text_in(summary, MAX_SUMMARY), whole_in(position)
         if text is None or place is None:
             return
@@ -107,6 +107,6 @@ class CheckpointState(rx.State):
 
 
 def _put(before: Checkpoint | None) -> EventSpec:
-    """The event that sets the checkpoint to what it was."""
+    """Return the event that restores the earlier checkpoint."""
     summary, position = ("", 0) if before is None else (before.summary, before.position)
     return cast("EventSpec", CheckpointState.put_back(summary, position))

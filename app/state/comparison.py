@@ -23,8 +23,8 @@ FOLD_ID: Final = "compare-fold"
 class ComparisonState(VisitedState, rx.State):
     """`comparison` is None while none is open. `shown`: the dialog is open, and `replies` is what it shows.
 
-    `begun` is the comparison that this tab started last. Its dialog opens automatically; then `begun` is "". A
-    conversation that has nothing else to show opens with the dialog, once on each visit.
+    The attribute `begun` is the comparison that this tab started last. Its dialog opens automatically; then the
+    attribute is "". A conversation without pairs opens with the dialog, once on each visit.
     """
 
     comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)
@@ -42,7 +42,7 @@ class ComparisonState(VisitedState, rx.State):
 
     @rx.event
     async def fold(self) -> None:
-        """Go back to the conversation. The replies go on."""
+        """Close the dialog and show the conversation. The replies continue."""
         _look(self, on=False)
 
     async def _end_visit(self) -> None:
@@ -50,14 +50,14 @@ class ComparisonState(VisitedState, rx.State):
 
 
 async def expect_replies(state: rx.State, comparison_id: str) -> None:
-    """The tab has begun this comparison: its replies are what a person wants to see."""
+    """Show the replies of this comparison, because this tab started it."""
     comparing = await state.get_state(ComparisonState)
     comparing.begun = comparison_id
     await _reveal(comparing)
 
 
 async def show_comparison(state: ComparisonState, screen: Screen, shown: Screen | None) -> None:
-    """Copy what is compared on a screen, as far as it is not what was shown before."""
+    """Copy the parts of a screen's comparison that have changed."""
     if shown is None or screen.comparison is not shown.comparison:
         before, state.comparison = state.comparison, screen.comparison
         if screen.comparison is None or (before is not None and before.id != screen.comparison.id):
@@ -65,14 +65,14 @@ async def show_comparison(state: ComparisonState, screen: Screen, shown: Screen 
         if screen.comparison is not None and not screen.pairs:
             await _offer(state, screen.comparison.id)
         await _reveal(state)
-    if shown is None and state.shown:  # after a reconnect: this watcher is not looked at yet, and has none
+    if shown is None and state.shown:  # after a reconnect: the new watcher has no replies until they are requested
         _look(state, on=True)
     elif shown is None or screen.compared is not shown.compared:
         state.replies = screen.compared
 
 
 def clear_comparison(state: ComparisonState) -> None:
-    """Another conversation: nothing of it is known yet."""
+    """Forget the comparison of the previous conversation."""
     state.comparison, state.replies, state.shown = None, None, False
 
 

@@ -1,6 +1,6 @@
 """The rows of the left column: read from the store, as views.
 
-Not which of them a tab lists: that is `sidebar.py`.
+`sidebar.py` decides which of them a tab lists.
 
     rows, more = await read_rows(current(), Wanted(), limit=50)
 """
@@ -36,7 +36,7 @@ _DERIVED: Final = {
 
 @dataclass(frozen=True)
 class ExcerptPiece:
-    """A piece of an excerpt; `found`: it is one of the words that are searched for."""
+    """A piece of an excerpt; `found`: it is one of the words of the search."""
 
     text: str
     found: bool
@@ -52,7 +52,7 @@ class FoundWords:
 
 @dataclass(frozen=True)
 class SearchedRows:
-    """What was found. `more`: than the limit; `complete`: there are no older places with these words."""
+    """The search results. `more`: there are more than the limit; `complete`: there are no older matches."""
 
     rows: tuple[ConversationItem, ...]
     more: bool
@@ -61,11 +61,10 @@ class SearchedRows:
 
 @dataclass(frozen=True)
 class ConversationItem:
-    """A row of the list. `snippet` is empty where it has the letters of the name, or says that replies are compared.
+    """A row of the list. `snippet` is empty if it has the letters of the name, or says that replies are compared.
 
-    `path` is its address, or that of the pair in which the words stand that are searched for; `excerpt` is what stands
-    around them there, in pieces.
-    `derived`: what stands for it not being a chat, and whether it failed; "" for a chat.
+    `path` is its address, or that of the pair with the words of the search; `excerpt` is the text around them there, in
+    pieces. `derived` is the label of a child conversation, with its status; "" for a chat.
     """
 
     id: str
@@ -80,7 +79,7 @@ class ConversationItem:
 
 
 SHARED_SECONDS: Final = 0.1
-"""For how long after it began pages share one reading. They all hear of a change in the same moment."""
+"""Time after its start during which pages share one query. All pages are notified of a change at the same moment."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +93,9 @@ _READINGS: Final = WeakKeyDictionary[EventBus, dict[tuple[Wanted, int], _Reading
 
 
 async def read_shared_rows(wb: Workbench, wanted: Wanted, *, limit: int) -> tuple[tuple[ConversationItem, ...], bool]:
-    """Return what `read_rows` does, read once for all pages that ask for the same list in the same moment.
+    """Return the result of `read_rows`, with one query for all pages that request the same list at the same moment.
 
-    Fifty open pages hear of each change; without this they would read the list fifty times.
+    Fifty open pages are notified of each change; without this they would read the list fifty times.
     """
     now, version = asyncio.get_running_loop().time(), wb.event_bus.list_version(LOCAL_OWNER)
     readings = {
@@ -112,7 +111,7 @@ async def read_shared_rows(wb: Workbench, wanted: Wanted, *, limit: int) -> tupl
 
 
 async def read_rows(wb: Workbench, wanted: Wanted, *, limit: int) -> tuple[tuple[ConversationItem, ...], bool]:
-    """Return the conversations that are wanted, the temporary ones first, and whether there are more than `limit`."""
+    """Return the wanted conversations, the temporary ones first, and True if there are more than `limit`."""
     async with wb.store.read() as session:
         found = await list_conversations(session, LOCAL_OWNER, limit=limit + 1, wanted=wanted)
     running = _running(wb)
@@ -139,14 +138,14 @@ async def _search(wb: Workbench, wanted: Wanted, looked_for: Search, limit: int)
 
 
 def _mark_found(item: ConversationItem, excerpt: Excerpt | None) -> ConversationItem:
-    if excerpt is None:  # the words stand in its title
+    if excerpt is None:  # the words are in its title
         return item
     pieces = tuple(starmap(ExcerptPiece, excerpt.pieces))
     return replace(item, path=pair_path(item.id, str(excerpt.position)), excerpt=pieces)
 
 
 def list_found(rows: Iterable[ConversationItem]) -> tuple[FoundWords, ...]:
-    """Return the words that were searched for, as they are written in the excerpt of each conversation that has one."""
+    """Return the words of the search as written in the excerpt of each conversation that has one."""
     return tuple(
         FoundWords(item.id, tuple(dict.fromkeys(piece.text.lower() for piece in item.excerpt if piece.found)))
         for item in rows
@@ -165,7 +164,7 @@ async def _read_temporary(wb: Workbench, wanted: Wanted) -> tuple[ConversationIt
 
 
 def _running(wb: Workbench) -> set[str]:
-    """The conversations in which a reply is on."""
+    """Return the ids of the conversations with a running reply."""
     return {run.place.conversation_id for run in wb.engine.runs.values()}
 
 

@@ -1,4 +1,4 @@
-"""What to say of an error that a person can do something about, next to what they asked for."""
+"""Messages about errors that a person can act on, shown next to the failed command."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from app.domain.errors import InputError, InviewError, NoKeyError, ProviderError
 
 
 def describe_fault(error: InviewError) -> str:
-    """What happened, then what to do about it."""
+    """Return a message that says what happened and what to do about it."""
     if isinstance(error, ProviderError):
         return add_next_step(error.failure.message, error.failure.next_step)
     if isinstance(error, InputError) and error.field.startswith("parameters."):
-        return error.reason  # it names the parameter in words
+        return error.reason  # it names the parameter
     return str(error)
 
 
 def provider_of(error: InviewError) -> str:
-    """The provider whose settings have to be changed; "" where none is known."""
+    """Return the provider whose settings must be changed; "" if none is known."""
     return error.provider if isinstance(error, NoKeyError) else ""

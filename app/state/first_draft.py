@@ -14,9 +14,9 @@ from app.runs.workbench import current
 
 @dataclass(frozen=True, slots=True)
 class FirstDraft:
-    """All that the first message depends on, as the start page has it. `asked` is how the model is asked this once.
+    """The data of the first message, from the start page. `asked` are the parameters of this send alone.
 
-    `files` are the uploads that go with the text, `edition` is the text area's number for it.
+    `files` are the uploads that are sent with the text, `edition` is the text area's number for the text.
     """
 
     new: NewConversation
@@ -28,14 +28,14 @@ class FirstDraft:
 
     @property
     def conversation_id(self) -> str:
-        """The id of no conversation: the first send makes it."""
+        """Always "", because the first send makes the conversation."""
         return ""
 
     async def load(self) -> FirstMessage:
-        """The message with its files.
+        """Return the message with its files.
 
         Raises:
-            InputError: one of the files is not there, or they are too many, or too large together.
+            InputError: a file does not exist, there are too many files, or they are too large together.
         """
         attached = await load_attached(current(), LOCAL_OWNER, self.files)
         return FirstMessage(self.new, self.text, self.look, self.asked, attached)

@@ -1,9 +1,9 @@
-"""The guard before every event of the page: what is not on the list of callable handlers is refused.
+"""The guard before every event of the page: it refuses handlers that are not on the list of callable ones.
 
-Every public method of a state can be called by any client with any arguments, and frameworks add some of their own. The
-list is therefore written out here, and a test compares it with what there is.
+Any client can call every public method of a state with any arguments, and frameworks add further methods. The list is
+therefore written out here, and a test compares it with the existing methods.
 
-Who may see which conversation is asked by each handler, of the store.
+Each handler passes the owner to the store, which decides what this owner may see.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
 }  # fmt: skip
 """Every handler that a browser may call."""
 
-# Reflex's own: fill a fresh page, run what it loads, take over the browser's storage, report a fault of a script.
+# Reflex's own: fill a fresh page, run its load events, take over the browser's storage, report a fault of a script.
 _ROOT: Final = "reflex___state____state"
 REFLEX: Final = frozenset(
     {
@@ -225,7 +225,7 @@ REFLEX: Final = frozenset(
         f"{_ROOT}.reflex___state____frontend_event_exception_state.handle_frontend_exception",
     }
 )
-"""Reflex's own handlers that a page needs. Not among them: `setvar`, which writes any var."""
+"""Reflex's own handlers that a page needs. `setvar`, which writes any var, is not among them."""
 
 ALLOWED: Final = REFLEX | {
     f"{state.get_full_name()}.{handler}" for state, handlers in CALLABLE.items() for handler in handlers
@@ -236,7 +236,7 @@ class Guard(rx.Middleware):
     """Runs before each event, under the lock of its state."""
 
     async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:
-        """None lets the event pass; an update ends it here."""
+        """Return None to let the event pass, or an empty update to refuse it."""
         _ = app, state
         if event.name in ALLOWED:
             return None

@@ -1,4 +1,4 @@
-"""Values of an event's payload, checked: any client can call a handler with anything, type hints are not enforced.
+"""Validation of an event's payload: any client can call a handler with any values, and type hints are not enforced.
 
 >>> text_in("s>=2", 10), text_in("s>=2", 3), text_in(7, 10), whole_in(7), whole_in(True), whole_in("7")
 ('s>=2', None, None, 7, None, None)
@@ -12,17 +12,17 @@ from zoneinfo import ZoneInfo
 
 
 def text_in(value: object, longest: int) -> str | None:
-    """A text of at most that many characters; None for anything else."""
+    """Return a text of at most `longest` characters; None for any other value."""
     return value if isinstance(value, str) and len(value) <= longest else None
 
 
 def whole_in(value: object) -> int | None:
-    """A whole number; None for anything else."""
+    """Return a whole number; None for any other value."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def zone_in(value: object) -> str | None:
-    """The IANA name of a time zone; None for anything else."""
+    """Return the IANA name of a time zone; None for any other value."""
     name = text_in(value, _MAX_ZONE)
     if not name:
         return None

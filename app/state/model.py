@@ -1,4 +1,4 @@
-"""The choice of a model: what the composer would send to, and what else there is."""
+"""The choice of a model: the model of the next send, and the other available ones."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from app.views.library.model import describe_in_short, describe_skipped
 from app.views.screen.options import OptionRow
 
 GATHER_SECONDS: Final = 0.2
-"""How long the menu waits for all providers before it shows those that have answered."""
+"""Time that the menu waits for all providers before it shows those that have answered."""
 
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """A model that can be chosen instead."""
+    """A model that can replace the chosen one."""
 
     model: str
     name: str
@@ -35,7 +35,7 @@ class ModelChoice:
 
 @dataclass(frozen=True)
 class LocalServer:
-    """A server of models that was found on this machine, and the first of its models."""
+    """A model server that was found on this machine, and its first model."""
 
     label: str
     model: str
@@ -44,7 +44,7 @@ class LocalServer:
 
 @dataclass(frozen=True)
 class MissingKey:
-    """A provider that cannot be asked before it has a key."""
+    """A provider that cannot list its models because it has no key."""
 
     name: str
     label: str
@@ -53,11 +53,11 @@ class MissingKey:
 class ModelState(rx.State):
     """`chosen` is "provider:model", in the conversation `chosen_in` ("": for a new one).
 
-    `images`: it takes images; else `capable` are some that do.
+    `images`: it accepts images; otherwise `capable` are some models that do.
 
-    `rows` are what else there is, by provider: empty until the first has answered. `keyless` are the providers that
-    cannot be asked, because they have no key. `local` are the servers that were found on this machine.
-    `remembered` is the last one chosen in this browser, for new conversations.
+    `rows` are the models of all providers; empty until the first has answered. `keyless` are the providers that cannot
+    list their models because they have no key. `local` are the model servers that were found on this machine.
+    `remembered` is the last model chosen in this browser, for new conversations.
     """
 
     chosen: rx.Field[str] = rx.field("")
@@ -72,7 +72,7 @@ class ModelState(rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """The model of the conversation on screen, or the one for a new conversation."""
+        """Show the model of the conversation on screen, or the one for a new conversation."""
         wb = current()
         model = await self._model_here(wb)
         self.chosen_in = conversation_in(self.router.url.path)
@@ -82,10 +82,10 @@ class ModelState(rx.State):
 
     @rx.event
     async def choose(self, model: str) -> None:
-        """Send to this one from now on.
+        """Use this model from now on.
 
         Raises:
-            InputError: no provider offers it.
+            InputError: no provider offers this model.
         """
         wb = current()
         async with wb.store.read() as session:
@@ -122,7 +122,7 @@ class ModelState(rx.State):
 
     @rx.event(background=True)
     async def find_local(self) -> None:
-        """Look for servers of models on this machine."""
+        """Look for model servers on this machine."""
         offers = await list_models(current(), LOCAL_OWNER)
         found = [offer for offer in offers if offer.provider.origin == "detected" and offer.models]
         async with self:
@@ -145,11 +145,11 @@ class ModelState(rx.State):
 async def _name(wb: Workbench, model: str) -> str:
     async with wb.store.read() as session:
         _, profile = await wb.catalogue.recognise(session, LOCAL_OWNER, model)
-    return profile.name  # of a provider that is gone: the name says which, sending says what to do
+    return profile.name  # if its provider is gone, the name says which one, and a send says what to do
 
 
 async def _read_abilities(wb: Workbench, model: str) -> tuple[bool, tuple[ModelChoice, ...]]:
-    """Return whether this model takes images, and if not, some that do. Neither for a model that no provider offers."""
+    """Return True if this model accepts images, otherwise False and some models that do."""
     async with wb.store.read() as session:
         _, profile = await wb.catalogue.recognise(session, LOCAL_OWNER, model)
     if profile.images:
@@ -165,7 +165,7 @@ def _describe_answer(provider: Provider, task: asyncio.Task[tuple[Offer, ...]]) 
 
 
 def _describe_offer(offer: Offer) -> tuple[OptionRow, ...]:
-    """Its models; or what to do where there is nothing to choose."""
+    """Return the rows of a provider's models, or a row that says why there are none."""
     label = offer.provider.row.label
     note = "" if offer.failure is None else add_next_step(offer.failure.message, offer.failure.next_step)
     if offer.skipped:

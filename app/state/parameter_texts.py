@@ -1,10 +1,10 @@
-"""Parameters as the text of a form, and read back from it.
+"""Conversion between parameters and the texts of a form.
 
     read = read_parameters({"temperature": "0.2", "seed": "x"})
     read.parameters                               # None, because:
     read.faults["seed"]                           # "Is no whole number. …"
 
-Which values are allowed is decided by `domain.conversation.parameters`; here only that they can be read at all.
+`domain.conversation.parameters` decides which values are allowed. This module only checks that they can be read.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ class ParameterTexts:
 
 @dataclass(frozen=True)
 class ReadParameters:
-    """What a form says. `parameters` is None where there are `faults`, by name."""
+    """The parameters of a form. `parameters` is None if there are `faults`, which are by name."""
 
     parameters: Parameters | None
     faults: Mapping[str, str]
 
 
 def write_parameters(parameters: Parameters) -> ParameterTexts:
-    """The fields of a form that say this."""
+    """Return the texts of a form for these parameters."""
     return ParameterTexts(**{name: _write(getattr(parameters, name)) for name in NAMES})
 
 
 def read_parameters(given: Mapping[str, str]) -> ReadParameters:
-    """Read the fields of a form. What is missing counts as empty."""
+    """Read the fields of a form. A missing field counts as empty."""
     numbers: dict[str, Any] = {}
     faults: dict[str, str] = {}
     for name, read in _NUMBERS.items():

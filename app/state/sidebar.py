@@ -1,4 +1,4 @@
-"""The left column: the conversations, and what can be done to one of them without opening it."""
+"""The left column: the list of conversations, and the commands for one of them without opening it."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ PAGE: Final = 50
 """Conversations shown at first, and added by each "Show older"."""
 
 SETTLE_SECONDS: Final = 0.2
-"""From a change until the list is read again, once for all changes. The first words of a reply are more urgent."""
+"""Delay from a change until the list is read again, once for all changes. The first text of a reply is more urgent."""
 
 MAX_SEARCH: Final = 1_000
-"""Characters that are searched for at most."""
+"""Maximum number of characters of a search."""
 
 _MAX_NAME: Final = 50
-"""Characters of a name in a toast."""
+"""Maximum number of characters of a name in a toast."""
 
 CHATS: Final = "chats"
 ANY_AGENT: Final = "any"
-"""No id of an agent reads so; "" is having none."""
+"""The value for any agent. No agent has this id. "" means no agent."""
 
 Rows = tuple[tuple[ConversationItem, ...], bool]
 
@@ -58,7 +58,7 @@ _KINDS: Final = {
     "failed": Wanted(kind=ConversationKind.TOOL, status=ConversationStatus.FAILED),
     "all": Wanted(),
 }
-"""The choices in the menu of the list. A chat is always active, so its status is not asked."""
+"""The choices in the menu of the list. A chat is always active, so chats are not selected by status."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +70,14 @@ class AgentItem:
 
 
 class SidebarState(rx.State):
-    """The list, and which row is being renamed or about to be deleted ("" for none).
+    """The list, and the row that is being renamed or about to be deleted ("" for none).
 
-    `kind` and `agent` are which conversations are listed, which the tab keeps over a reload; `filtered`: whether those
-    are other than all chats. `words` are those in the search field, `kept_words` those that were in it before the page
-    was loaded again; `searching`: what is listed has them, best first; `complete`: all places with these words were
-    compared; `found_words`: those words as each conversation has them. `_steps`: where keys were pressed, and the
-    conversations that they lead to, until the page shows the last one. `_searched_on`: the connection of the page
-    that `words` were typed in.
+    `kind` and `agent` select the listed conversations, and the tab keeps them over a reload; `filtered`: the list is
+    not that of all chats. `words` is the text of the search field, `kept_words` its text before the page was loaded
+    again; `searching`: the list is that of a search, best matches first; `complete`: all matches were compared;
+    `found_words`: the found words as each conversation has them. `_steps`: the conversation on which keys were pressed,
+    and those that the keys lead to, until the page shows the last one. `_searched_on`: the connection of the page
+    with the search field into which `words` was typed.
     """
 
     conversations: rx.Field[tuple[ConversationItem, ...]] = rx.field(())
@@ -103,7 +103,7 @@ class SidebarState(rx.State):
 
     @rx.event
     async def open(self) -> rx.event.EventType[()]:
-        """Show the list now and after each change while the page is open. For pages that are opened."""
+        """Show the list, and update it after each change while the page is open. Pages call this when they open."""
         await self._load()
         return SidebarState.follow
 
@@ -140,13 +140,13 @@ class SidebarState(rx.State):
 
     @rx.event
     async def show_kind(self, kind: str) -> None:
-        """List chats, what was derived from them, or both; what is none of these changes nothing."""
+        """List chats, child conversations or both. An unknown kind changes nothing."""
         if kind in _KINDS:
             await self._show(kind, self.agent)
 
     @rx.event
     async def show_agent(self, agent_id: str) -> None:
-        """List what this agent answers; `ANY_AGENT`: any, "": none."""
+        """List the conversations of this agent; "any": of all agents and of none; "": of no agent."""
         await self._show(self.kind, agent_id)
 
     @rx.event
@@ -156,14 +156,14 @@ class SidebarState(rx.State):
 
     async def _show(self, kind: str, agent_id: str) -> None:
         known = agent_id in ("", ANY_AGENT) or any(agent.id == agent_id for agent in self.agents)
-        self.kind = kind if kind in _KINDS else CHATS  # the tab may have kept what is no choice any more
+        self.kind = kind if kind in _KINDS else CHATS  # the tab may have kept a choice that no longer exists
         self.agent = agent_id if known else ANY_AGENT
         self.filtered = (self.kind, self.agent) != (CHATS, ANY_AGENT)
         await self._read()
 
     @rx.event
     async def search(self, words: str) -> None:
-        """List only conversations that have these words; the last one may still be growing. Blank: list all again."""
+        """List only conversations that have these words. The last word may be incomplete. Blank: list all again."""
         self.words, self._shown = (text_in(words, MAX_SEARCH) or "").strip(), PAGE
         self._searched_on, _ = await visit_of(self)
         await self._read()
@@ -214,7 +214,7 @@ class SidebarState(rx.State):
 
     @rx.event
     async def rename_conversation(self, form: dict[str, Any]) -> None:
-        """Give the conversation whose row is being edited the title in the form; an empty one takes it away."""
+        """Give the conversation whose row is being edited the title in the form. An empty title removes it."""
         conversation_id, self.renaming = self.renaming, ""
         if conversation_id:
             bench = await bench_of(current(), conversation_id)
@@ -223,9 +223,9 @@ class SidebarState(rx.State):
 
     @rx.event
     async def ask_delete(self, conversation_id: str) -> None:
-        """Open the dialog that asks once more."""
+        """Open the dialog that asks before a conversation is deleted."""
         item = self._find(conversation_id)
-        if item is None:  # made a moment ago
+        if item is None:  # it may have been made a moment ago
             await self._read()
             item = self._find(conversation_id)
         if item is not None:
@@ -255,7 +255,7 @@ class SidebarState(rx.State):
 
     @rx.event
     async def restore_conversation(self, conversation_id: str) -> rx.event.EventSpec:
-        """Bring a deleted conversation back, and open it."""
+        """Restore a deleted conversation, and open it."""
         await restore(current(), LOCAL_OWNER, str(conversation_id))
         await self._read()
         return rx.redirect(conversation_path(str(conversation_id)))

@@ -4,8 +4,8 @@
     await tab.send(SystemPromptState.write, text="Answer briefly.")     # counts it
     await tab.send(SystemPromptState.save, form={"prompt": "Answer briefly."})
 
-On the first page it is that of the conversation which the first text begins. Every change offers its undo. The stored
-prompt on screen is `ChatState.system_prompt`.
+On the start page it is the prompt of the conversation that the first text starts. Every change offers its undo. The
+stored prompt on screen is `ChatState.system_prompt`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from app.store.conversation.conversations import load_conversation
 from app.views.usage.figures import plural
 
 MAX_PROMPT: Final = 900_000
-"""Characters. A longer text would close the page's connection; over HTTP it may be longer."""
+"""Maximum number of characters. A longer text would close the page's connection; over HTTP it may be longer."""
 TOO_LONG: Final = f"This is longer than {MAX_PROMPT:,} characters. Shorten it."
 _MAX_ID: Final = 64
 
@@ -42,9 +42,10 @@ _MAX_ID: Final = 64
 class SystemPromptState(VisitedState, rx.State):
     """`editing`: the card shows a text area instead of the prompt. `size` is the size of the text in it.
 
-    `begun` is the first text of the text area, the `number`th of them. The browser keeps the text under
-    `edit_id` over a reload, as the server may not have the last of it; "": it does not, as the conversation is
-    temporary. `new` is the prompt of a conversation that the first text begins. `fault`: why it cannot be saved.
+    The initial text of the text area has a `number`, which grows with each new one. The browser keeps the text under
+    `edit_id` over a reload, because the server may not have received the last of it; "": it keeps nothing, because the
+    conversation is temporary. `new` is the prompt of the conversation that the first text starts. `fault`: why the
+    prompt cannot be saved.
     """
 
     editing: rx.Field[bool] = rx.field(default=False)
@@ -59,7 +60,7 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Another page. A conversation that has begun has taken the prompt that was written for it."""
+        """Clear the prompt for a new conversation when a conversation opens, which has stored the prompt by then."""
         if conversation_in(self.router.url.path):
             self.new = ""
 
@@ -95,7 +96,7 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def count(self) -> None:
-        """Count what is written, for the model that the next send goes to."""
+        """Count the typed text, for the model of the next send."""
         async with self:
             text, watcher = self._written, watcher_of(self)
             models = await self.get_state(ModelState)
@@ -116,7 +117,7 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> None:
-        """Let the system prompt be what the form says; blank: there is none."""
+        """Store the system prompt of the form. A blank text removes the prompt."""
         text = text_in(form.get("prompt"), MAX_PROMPT)
         if text is None:
             self.fault = TOO_LONG
@@ -125,18 +126,18 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event
     async def remove(self) -> None:
-        """Send none."""
+        """Remove the system prompt."""
         await self._change("")
 
     @rx.event
     async def put_back(self, conversation_id: str, text: str) -> None:
-        """Let it be what it was. For undo: it offers none itself."""
+        """Restore the earlier prompt. Undo calls this, so it offers no undo."""
         wanted, prompt = text_in(conversation_id, _MAX_ID), text_in(text, MAX_PROMPT)
         if wanted is not None and prompt is not None:
             await self._store(wanted, prompt)
 
     async def _end_visit(self) -> None:
-        """Another page: nothing is edited. The same one, loaded again: the text area has what was written there."""
+        """End the edit on another page. After a reload of the same page, restore the typed text in the text area."""
         if self._page != conversation_in(self.router.url.path):
             self.editing, self.fault = False, ""
         elif self.editing:
@@ -177,12 +178,15 @@ class SystemPromptState(VisitedState, rx.State):
 
 
 async def new_prompt(state: rx.State) -> str:
-    """The system prompt of a conversation that begins."""
+    """Return the system prompt for a new conversation."""
     return (await state.get_state(SystemPromptState)).new
 
 
 async def _is_temporary(state: rx.State, conversation_id: str) -> bool:
-    """Whether nothing of the conversation, or of the one that the first text begins, may be kept in the browser."""
+    """Return True if the conversation, or the one that the first text starts, is temporary.
+
+    The browser must not store any text of it.
+    """
     if conversation_id:
         return await bench_of(current(), conversation_id) is not current()
     return (await state.get_state(TemporaryState)).wanted

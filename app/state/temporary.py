@@ -1,4 +1,4 @@
-"""Temporary conversations: the switch that makes the next one so, and keeping the one on screen."""
+"""Temporary conversations: the switch for the next conversation, and the command that stores the one on screen."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from app.state.toasts import show_toast
 
 
 class TemporaryState(rx.State):
-    """`wanted`: the next new conversation will be temporary. `keeping`: the one on screen is being kept.
+    """`wanted`: the next new conversation will be temporary. `keeping`: the one on screen is being stored.
 
-    `fault` is why it could not be kept.
+    `fault` is why it could not be stored.
     """
 
     wanted: rx.Field[bool] = rx.field(default=False)
@@ -24,7 +24,7 @@ class TemporaryState(rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Another page: the next conversation is kept, unless the user turns the switch again."""
+        """Switch off `wanted` when the page of a conversation opens, so that the next new one is stored."""
         self.fault, self.keeping = "", False
         if conversation_in(self.router.url.path):
             self.wanted = False
@@ -36,7 +36,7 @@ class TemporaryState(rx.State):
 
     @rx.event(background=True)
     async def keep(self) -> None:
-        """Keep the conversation on screen. It goes from memory to the disk; the page follows it there."""
+        """Store the conversation on screen. It moves from memory to the disk, and the page follows it there."""
         async with self:
             self.keeping, self.fault = True, ""
             conversation_id = conversation_in(self.router.url.path)

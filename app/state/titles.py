@@ -1,4 +1,4 @@
-"""What a conversation is called on screen.
+"""The name of a conversation on screen.
 
 >>> name_of("", "Why is the sky blue?"), name_of("", ""), name_of("Light", "Why is the sky blue?")
 ('Why is the sky blue?', 'New conversation', 'Light')
@@ -10,14 +10,14 @@ from typing import Final
 
 UNNAMED: Final = "New conversation"
 LONGEST: Final = 200
-"""Characters of a title at most; more cannot be seen anywhere."""
+"""Maximum number of characters of a title. No part of the page shows more."""
 
 
 def name_of(title: str, first_words: str) -> str:
-    """The title a person or a model gave it, else its first words."""
+    """Return the title of a conversation, or its first words if it has none."""
     return title or first_words or UNNAMED
 
 
 def clean_title(typed: object) -> str:
-    """What was typed as a title: one line, not too long. Anything but text is none."""
+    """Return a typed title as one line that is not too long; "" if it is not text."""
     return " ".join(typed.split())[:LONGEST] if isinstance(typed, str) else ""

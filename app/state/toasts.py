@@ -1,7 +1,6 @@
-"""Toasts: what was just done, in a line, with an Undo.
+"""Toasts: one line about a completed action, with an Undo.
 
-Not for faults of forms, which are shown at the form, not for what no handler foresaw (`shell/notice.py`), and not which
-thing is taken back by a key (`shell/undo.py`).
+Errors of forms are shown at the form, unexpected errors by `shell/notice.py`. Undo by key is in `shell/undo.py`.
 
     await show_toast(self, "Deleted the agent “Scout”", undo=AgentState.restore("a1"))
     await show_fault(self, error)
@@ -25,9 +24,9 @@ MAX_UNDOS: Final = 50
 
 @dataclass(frozen=True)
 class Toast:
-    """`undo`: an Undo is offered. `offer`: words of the button for the next step, "" for no button. `at`: ISO 8601.
+    """A toast. `undo`: it has an Undo. `offer`: text of the button for the next step, "" for none. `at`: ISO 8601.
 
-    Each has its `id`, so that two equal messages are both shown.
+    Each toast has its own `id`, so that two equal messages are both shown.
     """
 
     id: str
@@ -40,7 +39,7 @@ class Toast:
 
 @dataclass(frozen=True)
 class Offer:
-    """Next step that a toast offers in addition to Undo: the words of its button, and the event that it sends."""
+    """Next step that a toast offers in addition to Undo: the text of its button, and the event that it sends."""
 
     label: str
     event: EventSpec
@@ -48,7 +47,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Undo:
-    """What takes the thing back that the toast `id` told of."""
+    """The event that undoes the action of the toast `id`, and the toast's message."""
 
     id: str
     message: str
@@ -56,7 +55,7 @@ class Undo:
 
 
 class ToastState(rx.State):
-    """`toast` is the one shown; the browser lets it go after some seconds."""
+    """`toast` is the current toast; the browser dismisses it after some seconds."""
 
     toast: rx.Field[Toast | None] = rx.field(None)
     _undos: tuple[Undo, ...] = ()
@@ -66,13 +65,13 @@ class ToastState(rx.State):
 
     @rx.event
     async def dismiss(self, toast_id: str) -> None:
-        """Take the toast away, unless another is shown by now."""
+        """Remove the toast, unless another one has replaced it."""
         if self.toast is not None and self.toast.id == toast_id:
             self.toast = None
 
     @rx.event
     async def take_offer(self, toast_id: str) -> EventSpec | None:
-        """Do what the toast offers, and close it. A toast that is no longer shown offers nothing."""
+        """Carry out the toast's next step, and close the toast. A toast that is no longer shown changes nothing."""
         offered, self._offered = self._offered, None
         if self.toast is None or self.toast.id != toast_id or offered is None:
             return None
@@ -81,7 +80,7 @@ class ToastState(rx.State):
 
     @rx.event
     async def undo(self, toast_id: str) -> rx.event.EventType[()] | None:
-        """Take back what that toast told of. What was taken back already changes nothing."""
+        """Undo the action of that toast. If it was undone already, nothing changes."""
         found = next((each for each in self._undos if each.id == toast_id), None)
         if found is None:
             return None
@@ -92,7 +91,7 @@ class ToastState(rx.State):
 
     @rx.event
     async def confirm_undo(self) -> None:
-        """Say what was taken back. Follows the event that did it."""
+        """Show what was undone. Runs after the event that undid it."""
         await end_work(self)
         if self._undone:
             self._show(f"Undone: {self._undone}")
@@ -102,7 +101,7 @@ class ToastState(rx.State):
         self, message: str, undo: EventSpec | None = None, offer: Offer | None = None, *, fault: bool = False
     ) -> None:
         if fault:
-            self._undone = ""  # what could not be taken back is not said to be
+            self._undone = ""  # the undo failed, so it must not be reported as done
         self._expected = False
         label = "" if offer is None else offer.label
         toast = Toast(new_id(), message, now().isoformat(), fault, undo is not None, label)
@@ -113,24 +112,24 @@ class ToastState(rx.State):
 
 
 async def expect_toast(state: rx.State) -> None:
-    """Say that a background handler is about to show a toast: taking the last thing back waits for that."""
+    """Note that a background handler will show a toast. Undo by key waits for it."""
     toasts = await state.get_state(ToastState)
     toasts._expected = True  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
 async def is_toast_expected(state: rx.State) -> bool:
-    """Whether something is being done whose toast is not there yet."""
+    """Return True if an action is running whose toast has not been shown yet."""
     return (await state.get_state(ToastState))._expected  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
 
 
 async def last_undo(state: rx.State) -> str:
-    """The toast of what was done last in this tab and can be taken back, "" if there is none."""
+    """Return the id of the toast of the last action in this tab that can be undone, "" if there is none."""
     undos = (await state.get_state(ToastState))._undos  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
     return undos[-1].id if undos else ""
 
 
 async def forget_toasts(state: rx.State) -> None:
-    """Take the toast away, and offer no Undo of what was done so far."""
+    """Remove the toast and all Undos of earlier actions."""
     toasts = await state.get_state(ToastState)
     toasts.toast, toasts._undos = None, ()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
 
@@ -138,13 +137,16 @@ async def forget_toasts(state: rx.State) -> None:
 async def show_toast(
     state: rx.State, message: str, *, undo: EventSpec | None = None, offer: Offer | None = None
 ) -> None:
-    """Say what was done. `undo` is the event that takes it back. In a background handler: inside `async with self`."""
+    """Show a toast about an action. `undo` is the event that undoes it.
+
+    A background handler calls this inside `async with self`.
+    """
     toasts = await state.get_state(ToastState)
     toasts._show(message, undo, offer)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
 async def show_fault(state: rx.State, fault: InviewError | str) -> None:
-    """Say what went wrong."""
+    """Show a toast about an error."""
     toasts = await state.get_state(ToastState)
     message = describe_fault(fault) if isinstance(fault, InviewError) else fault
     toasts._show(message, fault=True)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above

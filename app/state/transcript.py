@@ -1,7 +1,7 @@
 """The transcript: the pairs in view of the conversation on screen, and the replies that stream into them.
 
-`follow` is the one handler that brings a conversation to a page. It runs for as long as the page shows it: a newer
-navigation and a lost connection end it, a reconnect starts it again. It never waits inside `async with self`.
+Only the handler `follow` brings a conversation to a page. It runs for as long as the page shows the conversation: a
+newer navigation or a lost connection ends it, a reconnect starts it again. It never waits inside `async with self`.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from app.views.screen.panels import RetryView, ToolProgressView
 
 
 class TranscriptState(rx.State):
-    """`pairs` are those of the window of `conversation`, oldest first; `earlier` and `later`: there are others.
+    """`pairs` are those of the window of `conversation`, oldest first; `earlier` and `later`: others are outside it.
 
-    `known`: what is in view has been read, so no pairs means that there are none. `gone`: the conversation was
-    deleted. Pairs before position `boundary` (-1: there is none) are not sent, for `boundary_reason`. `running` is the
-    pair whose reply is on, `ended` the one whose reply ended last, "" for none. `changes` grows with every change of
-    the conversation itself. `first_sent` is the position of the oldest pair that the next send includes, 0 for none.
-    `damaged` are settings of the conversation that cannot be read.
+    `known`: the pairs in view have been read, so an empty `pairs` means an empty view. `gone`: the conversation was
+    deleted. Pairs before position `boundary` (-1: there is none) are not sent, for `boundary_reason`. `running` is
+    the pair whose reply is running, `ended` the one whose reply ended last, "" for none. `changes` grows with every
+    change of the conversation itself. `first_sent` is the position of the oldest pair that the next send includes, 0
+    for none. `damaged` are settings of the conversation that cannot be read.
     """
 
     conversation: rx.Field[str] = rx.field("")
@@ -63,7 +63,7 @@ class TranscriptState(rx.State):
 
     @rx.event
     async def open(self) -> rx.event.EventType[()] | None:
-        """Show the conversation that the address names, as it is now and as it changes."""
+        """Show the conversation that the address names, and follow its changes."""
         conversation_id = conversation_in(self.router.url.path)
         if conversation_id != self.conversation or position_in(self.router.url.query):
             await self._clear(conversation_id)
@@ -88,7 +88,7 @@ class TranscriptState(rx.State):
         yield ChatState.open
 
     async def _follow(self, wb: Workbench, conversation_id: str) -> bool:
-        """The same in this workbench. True: the conversation is gone from it; False: the page shows something else."""
+        """Follow the conversation in this workbench. Return True if it is gone from it, False if the page moved on."""
         async with self:
             filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
             at = position_in(self.router.url.query)
@@ -97,7 +97,7 @@ class TranscriptState(rx.State):
             watcher.view.edition = composer.edition
             token, files = self.router.session.client_token, ids_of(composer.files)
         shown: Screen | None = None
-        noted = -1  # which composition was told of
+        noted = -1  # the turn of the composition that was reported last
         with registered(token, watcher):
             async with watcher:
                 if files:
@@ -126,19 +126,19 @@ class TranscriptState(rx.State):
 
     @rx.event(background=True)
     async def show_earlier(self) -> None:
-        """Bring older pairs into the window."""
+        """Load older pairs into the window."""
         if (watcher := watcher_of(self)) is not None:
             await watcher.show_earlier()
 
     @rx.event(background=True)
     async def show_later(self) -> None:
-        """Bring newer pairs into the window."""
+        """Load newer pairs into the window."""
         if (watcher := watcher_of(self)) is not None:
             await watcher.show_later()
 
     @rx.event(background=True)
     async def show_newest(self) -> None:
-        """Go to the newest pairs, and stay with them."""
+        """Go to the newest pairs, and follow them."""
         if (watcher := watcher_of(self)) is not None:
             await watcher.show_newest()
 
@@ -149,7 +149,7 @@ class TranscriptState(rx.State):
             await watcher.show_position(wanted)
 
     async def _clear(self, conversation_id: str) -> None:
-        """Another conversation: nothing of it is known yet."""
+        """Clear the data of the previous conversation."""
         self.reset()
         self.conversation = conversation_id
         clear_composer(await self.get_state(ComposerState))
@@ -159,7 +159,7 @@ class TranscriptState(rx.State):
         clear_queue(await self.get_state(QueueState))
 
     async def _show_around(self, screen: Screen, shown: Screen | None) -> None:
-        """Let the states of other regions copy what stands around the pairs, unless it is all as it was shown."""
+        """Let the states of other regions copy the data around the pairs, unless all of it is unchanged."""
         if shown is not None and screen.has_same_surroundings(shown):
             return
         show_filter(await self.get_state(FilterState), screen, shown)
@@ -174,7 +174,7 @@ class TranscriptState(rx.State):
         show_queue(await self.get_state(QueueState), screen, shown)
 
     def _show(self, screen: Screen, shown: Screen | None) -> None:
-        """Copy what is not as it was shown before."""
+        """Copy the values that have changed since they were shown."""
         if shown is None or screen.pairs is not shown.pairs:
             self.pairs = screen.pairs
         if shown is not None:

@@ -1,6 +1,6 @@
-"""The page of the trash: what was deleted, until when it can be restored, and the dialog that deletes it forever.
+"""The page of the trash: the deleted entries, the time until which they can be restored, the dialog that deletes them.
 
-Not the undo that is offered right after a deletion.
+The undo that is offered right after a deletion is elsewhere.
 
     await tab.send(TrashState.load)
     tab.shows(TrashState, "items")[0].name      # "Why is the sky blue?"
@@ -31,7 +31,7 @@ from app.views.usage.figures import plural
 PAGE: Final = 50
 """Entries shown at first, and added by each "Show older"."""
 ALL: Final = "all"
-"""What the dialog is about when it would empty the trash; no id reads so."""
+"""The id in the dialog that empties the trash. No entry has this id."""
 
 _MAX_NAME: Final = 90
 _YEAR: Final = 365
@@ -41,7 +41,7 @@ _CHOICES: Final = (1, 7, 30, 90, _YEAR)
 
 @dataclass(frozen=True)
 class TrashItem:
-    """A row: a conversation, or pairs deleted together. `deleted_at` is ISO; `left` is "" if it does not expire."""
+    """A row: a conversation, or pairs deleted together. `deleted_at` is ISO 8601; `left` is "" if it never expires."""
 
     id: str
     name: str
@@ -52,7 +52,7 @@ class TrashItem:
 
 @dataclass(frozen=True)
 class TermItem:
-    """A choice of the menu: the time that things stay in the trash. `value` is a number of days, "" for no limit."""
+    """A choice of the menu: the time that entries stay in the trash. `value` is a number of days, "" for no limit."""
 
     value: str
     label: str
@@ -60,7 +60,7 @@ class TermItem:
 
 @dataclass(frozen=True)
 class DeleteView:
-    """The subject of the dialog: the entry `id`, or `ALL`. `name` begins its sentence."""
+    """The subject of the dialog: the entry `id`, or `ALL`. Its sentence starts with `name`."""
 
     id: str
     name: str
@@ -80,7 +80,7 @@ class TrashState(VisitedState, rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Show what was deleted last."""
+        """Show the newest entries."""
         await self._come()
         await self._read()
 
@@ -92,7 +92,7 @@ class TrashState(VisitedState, rx.State):
 
     @rx.event
     async def keep_for(self, term: str) -> None:
-        """Keep what is deleted for so many days; "": until the trash is emptied."""
+        """Keep deleted entries for this number of days; "": until the trash is emptied."""
         try:
             days = None if term == "" else int(str(term))
             preferences = await read_preferences(current(), LOCAL_OWNER)
@@ -142,7 +142,7 @@ class TrashState(VisitedState, rx.State):
 
     @rx.event
     async def delete_forever(self) -> None:
-        """Delete what the dialog asks about."""
+        """Delete the subject of the dialog forever."""
         asked, self.deleting = self.deleting, None
         if asked is None:
             return
@@ -162,7 +162,7 @@ class TrashState(VisitedState, rx.State):
 
 
 async def _delete(asked: DeleteView) -> str:
-    """Delete it forever. Returns what to say of that."""
+    """Delete the subject of the dialog forever. Return the message about the result."""
     try:
         if asked.id == ALL:
             await trash.empty_trash(current(), LOCAL_OWNER)
@@ -174,7 +174,7 @@ async def _delete(asked: DeleteView) -> str:
 
 
 def _list_terms(days: int | None) -> tuple[TermItem, ...]:
-    """The choices of the menu, with the current one."""
+    """Return the choices of the menu, including the current one."""
     offered = {*_CHOICES, days} if days else set(_CHOICES)
     terms = (TermItem(str(count), _describe_days(count)) for count in sorted(offered))
     return (*terms, TermItem("", "as long as the trash is not emptied"))

@@ -15,19 +15,19 @@ from dataclasses import dataclass, field
 
 @dataclass(eq=False, slots=True)
 class Turns:
-    """Turns by tab: each waits for those that were taken before it."""
+    """The turns of each tab. A turn waits for those that were taken before it."""
 
     _last: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])
 
     def take(self, token: str) -> Turn:
-        """The turn after all that were taken before."""
+        """Return a turn after all turns that were taken before."""
         turn = Turn(self._last.get(token), asyncio.Event())
         self._last[token] = turn.over
         return turn
 
     @asynccontextmanager
     async def held(self, token: str, turn: Turn) -> AsyncGenerator[None]:
-        """Wait for those before, and let the next one begin at the end."""
+        """Wait for the turns before, and let the next one start when the context ends."""
         try:
             if turn.before is not None:
                 await turn.before.wait()
@@ -40,7 +40,7 @@ class Turns:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A place in the order: `before` is over before it begins, None where nothing is."""
+    """A place in the order. It starts after `before` has ended; None: it starts at once."""
 
     before: asyncio.Event | None
     over: asyncio.Event

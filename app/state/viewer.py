@@ -1,4 +1,4 @@
-"""The viewer of pictures: one picture, as large as fits or enlarged, by buttons and keys.
+"""The image viewer: one image, fitted to the screen or enlarged, controlled by buttons and keys.
 
 await tab.send(ViewerState.open, address="/api/v1/attachments/…", name="photo.jpg", width=800, height=600)
 await tab.send(ViewerState.press, key="+")
@@ -16,11 +16,11 @@ import reflex as rx
 from app.state.inputs import text_in, whole_in
 
 LEVELS: Final = (0, 50, 100, 200, 400)
-"""Per cent of the picture's own size; 0: as large as fits."""
+"""Percentages of the picture's original size; 0: fitted to the screen."""
 _ADDRESS: Final = re.compile("/api/v1/attachments/[0-9a-f]{64}")
 _MAX_NAME: Final = 200
 _UNKNOWN: Final = 1_000
-"""Pixels taken for a side that is not known."""
+"""Pixels assumed for a side of unknown length."""
 _MAX_SIDE: Final = 100_000
 
 
@@ -35,9 +35,10 @@ class ViewedPicture:
 
 
 class ViewerState(rx.State):
-    """`picture` is what the viewer shows, None while it is closed. `percent` of its own size; 0: as large as fits.
+    """`picture` is the picture in the viewer, None while it is closed. `percent` is a percentage of its original size;
+    0: fitted to the screen.
 
-    `wide` is the width in CSS that this comes to, "" where it fits. `said` tells it in words.
+    `wide` is the resulting width in CSS, "" if it is fitted. `said` is the size as text.
     """
 
     picture: rx.Field[ViewedPicture | None] = rx.field(None)
@@ -47,7 +48,7 @@ class ViewerState(rx.State):
 
     @rx.event
     async def open(self, address: str, name: str, width: int, height: int) -> None:
-        """Look at a picture."""
+        """Open a picture."""
         if not _ADDRESS.fullmatch(text_in(address, _MAX_NAME) or ""):
             return
         across, down = (_read_side(side) for side in (width, height))
@@ -56,7 +57,7 @@ class ViewerState(rx.State):
 
     @rx.event
     async def close(self) -> None:
-        """Go back to where it was opened."""
+        """Close the viewer."""
         self.picture = None
 
     @rx.event
@@ -66,17 +67,17 @@ class ViewerState(rx.State):
 
     @rx.event
     async def reduce(self) -> None:
-        """Show it smaller; from the smallest, as large as fits."""
+        """Show it smaller; from the smallest size, fit it to the screen."""
         self._show(next((level for level in reversed(LEVELS) if level < self.percent), 0))
 
     @rx.event
     async def fit(self) -> None:
-        """Show all of it."""
+        """Fit the picture to the screen."""
         self._show(0)
 
     @rx.event
     async def press(self, key: str) -> None:
-        """A key in the viewer: plus and minus change its size, 0 shows all of it."""
+        """Handle a key in the viewer: plus and minus change the size, 0 fits the picture to the screen."""
         match key:
             case "+" | "=":
                 self._show(next((level for level in LEVELS[1:] if level > self.percent), LEVELS[-1]))

@@ -1,4 +1,4 @@
-"""Visits of pages: what a person opened on one is closed when another one begins, and stays over a reconnect.
+"""Visits of pages: elements that a person opened on a visit are closed by the next visit, and stay over a reconnect.
 
     class SheetState(VisitedState, rx.State):
         @rx.event
@@ -9,8 +9,8 @@
         async def _end_visit(self) -> None:
             self.open = False
 
-The server loads a page in several steps, and loads it once more when its connection comes back. So no load event closes
-anything by itself: `VisitState.begin` does, for every state of this kind whose `_come` was called on an earlier visit.
+The server loads a page in several steps, and loads it once more when its connection comes back. So load events do not
+close anything. Only `VisitState.begin` does, for every `VisitedState` whose `_come` was called on an earlier visit.
 """
 
 from __future__ import annotations
@@ -34,40 +34,40 @@ _LOADS: Final = f"{State.get_full_name()}.{CompileVars.HYDRATE_AND_LOAD}"
 
 
 class VisitedState(rx.State, mixin=True):
-    """A state in which a person opens something or types. Not one for what outlives a page, such as a draft."""
+    """Base of states whose open elements and typed text end with a visit. Drafts survive it, so they are elsewhere."""
 
     _visit: Visit | None = None
 
     async def _come(self) -> None:
-        """It is used on this visit."""
+        """Note that this state is used on the current visit."""
         self._visit = await visit_of(self)
 
     async def _meet(self, visit: Visit) -> None:
-        """This visit is the current one."""
+        """End an earlier visit of this state, if it has one. `visit` is the current one."""
         if self._visit not in {None, visit}:
             self._visit = None
             await self._end_visit()
 
     async def _end_visit(self) -> None:
-        """Close what was opened on an earlier visit."""
+        """Close the elements that were opened on an earlier visit."""
         raise NotImplementedError
 
 
 class VisitState(rx.State):
-    """Which visit this is. `_loaded` is the connection with which the page was loaded."""
+    """The current visit. `_loaded` is the connection with which the page was loaded."""
 
     _loaded: str = ""
 
     @rx.event
     async def begin(self) -> None:
-        """Close what was opened on an earlier visit. What a person opened while the page loads stays open."""
+        """Close the elements of earlier visits. Elements that a person opened while the page loads stay open."""
         visit = await visit_of(self)
         for kind in visited_states():
             await (await self.get_state(kind))._meet(visit)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 class PageLoads(rx.Middleware):
-    """Notes, before a page is filled, that it was loaded. One that is connected again sends no hashes of its vars."""
+    """Notes that a page was loaded, before it is filled. A page that reconnects sends no hashes of its vars."""
 
     async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:
         """Let every event pass."""
@@ -79,13 +79,13 @@ class PageLoads(rx.Middleware):
 
 
 async def visit_of(state: rx.State) -> Visit:
-    """The visit that a state is on. A reload and another page each begin another one, a reconnect does not."""
+    """Return the current visit of a tab. A reload and another page each start a new visit, a reconnect does not."""
     visits = await state.get_state(VisitState)
     return visits._loaded, state.router.url.path  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 def visited_states(kind: type[VisitedState] = VisitedState) -> Iterator[type[VisitedState]]:
-    """Every state that is told of visits."""
+    """Yield every subclass of `VisitedState`."""
     for each in kind.__subclasses__():
         yield each
         yield from visited_states(each)

@@ -1,13 +1,13 @@
 """The watchers of this process, by the browser tab that each of them serves.
 
-A tab's background handler `TranscriptState.follow` runs its watcher; the tab's other handlers find it here to tell it
-what a person does, or to follow what changes beside the pairs. Socket and handlers of a tab are in one process, so
-nothing of this has to be stored or shared.
+A tab's background handler `TranscriptState.follow` runs its watcher. The tab's other handlers find it here, to report
+actions of the person or to follow changes of the next send. Socket and handlers of a tab are in one process, so this
+data is neither stored nor shared.
 
-    watcher = watcher_of(self)          # None: nothing is followed, or not yet
+    watcher = watcher_of(self)          # None: the tab follows no conversation (yet)
 
     async for moment in moments(token, conversation_id):
-        ...                             # at once, then whenever a send would carry something else
+        ...                             # at once, then whenever the content of the next send changes
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
 
 ARRIVAL_SECONDS: Final = 10.0
-"""How long `moments` waits for a tab that does not follow the conversation yet."""
+"""Maximum time that `moments` waits for a tab that does not follow the conversation yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What a send depends on. `look` is what is in view, `draft` what stands in the composer, `asked` how the model is
-    asked this once, `attached` what goes with the draft. `edition` is the text area's number for the draft.
+    """The data that the next send depends on. `look` are the view options, `draft` is the text in the composer, `asked`
+    the parameters of this send alone, `attached` the files of the draft. `edition` is the text area's number for the
+    draft.
 
-    `turn` grows whenever that was composed again. A reply that streams changes nothing of it. `compared` is the open
+    `turn` grows whenever the send was composed again. A reply that streams does not change it. `compared` is the open
     comparison, "" if there is none.
     """
 
@@ -55,14 +56,14 @@ class Moment:
 
     @property
     def charges(self) -> tuple[object, ...]:
-        """What is another whenever the ledger may have another entry, but for the reply that is running."""
+        """A value that changes whenever the ledger may have a new entry, except for the reply that is running."""
         boundary = None if self.screen.context is None else self.screen.context.boundary_reason
         return self.ended, self.changes, boundary, len(self.screen.pairs)
 
 
 @dataclass(eq=False)
 class _Tab:
-    """`changed` is replaced by another one after each change."""
+    """A tab and its watcher. `changed` is replaced by a new event after each change."""
 
     watcher: Watcher
     moment: Moment | None = None
@@ -78,39 +79,39 @@ _AWAITED: Final = defaultdict[str, set[asyncio.Event]](set)
 
 
 def watcher_of(state: rx.State) -> Watcher | None:
-    """The watcher of the tab that this state belongs to."""
+    """Return the watcher of the tab that this state belongs to, None if it has none."""
     tab = _TABS.get(state.router.session.client_token)
     return None if tab is None else tab.watcher
 
 
 def serves(watcher: Watcher, token: str) -> bool:
-    """Tell whether this watcher is the one that the tab's handlers find."""
+    """Return True if the tab's handlers find this watcher."""
     tab = _TABS.get(token)
     return tab is not None and tab.watcher is watcher
 
 
 def moment_of(state: rx.State) -> Moment | None:
-    """What a send of the tab would depend on now; None: nothing is followed, or it is not known yet."""
+    """Return the data of the tab's next send; None: the tab follows no conversation, or they are not known yet."""
     tab = _TABS.get(state.router.session.client_token)
     return None if tab is None else _moment(tab.watcher)
 
 
 @contextmanager
 def registered(token: str, watcher: Watcher) -> Generator[None]:
-    """Let the tab's handlers find its watcher for as long as this lasts."""
+    """Register the watcher of a tab, so that the tab's handlers find it, until the context ends."""
     tab = _TABS[token] = _Tab(watcher)
     for arrived in _AWAITED.pop(token, ()):
         arrived.set()
     try:
         yield
     finally:
-        if _TABS.get(token) is tab:  # else a newer one has taken its place
+        if _TABS.get(token) is tab:  # otherwise a newer one has replaced it
             del _TABS[token]
         tab.tell()
 
 
 def note_change(token: str) -> None:
-    """Tell who follows `moments` if they have to know. Called after every screen that the tab shows."""
+    """Notify the readers of `moments` if the data of the next send changed. Called after every screen of the tab."""
     tab = _TABS.get(token)
     if tab is None or (moment := _moment(tab.watcher)) is None or moment == tab.moment:
         return
@@ -119,9 +120,9 @@ def note_change(token: str) -> None:
 
 
 async def moments(token: str, conversation_id: str, settle: float = 0.0) -> AsyncGenerator[Moment]:
-    """Follow what a tab's send would depend on: the newest each time. Ends when the tab follows it no longer.
+    """Yield the newest data of a tab's next send after each change, until the tab no longer follows the conversation.
 
-    The first comes at once; before later ones there are `settle` seconds without another change.
+    The first comes at once; each later one after `settle` seconds without another change.
     """
     tab = await _arrival(token, conversation_id)
     told: Moment | None = None
@@ -166,7 +167,7 @@ def _forget(token: str, arrived: asyncio.Event) -> None:
 def _moment(watcher: Watcher) -> Moment | None:
     screen = watcher.screen
     if screen.context is None and screen.refusal is None:
-        return None  # what is in view is not known yet
+        return None  # the pairs in view are not known yet
     return Moment(
         watcher.conversation_id,
         watcher.view.seen,

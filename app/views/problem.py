@@ -66,7 +66,7 @@ PROBLEMS: Mapping[ProblemName, ProblemKind] = MappingProxyType(
         "over-budget": ProblemKind(409, "More is in view than may be sent"),
         "selection-changed": ProblemKind(409, "Other pairs would be sent than were counted"),
         "budget-spent": ProblemKind(409, "A budget of money is spent"),
-        "later-pairs": ProblemKind(409, "Pairs stand after the one to be sent again"),
+        "later-pairs": ProblemKind(409, "Other pairs follow the one to send again"),
         "pair-changed": ProblemKind(409, "The pair was changed elsewhere"),
         "server-gave-nothing": ProblemKind(409, "An MCP server gave nothing that can be used"),
         "body-too-large": ProblemKind(413, "The body is too large"),

@@ -42,7 +42,7 @@ async def test_it_ends_if_the_provider_has_evicted_the_entry(talk: Talk) -> None
 
     assert await talk.tend() is None
     assert (await talk.kept()).keeping.words == (
-        "The provider had let go of it before its time. It was written anew, once, and is left alone now."
+        "The provider evicted it early. It was written again once, and is not refreshed any more."
     )
 
 
@@ -79,7 +79,7 @@ async def test_it_ends_with_words_after_a_fault_of_inview(talk: Talk, monkeypatc
     assert await talk.tend() is None
     kept = await talk.kept()
     assert kept.keeping.ended_at is not None
-    assert kept.keeping.words == "It was given up by a fault of Inview, which is in the log."
+    assert kept.keeping.words == "It was stopped because of a defect in Inview. The log has the details."
 
 
 async def test_it_stops_at_a_budget_that_is_spent(talk: Talk) -> None:

@@ -270,7 +270,7 @@ def test_report_of_nothing_read_takes_the_belief_away() -> None:
     talk.at += timedelta(seconds=60)
     talk.cache.entries.clear()
     plan, usage, _ = talk.send("Second")
-    assert judge(plan.prediction, usage).why == "The provider had let go of it before its time."
+    assert judge(plan.prediction, usage).why == "The provider evicted it early."
     talk.pairs.append(("Second", "Two"))
     talk.at += timedelta(seconds=60)
 

@@ -57,7 +57,7 @@ async def test_newest_pair_is_answered_again_at_once_and_that_is_taken_back(watc
 async def test_later_pairs_are_asked_about_and_nothing_is_sent_without_an_answer(watcher: Watcher, tab: Tab) -> None:
     await tab.send(ResendState.answer_again, pair_id=at(watcher, 1), model="")
     asked = tab.shows(ResendState, "later")
-    assert asked.message.startswith("1 pair stands after pair 1.")
+    assert asked.message.startswith("1 pair follows pair 1.")
     assert [way.name for way in asked.ways] == [
         "Keep the 1 later pair",
         "Discard the 1 later pair",

@@ -374,7 +374,7 @@ async def test_sign_in_that_cannot_begin_says_why(wb: Workbench, tab: Tab) -> No
 
     await tab.send(ServersState.sign_in, server_id=server_id, opened=True)
 
-    assert "nobody signs in to it" in row(tab).said
+    assert "it has no sign-in" in row(tab).said
     assert (row(tab).asking, row(tab).sign_in_url) == (False, "")
 
 

@@ -76,8 +76,8 @@ ZoneName = Annotated[
 OverBudgetChoice = Annotated[
     Literal["cancel", "fit", "force"] | None,
     Field(
-        description="What becomes of pairs in view that do not fit: nothing is sent, they are left out, or they are "
-        "sent all the same. Without it, what the preferences say."
+        description="The action if pairs in view do not fit: send nothing, leave them out, or send them anyway. "
+        "Default: the value in the preferences."
     ),
 ]
 
@@ -268,20 +268,20 @@ class SeenBefore(Body):
 class PairToResend(Sending, SeenBefore):
     """The options for sending a pair again. Without `text`, its text is used. Without `later`, it must be the last."""
 
-    text: str | None = Field(None, pattern=NOT_BLANK, description="In the place of what was asked. Not blank.")
+    text: str | None = Field(None, pattern=NOT_BLANK, description="Replaces the text of the request. Not blank.")
     selection: Selection = None
     later: Later | None = Field(
         None,
         strict=False,
-        description="What becomes of the pairs after it: they stay, they are deleted (`undo` brings them back), or "
-        "nothing changes here and it is sent in a new conversation with copies of the pairs before it.",
+        description="The action for the pairs after it: keep them, delete them (`undo` brings them back), or change "
+        "nothing here and send it in a new conversation with copies of the pairs before it.",
     )
 
 
 class PairToPreview(Sending):
     """The options for a preview of sending a pair again. Without `text`, its text is used."""
 
-    text: str | None = Field(None, pattern=NOT_BLANK, description="In the place of what was asked. Not blank.")
+    text: str | None = Field(None, pattern=NOT_BLANK, description="Replaces the text of the request. Not blank.")
 
 
 class KeptToResend(SeenBefore):

@@ -74,7 +74,7 @@ def explain_cold_shoulder(
 ) -> str | None:
     """Return why nothing can be kept cached, as a text for people; None if it can."""
     if rules is None:
-        return "Nobody knows of a prompt cache of this model."
+        return "This model has no known prompt cache."
     if rules.style is not CacheStyle.MARKED:
         return (
             "This vendor keeps what was sent by itself, and does not say that sending it again makes it stay any "

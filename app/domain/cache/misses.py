@@ -7,7 +7,7 @@ prediction and explains a difference in plain words.
     >>> judge(Prediction(4, 5_000), Usage(cache_read_tokens=5_000)).outcome
     <Outcome.AS_PREDICTED: 'as_predicted'>
     >>> judge(Prediction(4, 5_000), Usage(input_tokens=5_000)).why
-    'The provider had let go of it before its time.'
+    'The provider evicted it early.'
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def judge(predicted: Prediction, usage: Usage | None) -> Judgement:
     if read > predicted.tokens:
         return Judgement(Outcome.MORE, "The provider had kept more than Inview knew of.")
     if read == 0:
-        return Judgement(Outcome.LESS, "The provider had let go of it before its time.")
-    return Judgement(Outcome.LESS, "The provider had let go of the newest part before its time.")
+        return Judgement(Outcome.LESS, "The provider evicted it early.")
+    return Judgement(Outcome.LESS, "The provider evicted the newest part early.")
 
 
 def explain_cold(call: CachedCall, before: CachedCall | None, pairs: Sequence[int] = ()) -> str | None:

@@ -66,7 +66,7 @@ class BudgetSpentError(ConflictError):
     """The send would exceed a budget that stops."""
 
     def __init__(self, budget: SpendingBudget, spent: Cost, wanted: Decimal | None) -> None:
-        cost = "at a price nobody knows" if wanted is None else f"for about ${wanted:.4f}"
+        cost = "at an unknown price" if wanted is None else f"for about ${wanted:.4f}"
         super().__init__(
             f"{describe_budget(budget)} is ${budget.amount.normalize():f}, and ${spent.amount:.4f} of it is spent. "
             f"Nothing was sent {cost}. Raise the budget or remove it under Usage → Budgets."

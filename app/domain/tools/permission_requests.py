@@ -208,15 +208,15 @@ def describe_standing(request: PermissionRequest) -> str:
 
 _TOLD: Mapping[Ending, str] = MappingProxyType(
     {
-        Ending.TIME: "Nobody answered in time whether this call may be made, so it was not made.",
-        Ending.STOPPED: "The reply was stopped before anybody allowed this call, so it was not made.",
-        Ending.INTERRUPTED: "Inview ended before anybody allowed this call, so it was not made.",
-        Ending.CHANGED: "The server of this tool was changed before anybody allowed this call, so it was not made.",
+        Ending.TIME: "No person answered in time, so this call was not made.",
+        Ending.STOPPED: "The reply was stopped before a person allowed this call, so it was not made.",
+        Ending.INTERRUPTED: "Inview ended before a person allowed this call, so it was not made.",
+        Ending.CHANGED: "The server of this tool was changed before a person allowed this call, so it was not made.",
     }
 )
 _SAID: Mapping[Ending, str] = MappingProxyType(
     {
-        Ending.TIME: "Nobody answered in time, so this call was not made.",
+        Ending.TIME: "No person answered in time, so this call was not made.",
         Ending.STOPPED: "The reply was stopped before an answer, so this call was not made.",
         Ending.INTERRUPTED: "Inview ended before an answer, so this call was not made.",
         Ending.CHANGED: "The server of this tool was changed before an answer, so this call was not made.",

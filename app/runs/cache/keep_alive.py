@@ -48,11 +48,11 @@ AGAIN_SECONDS = 10.0
 """Seconds until the next attempt after the database could not be read."""
 MAX_SECONDS = 60.0
 """Maximum seconds between two looks at the clock, which may be set, and at the orders to other processes."""
-GONE = "The provider had let go of it before its time. It was written anew, once, and is left alone now."
+GONE = "The provider evicted it early. It was written again once, and is not refreshed any more."
 RESTARTED = "Inview was not running when it was due."
 STOPPED = "Its last refresh was stopped."
 UNTOLD = "The provider did not say what it read."
-FAULT = "It was given up by a fault of Inview, which is in the log."
+FAULT = "It was stopped because of a defect in Inview. The log has the details."
 
 log = structlog.get_logger(__name__)
 
@@ -69,9 +69,9 @@ def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> Offe
     """Return the price of keeping alive the cache that this send would read, or the reason why that is impossible."""
     use, base = planned.plan.cache, planned.composed.base
     if use is None:
-        return "Nobody knows of a prompt cache of this model."
+        return "This model has no known prompt cache."
     if base.conversation.temporary:
-        return "A temporary conversation is not kept warm: nothing is to go on when nobody looks at it."
+        return "A temporary conversation is not kept warm: nothing of it may continue while no page shows it."
     prediction = use.plan.prediction
     parameters = planned.built.request.parameters
     if words := explain_cold_shoulder(find_rules(base.profile.model), base.profile, parameters, prediction):
@@ -155,7 +155,7 @@ async def keep_resuming(wb: Workbench) -> None:
         try:
             await resume_keeping(wb, alone=False)
         except StoreError as error:
-            log.warning("what is to be kept warm could not be looked for", fault=str(error))
+            log.warning("the conversations to keep warm could not be read", fault=str(error))
 
 
 async def tend(wb: Workbench, owner: str, conversation_id: str, *, resumed: bool = False) -> float | None:
@@ -174,7 +174,9 @@ async def tend(wb: Workbench, owner: str, conversation_id: str, *, resumed: bool
     except InviewError as error:  # the conversation or the model was deleted, or a budget is spent
         return await _end(wb, keeping, str(error))
     except Exception:  # after a defect of Inview nothing refreshes, and the page must not show otherwise
-        log.exception("keeping a conversation warm failed by a fault of Inview", conversation_id=conversation_id)
+        log.exception(
+            "keeping a conversation warm failed because of a defect in Inview", conversation_id=conversation_id
+        )
         return await _end(wb, keeping, FAULT)
 
 

@@ -226,7 +226,7 @@ class Engine:
         except ProviderError as error:
             self._apply(run, AttemptFailed(error.failure, _jitter()))
         except Exception:  # a defect of Inview must end the run with its text so far, and not leave it running
-            log.exception("run failed by a fault of Inview", run_id=run.run_id, model=run.state.start.model)
+            log.exception("run failed because of a defect in Inview", run_id=run.run_id, model=run.state.start.model)
             reason = failure(ErrorClass.UNKNOWN, "Inview failed while receiving the reply. The log says where.")
             self._apply(run, AttemptFailed(reason, _jitter()))
         else:
@@ -235,11 +235,11 @@ class Engine:
     async def _call_tool(self, run: LiveRun, call: ToolCall) -> None:
         """Make one tool call. Every outcome is a result. If this is cancelled, the caller supplies the result."""
         if self.desk is None:
-            raise ValueError(f"Run {run.run_id} calls tools where nobody can.")
+            raise ValueError(f"Run {run.run_id} calls tools, but this engine cannot.")
         try:
             finished = await self.desk.call_tool(run, call)
         except Exception:  # a defect of Inview must be a result: otherwise the reply would never end
-            log.exception("a call of a tool failed by a fault of Inview", run_id=run.run_id, tool=call.name)
+            log.exception("a tool call failed because of a defect in Inview", run_id=run.run_id, tool=call.name)
             text = f"Inview failed while calling {call.name}. What the tool did is not known; the log says more."
             finished = ToolFinished(call.tool_call_id, (Text(text),), is_error=True)
         self._apply(run, finished)
@@ -249,15 +249,17 @@ class Engine:
     async def _go_on(self, run: LiveRun) -> None:
         """Start the next round: a provider call with the reply and the tool results so far."""
         if self.desk is None:
-            raise ValueError(f"Run {run.run_id} goes on after tools where nobody can.")
+            raise ValueError(f"Run {run.run_id} continues after tool calls, but this engine cannot make any.")
         try:
             planned = await self.desk.plan_round(run)
         except InviewError as error:
             self._apply(run, AttemptFailed(_describe_refusal(error), _jitter()))
             return
         except Exception:  # as for a stream
-            log.exception("a reply could not go on by a fault of Inview", run_id=run.run_id)
-            reason = failure(ErrorClass.UNKNOWN, "Inview failed while going on after the tools. The log says where.")
+            log.exception("a reply could not continue because of a defect in Inview", run_id=run.run_id)
+            reason = failure(
+                ErrorClass.UNKNOWN, "Inview failed while it continued after the tools. The log says where."
+            )
             self._apply(run, AttemptFailed(reason, _jitter()))
             return
         run.round_wire, run.counted, run.planning = planned.wire, planned.counted, False

@@ -83,9 +83,11 @@ class Writer:
             try:
                 await self.save(beats=self.clock.now() - self._beat_at >= BEAT_SECONDS)
             except StoreError as error:
-                log.warning("replies could not be saved; they go on in memory", runs=len(self.runs), fault=str(error))
+                log.warning(
+                    "replies could not be saved; they continue in memory", runs=len(self.runs), fault=str(error)
+                )
             except Exception:  # a defect of Inview in one save must not end all saving
-                log.exception("saving failed by a fault of Inview; it is tried again", runs=len(self.runs))
+                log.exception("saving failed because of a defect in Inview; it is tried again", runs=len(self.runs))
 
     @shielded
     async def save(self, *, beats: bool = True) -> None:

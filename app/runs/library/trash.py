@@ -135,9 +135,9 @@ async def keep_purging(wb: Workbench) -> None:
                 if count := await purge_expired(wb, at):
                     log.info("deleted for good what was in the trash long enough", entries=count)
             except StoreError as error:
-                log.warning("the trash could not be gone through; it is tried again", fault=str(error))
+                log.warning("the trash could not be purged; it is tried again", fault=str(error))
             except Exception:  # a defect of Inview with one entry must not end all purging
-                log.exception("going through the trash failed by a fault of Inview")
+                log.exception("purging the trash failed because of a defect in Inview")
         await asyncio.sleep(ROUND_SECONDS)
 
 

@@ -96,9 +96,9 @@ class Reaper:
             try:
                 await self.reap()
             except StoreError as error:
-                log.warning("runs that nobody drives could not be looked for", fault=str(error))
+                log.warning("runs without a process could not be searched for", fault=str(error))
             except Exception:  # a defect of Inview with one run must not end all reaping
-                log.exception("ending a run that nobody drives failed by a fault of Inview")
+                log.exception("ending a run without a process failed because of a defect in Inview")
 
     async def reap(self, *, alone: bool = False) -> int:
         """End the runs that no process drives; return how many there were. `alone`: there is no other process.
@@ -126,7 +126,7 @@ class Reaper:
         except StoreError:
             raise
         except Exception:
-            log.exception("a reply that nobody drives could not be ended: see `inview doctor`", pair_id=pair_id)
+            log.exception("a reply without a process could not be ended: see `inview doctor`", pair_id=pair_id)
             return False
 
     async def _end_without_run(self, pair: AbandonedPair) -> bool:

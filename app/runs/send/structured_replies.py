@@ -128,7 +128,7 @@ async def judge(schema_json: str, read: PartialJson, *, account: str) -> Judgeme
     if read.fault is not None:
         found.append(SchemaFault(read.open_path or (), read.fault))
     if read.beside and read.found:
-        found.append(SchemaFault((), "Words stand beside the JSON."))
+        found.append(SchemaFault((), "There is text outside the JSON."))
     if not read.found:
         return Judgement(tuple(found), bool(found))
     checked = await check_value(schema_json, read.value, account=account, open_path=read.open_path, limit=MAX_FAULTS)

@@ -44,7 +44,7 @@ async def begin_sign_in(wb: Workbench, owner: str, server_id: str, base_url: str
         stored = await mcp_servers.load_server(session, owner, server_id)
     name = stored.server.name
     if not isinstance(stored.server.way, OverHttp):
-        raise ConflictError(f'"{name}" is a program on this machine: nobody signs in to it.')
+        raise ConflictError(f'"{name}" is a program on this machine: it has no sign-in.')
     if not may_sign_in(stored):
         raise ConflictError(f'"{name}" is given a header Authorization. Remove that first, then sign in.')
     require_allowed(wb, owner, stored.server.way)

@@ -125,8 +125,8 @@ class RecordedToolExecutor:
         try:
             answer = await ask_permission(self.wb, run, tool, call, allowed=loop.allowed)
         except StoreError as error:
-            log.warning("nobody could be asked whether a tool may be called", run_id=run.run_id, fault=str(error))
-            text = f"{call.name} was not called: whether it may be could not be read or noted."
+            log.warning("the permission for a tool call could not be requested", run_id=run.run_id, fault=str(error))
+            text = f"{call.name} was not called: its permission could not be read or stored."
             raise _NotMadeError(CallFault.UNRECORDED, text) from error
         if isinstance(answer, Denied):
             text = f"{call.name} was not called. {answer.reason}"

@@ -304,7 +304,7 @@ class _Importer:
     def _tell(self) -> None:
         if time.monotonic() - self.told_at > TELL_SECONDS:
             self.told_at = time.monotonic()
-            log.info("an import goes on", stored=self.stored, pairs=self.checked.pair_count)
+            log.info("an import is running", stored=self.stored, pairs=self.checked.pair_count)
 
 
 def _describe(error: Exception) -> str:

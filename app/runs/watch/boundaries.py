@@ -1,4 +1,4 @@
-"""The rules before the pairs of a window: where sending begins, and where the agent changes. Pure."""
+"""The lines before the pairs of a window: at the first pair that is sent, and at each change of the agent. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.views.screen.pair import ScreenPairView
 
 
 def mark_boundaries(pairs: Sequence[ScreenPairView], boundary: int | None) -> tuple[ScreenPairView, ...]:
-    """The pairs with these marks, oldest first. A pair for which nothing changes keeps its value.
+    """Return the pairs with these marks, oldest first. A pair whose marks do not change keeps its value.
 
     `boundary` is the position of the oldest pair that is sent, None if none is left out.
     """

@@ -1,11 +1,11 @@
-"""The pairs of one watcher's window, as the page draws them: read from the store, kept current, ordered.
+"""The pairs of one watcher's window as the page shows them: read from the store, kept current, ordered.
 
     shown = WatchedPairs(wb, owner)
-    shown.start(pair)                    # a reply begins: nothing is read, its first text may be a millisecond away
-    shown.grow(state)                    # … it grows
-    await shown.read(("p1", "p2"))       # these are new, or not what they were
+    shown.start(pair)                    # a reply starts: nothing is read, its first text may be a millisecond away
+    shown.grow(state)                    # the reply has grown
+    await shown.read(("p1", "p2"))       # these are new or have changed
 
-Not here: which pairs belong to the window (`window.py`), and when to read again (`watcher.py`).
+`window.py` decides which pairs belong to the window, `watcher.py` when to read again.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from app.views.screen.panels import PermissionItemView, ToolProgressView
 from app.views.screen.tool_card import ToolCardView, asked_in, watch_card
 
 BATCH = 200
-"""Pairs read in one statement."""
+"""Maximum number of pairs read in one statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """The newest pair, which stays until the next one although the filter hides it. `hidden`: it does."""
+    """The newest pair, which is shown until the next one starts, even if the filter hides it. `hidden`: it does."""
 
     pair_id: str
     position: int
@@ -53,8 +53,8 @@ class Guest:
 class WatchedPairs:
     """The pairs on one page.
 
-    `following` is the pair whose reply streams, as it was when that began. `views` are the pairs by id, `sizes` what
-    they have in bytes; `_own_out` says why a pair is out whatever the boundary.
+    `following` is the pair whose reply streams, with its values at the start of the reply. `views` are the pairs by id,
+    `sizes` their sizes in bytes; `_own_out` is why a pair is out regardless of the boundary.
     """
 
     wb: Workbench
@@ -69,14 +69,14 @@ class WatchedPairs:
     _showing: Showing | None = None
     _own_out: dict[str, OutReason | None] = field(default_factory=dict[str, OutReason | None])
     _parts: tuple[Part, ...] = ()
-    _moved: bool = False  # the rules before the pairs may be out of date
-    _amended: set[str] = field(default_factory=set[str])  # since what is being read was asked for
+    _moved: bool = False  # the lines before the pairs may be outdated
+    _amended: set[str] = field(default_factory=set[str])  # amended since the current read started
 
     def __post_init__(self) -> None:
         self.structured = StructuredReplies(self.wb, self.owner, self.views)
 
     def in_order(self) -> tuple[ScreenPairView, ...]:
-        """The pairs, oldest first."""
+        """Return the pairs, oldest first."""
         pairs = tuple(sorted(self.views.values(), key=lambda pair: pair.position))
         if not self._moved:
             return pairs
@@ -88,14 +88,14 @@ class WatchedPairs:
     # --- the reply that streams ---
 
     def start(self, pair: Pair) -> None:
-        """A reply begins. Its pair stays in view until the next one, whatever the filter is."""
+        """Show a pair whose reply starts. It stays in view until the next one, regardless of the filter."""
         self.guest = Guest(pair.id, pair.position)
         self.following = pair
         self._parts = ()
         self._put(pair)
 
     def grow(self, state: RunState) -> None:
-        """The reply has come this far. Parts that are as they were stay the same values."""
+        """Show the current text of the reply that streams. Unchanged parts keep their values."""
         pair = self.following
         if pair is None or pair.run_id != state.start.run_id or (view := self.views.get(pair.id)) is None:
             return
@@ -105,11 +105,11 @@ class WatchedPairs:
             self.views[pair.id] = replace(view, parts=parts)
 
     def follows(self, pair_id: str, run_id: str | None) -> bool:
-        """Whether this is the reply that streams."""
+        """Return True if this reply is the one that streams."""
         return self.following is not None and (self.following.id, self.following.run_id) == (pair_id, run_id)
 
     async def end(self, pair_id: str, run_id: str) -> bool:
-        """A reply is over, and stored. False: the pair is answered again by now, or gone."""
+        """Show a reply that has ended and is stored. Return False if the pair was answered again since, or is gone."""
         async with self.reading:
             if self.follows(pair_id, run_id):
                 self.following = None
@@ -121,28 +121,28 @@ class WatchedPairs:
                 self._put(pair)
             return bool(pairs)
 
-    # --- what is read ---
+    # --- reading ---
 
     async def read(self, pair_ids: Collection[str]) -> Pair | None:
-        """Read these pairs again. Returns the one whose reply has begun and is not followed yet, if any."""
+        """Read these pairs again. Return the one whose reply has started and is not followed yet, if any."""
         async with self.reading:
             return self.put_all(await self.load(pair_ids))
 
     async def load(self, pair_ids: Collection[str]) -> tuple[Pair, ...]:
-        """These pairs, and what is needed to show them. `reading` is held until they are put."""
+        """Return these pairs, and read the data needed to show them. The caller holds `reading` until `put_all`."""
         self._amended.clear()
         pairs = await self._load(pair_ids)
         await self._learn(pairs)
         return pairs
 
     async def weigh(self, pair_ids: frozenset[str]) -> None:
-        """Know in `sizes` how many bytes these pairs have, also those that are not read yet."""
+        """Fill `sizes` with the sizes of these pairs, including those that are not read yet."""
         if unknown := pair_ids - self.sizes.keys():
             async with self.wb.store.read() as session:
                 self.sizes |= await load_pair_bytes(session, self.owner, unknown)
 
     def amend(self, pair_id: str, marks: ShownMarks) -> bool:
-        """Show these marks of a pair, whatever an older reading says of them. False: it is not here."""
+        """Show these marks of a pair, even if an older read returns others. Return False if it is not here."""
         if (view := self.views.get(pair_id)) is None:
             return False
         self.views[pair_id] = replace(view, **marks)
@@ -150,11 +150,11 @@ class WatchedPairs:
         return True
 
     def put_all(self, pairs: Sequence[Pair]) -> Pair | None:
-        """Show these pairs. Returns the one whose reply has begun and is not followed yet, if any."""
+        """Show these pairs. Return the one whose reply has started and is not followed yet, if any."""
         started: Pair | None = None
         for pair in pairs:
             if self._is_outdated(pair) or self.follows(pair.id, pair.run_id) or pair.id in self._amended:
-                continue  # what is shown is newer than what was read
+                continue  # the view is newer than this pair
             if pair.lifecycle in RUNNING:
                 started = pair
             else:
@@ -162,7 +162,7 @@ class WatchedPairs:
         return started
 
     def remove(self, pair_ids: Collection[str]) -> None:
-        """These pairs are gone, or out of the window."""
+        """Remove pairs that are gone or outside the window."""
         self._moved = self._moved or bool(pair_ids)
         for pair_id in pair_ids:
             self.views.pop(pair_id, None)
@@ -171,18 +171,18 @@ class WatchedPairs:
         self.structured.forget(pair_ids)
 
     def forget(self, pair_ids: Collection[str]) -> None:
-        """These pairs were deleted. If one is brought back it is a pair like any other."""
+        """Remove pairs that were deleted. A restored one is then a pair like any other."""
         self.remove(pair_ids)
         if self.guest is not None and self.guest.pair_id in pair_ids:
             self.guest = None
         if self.following is not None and self.following.id in pair_ids:
             self.following = None
 
-    # --- how they look ---
+    # --- appearance ---
 
     def look(self, composed: Composed) -> bool:
-        """From now on the pairs are shown as of this composition. True: all of them have to be read again for that."""
-        bare = self._showing is None and bool(self.views)  # shown before anything but their texts was known
+        """Show the pairs by this composition from now on. Return True if all of them must be read again for that."""
+        bare = self._showing is None and bool(self.views)  # so far only their texts are shown
         before, self._composed, self._moved = self._composed, composed, True
         tariffs = known_tariffs(self.wb, self.owner)
         if self._showing is None:
@@ -192,7 +192,7 @@ class WatchedPairs:
         return bare or (before is not None and _ways_of(before) != _ways_of(composed))
 
     def measure(self) -> None:
-        """Show for each pair what it comes to and whether it is sent, by the composition that holds."""
+        """Show for each pair its tokens and whether it is sent, by the current composition."""
         composed = self._composed
         if composed is None:
             return
@@ -205,23 +205,23 @@ class WatchedPairs:
                 self.views[pair_id] = replace(view, out=out, tokens=tokens)
 
     def watch_guest(self, visible: Sequence[Candidate]) -> None:
-        """Whether the filter hides the newest pair, once its reply is over."""
+        """Update whether the filter hides the newest pair. It does not hide a pair whose reply is running."""
         guest, composed = self.guest, self._composed
         if guest is None or composed is None or composed.base.tokens_of(guest.pair_id, guest.position) is None:
-            return  # composed before there was this pair
+            return  # the composition is older than this pair
         at = bisect_left(visible, guest.position, key=attrgetter("position"))
         found = at < len(visible) and visible[at].pair_id == guest.pair_id
         hidden = not found and composed.base.running != guest.pair_id
         self.guest = replace(guest, hidden=hidden)
 
     def dismiss_guest(self) -> None:
-        """Another filter holds: what it hides is hidden, but for the reply that streams."""
+        """Hide the newest pair if a new filter hides it, unless its reply streams."""
         if self.guest is not None and (self.following is None or self.guest.pair_id != self.following.id):
             self.guest = None
 
     @property
     def unbound(self) -> frozenset[str]:
-        """The pairs that stay whatever is in view: the newest, just sent, and the one whose reply streams."""
+        """The pairs that stay regardless of the filter: the newest, just sent, and the one whose reply streams."""
         ids = {self.guest.pair_id} if self.guest else set[str]()
         return frozenset(ids | {self.following.id} if self.following else ids)
 
@@ -234,7 +234,7 @@ class WatchedPairs:
         self._own_out[pair.id] = view.out
         self.sizes[pair.id] = measure_pair(pair)
         if pair.lifecycle in RUNNING:
-            view = replace(view, parts=())  # its reply comes from the run, from the beginning
+            view = replace(view, parts=())  # the run provides its whole reply
         else:
             view = replace(view, out=view.out or self._boundary_out(pair.id, pair.position))
         self.views[pair.id] = self.structured.put(view)
@@ -251,7 +251,7 @@ class WatchedPairs:
         return composition.boundary_reason
 
     def _is_outdated(self, pair: Pair) -> bool:
-        """Whether this was read before the reply that streams began in this pair."""
+        """Return True if this pair was read before the reply that streams in it had started."""
         following = self.following
         if following is None or following.id != pair.id or following.run_id == pair.run_id:
             return False
@@ -266,14 +266,14 @@ class WatchedPairs:
         return tuple(found)
 
     async def _learn(self, pairs: Sequence[Pair]) -> None:
-        """Know the paths of these pairs' topics, and what their models cost."""
+        """Read the topic paths of these pairs and the prices of their models."""
         await learn_prices(self.wb, self.owner, pairs)
         if self._showing is not None and any(pair.topic is not None for pair in pairs):
             self._showing = replace(self._showing, paths=await load_topic_paths(self.wb, self.owner, pairs))
 
 
 def _ways_of(composed: Composed) -> tuple[object, ...]:
-    """What the look of all pairs depends on, besides their sizes and the boundary."""
+    """Return the values that the views of all pairs depend on, in addition to their sizes and the boundary."""
     base = composed.base
     return base.profile, base.conversation.checkpoint, base.beside.redact
 
@@ -281,9 +281,9 @@ def _ways_of(composed: Composed) -> tuple[object, ...]:
 def describe_grown(
     before: tuple[Part, ...], shown: tuple[ScreenPart, ...], parts: tuple[Part, ...]
 ) -> tuple[ScreenPart, ...]:
-    """The parts as drawn. One that has not changed keeps its value, so that comparing it later costs nothing.
+    """Return the views of the parts. An unchanged view keeps its value, so that a later comparison is cheap.
 
-    A call looks different once a result follows it, although it is the same part.
+    The view of a call changes once a result follows it, although the part is the same.
     """
     views = list(show_parts(parts, running=True))
     for at, (was, is_now) in enumerate(zip(before, parts, strict=False)):
@@ -296,7 +296,7 @@ def describe_grown(
 def watch_calls(
     view: ScreenPairView, permissions: Sequence[PermissionItemView], progress: Sequence[ToolProgressView]
 ) -> ScreenPairView:
-    """A pair whose reply runs, with what is known of its calls beside it."""
+    """Return a pair whose reply is running, with the permission requests and the progress of its tool calls."""
     asked, told = asked_in(view.id, permissions), {one.tool_call_id: one for one in progress}
     if not asked and not told:
         return view
@@ -305,10 +305,10 @@ def watch_calls(
 
 
 def is_running(view: ScreenPairView) -> bool:
-    """Whether the pair's reply is on."""
+    """Return True if the pair's reply is running."""
     return view.lifecycle in RUNNING
 
 
 def ids_of(pairs: Sequence[Candidate]) -> frozenset[str]:
-    """The ids of these pairs."""
+    """Return the ids of these pairs."""
     return frozenset(pair.pair_id for pair in pairs)

@@ -1,4 +1,4 @@
-"""The panels of a conversation's page besides its pairs: queue, comparison, permissions."""
+"""The panels of a conversation's page: queue, comparison, permission requests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.views.screen.panels import (
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """All of it."""
+    """All panels of one page."""
 
     queue: ScreenQueueView
     comparison: ScreenComparisonView | None
@@ -28,7 +28,7 @@ class Panels:
 
 
 async def read_all(wb: Workbench, owner: str, conversation_id: str) -> Panels:
-    """All of it, in one visit to the database."""
+    """Return all panels, read in one database session."""
     async with wb.store.read() as session:
         queue = await load_queue(session, owner, conversation_id)
         comparison = await load_open(session, owner, conversation_id)
@@ -42,20 +42,20 @@ async def read_all(wb: Workbench, owner: str, conversation_id: str) -> Panels:
 
 
 async def read_queue(wb: Workbench, owner: str, conversation_id: str) -> ScreenQueueView:
-    """What waits for the reply that runs."""
+    """Return the queue of the conversation."""
     async with wb.store.read() as session:
         return show_queue(await load_queue(session, owner, conversation_id))
 
 
 async def read_comparison(wb: Workbench, owner: str, conversation_id: str) -> ScreenComparisonView | None:
-    """The comparison that is open, if one is."""
+    """Return the open comparison, None if there is none."""
     async with wb.store.read() as session:
         comparison = await load_open(session, owner, conversation_id)
     return None if comparison is None else show_comparison(comparison)
 
 
 async def read_permissions(wb: Workbench, owner: str, conversation_id: str) -> tuple[PermissionItemView, ...]:
-    """The calls that wait for a person."""
+    """Return the pending permission requests."""
     async with wb.store.read() as session:
         pending = await list_pending(session, owner, conversation_id)
     at = wb.desk.clock()

@@ -26,14 +26,13 @@ class Screen:
     """The screen at one moment.
 
     `pairs` are those of the window, oldest first; `earlier` and `later`: there are others in view before or after it.
-    `context` is None until it is known, and where the conversation cannot be looked at at all; `refusal` is why the
-    last look that was asked for cannot be had. `edition` is that of the draft that is part of `context`. `running`
-    is the pair whose reply is on, `ended` the one whose reply ended last, "" for none. `compared` are the
-    replies of the `comparison`, while they are looked at. `changes` counts changes of the conversation itself
-    (title, agent, checkpoint). `counting` is how far the counting of tokens is that the figures of `context` wait
-    for, None when they wait for nothing. `damaged` are settings of the conversation that cannot be read: while
-    there are any, nothing is sent. `has_panels` is false until `queue`, `permissions` and `comparison` have been read:
-    they are empty then, whatever the conversation has.
+    `context` is None until it is known, and if the conversation cannot be composed; `refusal` is why the last requested
+    view options cannot be used. `edition` is that of the draft that is part of `context`. `running` is the pair whose
+    reply is running, `ended` the one whose reply ended last, "" for none. `compared` are the replies of the
+    `comparison`, while the page shows them. `changes` counts changes of the conversation itself (title, agent,
+    checkpoint). `counting` is the progress of the token count that the figures of `context` wait for, None if they wait
+    for none. `damaged` are settings of the conversation that cannot be read: while there are any, nothing is sent.
+    `has_panels` is false until `queue`, `permissions` and `comparison` have been read; until then they are empty.
     """
 
     pairs: tuple[ScreenPairView, ...] = ()
@@ -56,11 +55,11 @@ class Screen:
     has_panels: bool = False
 
     def differs_in_pairs_alone(self, other: Screen) -> bool:
-        """Return whether the pairs are the only difference, as while a reply streams."""
+        """Return True if at most the pairs differ, as while a reply streams."""
         return all(getattr(self, name) is getattr(other, name) for name in _BESIDE_PAIRS)
 
     def has_same_surroundings(self, other: Screen) -> bool:
-        """Return whether everything but the pairs is the same value."""
+        """Return True if the data around the pairs is unchanged."""
         return (
             self.context is other.context
             and self.refusal is other.refusal

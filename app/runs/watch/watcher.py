@@ -1,12 +1,12 @@
 """One open page's view of a conversation, kept current.
 
     watcher = Watcher(wb, owner, conversation_id, Look(filter="s>=2"))
-    async with watcher:                                  # begins to listen before it reads, so nothing is missed
+    async with watcher:                                  # subscribes before it reads, so no change is missed
         while (screen := await watcher.next_screen()) is not None:
             ...                                          # None: the conversation is gone
 
-A screen is a value: a reader that is slow gets the newest one and misses nothing. Events of the conversation carry no
-content (but for a starting reply): the watcher reads the changed things again. What is in view is composed by the same
+A screen is a value: a slow reader gets the newest one and misses nothing. Events of the conversation carry no content
+(except the start of a reply): the watcher reads the changed data again. The pairs in view are composed by the same
 function as for a send, and never between a reply's start and its first text.
 """
 
@@ -82,17 +82,17 @@ from app.views.screen.panels import CountingView, RetryView, ToolProgressView
 _LOOK: Final = ViewOptions()
 
 PATIENCE_SECONDS: Final = 0.06
-"""How long the first screen waits to know what is sent where it is surely the newest pairs that are in view."""
+"""Maximum wait of the first screen for the composition, if the newest pairs are certainly in view."""
 STARTED_SECONDS: Final = 0.4
-"""After a reply's start: its first text goes first."""
+"""Delay of the composition after a reply's start, because its first text is more urgent."""
 
 
 @dataclass(eq=False)
 class Watcher:
-    """One page. `look` is how it wants to look at the conversation at first, `draft` the text of its composer,
-    `asked` how the model is asked this once.
+    """One page. `look` are its first view options, `draft` is the text of its composer, `asked` are the parameters of
+    the next send alone.
 
-    `at` is the position of the pair that it begins with, 0 for the newest.
+    `at` is the position of the pair that it shows first, 0 for the newest.
     """
 
     wb: Workbench
@@ -136,7 +136,7 @@ class Watcher:
             raise faults.exceptions[0] from faults
 
     async def next_screen(self) -> Screen | None:
-        """The screen once it is another one than the last; None: the conversation is gone."""
+        """Wait for a change and return the new screen; None: the conversation is gone."""
         await self._changed.wait()
         self._changed.clear()
         if self._over:
@@ -152,19 +152,19 @@ class Watcher:
             self.screen = replace(self.screen, compared=compared)
         return self.screen
 
-    # --- what a person does ---
+    # --- actions of a person ---
 
     def look_as(self, look: ViewOptions) -> None:
-        """Look at the conversation like this from now on."""
+        """Use these view options from now on."""
         self.view.look_as(look)
 
     async def try_look(self, look: ViewOptions) -> None:
-        """Look at the conversation like this from now on, if that is possible. Returns once the screen says so.
+        """Use these view options from now on, if that is possible. Return once the screen has them.
 
         Raises:
             NotFoundError: the conversation is gone.
-            FilterError: the filter cannot be used; it says where. The screen does not change.
-            InputError: the same for the model or the time zone.
+            FilterError: the filter cannot be used; the error names the place. The screen does not change.
+            InputError: the model or the time zone cannot be used. The screen does not change.
             ConflictError: the conversation changes faster than it can be read.
         """
         async with self.view.busy:
@@ -185,23 +185,23 @@ class Watcher:
 
     @property
     def uncounted(self) -> tuple[str, ...]:
-        """The pairs on the screen that came to it since the figures were counted: the newest."""
+        """The newest pairs on the screen, which arrived after the figures were counted."""
         base = self.counted
         if base is None:
             return ()
         return tuple(pair.id for pair in self.screen.pairs if base.tokens_of(pair.id, pair.position) is None)
 
     def note_deleted(self, pair_id: str) -> None:
-        """The person at this page has deleted it."""
+        """Note that the person at this page has deleted this pair."""
         self._deleted.add(pair_id)
 
     @property
     def deleted(self) -> frozenset[str]:
-        """The pairs that this page has deleted, and does not show any more."""
+        """The pairs that were deleted on this page and are no longer on it."""
         return frozenset(self._deleted - {pair.id for pair in self.screen.pairs})
 
     def pair(self, pair_id: str) -> ScreenPairView | None:
-        """The pair as it is shown, None if it is not on the page."""
+        """Return the view of the pair, None if it is not on the page."""
         return self._pairs.views.get(pair_id)
 
     def amend(self, pair_id: str, **marks: Unpack[ShownMarks]) -> None:
@@ -210,24 +210,24 @@ class Watcher:
             self._show()
 
     def look_at_compared(self, *, on: bool) -> None:
-        """Show the replies that are compared as they come, or no longer."""
+        """Start or stop to show the compared replies while they arrive."""
         self._compared.look(on=on)
 
     async def show_earlier(self) -> None:
-        """Bring older pairs into the window."""
+        """Load older pairs into the window."""
         await self._move(earlier, keep_oldest_edge)
 
     async def show_later(self) -> None:
-        """Bring newer pairs into the window."""
+        """Load newer pairs into the window."""
         await self._move(later, keep_newest_edge)
 
     async def show_newest(self) -> None:
-        """Go to the newest pairs, and stay with them."""
+        """Go to the newest pairs, and follow them."""
         await self._move(lambda window, visible: window if window.until is None else newest(visible), None)
 
     async def show_position(self, position: int) -> None:
         """Go to the pair at this position, or the next one in view."""
-        await self._known.wait()  # a key may come before it is known what is in view
+        await self._known.wait()  # a key may be pressed before the pairs in view are known
 
         def choose(window: Window, visible: Sequence[Candidate]) -> Window:
             is_there = any(pair.position == position for pair in self._in_window())
@@ -240,7 +240,7 @@ class Watcher:
     async def _begin(self, feed: Subscription) -> None:
         try:
             conversation = await self._load()
-        except DamagedRowError as error:  # it cannot be opened: the page says why
+        except DamagedRowError as error:  # it cannot be opened, and the page says why
             self._show(refusal=show_refusal(error))
             return
         self.screen = replace(self.screen, damaged=show_damaged_settings(conversation.damage))
@@ -269,14 +269,14 @@ class Watcher:
             return await load_conversation(session, self.owner, self.conversation_id)
 
     async def _show_stored(self) -> None:
-        """Show the newest pairs before it is known what of them is sent."""
+        """Show the newest pairs before it is known which of them are sent."""
         async with self.wb.store.read() as session:
             found = await load_bytes_beside(session, self.owner, self.conversation_id, limit=WINDOW + 1)
         fitting = found[: count_fitting(pair.size for pair in found[:WINDOW])]
         async with self._pairs.reading:
             try:
                 pairs = await self._pairs.load([pair.pair_id for pair in fitting])
-            except DamagedRowError as error:  # the place of one of them is not known, so neither is what is shown
+            except DamagedRowError as error:  # the place of one of them is unknown, so the order is too
                 self._show(refusal=show_refusal(error))
                 return
             self._start(self._pairs.put_all(pairs))
@@ -293,7 +293,7 @@ class Watcher:
         self._show(queue=read.queue, comparison=read.comparison, permissions=read.permissions, has_panels=True)
         self._compared.open(read.comparison)
 
-    # --- what is in view ---
+    # --- the pairs in view ---
 
     async def _apply(self, found: Composition) -> None:
         before, composed = self.view.composed, found.composed
@@ -323,9 +323,9 @@ class Watcher:
         self._show(context=context, refusal=refusal, edition=found.edition)
 
     async def _fill(self, composed: Composed, window: Window, *, keep: Kept | None = None, again: bool = False) -> None:
-        """Hold the pairs of the window, and those that stay. `again`: read all of them again.
+        """Load the pairs of the window, and those that stay. `again`: read all of them again.
 
-        Where they have more bytes than a page has room for, it is those around the pairs to `keep` (None: the newest).
+        If they exceed the byte limit of a page, only those around the pairs to `keep` (None: the newest) are loaded.
         The caller holds `reading`: window and pairs change in one step, so no page gets one without the other.
         """
         pairs, visible = self._pairs, composed.composition.visible.pairs
@@ -348,9 +348,9 @@ class Watcher:
         choose: Callable[[Window, Sequence[Candidate]], Window],
         keep: Callable[[Window, Sequence[Candidate]], Kept] | None,
     ) -> None:
-        """Go to the window that `choose` makes of the one there is, once what is in view is known.
+        """Go to the window that `choose` returns for the current one. Until the pairs in view are known, do nothing.
 
-        `keep` says which pairs it must have; None: the newest.
+        `keep` returns the pairs that it must include; None: the newest.
         """
         async with self._pairs.reading:
             if (composed := self.view.composed) is None:
@@ -360,7 +360,7 @@ class Watcher:
                 visible = composed.composition.visible.pairs
                 await self._fill(composed, window, keep=keep and keep(self._window, visible))
 
-    # --- what happens ---
+    # --- events of the conversation ---
 
     async def _listen(self, feed: Subscription) -> None:
         async for event in feed:
@@ -410,7 +410,7 @@ class Watcher:
     # --- the reply that streams ---
 
     def _start(self, pair: Pair | None) -> None:
-        """A reply is on. Nothing is read here: its first text may be a millisecond away."""
+        """Follow a reply that is running. Nothing is read here: its first text may be a millisecond away."""
         if pair is None or pair.run_id is None or pair.lifecycle not in RUNNING:
             return
         if self._pairs.follows(pair.id, pair.run_id):
@@ -422,7 +422,7 @@ class Watcher:
     async def _follow(self, pair_id: str, run_id: str, before: asyncio.Task[None] | None) -> None:
         if before is not None and not before.done():
             await asyncio.wait((before,))  # the end of the reply before it is shown first
-        with suppress(NotFoundError):  # deleted while it ran; the feed tells
+        with suppress(NotFoundError):  # deleted while it ran; the feed reports that
             async for state in follow_states(self.wb, self.owner, run_id):
                 self._pairs.grow(state)
                 self._show(retry=_retry_of(pair_id, state, self.screen.retry))
@@ -431,10 +431,10 @@ class Watcher:
             others = {} if self._pairs.following else {"retry": None, "progress": ()}
             self._show(ended=pair_id, **others)
 
-    # --- telling ---
+    # --- publishing ---
 
     def _in_window(self) -> tuple[ScreenPairView, ...]:
-        """The pairs to show. One that stays whatever is in view is held also while the window is elsewhere."""
+        """Return the pairs to show. Pairs after the window are left out, even those that the filter must not hide."""
         until, screen = self._window.until, self.screen
         return tuple(
             watch_calls(pair, screen.permissions, screen.progress) if is_running(pair) else pair
@@ -455,7 +455,7 @@ class Watcher:
         task = self._tasks.create_task(self._until_gone(work))
         self._open.add(task)
         task.add_done_callback(self._open.discard)
-        task.add_done_callback(lambda _: work.close())  # it may have been canceled before it began
+        task.add_done_callback(lambda _: work.close())  # it may have been canceled before it started
         return task
 
     async def _until_gone(self, work: Coroutine[None, None, None]) -> None:
@@ -466,7 +466,7 @@ class Watcher:
 
 
 def _retry_of(pair_id: str, state: RunState, shown: RetryView | None) -> RetryView | None:
-    """The retry that is waited for, if any. It keeps its value while it is the same: the page counts down from it."""
+    """Return the pending retry, if any. It keeps its value while it is the same: the page counts down from it."""
     if state.phase != "retrying" or not state.retries:
         return None
     retry = state.retries[-1]

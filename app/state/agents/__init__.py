@@ -1,1 +1,1 @@
-"""Agents: the choice of one in the composer, the list on the page of agents, and the form of one."""
+"""Agents: the choice of an agent in the composer, the list on the page of agents, and the form of an agent."""

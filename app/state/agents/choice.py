@@ -1,4 +1,4 @@
-"""The choice of an agent: who answers here, and who else could."""
+"""The choice of the agent that answers in the conversation on screen."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from app.store.conversation.conversations import load_conversation, load_last_ag
 from app.views.screen.options import OptionRow
 
 NOBODY = "none"
-"""What the menu calls having no agent; no id reads so."""
+"""The key of the menu entry for no agent. No agent has this id."""
 NOBODY_NAME = "No agent"
 _GROUP = "Agents"
 
 
 class AgentState(rx.State):
-    """`chosen` is an agent's id, or `NOBODY`. Without any agent there is nothing to choose and no menu."""
+    """`chosen` is an agent's id, or "none". The menu is hidden while there are no agents."""
 
     chosen: rx.Field[str] = rx.field(NOBODY)
     chosen_name: rx.Field[str] = rx.field(NOBODY_NAME)
@@ -30,14 +30,14 @@ class AgentState(rx.State):
 
     @property
     def answering(self) -> str | None:
-        """Who is to answer a new conversation: an agent's id, "" for none. None: that is not known here."""
+        """The agent for a new conversation: its id, "" for none. None: the choice was not loaded for a new one."""
         if self._chosen_in != "":
             return None
         return "" if self.chosen == NOBODY else self.chosen
 
     @rx.event
     async def load(self) -> None:
-        """The agents there are, and that of the conversation on screen or, for a new one, that used last."""
+        """Load all agents, and the agent of the conversation on screen or, for a new one, the one used last."""
         wb = current()
         agents = await list_agents(wb, LOCAL_OWNER)
         here = await self._agent_here(wb)
@@ -48,7 +48,7 @@ class AgentState(rx.State):
 
     @rx.event
     async def choose(self, agent_id: str) -> rx.event.EventType[()] | None:
-        """Let this one answer from now on; `NOBODY`: none. It brings its model along."""
+        """Let this agent answer from now on; "none": no agent. Its model is selected too."""
         conversation_id = conversation_in(self.router.url.path)
         wanted = "" if agent_id == NOBODY else agent_id
         if conversation_id:

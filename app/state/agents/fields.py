@@ -1,11 +1,11 @@
-"""The form of an agent, to and from what `agent_commands` takes.
+"""Conversion between the form of an agent and the fields that `agent_commands` takes.
 
-    submitted = read_submitted(form)              # what the browser sent, every value checked to be text
+    submitted = read_submitted(form)              # the form as the browser sent it, values that are not text dropped
     submitted.form.temperature                    # "warm", as typed
     submitted.fields                              # None, because:
     submitted.errors.temperature                  # "Is no number. …"
 
-Which values are allowed is decided by `domain.agents.agents`; here only that they can be read at all.
+`domain.agents.agents` decides which values are allowed. This module only checks that they can be read.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from app.state.agents.views import AgentErrors, AgentForm, AllowedItem
 from app.state.parameter_texts import read_parameters, write_parameters
 
 SERVER: Final = "server:"
-"""Before a server's id: the name of its checkbox."""
+"""Prefix of the name of a server's checkbox. The server's id follows."""
 LINE: Final = "line:"
-"""Before a line's key: the names of its controls, as in "line:3:tool"."""
+"""Prefix of the names of a line's controls. The line's key follows, as in "line:3:tool"."""
 REFUSED: Final = "Nothing was saved. See the messages at the fields."
 
 _FORM_FIELDS: Final = tuple(field.name for field in fields(AgentForm))
@@ -42,7 +42,7 @@ _COLUMNS: Final = {
 
 @dataclass(frozen=True)
 class Submitted:
-    """A form as it was sent. `server_ids` and `lines` None: all servers, any call. `fields` None: see `errors`."""
+    """A submitted form. `server_ids` None: all servers. `lines` None: any call. `fields` None: see `errors`."""
 
     form: AgentForm
     server_ids: tuple[str, ...] | None
@@ -52,7 +52,7 @@ class Submitted:
 
 
 def show_agent(agent: Agent) -> AgentForm:
-    """The fields of an agent as text."""
+    """Return the fields of an agent as text."""
     return AgentForm(
         id=agent.id,
         name=agent.name,
@@ -65,7 +65,7 @@ def show_agent(agent: Agent) -> AgentForm:
 
 
 def show_allowed(agent: Agent) -> tuple[AllowedItem, ...]:
-    """The lines of an agent's allowed tools."""
+    """Return the lines of an agent's allowed tools."""
     return tuple(
         AllowedItem(
             str(place), entry.server_id, entry.tool, entry.ask, json.dumps([asdict(one) for one in entry.arguments])
@@ -75,7 +75,7 @@ def show_allowed(agent: Agent) -> tuple[AllowedItem, ...]:
 
 
 def read_submitted(sent: Mapping[str, Any]) -> Submitted:
-    """Read what a form sent. What is missing or not text counts as empty."""
+    """Read a submitted form. A value that is missing or not text counts as empty."""
     given = {name: value for name, value in sent.items() if isinstance(value, str)}
     form = AgentForm(**{name: given.get(name, "") for name in _FORM_FIELDS})
     server_ids = None if "all_servers" in given else _read_servers(given)
@@ -102,7 +102,7 @@ def read_submitted(sent: Mapping[str, Any]) -> Submitted:
 
 
 def describe_refusal(error: InviewError) -> AgentErrors:
-    """Put the reason at the field it is about."""
+    """Return the reason at the field that it is about."""
     if isinstance(error, ConflictError) and not isinstance(error, DamagedRowError):
         return AgentErrors(name=str(error), form=REFUSED)
     if not isinstance(error, InputError):
@@ -127,13 +127,13 @@ def describe_damage(agent: Agent, mend: str) -> str:
 
 
 def place_damage(agent: Agent) -> AgentErrors:
-    """Say above the form what of an agent cannot be read, and at each field that it is meant."""
+    """Return the errors of an agent that was damaged: a summary above the form, and a message at each damaged field."""
     at = {_error_field(one.column): one.sentence for one in agent.damage}
     return AgentErrors(**at | {"form": describe_damage(agent, "Look at these fields, and save the agent.")})
 
 
 def first_refused(errors: AgentErrors) -> str:
-    """The name of the first field with an error, "" if none has."""
+    """Return the name of the first field with an error, "" if none has."""
     return next((name for name in _FORM_FIELDS if getattr(errors, name, "")), "")
 
 
@@ -142,7 +142,7 @@ def _name(field: str) -> str:
 
 
 def _error_field(field: str) -> str:
-    """The field of `AgentErrors` that takes the words about a field of an agent."""
+    """Return the field of `AgentErrors` that takes the message about a field of an agent."""
     if field.startswith(("server_ids", "allowed_tools")):
         return "tools"
     return field if field in _ERROR_FIELDS else "form"

@@ -1,11 +1,11 @@
-"""The form of one agent: new, edited or copied. Which one is in the address, so that it outlives a restart.
+"""The form of one agent: new, edited or copied. The address says which, so that the form survives a restart.
 
     /agents?agent=new      a new one
     /agents?agent=a1       edit the agent a1
     /agents?copy=a1        a new one with the fields of a1
 
-The browser holds what is being typed and sends all of it at once. When something is refused, the vars take over what
-was sent, and nothing is lost.
+The browser holds the typed text and sends all fields at once. If a field is refused, the vars take the submitted
+values, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ from app.state.toasts import show_fault, show_toast
 LIST: Final = "/agents"
 """The address of the list."""
 NEW: Final = "new"
-"""What the address says of an agent that is not there yet; no id reads so."""
+"""The value of the address for a new agent. No agent has this id."""
 
 _SPANS: Final = {Span.DAY: "a day", Span.MONTH: "a month", Span.EVER: "all time"}
 _STANDINGS: Final = {Standing.FINE: "not spent", Standing.WARNING: "nearly spent", Standing.SPENT: "spent"}
 
 
 class AgentFormState(rx.State):
-    """`form` are the values the fields begin with. `servers` are all that can be chosen, `lines` the allowed tools.
+    """`form` are the initial values of the fields. `servers` are all that can be chosen, `lines` the allowed tools.
 
-    `opened` is the form that the vars are of, as `editing` has it; "" before any.
+    `opened` is the value of `editing` when the vars were loaded; "" before the first.
 
-    `all_servers` and `any_call` are the two boxes that stand for no list at all. `budgets` is "" for a new agent.
+    `all_servers` and `any_call` are the two checkboxes that replace a list. `budgets` is "" for a new agent.
     """
 
     form: rx.Field[AgentForm] = rx.field(default_factory=AgentForm)
@@ -68,7 +68,7 @@ class AgentFormState(rx.State):
 
     @rx.var
     def editing(self) -> str:
-        """Which form the address asks for: "new", or "agent" or "copy" with an id; "" for the list."""
+        """The form that the address requests: "new", or "agent" or "copy" with an id; "" for the list."""
         asked = self.router.url.query_parameters
         if "copy" in asked:
             return f"copy {asked['copy']}"
@@ -77,15 +77,16 @@ class AgentFormState(rx.State):
 
     @rx.var
     def ready(self) -> bool:
-        """Whether the form can be drawn: its fields would keep what the form before it held.
+        """True if the form can be shown. Before its values are loaded, it would keep those of the previous form.
 
-        While nothing is loaded it can: empty fields take over what comes, and what a person typed outlives a restart.
+        It can also be shown while nothing was loaded: empty fields take the values that arrive, and text that a person
+        typed survives a restart.
         """
         return bool(self.editing) and self.opened in ("", self.editing)
 
     @rx.event
     async def load(self) -> rx.event.EventType[()] | None:
-        """Fill the form that the address asks for. One that is open already is left alone: a reconnect loads too."""
+        """Fill the form that the address requests. A form that is open already stays: a reconnect also calls this."""
         if self.editing == self.opened:
             return None
         self.reset()
@@ -126,13 +127,13 @@ class AgentFormState(rx.State):
 
     @rx.event
     async def choose_servers(self, all_of_them: bool) -> None:
-        """Give the agent the tools of all servers, or of those it lists."""
+        """Give the agent the tools of all servers, or of the listed ones."""
         self.all_servers = bool(all_of_them)
         self.servers = tuple(replace(server, chosen=False) for server in self.servers)
 
     @rx.event
     async def choose_calls(self, any_of_them: bool) -> None:
-        """Let the agent ask for any call, or for those it lists."""
+        """Let the agent make any call, or only the listed ones."""
         self.any_call = bool(any_of_them)
         self.lines = ()
 
@@ -149,7 +150,7 @@ class AgentFormState(rx.State):
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Store what the form holds and go back to the list, or say at each field why not."""
+        """Store the form and go back to the list, or show at each field why it was refused."""
         submitted = read_submitted(form)
         if submitted.fields is None:
             errors = submitted.errors
@@ -180,7 +181,7 @@ class AgentFormState(rx.State):
         self.errors = place_damage(agent)
 
     async def _offer_servers(self, chosen: tuple[str, ...] | None) -> None:
-        """Offer those that are set up, and keep the choice of others."""
+        """List the servers that are set up, and the chosen ones that no longer exist."""
         wanted = set(chosen or ())
         known = [seen.server for seen in await list_servers(current(), LOCAL_OWNER)]
         gone = sorted(wanted.union(line.server_id for line in self.lines) - {BUILT_IN, *(one.id for one in known)})
@@ -191,7 +192,7 @@ class AgentFormState(rx.State):
 
 
 async def _describe_budgets(agent_id: str) -> str:
-    """How the budgets of an agent stand, in sentences."""
+    """Describe the budgets that apply to an agent, and their status."""
     found = [one for one in await list_budgets(current(), LOCAL_OWNER) if one.budget.scope is Scope.AGENT]
     own = [one for one in found if one.budget.subject in ("", agent_id)]
     return " ".join(map(_describe_budget, own)) or "It has no budget."

@@ -1,7 +1,7 @@
 """The list on the page of agents: delete with undo, and the answers to an import.
 
-Not the form of one (`form.py`) nor the choice of one in a conversation (`choice.py`). Exporting needs no handler: it is
-the download of an address.
+The form of an agent is in `form.py`, the choice of one for a conversation in `choice.py`. The export needs no handler:
+it is the download of an address.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NOT_JSON: Final = "urn:inview:problem:malformed-body"
 class AgentItem:
     """A row of the list. `icon` is the first letter of the name if the agent has none.
 
-    `damage` says what of it cannot be read, "" if all can.
+    `damage` says which parts cannot be read, "" for none.
     """
 
     id: str
@@ -81,7 +81,7 @@ class AgentListState(rx.State):
 
     @rx.event
     async def finish_import(self, names: list[str], answers: list[str]) -> rx.event.EventType[()]:
-        """Tell the outcome of each file that the browser uploaded.
+        """Show the result of each file that the browser uploaded.
 
         `answers` are the JSON that came back for each, "" if none did.
         """
@@ -102,7 +102,7 @@ class AgentListState(rx.State):
 
     @rx.event
     async def end_focus(self) -> None:
-        """Forget the button once it has the focus: the list takes it no second time."""
+        """Clear `focused` once the button has the focus, so that it does not get it again."""
         self.focused = ""
 
     async def _read(self) -> None:

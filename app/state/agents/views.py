@@ -1,4 +1,4 @@
-"""What the form of an agent shows: its fields as typed, the choices beside them, and what is wrong with each."""
+"""The data that the form of an agent shows: its fields as typed, the available choices, and the error of each field."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class AgentForm:
-    """The fields as text. `id` is "" for a new agent. `effort` and `thinking` are "" for the model's own."""
+    """The fields as text. `id` is "" for a new agent. `effort` and `thinking` are "" for the model's default."""
 
     id: str = ""
     name: str = ""
@@ -25,7 +25,7 @@ class AgentForm:
 
 @dataclass(frozen=True)
 class AgentErrors:
-    """Why each field was refused, "" if it was not. `form`: what is no field's fault, or that others are."""
+    """The error of each field, "" for none. `form`: an error of no single field, or a note that fields have errors."""
 
     name: str = ""
     icon: str = ""
@@ -44,7 +44,7 @@ class AgentErrors:
 
 @dataclass(frozen=True)
 class ServerItem:
-    """A server of tools, and whether the agent has its tools. `known`: it is set up here."""
+    """An MCP server. `chosen`: the agent has its tools. `known`: it is set up here."""
 
     id: str
     name: str
@@ -54,7 +54,7 @@ class ServerItem:
 
 @dataclass(frozen=True)
 class AllowedItem:
-    """A line of allowed tools. `key` tells lines apart; `arguments` are the patterns of its arguments as JSON."""
+    """A line of allowed tools. `key` identifies it; `arguments` are the patterns of its arguments as JSON."""
 
     key: str
     server_id: str
@@ -65,7 +65,7 @@ class AllowedItem:
 
 @dataclass(frozen=True)
 class ModelItem:
-    """A model that is suggested."""
+    """A suggested model."""
 
     model: str
     name: str

@@ -1,5 +1,5 @@
-"""Comparing models: which of them answer, side by side or again in the place of a pair, and the reply that is kept.
+"""Comparisons of models: the choice of models for a new request or for a pair, and the choice of the reply to keep.
 
-`answer_again.py` is the menu of models of a pair, `choice.py` the dialog of several, `keeping.py` how a comparison
-ends. Not here: the replies as they come (`app/state/comparison.py`), which other regions look at too.
+`answer_again.py` is the menu of models of a pair, `choice.py` the dialog for several models, `keeping.py` the end of a
+comparison. The replies while they arrive are in `app/state/comparison.py`, because other regions use them too.
 """

@@ -1,9 +1,10 @@
-"""The menu of models that could answer a pair again: its own first, so that Enter is enough; several at once.
+"""The menu of models that can answer a pair again. The pair's own model is first, so that Enter is enough.
 
     await tab.send(AnswerAgainState.ask, pair_id="p1")
     await tab.send(AnswerAgainState.choose, model="offline:tiny")
 
-What is there at once does not move when the providers have answered.
+The menu can also open the dialog for several models. Entries that are shown at once keep their places when the
+providers have answered.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from app.state.watching import watcher_of
 from app.views.screen.options import OptionRow
 
 SEVERAL: Final = ""
-"""What the menu calls several models; no model is called that."""
+"""The key of the menu entry for several models. No model has this name."""
 _SEVERAL: Final = OptionRow(SEVERAL, "Several, side by side…", "compare")
 _LOOKING: Final = "Asking the providers for their models…"
 _EXPLAINED: Final = "The pairs in view above it are sent along; the current reply stays as a version."
@@ -44,7 +45,7 @@ class AnswerAgainView:
 
 
 class AnswerAgainState(VisitedState, rx.State):
-    """The menu is open while `asking` is set. `said` stands below it."""
+    """The menu is open while `asking` is set. `said` is the text below it."""
 
     asking: rx.Field[AnswerAgainView | None] = rx.field(None)
     rows: rx.Field[tuple[OptionRow, ...]] = rx.field(())
@@ -54,7 +55,7 @@ class AnswerAgainState(VisitedState, rx.State):
 
     @rx.event
     async def ask(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Open it for a pair; one that is not there changes nothing."""
+        """Open the menu for a pair. An unknown pair changes nothing."""
         watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not wanted else watcher.pair(wanted)
         if pair is None:
@@ -69,12 +70,12 @@ class AnswerAgainState(VisitedState, rx.State):
 
     @rx.event
     async def close(self) -> None:
-        """Answer nothing again."""
+        """Close the menu without a choice."""
         self.asking = None
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """Ask the providers what they have."""
+        """Ask the providers for their models."""
         try:
             offers = await list_models(current(), LOCAL_OWNER)
         except InviewError as error:
@@ -87,7 +88,7 @@ class AnswerAgainState(VisitedState, rx.State):
 
     @rx.event
     async def choose(self, model: str) -> rx.event.EventType[()] | None:
-        """Have the pair answered by this model; `SEVERAL`: ask by which ones."""
+        """Let this model answer the pair; `SEVERAL`: ask which models."""
         asking, wanted = self.asking, text_in(model, MAX_MODEL)
         if asking is None or wanted is None:
             return None

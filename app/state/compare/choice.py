@@ -1,4 +1,4 @@
-"""The dialog that asks which models a request is put to: two to four, those of last time ticked.
+"""The dialog that asks which two to four models a request is sent to. The models of the last comparison are ticked.
 
 await tab.send(ComparisonChoiceState.ask)
 await tab.send(ComparisonChoiceState.tick, model="offline:tiny", ticked=True)
@@ -36,7 +36,7 @@ _LOOKING: Final = "Asking the providers for their models…"
 
 @dataclass(frozen=True, slots=True)
 class ComparisonChoiceView:
-    """What the models are chosen for: the pair that is answered again, "" for what is written in the composer."""
+    """The texts of the dialog. `pair_id` is the pair that is answered again, "" for the text in the composer."""
 
     label: str
     explained: str
@@ -45,7 +45,7 @@ class ComparisonChoiceView:
 
 @dataclass(frozen=True, slots=True)
 class ComparableRow:
-    """A model. `held`: so many are ticked that it cannot be."""
+    """A model. `held`: it cannot be ticked, because the maximum number of models is."""
 
     model: str
     name: str
@@ -66,9 +66,9 @@ _AGAIN: Final = (
 
 
 class ComparisonChoiceState(VisitedState, rx.State):
-    """The dialog is open while `choosing` is set. `rows` are the models that the search finds, `none`: there are none.
+    """The dialog is open while `choosing` is set. `rows` are the models that the search finds; `none`: it finds none.
 
-    `said` counts what is ticked, or says why there is nothing to tick; `ready`: as many as can be compared.
+    `said` is the number of ticked models, or why there are no models; `ready`: this number can be compared.
     `remembered` are the models compared last in this browser, as JSON.
     """
 
@@ -84,14 +84,14 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event
     async def ask(self) -> rx.event.EventType[()]:
-        """Ask which models get what is written in the composer; the one that is chosen there is ticked."""
+        """Ask which models get the text in the composer. The model that is chosen there is ticked."""
         chosen = (await self.get_state(ModelState)).chosen
         await self._open(_NEW_REQUEST, chosen)
         return ComparisonChoiceState.look
 
     @rx.event
     async def ask_for_pair(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Ask which models answer a pair of this page again; its own is ticked."""
+        """Ask which models answer a pair of this page again. The pair's own model is ticked."""
         watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not wanted else watcher.pair(wanted)
         if pair is None:
@@ -102,12 +102,12 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event
     async def close(self) -> None:
-        """Compare nothing."""
+        """Close the dialog without a comparison."""
         self.choosing = None
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """Ask the providers what they have."""
+        """Ask the providers for their models."""
         try:
             offers = await list_models(current(), LOCAL_OWNER)
         except InviewError as error:
@@ -129,7 +129,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event
     async def tick(self, model: str, ticked: bool) -> None:
-        """Tick a model, or take its tick away."""
+        """Tick or untick a model."""
         wanted = text_in(model, MAX_MODEL)
         if all(profile.model != wanted for profile in self._models) or wanted is None:
             return
@@ -139,7 +139,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event
     async def start(self) -> rx.event.EventType[()] | None:
-        """Put the request to the models that are ticked, if they can be compared."""
+        """Send the request to the ticked models, if their number can be compared."""
         choosing, models = self.choosing, list(self._ticked)
         if choosing is None or not self.ready:
             return None
@@ -177,7 +177,7 @@ def _describe(profile: ModelProfile, *, ticked: bool, full: bool) -> ComparableR
 
 
 def _read(remembered: str) -> tuple[str, ...]:
-    """The models compared last; none where somebody else wrote there."""
+    """Return the models compared last; none if the browser's value is not one that this module wrote."""
     try:
         stored: Any = json.loads(remembered or "[]")
     except ValueError:

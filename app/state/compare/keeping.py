@@ -1,4 +1,4 @@
-"""How a comparison ends: one reply is kept, or none. Either is taken back by the toast's Undo.
+"""The end of a comparison: one reply is kept, or none. The toast's Undo reverts either.
 
 await tab.send(KeepingState.stop, run_id="r1")
 await tab.send(KeepingState.keep, model="offline:demo")
@@ -34,25 +34,25 @@ Done = TypeVar("Done")
 
 
 class KeepingState(rx.State):
-    """`busy`: something is being done to the comparison; `fault` is why the last thing could not be."""
+    """`busy`: a command for the comparison is running; `fault` is why the last command failed."""
 
     busy: rx.Field[bool] = rx.field(default=False)
     fault: rx.Field[str] = rx.field("")
 
     @rx.event
     async def open(self) -> None:
-        """Another page: what was wrong on the one before is not shown any more."""
+        """Clear the fault of the previous page."""
         self.busy, self.fault = False, ""
 
     @rx.event(background=True)
     async def stop(self, run_id: str) -> None:
-        """Stop one of the replies; what was received of it stays."""
+        """Stop one of the replies. The text received so far stays."""
         if wanted := text_in(run_id, MAX_ID):
             await self._attempt(cancel_run(await bench_of(current(), wanted), LOCAL_OWNER, wanted))
 
     @rx.event(background=True)
     async def keep(self, model: str) -> None:
-        """Let the reply of this model stand; the others are versions of it."""
+        """Keep the reply of this model. The others become versions of it."""
         here = conversation_in(self.router.url.path)
         if (wanted := text_in(model, MAX_MODEL)) is None:
             return
@@ -63,7 +63,7 @@ class KeepingState(rx.State):
 
     @rx.event(background=True)
     async def discard(self) -> Events:
-        """Keep none of the replies. The words of a new request go back into the box, if it is empty."""
+        """Keep none of the replies. The text of a new request goes back into the box, if it is empty."""
         here = conversation_in(self.router.url.path)
         gone = await self._attempt(discard_comparison(await bench_of(current(), here), LOCAL_OWNER, here))
         if gone is None:
@@ -76,7 +76,7 @@ class KeepingState(rx.State):
 
     @rx.event(background=True)
     async def reopen(self, conversation_id: str) -> None:
-        """Open the comparison again that was discarded last. For undo: it offers none itself."""
+        """Open the last discarded comparison again. Undo calls this, so it offers no undo."""
         if (wanted := text_in(conversation_id, MAX_ID)) is None:
             return
         try:
@@ -86,7 +86,7 @@ class KeepingState(rx.State):
 
     @rx.event(background=True)
     async def take_back(self, conversation_id: str, pair_id: str, version: int, gone: list[str]) -> None:
-        """Let stand what stood in a pair before, and bring back the pairs that left for the reply that was kept."""
+        """Restore the earlier version of a pair, and the pairs that were deleted when the reply was kept."""
         here, wanted, number = text_in(conversation_id, MAX_ID), text_in(pair_id, MAX_ID), whole_in(version)
         if here is None or wanted is None or number is None or not all(text_in(each, MAX_ID) for each in gone):
             return
@@ -100,7 +100,7 @@ class KeepingState(rx.State):
             await self._tell_fault(error)
 
     async def _attempt(self, work: Awaitable[Done]) -> Done | None:
-        """Do it; what is wrong stands in the dialog."""
+        """Await `work`. If it fails, the dialog shows the fault, and the result is None."""
         async with self:
             self.busy, self.fault = True, ""
         fault = ""

@@ -1,5 +1,5 @@
-"""The composer: what is written, what a send of it would carry, and what waits beside it.
+"""The composer: the draft, the content of a send of it, the queue and the pending permission requests.
 
-`state.py` holds what the screen shows and sends the draft; `views.py` are its values. Each dialog and banner has a
-module of its own. Not here: the transcript, and how the conversation is filtered.
+`state.py` holds the vars of the screen and sends the draft; `views.py` are its values. Each dialog and banner has its
+own module. The transcript and the filter of the conversation are elsewhere.
 """

@@ -1,10 +1,11 @@
-"""Attaching files to the draft: what the browser says of uploads, and what a person removes.
+"""Attachments of the draft: the progress and the result of uploads, and the removal of a file.
 
     await tab.send(AttachmentState.begin, key="f-1", name="photo.jpg", length=120_000)
     await tab.send(AttachmentState.finish, key="f-1", status=201, body='{"id": "…"}')
     tab.shows(ComposerState, "files")            # (DraftFile("f-1", "photo.jpg", …),)
 
-The bytes come over HTTP (`POST /attachments`); what the browser says of the answer is looked up in the store.
+The bytes come over HTTP (`POST /attachments`). The browser reports the answer, and the upload is then read from the
+store.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ _MAX_BODY: Final = 10_000
 
 
 class AttachmentState(rx.State):
-    """The handlers of files. What is attached is a var of the composer (`ComposerState.files`)."""
+    """The handlers of files. The attached files are a var of the composer (`ComposerState.files`)."""
 
     @rx.event
     async def begin(self, key: str, name: str, length: int) -> None:
-        """The browser begins to upload a file."""
+        """Add a file whose upload the browser has started."""
         composer = await self.get_state(ComposerState)
         called = text_in(key, _MAX_KEY) or ""
         if not _KEY.fullmatch(called) or any(file.key == called for file in composer.files):
@@ -59,7 +60,7 @@ class AttachmentState(rx.State):
 
     @rx.event
     async def progress(self, key: str, percent: int) -> None:
-        """So much of it has left the browser."""
+        """Update the percentage of a file that the browser has sent."""
         composer, much = await self.get_state(ComposerState), whole_in(percent)
         if much in range(101) and any(file.key == key and not file.arrived for file in composer.files):
             composer.files = tuple(
@@ -68,9 +69,9 @@ class AttachmentState(rx.State):
 
     @rx.event
     async def finish(self, key: str, status: int, body: str) -> rx.event.EventType[()] | None:
-        """The upload has ended, with this answer. Status 0: there was none.
+        """Take the server's answer to an upload. Status 0: there was no answer.
 
-        A file that is refused leaves the draft, and a notice says why: it never holds a send back.
+        A refused file is removed from the draft, and a notice says why, so it never blocks a send.
         """
         upload_id, fault = read_answer(whole_in(status) or 0, text_in(body, _MAX_BODY) or "")
         found = await find_uploads(current(), LOCAL_OWNER, [upload_id]) if upload_id else ()
@@ -98,7 +99,7 @@ class AttachmentState(rx.State):
 
     @rx.event
     async def remove(self, key: str) -> rx.event.EventType[()]:
-        """Do not send this file."""
+        """Remove a file from the draft."""
         composer = await self.get_state(ComposerState)
         composer.files = tuple(file for file in composer.files if file.key != key)
         composer.fault = ""

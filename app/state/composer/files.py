@@ -1,4 +1,4 @@
-"""What is attached to the draft, as the composer shows it: pure functions over frozen values."""
+"""The files of a draft as the composer shows them: pure functions over frozen values."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _TOO_LARGE: Final = f"It is larger than {MAX_UPLOAD_BYTES // 2**20} MB."
 
 @dataclass(frozen=True)
 class DraftFile:
-    """A file of the draft, called `key` by the browser. `id` is the upload's, "" until it has arrived,
-    `bytes_id` that of its bytes.
+    """A file of the draft. `key` is the browser's name for it, `id` the id of the upload ("" until it has arrived),
+    `bytes_id` the id of its bytes.
 
-    `note` says how large it is and what was done to it, `percent` how much has arrived.
-    `address` is where a picture can be looked at.
+    `note` describes its size and changes made to it; `percent` is the share that has arrived.
+    `address` is the address of an image.
     """
 
     key: str
@@ -43,12 +43,12 @@ class DraftFile:
 
 
 def begin_file(key: str, name: str, length: int) -> DraftFile:
-    """A file that is on its way."""
+    """Return a file whose upload has just started."""
     return DraftFile(key, name, note=size(length))
 
 
 def describe_upload(key: str, upload: Upload) -> DraftFile:
-    """A file that has arrived."""
+    """Return a file whose upload is complete."""
     kept = upload.attachment
     note = size(len(kept.data))
     if upload.kind is UploadKind.TEXT:
@@ -71,7 +71,7 @@ def describe_upload(key: str, upload: Upload) -> DraftFile:
 
 
 def describe_replaced(name: str, newest: str) -> str:
-    """The notice that a file was attached before under another name; "" under the same.
+    """Return the notice that a file was attached before under another name; "" if the names are equal.
 
     >>> describe_replaced("a.txt", "b.txt"), describe_replaced("a.txt", "a.txt")
     ('b.txt has the same content as a.txt and replaces it.', '')
@@ -89,17 +89,17 @@ def describe_refused(name: str, reason: str) -> str:
 
 
 def ids_of(files: tuple[DraftFile, ...]) -> tuple[str, ...]:
-    """The uploads that go with the draft."""
+    """Return the ids of the uploads that are sent with the draft."""
     return tuple(file.id for file in files if file.id)
 
 
 def refuse_to_send(files: tuple[DraftFile, ...]) -> str:
-    """Why these files cannot be sent now; "" if they can."""
+    """Return why these files cannot be sent now; "" if they can."""
     return "" if all(file.arrived for file in files) else WAITING
 
 
 def read_answer(status: int, body: str) -> tuple[str, str]:
-    """The upload's id and why there is none, from what the server answered. Status 0: it did not.
+    """Return the upload's id and the reason if there is none, from the server's answer. Status 0: no answer.
 
     >>> read_answer(413, "")
     ('', 'It is larger than 20 MB.')

@@ -1,7 +1,7 @@
-"""The first message: what it would be before its conversation exists, and the conversation that is made for it.
+"""The first message: its estimate before its conversation exists, and its delivery in a new conversation.
 
 draft = await read_first(state, text, edition, schema, files)   # for its estimate and its preview
-conversation_id, comparison_id = await deliver_first(draft)     # raises what refuses it; nothing is left then
+conversation_id, comparison_id = await deliver_first(draft)     # if it raises, no conversation is left
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ async def estimate_first(draft: FirstDraft) -> ContextView | None:
 
 
 async def read_first(state: rx.State, text: str, edition: int, schema: str, files: tuple[str, ...]) -> FirstDraft:
-    """The first message as it would be sent from this page now."""
+    """Return the first message with the current data of this page."""
     look = await look_of(state, "")
     asked = replace(await once_in(state, ""), reply_schema=schema or None)
     return FirstDraft(await new_conversation(state, look), text, look, asked, files, edition)
 
 
 async def new_conversation(state: rx.State, look: ViewOptions) -> NewConversation:
-    """The conversation that the first message on this page starts."""
+    """Return the settings of the conversation that the first message on this page starts."""
     parameters, policy = await begins_with(state)
     return NewConversation(
         look.model or "",
@@ -57,11 +57,11 @@ async def new_conversation(state: rx.State, look: ViewOptions) -> NewConversatio
 
 
 async def deliver_first(draft: Draft) -> tuple[str, str]:
-    """Send the draft in a conversation made for it. Returns the ids of both: of the comparison "" for none.
+    """Send the draft in a new conversation. Return the ids of the conversation and of the comparison ("" for none).
 
     Raises:
         OverBudgetError: the request exceeds its budget, and the sender has not chosen what to do.
-        InviewError: whatever else refuses it. Whatever is raised, the conversation is deleted again.
+        InviewError: the send was refused for another reason. After any error the conversation is deleted again.
     """
     made = await _begin(draft.new)
     try:
@@ -72,11 +72,11 @@ async def deliver_first(draft: Draft) -> tuple[str, str]:
 
 
 async def _begin(new: NewConversation) -> str:
-    """Make the conversation that a first text begins.
+    """Make the conversation for a first text.
 
     Raises:
         NotFoundError: no such agent.
-        InputError: the model cannot be one.
+        InputError: the model name is not valid.
     """
     create = create_temporary if new.temporary else create_conversation
     made = await create(

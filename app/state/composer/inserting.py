@@ -1,4 +1,4 @@
-"""Prompts and resources of MCP servers, put into the text area as text: chosen, told what they want to know, asked for.
+"""Prompts and resources of MCP servers: choose one, fill in its fields, fetch it and insert it into the text area.
 
 await tab.send(InsertingState.ask)
 await tab.send(InsertingState.choose, offer_id="lab Prompt weather")
@@ -26,7 +26,7 @@ from app.views.screen.options import OptionRow
 SUBMIT_ID: Final = "insert-submit"
 """The button that asks the server."""
 MAX_VALUE: Final = 20_000
-"""Characters of a field."""
+"""Maximum number of characters of a field."""
 
 _LOOKING: Final = "Looking…"
 _MISSING: Final = "Fill it in."
@@ -36,7 +36,7 @@ Events = AsyncGenerator[Any, None]
 
 @dataclass(frozen=True, slots=True)
 class FieldView:
-    """What an offer wants to be told. `value` is what was told last; `turn` counts how often it is to be looked at."""
+    """A field of an offer. `value` is the last submitted value; a change of `turn` gives the field the focus."""
 
     name: str
     required: bool
@@ -48,9 +48,9 @@ class FieldView:
 
 @dataclass(frozen=True, slots=True)
 class OfferView:
-    """An offer that was chosen. `address`: of a resource. `goes_back`: it was chosen from the list of all.
+    """The chosen offer. `address`: of a resource. `goes_back`: it was chosen from the list of all.
 
-    `asking`: its server is asked. `fault` is what is wrong beside the fields, `refused`: something is.
+    `asking`: a request to its server is running. `fault` is an error of no field; `refused`: there is any error.
     """
 
     name: str
@@ -65,9 +65,9 @@ class OfferView:
 
 
 class InsertingState(VisitedState, rx.State):
-    """The dialog is open while `opened`: with the `rows` to choose from, or with the `offer` that was chosen.
+    """The dialog is open while `opened`. It shows the `rows` to choose from, or the `offer` that was chosen.
 
-    `said` is what is to be said of the servers; `failed`: they could not be listed. `prompts` are what a "/" offers.
+    `said` describes the servers; `failed`: they could not be listed. `prompts` are the prompts that a "/" lists.
     """
 
     opened: rx.Field[bool] = rx.field(default=False)
@@ -78,11 +78,11 @@ class InsertingState(VisitedState, rx.State):
     prompts: rx.Field[tuple[PromptRow, ...]] = rx.field(())
     _offers: tuple[Offer, ...] = ()
     _chosen: Offer | None = None
-    _turn: int = 0  # counts what was chosen and left; an answer to an earlier one is dropped
+    _turn: int = 0  # grows with each choice and each return to the list; an answer to an earlier choice is dropped
 
     @rx.event
     async def ask(self) -> rx.event.EventType[()]:
-        """Open the dialog, and look what there is."""
+        """Open the dialog and list the offers."""
         self._show(None)
         self.rows, self.said, self.failed, self.opened = (), _LOOKING, False, True
         await self._come()
@@ -90,7 +90,7 @@ class InsertingState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """List what the servers offer that are switched on for whoever answers here."""
+        """List the offers of the servers that are switched on for the agent of this conversation."""
         async with self:
             agent_id = (await self.get_state(AgentState)).chosen
         try:
@@ -105,7 +105,7 @@ class InsertingState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def find_prompts(self) -> None:
-        """List the prompts, as a "/" was typed. Where that cannot be, it is a text like any other."""
+        """List the prompts after a "/" was typed. If they cannot be listed, the "/" is ordinary text."""
         async with self:
             agent_id = (await self.get_state(AgentState)).chosen
         try:
@@ -118,32 +118,32 @@ class InsertingState(VisitedState, rx.State):
 
     @rx.event
     async def choose(self, offer_id: str) -> rx.event.EventType[()] | None:
-        """Choose one from the list of all."""
+        """Choose an offer from the list of all."""
         return await self._choose(offer_id, goes_back=True)
 
     @rx.event
     async def choose_prompt(self, offer_id: str) -> rx.event.EventType[()] | None:
-        """Choose one from the prompts that a "/" offers."""
+        """Choose one of the prompts that a "/" lists."""
         return await self._choose(offer_id, goes_back=False)
 
     @rx.event
     async def go_back(self) -> None:
-        """Choose another."""
+        """Go back to the list."""
         self._show(None)
 
     @rx.event
     async def close(self) -> None:
-        """Insert nothing."""
+        """Close the dialog without inserting anything."""
         self._close()
 
     @rx.event
     async def clear_faults(self) -> None:
-        """Forget what was wrong, as it is being changed."""
+        """Clear the errors, because a field is being edited."""
         self._complain({}, "")
 
     @rx.event
     async def insert(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Have the text inserted that the server gives for these values, if none is missing."""
+        """Fetch the text for these values and insert it, unless a required value is missing."""
         if self.offer is None or self.offer.asking:
             return None
         fields = tuple(
@@ -157,7 +157,7 @@ class InsertingState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def fetch(self) -> Events:
-        """Ask the server, and have what it gives put into the text area."""
+        """Fetch the text from the server and put it into the text area."""
         async with self:
             chosen, offer, turn = self._chosen, self.offer, self._turn
         if chosen is None or offer is None:
@@ -207,7 +207,7 @@ class InsertingState(VisitedState, rx.State):
         return InsertingState.fetch
 
     def _complain(self, faults: Mapping[str, str], fault: str) -> None:
-        """Say what is wrong, by field and beside them. The first one is looked at."""
+        """Show the errors of fields, and one of no field. The first field with an error gets the focus."""
         if self.offer is None:
             return
         first = next((field.name for field in self.offer.fields if field.name in faults), None)
@@ -230,7 +230,7 @@ def _value(form: object, place: int) -> object:
 
 
 def _read_fault(error: InviewError, fields: tuple[FieldView, ...]) -> dict[str, str]:
-    """The fault of a field by its name; none where it is of something else."""
+    """Return the error of a field by its name; empty if the error is of no field."""
     if not isinstance(error, InputError):
         return {}
     name = error.field.partition(".")[2]

@@ -1,4 +1,4 @@
-"""What the MCP servers of an agent offer for a message: prompts and resources, as rows to choose from."""
+"""The prompts and resources of an agent's MCP servers, as rows to choose from."""
 
 from __future__ import annotations
 
@@ -23,15 +23,13 @@ _NO_SERVER: Final = "No MCP server is on for this conversation. Add one in Setti
 
 
 class OfferKind(StrEnum):
-    """What it is called."""
-
     PROMPT = "Prompt"
     RESOURCE = "Resource"
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A prompt or a resource. `key` is what its server knows it by, `fields` what it wants to be told."""
+    """A prompt or a resource. `key` is its server's name or address for it, `fields` are its arguments."""
 
     server_id: str
     server: str
@@ -43,14 +41,14 @@ class Offer:
 
     @property
     def id(self) -> str:
-        """Another for each."""
+        """An id that no other offer has."""
         return f"{self.server} {self.kind} {self.key}"
 
     async def fetch(self, values: dict[str, str]) -> str:
-        """Ask its server for it, as a text.
+        """Fetch it from its server as text.
 
         Raises:
-            InviewError: it is not to be had like this. An InputError names the field.
+            InviewError: the server did not return it for these values. An InputError names the field.
         """
         ask = fill_prompt if self.kind is OfferKind.PROMPT else read_resource
         return await ask(current(), LOCAL_OWNER, self.server_id, self.key, values)
@@ -58,14 +56,14 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """All that there is, and what is to be said of the servers."""
+    """All offers, and a text about the servers."""
 
     offers: tuple[Offer, ...]
     said: str
 
 
 async def find_offers(agent_id: str) -> Offered:
-    """What the servers offer that are switched on for this agent; `NOBODY`: all that are switched on.
+    """Return the offers of the enabled servers of this agent; "none": of all enabled servers.
 
     Raises:
         NotFoundError: no such agent.
@@ -79,7 +77,7 @@ async def find_offers(agent_id: str) -> Offered:
 
 
 def describe_option(offer: Offer) -> OptionRow:
-    """The row of an offer in the list of all."""
+    """Return the row of an offer in the list of all."""
     is_prompt = offer.kind is OfferKind.PROMPT
     return OptionRow(
         offer.id,
@@ -91,7 +89,7 @@ def describe_option(offer: Offer) -> OptionRow:
 
 
 def describe_prompt(offer: Offer) -> PromptRow:
-    """The row of a prompt in the list that a "/" opens."""
+    """Return the row of a prompt in the list that a "/" opens."""
     words = f"{offer.key} {offer.name}".lower()
     return PromptRow(offer.id, f"/{offer.key}", offer.about or offer.name, offer.server, words)
 

@@ -1,4 +1,4 @@
-"""A send that does not fit, or would carry other pairs than were counted: what its dialog shows, what the options mean.
+"""The dialog of a send that does not fit, or that would carry other pairs than were counted: its content and options.
 
 >>> read_way("fit")
 Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False, as_counted=False)
@@ -27,12 +27,12 @@ KEPT = "Nothing has been sent; your text is saved."
 _MODEL = "model "
 
 Counted = tuple[tuple[str, str], ...]
-"""Models, each with the `selection` that was counted for it; of two for one model the last."""
+"""Models, each with the `selection` that was counted for it. The last entry of a model counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What was chosen. Exactly one of them is set. `as_counted`: send the pairs that were counted anew."""
+    """The chosen option. Exactly one field is set. `as_counted`: send the pairs of the new count."""
 
     over_budget: OverBudget | None = None
     model: str | None = None
@@ -41,7 +41,7 @@ class Way:
 
 
 async def remember_way(over_budget: OverBudget) -> None:
-    """Do that with every send that does not fit from now on."""
+    """Store this choice in the preferences, for every later send that does not fit."""
     preferences = await read_preferences(current(), LOCAL_OWNER)
     await set_preferences(current(), LOCAL_OWNER, replace(preferences, over_budget=over_budget))
 
@@ -49,10 +49,10 @@ async def remember_way(over_budget: OverBudget) -> None:
 def describe_over_budget(
     budget_options: BudgetOptions, *, several: bool = False, summary: bool = True
 ) -> OverBudgetView:
-    """The dialog's content. `several`: several models are asked, so neither a larger one nor a summary is an option.
-    It says which of them this is about.
+    """Return the content of the dialog. `several`: several models are asked, so neither a larger model nor a summary is
+    an option, and the message names the model.
 
-    `summary`: one could be written first; not for a pair that would itself be among those that are summarised.
+    `summary`: a summary can be an option. It cannot for a pair that would itself be summarised.
     """
     message = _explain(budget_options)
     message = f"{budget_options.model}: {message}" if several else message
@@ -70,7 +70,7 @@ def describe_over_budget(
 
 
 def read_way(key: str) -> Way | None:
-    """What a key of the dialog means; None: nothing.
+    """Return the option for a key of the dialog; None: there is none.
 
     >>> read_way("model peer:large"), read_way("else")
     (Way(over_budget=None, model='peer:large', summarise=False, as_counted=False), None)
@@ -87,7 +87,7 @@ def read_way(key: str) -> Way | None:
 
 
 def describe_changed(error: SelectionChangedError, *, several: bool = False) -> OverBudgetView:
-    """The dialog's content where other pairs would be sent than were counted. `several` as above."""
+    """Return the content of the dialog if other pairs would be sent than were counted. `several` as above."""
     composition = error.composition
     now = plural(composition.x, "pair")
     estimate = composition.estimate
@@ -104,19 +104,19 @@ def describe_changed(error: SelectionChangedError, *, several: bool = False) -> 
 
 
 def selection_of(view: OverBudgetView | None, key: str) -> str | None:
-    """The pairs that an option of the dialog stands for; None: it does not say."""
+    """Return the pairs that an option of the dialog sends; None: the option does not name them."""
     ways = () if view is None else view.ways
     return next((way.selection for way in ways if way.key == key), "") or None
 
 
 def add_counted(counted: Counted, view: OverBudgetView | None, key: str) -> Counted:
-    """What was counted for each of several models, with what an option of the dialog stands for."""
+    """Add the pairs that an option of the dialog sends to those that were counted for the other models."""
     selection = selection_of(view, key)
     return counted if view is None or selection is None else (*counted, (view.model, selection))
 
 
 def _explain(budget_options: BudgetOptions) -> str:
-    """Why a person is asked."""
+    """Explain why the send does not fit."""
     x, y = budget_options.x, budget_options.y
     if budget_options.fit is None:
         limit = f"{number(budget_options.limit)} tokens: {NAMES_OF_LIMITS[budget_options.limited_by]}"

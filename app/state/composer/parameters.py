@@ -1,11 +1,11 @@
-"""How the model is asked: set for the conversation, or for the next send alone, and shown before the send.
+"""The model parameters: set for the conversation or for the next send alone, and shown before the send.
 
     await tab.send(ParametersState.ask)
     await tab.send(ParametersState.use, form={"temperature": "0.2"})     # for the conversation: the dialog's scope
-    await tab.send(ParametersState.take_off, name="seed")                # what was set for the next send
+    await tab.send(ParametersState.take_off, name="seed")                # of the next send
 
-On the first page the conversation is the one that the first text begins. What is set for one send goes with it, and
-comes back if it is refused.
+On the start page they apply to the conversation that the first text starts. Parameters for one send are removed when it
+is sent, and restored if it is refused.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ from app.store.settings.agents import find_agent
 from app.views.screen.parameters import SettingView, show_policy
 
 MAX_TYPED: Final = 40
-"""Characters of a field."""
+"""Maximum number of characters of a field."""
 MAX_REMEMBERED: Final = 20
-"""Conversations for which what is set for their next send is remembered."""
+"""Maximum number of conversations whose parameters for the next send are remembered."""
 NOTHING_SET: Final = (NO_PARAMETERS, RetryPolicy.EXPONENTIAL)
 RETRY_POLICY: Final = "retry_policy"
-"""The name of the control that says when failed calls are made again."""
+"""The name of the control that sets when failed calls are repeated."""
 FIELD: Final = "parameter-"
-"""Before the name of a parameter: the id of its control."""
+"""Prefix of the id of a control. The name of its parameter follows."""
 
 
 class Scope(StrEnum):
-    """For what parameters are set."""
+    """The target of the parameters: a conversation, or its next send alone."""
 
     CONVERSATION = "conversation"
     SEND = "send"
@@ -71,9 +71,9 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True)
 class ParametersFormView:
-    """The dialog. `texts` are what its fields begin with, the `number`th since it opened; `instead` is what holds where
-    a field is empty. `takes` are the parameters that the model takes, `lacks` says which it does not. `retry_policy`
-    is that of the conversation.
+    """The dialog. `texts` are the initial texts of its fields; `number` counts how often they were filled since it
+    opened. `instead` describes the value that applies if a field is empty. `takes` are the parameters that the model
+    takes, `lacks` names the others. `retry_policy` is that of the conversation.
     """
 
     scope: Scope
@@ -89,7 +89,7 @@ class ParametersFormView:
 
 @dataclass(frozen=True, slots=True)
 class _Situation:
-    """All that decides how the next send is asked."""
+    """All data that determines the parameters of the next send."""
 
     conversation_id: str
     provider: Provider
@@ -106,7 +106,7 @@ class _Situation:
 
 
 class ParametersState(VisitedState, rx.State):
-    """The dialog is open while `form` is set; `faults` are what is wrong in its fields, `fault` what is at none.
+    """The dialog is open while `form` is set; `faults` are the errors of its fields, `fault` is an error of no field.
 
     `settings` are the parameters of the next send, `summary` the same on a line.
     """
@@ -121,7 +121,7 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Another page. What was set for a new conversation is its own by now."""
+        """Handle the opening of a page. A new conversation has stored the parameters of the start page by now."""
         if conversation_in(self.router.url.path):
             self._begins_with = NOTHING_SET
             self._once = tuple(one for one in self._once if one[0])
@@ -130,7 +130,7 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def refresh(self) -> None:
-        """Say again how the next send is asked, where no conversation is followed: another model was chosen."""
+        """Update the parameters shown on the start page, after another model was chosen."""
         if not conversation_in(self.router.url.path):
             await self._refresh()
 
@@ -141,18 +141,18 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def choose_scope(self, scope: str) -> None:
-        """Set them for something else. What is written and not saved is gone."""
+        """Show the parameters of another scope. Unsaved input is lost."""
         if self.form is not None and (wanted := _scope_in(scope)) is not None:
             await self._open(wanted)
 
     @rx.event
     async def close(self) -> None:
-        """Leave everything as it was."""
+        """Close the dialog without changes."""
         self.form = None
 
     @rx.event
     async def use(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Set what the form says, for its `scope`. What the model does not take has no field, and stays as it is."""
+        """Store the parameters of the form for its `scope`. Parameters that the model does not take stay unchanged."""
         scope = _scope_in(form.get("scope"))
         if self.form is None or scope is None or (now := await self._read()) is None:
             return None
@@ -171,20 +171,20 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def unset(self) -> None:
-        """Set nothing for what the dialog is about."""
+        """Remove all parameters of the dialog's scope."""
         if self.form is not None and (now := await self._read()) is not None:
             await self._store(now, self.form.scope, *NOTHING_SET)
 
     @rx.event
     async def take_off(self, name: str) -> None:
-        """Set this one no longer for the next send."""
+        """Remove this parameter from the next send."""
         conversation_id = conversation_in(self.router.url.path)
         if text_in(name, MAX_TYPED) in NAMES:
             await self._set_once(conversation_id, replace(self._once_of(conversation_id), **{name: None}))
 
     @rx.event
     async def put_back(self, conversation_id: str, texts: dict[str, str]) -> None:
-        """Set the parameters of a conversation as they were. For undo: it offers none itself."""
+        """Restore the earlier parameters of a conversation. Undo calls this, so it offers no undo."""
         wanted = text_in(conversation_id, MAX_TYPED)
         parameters, policy = read_parameters(_texts_in(texts)).parameters, _policy_in(texts.get(RETRY_POLICY))
         if wanted is not None and parameters is not None and policy is not None:
@@ -210,7 +210,7 @@ class ParametersState(VisitedState, rx.State):
         self._show(settings)
 
     async def _read(self) -> _Situation | None:
-        """How the next send would be asked now; None: that cannot be known, and a toast says why."""
+        """Return the current parameters of the next send; None: they cannot be read, and a toast says why."""
         try:
             return await self._look()
         except InviewError as error:
@@ -238,7 +238,7 @@ class ParametersState(VisitedState, rx.State):
         return _Situation(conversation_id, provider, profile, layers, name)
 
     async def _store(self, now: _Situation, scope: Scope, parameters: Parameters, policy: RetryPolicy) -> None:
-        """Set them, close the dialog, and say so where it lasts."""
+        """Store the parameters and close the dialog. For a conversation a toast reports the change."""
         if scope is Scope.SEND:
             await self._set_once(now.conversation_id, parameters)
             self.form = None
@@ -288,13 +288,13 @@ class ParametersState(VisitedState, rx.State):
 
 
 async def once_in(state: rx.State, conversation_id: str) -> Parameters:
-    """What is set for the next send of a conversation ("": the one to begin)."""
+    """Return the parameters set for the next send of a conversation ("": the one that the first text starts)."""
     parameters = await state.get_state(ParametersState)
     return parameters._once_of(conversation_id)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
 async def take_once(state: rx.State, conversation_id: str) -> Parameters:
-    """The same, for a send that takes it along: from then on nothing is set."""
+    """Remove and return them, for a send."""
     parameters = await state.get_state(ParametersState)
     taken = parameters._once_of(conversation_id)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
     if list_set(taken):
@@ -303,19 +303,19 @@ async def take_once(state: rx.State, conversation_id: str) -> Parameters:
 
 
 async def give_back_once(state: rx.State, conversation_id: str, asked: Parameters) -> None:
-    """A send was refused: what it took along is set again, unless something else is by now."""
+    """Restore the parameters of a refused send, unless others have been set since."""
     parameters = await state.get_state(ParametersState)
     if list_set(asked) and not list_set(parameters._once_of(conversation_id)):  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         await parameters._set_once(conversation_id, asked)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 async def begins_with(state: rx.State) -> tuple[Parameters, RetryPolicy]:
-    """What is set for a conversation that begins."""
+    """Return the parameters and the retry policy for a new conversation."""
     return (await state.get_state(ParametersState))._begins_with  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 def show_parameters(state: ParametersState, screen: Screen, shown: Screen | None) -> None:
-    """Copy how the next send is asked, as far as it is not what was shown before."""
+    """Copy the parameters of the next send from a screen, if they have changed."""
     context, before = screen.context, None if shown is None else shown.context
     settings = () if context is None else context.settings
     if before is None or settings != before.settings:
@@ -323,7 +323,7 @@ def show_parameters(state: ParametersState, screen: Screen, shown: Screen | None
 
 
 def clear_parameters(state: ParametersState) -> None:
-    """Another conversation: nothing of it is known yet."""
+    """Clear the parameters of the previous conversation."""
     state._show(())  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
 
 
@@ -336,7 +336,7 @@ def _policy_in(value: object) -> RetryPolicy | None:
 
 
 def _texts_in(form: object) -> dict[str, str]:
-    """What a form says of parameters; what is not text, or too long for one, is left out."""
+    """Return the parameters in a form, by name. Values that are not text or are too long are left out."""
     if not isinstance(form, dict):
         return {}
     fields = cast("dict[object, object]", form)
@@ -344,7 +344,7 @@ def _texts_in(form: object) -> dict[str, str]:
 
 
 def _find_faults(parameters: Parameters, now: _Situation) -> dict[str, str]:
-    """Why a value cannot be used, by the parameter's name."""
+    """Return why values cannot be used, by the names of the parameters."""
     try:
         require_parameters(parameters)
     except InputError as error:
@@ -371,7 +371,7 @@ def _describe_form(now: _Situation, scope: Scope, number: int) -> ParametersForm
 
 
 def _describe_instead(now: _Situation, scope: Scope) -> ParameterTexts:
-    """What holds where nothing is set: what the conversation says, or its agent, or the model's own."""
+    """Describe the values that apply if nothing is set: those of the conversation, its agent, or the model."""
     own = now.layers.conversation if scope is Scope.SEND else NO_PARAMETERS
     merged: Mapping[str, Any] = dict(list_set(merge_parameters(own, now.layers.agent)))
 
@@ -386,7 +386,7 @@ def _describe_instead(now: _Situation, scope: Scope) -> ParameterTexts:
 
 
 def _join(nouns: list[str]) -> str:
-    """A list in words.
+    """Join nouns with commas and "or".
 
     >>> _join(["seed"]), _join(["temperature", "top_p", "seed"])
     ('seed', 'temperature, top_p or seed')

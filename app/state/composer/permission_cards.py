@@ -1,4 +1,4 @@
-"""Calls that wait for a person, as cards: what is to be called with which arguments, and the answers one can give.
+"""Pending permission requests as cards: the tool, its arguments, and the possible answers.
 
 >>> write_pattern("/notes/*"), write_pattern(3), write_pattern(["a"])
 ('/notes/[*]', '3', '*')
@@ -26,7 +26,7 @@ _MAX_ROWS: Final = 14
 
 @dataclass(frozen=True)
 class BoundView:
-    """A pattern that an argument has to fit for a rule to hold."""
+    """A pattern that an argument must match for a rule to apply."""
 
     name: str
     pattern: str
@@ -34,12 +34,13 @@ class BoundView:
 
 @dataclass(frozen=True)
 class PermissionCard:
-    """A call that waits until a moment (ISO; `now` is the server's clock as this was made).
+    """A call that waits `until` a time (ISO 8601; `now` is the time of the server when the card was made).
 
-    `by` is the compared model that calls, "" for any other; `delegated` the path of the conversation in which an agent
-    does, "" if it is the one on screen. `place` is "1 of 2" where several wait. `arguments` are to be read, `text` to
-    be edited while `editing`, in so many `rows`; `bounds` are what a rule could be bound to while `bounding`.
-    It `leads` where who answers by keyboard goes on.
+    `by` is the model that makes the call in a comparison, otherwise ""; `delegated` is the path of the child
+    conversation of an agent that makes it, "" for the conversation on screen. `place` is for example "1 of 2" if more
+    than one call waits, otherwise "". `arguments` are shown for reading; `text` is shown while `editing`, in a field
+    with `rows` lines; `bounds` are the patterns that a rule can require, shown while `bounding`. `leads`: a person who
+    answers by keyboard continues at this card.
     """
 
     id: str
@@ -64,7 +65,7 @@ class PermissionCard:
 def list_cards(
     waiting: tuple[PermissionItemView, ...], comparison: ScreenComparisonView | None, now: datetime
 ) -> tuple[PermissionCard, ...]:
-    """A card for each call that waits, the oldest first."""
+    """Return a card for each pending call, the oldest first."""
     models = {} if comparison is None else {run.run_id: run.model for run in comparison.runs}
     count = len(waiting)
     return tuple(
@@ -74,10 +75,10 @@ def list_cards(
 
 
 def read_edited(text: str) -> dict[str, Any]:
-    """The arguments that were typed.
+    """Return the arguments that a person typed.
 
     Raises:
-        InputError: they are no JSON object.
+        InputError: the text is not a JSON object.
     """
     if not text.strip():
         raise InputError(_INPUT, "This is no JSON: nothing is written.")
@@ -85,7 +86,7 @@ def read_edited(text: str) -> dict[str, Any]:
 
 
 def list_faults(error: InputError) -> tuple[str, ...]:
-    """What is wrong with an answer, each with the argument it is about."""
+    """Return the errors of an answer, each with the argument that it is about."""
     if isinstance(error, WrongArgumentsError):
         return tuple(f"{_place(field)}: {reason}" for field, reason in error.problems)
     if error.field == _INPUT:
@@ -94,7 +95,7 @@ def list_faults(error: InputError) -> tuple[str, ...]:
 
 
 def write_pattern(value: object) -> str:
-    """The pattern that covers this value and no other; of lists and objects any."""
+    """Return the pattern that matches only this value; for lists and objects one that matches any value."""
     if isinstance(value, str):
         return value.replace("*", "[*]")
     return "*" if isinstance(value, dict | list) else json.dumps(value)
@@ -105,7 +106,7 @@ def _describe(one: PermissionItemView, by: str, place: str, now: datetime) -> Pe
     elsewhere = not by and one.conversation_id != one.shown_in
     try:
         read = read_arguments(one.input_json)
-    except InputError:  # shown as it came
+    except InputError:  # shown unchanged
         read, arguments, text = {}, escape_invisible(one.input_json), one.input_json
     else:
         arguments, text = _show(read.items()), _write(read)
@@ -127,13 +128,13 @@ def _describe(one: PermissionItemView, by: str, place: str, now: datetime) -> Pe
 
 
 def _show(arguments: Iterable[tuple[str, Any]]) -> str:
-    """The arguments one a line, texts as they are but for invisible characters."""
+    """Return the arguments, one per line. Invisible characters are escaped."""
     lines = (f"{name}: {value if isinstance(value, str) else _write(value)}" for name, value in arguments)
     return escape_invisible("\n".join(lines))
 
 
 def _write(value: Any) -> str:
-    """JSON, in which an escape says the same as the invisible character that it stands for."""
+    """Return the value as JSON with invisible characters escaped, which does not change its meaning."""
     return escape_invisible(json.dumps(value, indent=2, ensure_ascii=False))
 
 

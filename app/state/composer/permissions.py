@@ -1,9 +1,9 @@
-"""Calls that wait for a person: read, edited, bound to arguments like these, and answered.
+"""Commands for pending permission requests: edit the arguments, bind a rule to arguments, answer.
 
     await tab.send(PermissionsState.choose, request_id="r1", answer="allow")
     await tab.send(PermissionsState.answer, form={"request": "r1"})
 
-What waits is the server's, and came with the watcher's screen (`show_permissions`): it outlives a reload.
+The server stores the requests. They arrive with the watcher's screen (`show_permissions`), so they survive a reload.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from app.state.inputs import text_in
 from app.state.toasts import show_fault
 
 BOUND: Final = "bound "
-"""What the names of a form's patterns begin with."""
+"""Prefix of the names of a form's patterns. The name of the argument follows."""
 MAX_ARGUMENTS: Final = 1_000_000
 MAX_PATTERN: Final = 10_000
 _RULES: Final = {Answer.ALLOW_CONVERSATION, Answer.ALWAYS_ALLOW}
 
 
 class PermissionsState(rx.State):
-    """`cards` are the calls that wait in the conversation on screen, the oldest first."""
+    """`cards` are the pending calls of the conversation on screen, the oldest first."""
 
     cards: rx.Field[tuple[PermissionCard, ...]] = rx.field(())
     _chosen: tuple[str, Answer] | None = None
@@ -44,31 +44,31 @@ class PermissionsState(rx.State):
 
     @rx.event
     async def toggle_edit(self, request_id: str) -> None:
-        """Edit the arguments of a call, or leave them as they were."""
+        """Start to edit the arguments of a call, or discard the edit."""
         if (card := self._find(request_id)) is not None:
             self._put(replace(card, editing=not card.editing, faults=()))
 
     @rx.event
     async def toggle_bounds(self, request_id: str) -> None:
-        """Let a rule hold only for arguments like these, or for any."""
+        """Let a rule apply only to matching arguments, or to any."""
         if (card := self._find(request_id)) is not None and card.bounds:
             self._put(replace(card, bounding=not card.bounding, faults=()))
 
     @rx.event
     async def note_pointer(self) -> None:
-        """A pointer went down on a button, so it is no key that presses it."""
+        """Note that a pointer pressed a button, so that the next answer does not count as given by key."""
         self._by_pointer = True
 
     @rx.event
     async def choose(self, request_id: str, answer: str) -> None:
-        """A button was pressed: the form that comes next is to be answered with this."""
+        """Note the answer of the pressed button, for the form that is submitted next."""
         card = self._find(request_id)
         known = next((each for each in Answer if each == answer), None)
         self._chosen = None if card is None or known is None else (card.id, known)
 
     @rx.event
     async def answer(self, form: dict[str, Any]) -> rx.event.EventSpec | None:
-        """Answer a call as was chosen, with what the form says."""
+        """Answer a call as chosen, with the values of the form."""
         chosen, self._chosen = self._chosen, None
         by_key, self._by_pointer = not self._by_pointer, False
         card = self._find(form.get("request"))
@@ -99,7 +99,7 @@ class PermissionsState(rx.State):
         await answer_permission(bench, LOCAL_OWNER, card.id, answer, edited=edited, only_if=only_if)
 
     async def _go_on(self) -> rx.event.EventSpec | None:
-        """Who answers by keyboard goes on at the next call, else in the open dialog, else in the message box."""
+        """Focus the next call, or the open comparison, or the message box, after an answer by keyboard."""
         if self.cards:
             first, *others = self.cards
             self.cards = (replace(first, leads=True), *(replace(each, leads=False) for each in others))
@@ -118,7 +118,7 @@ class PermissionsState(rx.State):
 
 
 def show_permissions(state: PermissionsState, screen: Screen, shown: Screen | None) -> None:
-    """Copy what waits of a screen, as far as it is not what was shown before. What is being edited stays."""
+    """Copy the pending calls of a screen, if they have changed. Edits in progress stay."""
     same = shown is not None and screen.permissions is shown.permissions and screen.comparison is shown.comparison
     if same:
         return
@@ -133,7 +133,7 @@ def show_permissions(state: PermissionsState, screen: Screen, shown: Screen | No
 
 
 def clear_permissions(state: PermissionsState) -> None:
-    """Another conversation: nothing of it is known yet."""
+    """Clear the calls of the previous conversation."""
     state.cards = ()
 
 

@@ -224,7 +224,7 @@ class QueueState(rx.State):
 
 
 def show_queue(state: QueueState, screen: Screen, shown: Screen | None) -> None:
-    """Copy what waits of a screen, as far as it is not what was shown before."""
+    """Copy the queue of a screen, if it has changed."""
     if shown is not None and screen.queue is shown.queue and screen.running == shown.running:
         return
     if state.running != bool(screen.running):

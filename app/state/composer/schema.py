@@ -1,4 +1,4 @@
-"""The JSON schema that the next reply is to fit: written or begun from a sample, and checked before it is used.
+"""The JSON schema that the next reply must match: typed or started from a sample, and checked before it is used.
 
 await tab.send(SchemaState.ask)
 await tab.send(SchemaState.take_sample, name="List")
@@ -24,7 +24,7 @@ from app.state.visit import VisitedState
 AREA_ID: Final = "schema-text"
 """The text area of the dialog."""
 MAX_TYPED: Final = 10 * MAX_CHARACTERS
-"""Characters, with the blanks of a schema that is laid out."""
+"""Maximum number of characters, including the blanks of an indented schema."""
 
 _PERSON: Final = {
     "type": "object",
@@ -56,7 +56,7 @@ SAMPLES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class SchemaFormView:
-    """What the text area begins with, the `number`th text since the dialog opened. `is_set`: a schema is in use."""
+    """The initial text of the text area. `number` counts the texts since the dialog opened. `is_set`: one is in use."""
 
     text: str
     is_set: bool
@@ -64,38 +64,38 @@ class SchemaFormView:
 
 
 class SchemaState(VisitedState, rx.State):
-    """The dialog is open while `writing` is set. `fault`: why what was written is no schema."""
+    """The dialog is open while `writing` is set. `fault`: why the typed text is not a schema."""
 
     writing: rx.Field[SchemaFormView | None] = rx.field(None)
     fault: rx.Field[str] = rx.field("")
 
     @rx.event
     async def ask(self) -> None:
-        """Open the dialog with the schema that goes with the draft."""
+        """Open the dialog with the schema of the draft."""
         schema = (await self.get_state(ComposerState)).schema
         self.writing, self.fault = SchemaFormView(_lay_out(schema), bool(schema)), ""
         await self._come()
 
     @rx.event
     async def close(self) -> None:
-        """Leave the schema as it was."""
+        """Close the dialog without changes."""
         self.writing = None
 
     @rx.event
     async def take_sample(self, name: str) -> None:
-        """Start from an example in the place of what is written."""
+        """Replace the typed text by a sample."""
         if self.writing is not None and (sample := SAMPLES.get(str(name))):
             self.fault = ""
             self.writing = replace(self.writing, text=_write(sample), number=self.writing.number + 1)
 
     @rx.event
     async def clear_fault(self) -> None:
-        """Forget what was wrong, as it is being changed."""
+        """Clear the error, because the text is being edited."""
         self.fault = ""
 
     @rx.event
     async def use(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Let what is written go with the draft, if it is a schema."""
+        """Use the typed text as the schema of the draft, if it is one."""
         schema, self.fault = await _read(form)
         if self.fault:
             return rx.set_focus(AREA_ID)
@@ -104,7 +104,7 @@ class SchemaState(VisitedState, rx.State):
 
     @rx.event
     async def take_off(self) -> None:
-        """Let no schema go with the draft."""
+        """Remove the schema of the draft."""
         await self._use("")
 
     async def _end_visit(self) -> None:
@@ -116,7 +116,7 @@ class SchemaState(VisitedState, rx.State):
 
 
 async def _read(form: object) -> tuple[str, str]:
-    """The schema of a form, written as it is sent, and why there is none."""
+    """Return the schema of a form in the format that is sent, and the reason if there is none."""
     typed = text_in(form.get("schema") if isinstance(form, dict) else None, MAX_TYPED)
     if typed is None:
         return "", f"This is longer than {MAX_TYPED:,} characters."
@@ -131,7 +131,7 @@ async def _read(form: object) -> tuple[str, str]:
 
 
 def _lay_out(schema: str) -> str:
-    """A schema to be read; what a browser kept may be no JSON."""
+    """Return a schema indented for reading. The browser may have kept a text that is not JSON; it stays unchanged."""
     try:
         return _write(json.loads(schema)) if schema else ""
     except ValueError:

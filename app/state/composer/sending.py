@@ -1,8 +1,8 @@
-"""A draft on its way: into the conversation on screen, or into one that it begins.
+"""Delivery of a draft: into the conversation on screen, or into a new one.
 
-    conversation_id = await deliver(draft)       # raises what refuses it
+    comparison_id = await deliver(draft)         # raises an error if the draft is refused
 
-Drafts of one tab are delivered one after the other, in the order in which they were taken (`app/state/turns.py`).
+Drafts of one tab are delivered one after the other, in the order of their sends (`app/state/turns.py`).
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from app.state.composer.files import DraftFile, ids_of
 from app.state.composer.over_budget import Counted
 
 _REMEMBERED: Final = 1000
-"""Sends; more than all pages together make in the time in which a connection is lost and comes back."""
+"""Number of sends, more than all pages together make while a lost connection comes back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A text and how it is to be sent. `id` is the text area's own name for the send.
+    """A text and the options of its send. `id` is the text area's name for the send.
 
-    `conversation_id` "": it begins one, `new`. `files` go with it. `schema` and `asked` are how the model is asked this
-    once. `models`: several are to answer side by side. `waited`: the text is the first of the queue, which goes on with
-    it. `counted`: what the page has counted for, `uncounted` the pairs that came to the screen since, `deleted` those
-    that its person deleted on it. What a dialog named: the `selection` of pairs, `selections` for each of several
-    models.
+    `conversation_id` "": it starts the conversation `new`. `files` are sent with it. `schema` and `asked` are the
+    parameters of this send alone. `models`: several models answer side by side. `waited`: the text is the first of the
+    queue, which resumes with it. `counted` is the snapshot that the page has counted, `uncounted` are the pairs that
+    arrived on the screen since, and `deleted` those that the person deleted there. A dialog names the pairs in
+    `selection`, or in `selections` for each of several models.
     """
 
     id: str
@@ -63,7 +63,7 @@ class Draft:
 
     @property
     def parameters(self) -> Parameters | None:
-        """What is asked of the model; None: nothing special."""
+        """The parameters of this send alone, None if none are set."""
         parameters = replace(self.asked, reply_schema=self.schema or None)
         return None if parameters == NO_PARAMETERS else parameters
 
@@ -71,11 +71,11 @@ class Draft:
 async def deliver(draft: Draft) -> str:
     """Send the draft in its conversation, or queue it while a reply is running there.
 
-    Returns the id of the comparison that it has begun, "" for none.
+    Return the id of the comparison that it started, "" for none.
 
     Raises:
         OverBudgetError: the request exceeds its budget, and the sender has not chosen what to do.
-        InviewError: whatever else refuses it.
+        InviewError: the send was refused for another reason.
     """
     bench, target = await bench_of(current(), draft.conversation_id), draft.conversation_id
     if draft.waited:
@@ -111,7 +111,7 @@ async def deliver(draft: Draft) -> str:
 
 
 async def is_told_by_queue(conversation_id: str) -> bool:
-    """Whether the queue on screen says that its first text was refused, and why."""
+    """Return True if the queue on screen shows that its first text was refused, and why."""
     try:
         queue = await read_queue(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
     except NotFoundError:
@@ -120,19 +120,19 @@ async def is_told_by_queue(conversation_id: str) -> bool:
 
 
 async def _selection_of(draft: Draft, attached: tuple[Part, ...]) -> str | None:
-    """The pairs that go along by what a dialog named, else by what the page has counted."""
+    """Return the pairs to send: those that a dialog named, otherwise those that the page has counted."""
     return await _count(draft, attached) if draft.selection is None else draft.selection
 
 
 async def _selections_of(draft: Draft, attached: tuple[Part, ...]) -> Mapping[str, str]:
-    """The same for several models: the page has counted for the one that is chosen there."""
+    """Return the pairs to send for several models. The page has counted for its chosen model only."""
     counted = await _count(draft, attached)
     by_page = {} if draft.counted is None or counted is None else {draft.counted.profile.model: counted}
     return by_page | dict(draft.selections)
 
 
 async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
-    """The pairs that go along by what the page has counted; None: it has counted none, or for another model."""
+    """Return the pairs to send that the page has counted; None: it counted none, or for another model or filter."""
     base, look = draft.counted, draft.look
     if base is None or (look.model or base.profile.model, look.filter) != (base.profile.model, base.filter):
         return None
@@ -144,20 +144,20 @@ async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
 
 @dataclass(eq=False, slots=True)
 class Delivered:
-    """The last sends that were delivered, by tab and the name that its text area gave them, and where they went.
+    """The conversations of the last delivered sends, by tab and the text area's name for the send.
 
-    A page that lost its connection does not know what became of a send and sends it again under the same name: it is
-    answered as the first time, and not delivered again.
+    A page that lost its connection does not know the result of a send and repeats it under the same name. The repeated
+    send gets the first answer and is not delivered again.
     """
 
     _targets: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
     def find(self, token: str, send_id: str) -> str:
-        """The conversation that has this send of the tab already; "": none."""
+        """Return the conversation to which this send of the tab was delivered already; "": none."""
         return self._targets.get((token, send_id), "")
 
     def note(self, token: str, send_id: str, conversation_id: str) -> None:
-        """It was delivered. The oldest are forgotten."""
+        """Store the conversation of a delivered send. The oldest ones are removed."""
         self._targets[token, send_id] = conversation_id
         while len(self._targets) > _REMEMBERED:
             del self._targets[next(iter(self._targets))]

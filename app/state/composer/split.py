@@ -1,4 +1,4 @@
-"""How a send splits, as text: the figures of the counter, of the estimate beside Send and of their tooltip.
+"""The parts of a send as text: the figures of the counter, of the estimate next to Send and of their tooltip.
 
 >>> read_as_title(3, 6), read_as_title(2, 2), read_as_title(1, 1)
 ('3 of 6 pairs in view are sent', 'All 2 pairs in view are sent', 'The pair in view is sent')
@@ -26,7 +26,7 @@ _NOT_SET_UP: Final = "unknown, the provider is not set up"
 
 
 def describe_split(context: ContextView) -> SplitView:
-    """The figures of what a send would carry."""
+    """Return the figures of the next send."""
     estimate, x, y = context.estimate, context.x, context.y
     taken = estimate.tokens + estimate.reserve
     is_guessed = not context.set_up and estimate.limited_by == "window"
@@ -78,7 +78,7 @@ def read_as_title(x: int, y: int) -> str:
 
 
 def _name_unit(y: int, total: int, *, filtered: bool) -> str:
-    """Return the words after X / Y.
+    """Return the text after X / Y.
 
     >>> _name_unit(1, 1, filtered=False), _name_unit(1, 12, filtered=True)
     ('pair', 'of 12 pairs')
@@ -87,7 +87,7 @@ def _name_unit(y: int, total: int, *, filtered: bool) -> str:
 
 
 def describe_cached(estimate: EstimateView, cache: CacheView | None) -> CachedCostView | None:
-    """What the send costs with the provider's cache; None where that changes nothing or is unknown.
+    """Return the cost of the send with the provider's cache; None if the cache changes nothing or the cost is unknown.
 
     The provider reads the draft uncached in both cases.
     """
@@ -102,7 +102,7 @@ def describe_cached(estimate: EstimateView, cache: CacheView | None) -> CachedCo
 
 
 def describe_exact(tokens: int, estimated: int) -> str:
-    """Return the provider's own count, and how far off the estimate was.
+    """Return the provider's count and the deviation of the estimate.
 
     >>> describe_exact(1000, 1050)
     'Exactly 1,000 tokens: the estimate was 5.0 % above. The parts are still estimates.'
@@ -113,14 +113,14 @@ def describe_exact(tokens: int, estimated: int) -> str:
 
 
 def describe_uncounted(reason: Failure) -> str:
-    """Why the provider counted nothing, and what to do."""
+    """Return why the provider could not count, and the next step."""
     again = "The estimate stays. Count again in a while."
     next_step = reason.next_step if reason.error_class is ErrorClass.AUTH else again
     return f"Not counted. {add_next_step(reason.message, next_step)}"
 
 
 def describe_secrets(kinds: Sequence[str]) -> str:
-    r"""Return a sentence that names the secrets of a draft that a send replaces by marks.
+    """Return a sentence that names the secrets of a draft that a send replaces by marks.
 
     >>> describe_secrets(("API key", "API key", "password"))
     'Replaced before sending: 2 \u00d7 API key, password. The preview shows what is sent.'
@@ -133,7 +133,7 @@ def describe_secrets(kinds: Sequence[str]) -> str:
 
 
 def _list_rows(context: ContextView) -> tuple[SplitRow, ...]:
-    """The parts of a send. Without a system text there is what a provider counts for the form of any request."""
+    """Return the parts of a send. Without a system text its row shows the tokens that any request has for its form."""
     estimate, x = context.estimate, context.x
     images = (SplitRow("of it images", number(estimate.images), part=True),) if estimate.images else ()
     return (

@@ -3,8 +3,9 @@
     await tab.send(ComposerState.send, send_id="1", text="/echo Hello", order_id="")
     tab.shows(ComposerState, "answers")          # (SendAnswer("1", accepted=True),)
 
-A send is answered by its id: accepted, or refused, and then its text goes back into the box. While the dialog of a send
-that does not fit is open, it has no answer yet. No handler waits for the database under the lock of the state.
+Each send gets an answer with its id: accepted or refused. The text of a refused send goes back into the box. While the
+dialog of an oversized send is open, the send has no answer yet. No handler waits for the database under the lock of the
+state.
 """
 
 from __future__ import annotations
@@ -87,17 +88,17 @@ Events = AsyncGenerator[Any, None]
 
 
 class ComposerState(rx.State):
-    """`estimate` is what Send would send now, None until it is known: `x` of the `y` pairs in view, with `model`;
-    `split` is the same as text. `counted` is the edition of the draft in them: while it is not that of the text area,
-    they belong to another text. `counting` says how far the counting is that they wait for, "" for none.
+    """`estimate` describes the next send, None until it is known: `x` of the `y` pairs in view, with `model`; `split`
+    is the same as text. `counted` is the edition of the draft in them: if it is not that of the text area, they belong
+    to another text. `counting` is the progress of the count that they wait for, "" for none.
 
     `restored` is the text area's id of the last draft that it restored.
-    `tools` is how many tools go along; `secrets` are the kinds of secrets in the draft that go out as marks, which
-    `kept_back` says; `prelude` is the card about the person before all pairs. `schema` goes with the draft ("": none),
-    and so do `files`; `refused` says of each file that was not attached why.
-    `running` is the pair whose reply is on, `stopping` the one that was asked to stop. `fault` is why the last send was
-    refused, `fault_provider` the provider that it is about, "" for none. `work` is a summary that is being written
-    first. `answers` are the results of the last sends, `order` is something for the text area to do. `made` is the
+    `tools` is the number of tools that are sent; `secrets` are the kinds of secrets in the draft that are replaced by
+    marks, and `kept_back` describes them; `prelude` is the card about the person before all pairs. `schema` ("": none)
+    and `files` are sent with the draft; `refused` says for each file that was not attached why.
+    `running` is the pair whose reply is running, `stopping` the one that was asked to stop. `fault` is why the last
+    send was refused, `fault_provider` the provider that it is about, "" for none. `work` is a summary that is being
+    written first. `answers` are the results of the last sends, `order` is an action for the text area. `made` is the
     conversation that a first text has started.
     """
 
@@ -129,18 +130,18 @@ class ComposerState(rx.State):
     _draft: str = ""
     _edition: int = 0  # the text area's number for it; 0: for none that it shows
     _made_as: NewConversation | None = None
-    _taken: tuple[Draft, ...] = ()  # on their way, the oldest first
+    _taken: tuple[Draft, ...] = ()  # drafts that wait for delivery, the oldest first
     _pending: Draft | None = None
-    _chosen_way: tuple[Draft, Way, bool] | None = None  # and whether it is what is done from now on
+    _chosen_way: tuple[Draft, Way, bool] | None = None  # True: the choice applies to later sends too
     _remembers: bool = False
     _models: tuple[str, ...] = ()
-    _going: str = ""  # the conversation that a first text has begun, until the page is there
+    _going: str = ""  # the conversation that a first text has started, until the page shows it
     _summary_run: str = ""
     _estimates: int = 0  # of first messages, counted
 
     @rx.event
     async def open(self) -> list[Any]:
-        """Another page: nothing of the conversation before is shown any more."""
+        """Clear the data of the previous page."""
         await self._come_to_page()
         going, self._going = self._going, ""
         if conversation_in(self.router.url.path):
@@ -166,7 +167,7 @@ class ComposerState(rx.State):
 
     @rx.event(background=True)
     async def count_files(self) -> None:
-        """Have what goes with the draft counted."""
+        """Count the files of the draft."""
         async with self:
             ids, watcher = ids_of(self.files), watcher_of(self)
         if watcher is None:
@@ -181,9 +182,9 @@ class ComposerState(rx.State):
 
     @rx.event
     async def write(self, draft: str, typed: bool, edition: int = 0) -> rx.event.EventType[()] | None:
-        """Count the text of the text area. `typed`: a person wrote it, so the last refusal goes away.
+        """Count the text of the text area. `typed`: a person wrote it, so the last refusal is cleared.
 
-        `edition` is the text area's number for the text, 0 while the figures are not yet to be taken for its own.
+        `edition` is the text area's number for the text; 0: the figures must not be shown as those of its text yet.
         """
         if typed is True:
             self.fault = ""
@@ -192,7 +193,7 @@ class ComposerState(rx.State):
 
     @rx.event(background=True)
     async def estimate_first(self) -> Events:
-        """Estimate the first message of a conversation that does not exist yet, and let its preview be current.
+        """Estimate the first message of a conversation that does not exist yet, and update its preview.
 
         A newer call replaces this one.
         """
@@ -226,9 +227,9 @@ class ComposerState(rx.State):
 
     @rx.event
     async def send(self, send_id: str, text: str, order_id: str) -> rx.event.EventType[()] | None:
-        """Send what was written, or queue it while a reply is running. The first text begins a conversation.
+        """Send the draft, or queue it while a reply is running. The first text starts a conversation.
 
-        It is taken in the order of the page's events: what was chosen just before it counts.
+        Events of a page are handled in order, so a choice made just before the send applies to it.
         """
         if (draft := await self._take(send_id, text, order_id)) is None:
             return None
@@ -237,7 +238,7 @@ class ComposerState(rx.State):
 
     @rx.event(background=True)
     async def deliver(self) -> Events:
-        """Deliver the oldest of what was taken, after what was taken before it."""
+        """Deliver the oldest waiting draft, after the drafts before it."""
         async with self:
             if not self._taken:
                 return
@@ -263,7 +264,7 @@ class ComposerState(rx.State):
 
     @rx.event
     async def put(self, text: str, schema: str) -> None:
-        """Put a text before what is written, with a schema that goes with it ("": the one there is stays)."""
+        """Put a text before the draft, with its schema ("": the draft's schema stays)."""
         if words := text_in(text, MAX_TEXT):
             self.fault = ""
             self.schema = text_in(schema, _MAX_SCHEMA) or self.schema
@@ -271,24 +272,24 @@ class ComposerState(rx.State):
 
     @rx.event
     async def put_edit(self, edit_id: str) -> None:
-        """Put what the browser keeps of this edit before what is written."""
+        """Put the text that the browser keeps of this edit before the draft."""
         if name := text_in(edit_id, _MAX_ID):
             self.order = make_order(OrderKind.PUT_EDIT, name)
 
     @rx.event
     async def continue_reply(self) -> None:
-        """Ask for the rest of the last reply, unless something else is written."""
+        """Ask for the rest of the last reply, unless the box has a text."""
         self.order = make_order(OrderKind.SAY, CONTINUE)
 
     @rx.event
     async def put_if_empty(self, text: str) -> None:
-        """Put a text into the box, unless something is written there."""
+        """Put a text into the box, unless the box has a text."""
         if words := text_in(text, MAX_TEXT):
             self.order = make_order(OrderKind.PUT_IF_EMPTY, words)
 
     @rx.event
     async def compare(self, models: list[str]) -> None:
-        """Have what is written sent to these models, side by side."""
+        """Send the draft to these models, side by side."""
         if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
             self._models = tuple(models)
             self.order = make_order(OrderKind.SEND, "")
@@ -304,12 +305,12 @@ class ComposerState(rx.State):
 
     @rx.event
     async def remember_way(self, remembers: bool) -> None:
-        """Do what is chosen next from now on."""
+        """Set whether the next choice also applies to later sends."""
         self._remembers = remembers is True
 
     @rx.event
     async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
-        """Take one of the options of a send that does not fit, in the order of the page's events."""
+        """Choose one of the options of a send that does not fit. Events of a page are handled in order."""
         way, selection = read_way(str(key)), selection_of(self.over_budget, str(key))
         draft, self._pending, shown, self.over_budget = self._pending, None, self.over_budget, None
         remembers, self._remembers = self._remembers, False
@@ -326,7 +327,7 @@ class ComposerState(rx.State):
 
     @rx.event(background=True)
     async def go_on(self) -> Events:
-        """Do what was chosen for a send that does not fit."""
+        """Carry out the chosen option of a send that does not fit."""
         async with self:
             chosen, self._chosen_way = self._chosen_way, None
             if chosen is None:
@@ -352,7 +353,7 @@ class ComposerState(rx.State):
 
     @rx.event
     async def end_over_budget(self) -> rx.event.EventType[()]:
-        """Send nothing: the text goes back into the box."""
+        """Cancel the send. Its text goes back into the box."""
         draft, self._pending, self.over_budget, self._remembers = self._pending, None, None, False
         if draft is not None:
             await self._answer(draft, accepted=False)
@@ -368,7 +369,7 @@ class ComposerState(rx.State):
 
     @rx.event(background=True)
     async def stop_reply(self) -> None:
-        """Stop the reply that is running here; what was received stays."""
+        """Stop the reply that is running here. The text received so far stays."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
             self.stopping = self.running
@@ -399,11 +400,11 @@ class ComposerState(rx.State):
 
     @property
     def edition(self) -> int:
-        """The number that the text area gave it, 0 for none."""
+        """The text area's number for the text, 0 for none."""
         return self._edition
 
     async def _come_to_page(self) -> None:
-        """Forget what was about the page before. A quick person sends before the page has said that it was opened."""
+        """Clear the data of the previous page. `send` calls this too, because it may arrive before `open`."""
         conversation_id = conversation_in(self.router.url.path)
         before, self._page = self._page, await visit_of(self)
         if self._page == before:
@@ -420,7 +421,7 @@ class ComposerState(rx.State):
         await self._deliver(Draft("", text, conversation_id, ViewOptions(), _NO_CONVERSATION, waited=True))
 
     async def _take(self, send_id: object, text: object, order_id: object) -> Draft | None:
-        """Return the send that the screen shows, None for nothing."""
+        """Return a draft with the data on screen, None if there is nothing to send."""
         words, name = text_in(text, MAX_TEXT), text_in(send_id, _MAX_ID)
         if name is None or (words is not None and not words.strip() and not self.files):
             return None
@@ -449,7 +450,7 @@ class ComposerState(rx.State):
         return replace(draft, asked=asked)
 
     async def _deliver(self, draft: Draft) -> str:
-        """Send it, and show the result. Returns the conversation that it has begun, "" for none."""
+        """Send the draft and show the result. Return the conversation that it started, "" for none."""
         target, begun = draft.conversation_id, ""
         async with self:
             token = self.router.session.client_token
@@ -488,7 +489,7 @@ class ComposerState(rx.State):
         return moved
 
     async def _deliver_to(self, draft: Draft) -> tuple[str, str]:
-        """Deliver it. Returns its conversation, which a first text begins, and the comparison in it, "" for none."""
+        """Deliver the draft. Return its conversation (a first text starts one), and its comparison ("" for none)."""
         if draft.conversation_id:
             return draft.conversation_id, await deliver(draft)
         async with self:
@@ -540,21 +541,21 @@ class ComposerState(rx.State):
 
 
 def _go_to(conversation_id: str) -> list[Any]:
-    """Show the conversation that a first text has begun, with the topic that was chosen for it; "": nothing."""
+    """Return the events that show a conversation started by a first text, with its chosen topic; "": no events."""
     if not conversation_id:
         return []
     return [TopicState.carry(conversation_id), rx.redirect(conversation_path(conversation_id))]
 
 
 def set_schema(composer: ComposerState, schema: str) -> None:
-    """Let this schema go with the draft; "": none."""
+    """Set the schema of the draft; "": none."""
     composer.schema = schema
     if (watcher := watcher_of(composer)) is not None:
         watcher.write(composer.text, replace(watcher.view.asked, reply_schema=schema or None), composer.edition)
 
 
 def make_order(kind: OrderKind, text: str) -> BoxOrder:
-    """A new order for the text area."""
+    """Return a new order for the text area."""
     return BoxOrder(uuid4().hex, kind, text)
 
 
@@ -586,13 +587,13 @@ def _show_context(state: ComposerState, context: ContextView | None, before: Con
 
 
 def show_count(state: ComposerState, context: ContextView, exact: EstimateView) -> None:
-    """Show the provider's count of what is in view. It stays until a send would carry something else."""
+    """Show the provider's count of the next send. It stays until the content of the send changes."""
     state.estimate = exact
     state.split = describe_split(replace(context, estimate=exact))
 
 
 def clear_composer(state: ComposerState) -> None:
-    """Another conversation: nothing of it is known yet."""
+    """Clear the figures of the previous conversation."""
     state.estimate, state.split, state.tools, state.prelude = None, None, None, None
     state.model, state.running, state.stopping, state.x, state.y = "", "", "", 0, 0
     state.secrets, state.kept_back, state.counting, state.counted = (), "", "", 0

@@ -1,4 +1,4 @@
-"""A summary of the older pairs that is written before a send: asked for, followed, and adopted.
+"""A summary of the older pairs that is written before a send: its progress, and its adoption as the checkpoint.
 
     async for characters in follow_summary(bench, summary): ...
 
@@ -26,7 +26,7 @@ _TOLD_SECONDS: Final = 0.1
 
 
 def describe_work(count: int, characters: int) -> str:
-    """How far a summary of so many pairs is.
+    """Describe the progress of a summary of `count` pairs.
 
     >>> describe_work(3, 0), describe_work(1, 1200)
     ('Summarising 3 pairs…', 'Summarising 1 pair… 1,200 characters')
@@ -36,10 +36,10 @@ def describe_work(count: int, characters: int) -> str:
 
 
 async def follow_summary(bench: Workbench, conversation_id: str, summary: Summary) -> AsyncGenerator[int]:
-    """The characters written so far, again and again, until the summary is the checkpoint of the conversation.
+    """Yield the number of characters written so far, until the summary is the checkpoint of the conversation.
 
     Raises:
-        ConflictError: it was stopped, failed, or came back empty; nothing has changed then.
+        ConflictError: the summary was stopped, failed, or is empty. Nothing has changed.
     """
     clock = asyncio.get_running_loop().time
     told_at = 0.0

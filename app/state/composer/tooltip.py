@@ -1,4 +1,4 @@
-"""The tooltip of counter and estimate: what it asks for while somebody looks at it."""
+"""The tooltip of counter and estimate: the figures that are computed only while it is open."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from app.views.request.composition import EstimateView, describe_estimate
 
 
 class TooltipState(rx.State):
-    """`cached` is what the send costs with the provider's cache; `exact` is what the provider counted, or why it did
-    not. `_counted`: the figures of the composer with that count.
+    """`cached` is the cost of the send with the provider's cache; `exact` is the provider's count, or why it has none.
+    `_counted`: the figures of the composer with that count.
     """
 
     cached: rx.Field[CachedCostView | None] = rx.field(None)
@@ -36,7 +36,7 @@ class TooltipState(rx.State):
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """Work out what the send costs with what the provider keeps of the conversation. An old count is forgotten."""
+        """Compute the cost of the send with the provider's cache. An outdated count is cleared."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
             composer = await self.get_state(ComposerState)
@@ -59,7 +59,7 @@ class TooltipState(rx.State):
 
     @rx.event(background=True)
     async def count(self) -> None:
-        """Ask the provider for the exact count, and show it if a send would still carry the same then."""
+        """Ask the provider for the exact count, and show it if the content of the send has not changed meanwhile."""
         async with self:
             if self.counting:
                 return

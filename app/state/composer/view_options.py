@@ -1,4 +1,4 @@
-"""How the conversation on screen is looked at: the filter, the model and the moment that a send counts with."""
+"""The view options of the conversation on screen: the filter, the model and the time to which ages refer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.state.watching import watcher_of
 
 
 async def look_of(state: rx.State, conversation_id: str) -> ViewOptions:
-    """How the conversation on screen is looked at, so that what is in view is what is sent."""
+    """Return the view options of the conversation on screen, so that a send includes the pairs in view."""
     filters, models = await state.get_state(FilterState), await state.get_state(ModelState)
     watcher = watcher_of(state)
     context = watcher.screen.context if watcher is not None and watcher.conversation_id == conversation_id else None

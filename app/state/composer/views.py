@@ -1,4 +1,4 @@
-"""What the composer shows beside the views of `app.views.screen`, as frozen values with text to be read."""
+"""Frozen values that the composer shows in addition to the views of `app.views.screen`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from enum import StrEnum
 class OrderKind(StrEnum):
     """An action of the text area with a text.
 
-    `PUT` it before what is written, `PUT_IF_EMPTY` only where nothing is; `INSERT` it where the caret is; `REPLACE` the
-    "/name" that is written. `PUT_EDIT`: put what the browser keeps of the edit of this name before what is written.
-    `SEND`: send what is written, if that is this text ("": whatever it is). `SAY`: send this text; if something is
-    written, put it before that instead. `FOCUS`: go on writing there.
+    `PUT`: put it before the draft. `PUT_IF_EMPTY`: put it into an empty box. `INSERT`: insert it at the caret.
+    `REPLACE`: replace the typed "/name" by it. `PUT_EDIT`: put the text that the browser keeps of the edit of this name
+    before the draft. `SEND`: send the draft, if it is this text ("": any draft). `SAY`: send this text; if there is a
+    draft, put it before the draft instead. `FOCUS`: focus the text area.
     """
 
     PUT = "put"
@@ -36,7 +36,7 @@ class BoxOrder:
 
 @dataclass(frozen=True)
 class SendAnswer:
-    """The result of a send, which the text area called `id`. Not accepted: its text goes back into the box."""
+    """The result of a send. `id` is the text area's name for it. Not accepted: its text goes back into the box."""
 
     id: str
     accepted: bool
@@ -55,7 +55,7 @@ class PromptRow:
 
 @dataclass(frozen=True)
 class WayView:
-    """One option of a send that does not fit. `selection` stands for the pairs that it sends, "" where it says none."""
+    """One option of a send that does not fit. `selection` names the pairs that it sends, "" if it names none."""
 
     key: str
     name: str
@@ -66,9 +66,9 @@ class WayView:
 
 @dataclass(frozen=True)
 class OverBudgetView:
-    """A send that does not fit, and the options there are. `remembers`: one of them may be taken from now on.
+    """A send that does not fit, and its options. `remembers`: the choice can also apply to later sends.
 
-    `model` is the one that all of it is about.
+    `model` is the model of the send.
     """
 
     message: str
@@ -80,7 +80,7 @@ class OverBudgetView:
 
 @dataclass(frozen=True)
 class SplitRow:
-    """A line of how a send splits. `part`: it belongs to the line above."""
+    """One part of a send and its tokens. `part`: it is included in the row above."""
 
     name: str
     tokens: str
@@ -89,13 +89,13 @@ class SplitRow:
 
 @dataclass(frozen=True)
 class SplitView:
-    """What a send comes to, as text.
+    """The figures of a send as text.
 
-    `x` of the `y` pairs in view are sent, `all_fit`: all of them; `unit` names them, with how many pairs the
-    conversation has where a filter holds. `tokens` is an estimate with its `certainty`. `share` of the limit is taken
-    by it and the reserve, in percent; `over`: more than all of it. `look` changes whenever the view changes.
-    `countable`: its provider can be asked for the exact count. `rounds`: tools go along, so the reply may take more
-    calls than the first, which the figures are of.
+    `x` of the `y` pairs in view are sent, `all_fit`: all of them; `unit` is the noun after them, with the number of all
+    pairs if there is a filter. `tokens` is an estimate with its `certainty`. `share` is the part of the limit, in
+    percent, used by the estimate and the reserve; `over`: more than all of it. `look` changes with every change of the
+    view. `countable`: the provider offers an exact count. `rounds`: tools are sent, so the reply may take further
+    calls; the figures describe the first.
     """
 
     x: str
@@ -124,7 +124,7 @@ class SplitView:
 
 @dataclass(frozen=True)
 class CachedCostView:
-    """What a send costs with what the provider keeps of the conversation."""
+    """The cost of a send with the provider's cache."""
 
     name: str
     cost: str
@@ -139,9 +139,9 @@ class SummaryWorkView:
 
 @dataclass(frozen=True)
 class QueueRow:
-    """A text of the queue, the `number`th. 0: it waits no longer, but is being edited.
+    """A text of the queue. `number` is its place, counted from 1. 0: it left the queue while it was being edited.
 
-    `files` says how many go with it, `asked` which parameters are set for it alone; "" for none.
+    `files` is the number of its files in words, `asked` describes the parameters set for it alone; "" for none.
     """
 
     id: str

@@ -1,7 +1,7 @@
-"""The branches of the conversation on screen: the tree of forks, and making one.
+"""The branches of the conversation on screen: the tree of forks, and the commands that make and delete one.
 
 `keep_current` reads the tree, for the inspector and for the counts at the pairs. `fork` makes a fork of the pairs up to
-one, or of all, and goes there. Where a filter hides pairs, `ask_fork` first asks which are meant.
+one, or of all, and opens it. If a filter hides pairs, `ask_fork` first asks whether the fork includes them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Which = Literal["all", "seen"]
 
 @dataclass(frozen=True)
 class BranchItem:
-    """A conversation of the tree, `depth` levels below its beginning. `after` is "" if it took no pair along."""
+    """A conversation of the tree, `depth` levels below the root. `after` is "" if it was forked without pairs."""
 
     id: str
     path: str
@@ -56,7 +56,7 @@ class BranchItem:
 
 @dataclass(frozen=True)
 class ForksItem:
-    """The number of forks after a pair, in words."""
+    """The number of forks after a pair, as text."""
 
     pair_id: str
     count: str
@@ -64,8 +64,8 @@ class ForksItem:
 
 @dataclass(frozen=True)
 class ForkChoiceView:
-    """The dialog that asks which pairs a fork has. `up_to` is " up to pair 3", or "" for a fork of the whole
-    conversation; `description` is that of the filter.
+    """The dialog that asks which pairs a fork includes. `up_to` is for example " up to pair 3", or "" for a fork of the
+    whole conversation; `description` describes the filter.
     """
 
     pair_id: str
@@ -86,7 +86,7 @@ class BranchState(rx.State):
 
     @rx.event(background=True)
     async def keep_current(self) -> None:
-        """Read the tree of the conversation on screen. What is shown of it stays until then."""
+        """Read the tree of the conversation on screen. Meanwhile the earlier version of the tree stays."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
             if not any(item.id == conversation_id for item in self.items):
@@ -107,7 +107,7 @@ class BranchState(rx.State):
 
     @rx.event
     async def ask_fork(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Fork after a pair ("": after the last). If a filter hides pairs, ask first which of them are meant."""
+        """Fork after a pair ("": after the last). If a filter is set, ask first whether hidden pairs are included."""
         filters = await self.get_state(FilterState)
         if not filters.filter:
             return await self._begin(pair_id, "all")
@@ -126,12 +126,12 @@ class BranchState(rx.State):
 
     @rx.event
     async def fork(self, pair_id: str, which: Which) -> rx.event.EventType[()]:
-        """Make a fork with the pairs up to this one ("": all of them), or of these only those in view, and go there."""
+        """Make a fork with the pairs up to this one ("": all), or only with those of them in view, and open it."""
         return await self._begin(pair_id, which)
 
     @rx.event(background=True)
     async def make_fork(self, pair_id: str, which: Which) -> AsyncGenerator[rx.event.EventType[()] | None]:
-        """Do what `fork` was asked to."""
+        """Carry out `fork`."""
         try:
             yield await self._make_fork(pair_id, which)
         finally:
@@ -168,7 +168,7 @@ class BranchState(rx.State):
 
     @rx.event
     async def take_back(self, fork_id: str, pair_count: int) -> rx.event.EventType[()] | None:
-        """Delete a fork that was just made, unless something was said in it since."""
+        """Delete a fork that was just made, unless its number of pairs has changed since."""
         self._forked = ("", "", 0.0)
         wb = await bench_of(current(), str(fork_id))
         try:
@@ -191,7 +191,7 @@ class BranchState(rx.State):
 
 
 def _look_of(filters: FilterState) -> ViewOptions:
-    """How the page looks at the conversation: with the filter in force, and ages as they were read for it."""
+    """Return the view options of the page: the current filter, and the time to which its ages refer."""
     as_of = datetime.fromisoformat(filters.as_of) if filters.as_of else None
     return replace(filters.wanted, filter=filters.filter, as_of=as_of)
 
@@ -211,7 +211,7 @@ def _describe(branch: BranchView) -> BranchItem:
 
 
 def _count_forks(branches: tuple[BranchView, ...], conversation_id: str) -> tuple[ForksItem, ...]:
-    """The forks that leave this conversation, by the pair after which they do."""
+    """Count the forks of this conversation by the pair after which they start."""
     forks = (branch.fork for branch in branches if branch.parent_id == conversation_id)
     counts = Counter(fork.pair_id for fork in forks if fork is not None)
     return tuple(ForksItem(pair_id, plural(count, "fork")) for pair_id, count in counts.items())

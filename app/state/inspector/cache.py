@@ -1,7 +1,7 @@
-"""What the provider keeps of the conversation on screen: how far, how long, what the look breaks of it, keeping it.
+"""The provider's cache of the conversation on screen: its size, its expiry, what the view options break, keep-alive.
 
-Looked at again only after something changed that matters: a reply is over, another filter, model or boundary. What is
-typed changes nothing of it. What was asked to be kept is kept whether or not a page is open.
+It is read again only after a relevant change: the end of a reply, another filter, model or boundary. Typed text does
+not matter. A keep-alive runs whether or not a page is open.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from app.views.request.keep_warm import CHOICES
 from app.views.screen.cache import CacheNotesView, show_cache
 
 SETTLE_SECONDS: Final = 0.3
-"""The page opens, and a reply ends, before the cache is looked at."""
+"""Wait before the cache is read, so that the page opens or a reply ends first."""
 NOTHING: Final = CacheNotesView()
 _CACHING: Final = ("anthropic:", "openai:")
-"""Whose models are asked about: a server of one's own tells nobody what it keeps."""
+"""Prefixes of the models whose cache is shown. A self-hosted server does not report its cache."""
 
 
 class CacheState(VisitedState, rx.State):
-    """`notes` are about `conversation`.
+    """`notes` describe the cache of `conversation`.
 
-    `asking`: the dialog that asks how long to keep it is open; `fault` is in it.
+    `asking`: the dialog that asks how long to keep the cache alive is open; `fault` is its error.
     """
 
     conversation: rx.Field[str] = rx.field("")
@@ -62,7 +62,7 @@ class CacheState(VisitedState, rx.State):
 
     @rx.event
     async def ask(self) -> None:
-        """Open the dialog that asks for how long to keep what the provider has."""
+        """Open the dialog that asks how long to keep the cache alive."""
         await self._come()
         self.asking, self.fault = self.notes.offer is not None, ""
 
@@ -75,7 +75,7 @@ class CacheState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def keep(self, minutes: int) -> None:
-        """Keep it for so long."""
+        """Keep the cache alive for this number of minutes."""
         async with self:
             moment = moment_of(self)
         wanted = whole_in(minutes)
@@ -94,7 +94,7 @@ class CacheState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def stop(self) -> None:
-        """Keep it no longer, or put the note away that it is not kept any more."""
+        """Stop the keep-alive, or dismiss the note that it has ended."""
         async with self:
             moment = moment_of(self)
         conversation_id = conversation_in(self.router.url.path)
@@ -117,14 +117,14 @@ class CacheState(VisitedState, rx.State):
                 kept = await read_keeping(wb, LOCAL_OWNER, moment.conversation_id)
                 notes = show_cache(describe_cache_state(state, kept), moment.look.zone)
             except InviewError:
-                pass  # the page says what is wrong with the look, and the next change looks again
+                pass  # the page shows what is wrong with the view options, and the next change reads again
         async with self:
             if notes != self.notes or moment.conversation_id != self.conversation:
                 self.notes, self.conversation = notes, moment.conversation_id
 
 
 def _causes(moment: Moment) -> tuple[object, ...]:
-    """What the notes depend on."""
+    """Return the values on which the notes depend."""
     context = moment.screen.context
     seen = () if context is None else (context.x, context.y, context.boundary)
     look = moment.look

@@ -1,7 +1,7 @@
-"""The inspector: which of its sections is open, and the loop that keeps what it shows current.
+"""The inspector: its open section, and the loop that keeps this section current.
 
-A section that follows the conversation is a line of `_KEEP_CURRENT`: the handler of its own state that reads what it
-shows. It is sent when the section opens, and again whenever a send would carry something else.
+Each section that follows the conversation has a line in `_KEEP_CURRENT`: the handler of its state that reads its data.
+The handler is sent when the section opens, and again whenever the content of the next send changes.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from app.state.usage.account import AccountState
 from app.state.watching import moments
 
 SECTIONS: Final = ("preview", "tools", "usage", "branches", "lineage", "log")
-"""In the order of their tabs."""
+"""The sections in the order of their tabs."""
 ON_START: Final = "preview"
-"""The one of the start page: the others belong to a conversation."""
+"""The only section of the start page. The others belong to a conversation."""
 SETTLE_SECONDS: Final = 0.35
-"""After a change, others are waited for before a section is read again."""
+"""Wait for further changes before a section is read again."""
 
 _KEEP_CURRENT: Final[Mapping[str, Any]] = {
     "preview": PreviewState.keep_current,
@@ -38,7 +38,7 @@ _KEEP_CURRENT: Final[Mapping[str, Any]] = {
 
 
 class InspectorState(rx.State):
-    """`section` is the one that is open, "" for none: then there is no inspector."""
+    """`section` is the open section, "" for none: then the inspector is hidden."""
 
     section: rx.Field[str] = rx.field("")
 
@@ -49,7 +49,7 @@ class InspectorState(rx.State):
 
     @rx.event
     async def toggle(self, section: str) -> rx.event.EventType[()] | None:
-        """Open a section, or close it if it is the one that is open."""
+        """Open a section, or close it if it is open."""
         return self._show("" if section == self.section else section)
 
     @rx.event
@@ -58,9 +58,9 @@ class InspectorState(rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()]]:
-        """Keep the open section current, for as long as it is open and the tab shows this conversation.
+        """Keep the open section current, while it is open and the tab shows this conversation.
 
-        On the start page the composer does that from then on.
+        On the start page the section is read once; after that the composer keeps it current.
         """
         conversation_id = conversation_in(self.router.url.path)
         async with self:

@@ -1,6 +1,6 @@
-"""The lineage of the conversation on screen: what it was derived from, and what was derived from it.
+"""The lineage of the conversation on screen: its parent, and its forks and child conversations.
 
-Not the tree of forks (`branches.py`), which has all generations.
+The tree of forks with all generations is in `branches.py`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _UNFINISHED: Final = frozenset({"pending", "streaming"})
 
 @dataclass(frozen=True)
 class OriginItem:
-    """Where the conversation comes from. `place` is " at pair 3", "" where nobody noted it."""
+    """The parent of the conversation. `place` is for example " at pair 3", "" if the position is not stored."""
 
     path: str
     title: str
@@ -42,7 +42,10 @@ class OriginItem:
 
 @dataclass(frozen=True)
 class DerivedItem:
-    """Something derived. `status` is for the stylesheet, `state` its words ("" for a fork); `facts` are short words."""
+    """A fork or a child conversation. `status` is for the stylesheet, `state` the same as text ("" for a fork).
+
+    `facts` are short texts.
+    """
 
     id: str
     path: str
@@ -55,7 +58,7 @@ class DerivedItem:
 
 
 class LineageState(rx.State):
-    """`conversation` is the one that the rest is about. `unfinished`: something derived is still being made."""
+    """The lineage of `conversation`. `unfinished`: a child conversation is still running."""
 
     conversation: rx.Field[str] = rx.field("")
     origin: rx.Field[OriginItem | None] = rx.field(None)
@@ -65,7 +68,7 @@ class LineageState(rx.State):
 
     @rx.event(background=True)
     async def keep_current(self) -> None:
-        """Read the lineage of the conversation on screen as it is now."""
+        """Read the current lineage of the conversation on screen."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
         if not conversation_id:

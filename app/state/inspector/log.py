@@ -1,6 +1,6 @@
-"""The log of the conversation on screen: requests beside its pairs, and what was spent when messages left it.
+"""The log of the conversation on screen: requests outside its pairs, and the tokens of messages that were removed.
 
-No entry of it is ever sent.
+Its entries are never sent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from app.views.screen.log import LogEntryView
 
 
 class LogState(rx.State):
-    """`entries` of `conversation`, newest first; `earlier` ones are not shown. `unfinished`: a request still runs."""
+    """`entries` of `conversation`, newest first; `earlier` counts the others. `unfinished`: a request is running."""
 
     conversation: rx.Field[str] = rx.field("")
     entries: rx.Field[tuple[LogEntryView, ...]] = rx.field(())
@@ -26,7 +26,7 @@ class LogState(rx.State):
 
     @rx.event(background=True)
     async def keep_current(self) -> None:
-        """Read the log of the conversation on screen as it is now."""
+        """Read the current log of the conversation on screen."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
         if not conversation_id:

@@ -1,9 +1,9 @@
-"""The preview: exactly the request that a send would make now, to be read, as JSON, and against the one before it.
+"""The preview: the exact request that a send would make now, as readable text, as JSON, and compared with the last one.
 
-On the start page it is that of the first message: the composer notes what that depends on (`note_first`).
+On the start page it is that of the first message: the composer notes the values that it depends on (`note_first`).
 
-A small preview is kept current. A large one says that it is old and waits to be asked. The body's bytes are in a var
-only while they are few; larger bodies are shown in pages, and can be downloaded whole.
+A small preview is kept current. A large one is marked as outdated and is built again on request. Small bodies are in a
+var whole; larger ones are shown in pages, and can be downloaded whole.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ T = TypeVar("T")
 
 TABS: Final = ("readable", "json", "changes")
 LARGE: Final = 400_000
-"""Bytes. The preview of a larger body is not kept current by itself."""
+"""Bytes. The preview of a larger body is not updated automatically."""
 _MAX_KEY: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A planned request with what it was planned for: `conversation_id` is "" for the first message of one."""
+    """A planned request and its conversation. `conversation_id` is "" for the first message of a new one."""
 
     conversation_id: str
     planned: Preview
@@ -66,7 +66,7 @@ class _Wish:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What is seen of a request: the tab's own content, None for the others'."""
+    """The visible parts of a request. The content of tabs that are not open is None."""
 
     request: RequestView
     body: BodyView | None = None
@@ -75,12 +75,12 @@ class _Shown:
 
 
 class PreviewState(rx.State):
-    """`request` is None until it is known, `fault` why it cannot be. `stale`: a send may carry something else by now.
+    """`request` is None until it is built; `fault` is why it cannot be. `stale`: the next send may differ from it.
 
-    `edition` is that of the draft in it: while it is not that of the text area, it is not what would be sent either.
+    `edition` is that of its draft: if it is not that of the text area, the preview belongs to an earlier text.
     `busy`: it is being built, which takes a while if it is `large`.
 
-    Of `body` and `changes` only what the open `tab` needs is there; `changes_note` is why there is nothing to compare.
+    `body` and `changes` are only set if the open `tab` needs them; `changes_note` is why there is nothing to compare.
     """
 
     tab: rx.Field[str] = rx.field("readable")
@@ -103,12 +103,12 @@ class PreviewState(rx.State):
 
     @rx.event(background=True)
     async def refresh(self) -> None:
-        """Build the request again as it would be now."""
+        """Build the current request."""
         await self._read()
 
     @rx.event(background=True)
     async def keep_current(self) -> None:
-        """The same because a send would carry something else by now; a large one only says that it is old."""
+        """Build the request again after the next send has changed. A large one is only marked as outdated."""
         async with self:
             moment = self._moment()
             if self.large and moment is not None and moment.conversation_id == self.conversation:
@@ -118,7 +118,7 @@ class PreviewState(rx.State):
 
     @rx.event(background=True)
     async def choose_tab(self, tab: str) -> None:
-        """Show the request in another way."""
+        """Show another tab."""
         wanted = text_in(tab, _MAX_KEY)
         if wanted in TABS:
             async with self:
@@ -152,7 +152,7 @@ class PreviewState(rx.State):
             await self._show_again()
 
     async def _read(self) -> None:
-        """Plan a send of this moment, and show it unless another reading began meanwhile."""
+        """Plan the next send and show it, unless another build started meanwhile."""
         async with self:
             moment = self._moment()
             if moment is None:
@@ -172,11 +172,11 @@ class PreviewState(rx.State):
                 self.edition, self._built_at = moment.edition, moment
                 note_moment(self)
             is_wanted = self._turn == turn and self._wish() != wish
-        if is_wanted:  # somebody asked for something else of it meanwhile
+        if is_wanted:  # the user chose another part of it meanwhile
             await self._show_again()
 
     async def _show_again(self) -> None:
-        """Show more, or something else, of the request that is shown; if it is not kept any more, of the newest."""
+        """Show other parts of the request on screen. If it is no longer cached, build and show the current request."""
         async with self:
             conversation_id, request, wish, turn = self.conversation, self.request, self._wish(), self._turn
         if request is None:
@@ -193,11 +193,11 @@ class PreviewState(rx.State):
                 self._show(shown, large=prepared.is_large)
 
     def _moment(self) -> Moment | FirstDraft | None:
-        """What a send depends on now: in the conversation on screen, or else as the one that it begins."""
+        """Return the data of the next send: in the conversation on screen, or as the first message of a new one."""
         return moment_of(self) if conversation_in(self.router.url.path) else self._first
 
     def _begin(self, conversation_id: str) -> int:
-        """A reading begins: what is known of another conversation is not shown any more."""
+        """Start a build. The request of another conversation is cleared."""
         if conversation_id != self.conversation:
             self.request = self.body = self.changes = None
             self._messages, self._opened, self._page = FIRST_MESSAGES, frozenset(), 1
@@ -216,12 +216,12 @@ class PreviewState(rx.State):
 
 
 def note_moment(state: PreviewState) -> None:
-    """Say whether the preview is of another moment than this one."""
+    """Mark the preview as outdated if the data of the next send have changed since it was built."""
     state.stale = state._moment() != state._built_at  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - see chat.py
 
 
 async def note_first(state: rx.State, draft: FirstDraft) -> None:
-    """Note what a send of the start page depends on now."""
+    """Note the current data of a send of the start page."""
     preview = await state.get_state(PreviewState)
     preview._first = draft  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
     note_moment(preview)
@@ -250,7 +250,7 @@ async def _plan(wb: Workbench, moment: Moment | FirstDraft) -> Preview:
 
 
 async def _describe(prepared: _Prepared, wish: _Wish) -> _Shown:
-    """What is seen of the request. Large ones are described in a thread: replies stream on meanwhile."""
+    """Return the visible parts of the request. Large ones are described in a thread, so that replies keep streaming."""
     request = await _call(prepared, show_request, _previewed(prepared.planned), prepared.body_sha256, wish.reading)
     if wish.tab == "json":
         return _Shown(request, body=await _call(prepared, _show_page, prepared, wish.page))
@@ -264,14 +264,14 @@ async def _call(prepared: _Prepared, describe: Callable[..., T], *arguments: obj
 
 
 def _show_page(prepared: _Prepared, number: int) -> BodyView:
-    """A page of it. All of it can be downloaded once there is a conversation, to which the address belongs."""
+    """Return a page of the body. The whole body has a download address once its conversation exists."""
     conversation_id = prepared.conversation_id
     path = f"/api/v1/conversations/{conversation_id}/preview/{prepared.body_sha256}" if conversation_id else ""
     return show_body(prepared.planned.wire.body, number, path)
 
 
 async def _compare(prepared: _Prepared, shown: _Shown, reading: Reading) -> _Shown:
-    """Add what is different from the last request of the conversation."""
+    """Add the differences from the last request of the conversation."""
     wb = await bench_of(current(), prepared.conversation_id)
     async with wb.store.read() as session:
         newest = await load_pairs(session, LOCAL_OWNER, prepared.conversation_id, limit=1)

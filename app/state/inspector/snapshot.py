@@ -1,6 +1,6 @@
-"""The request kept of a pair that failed: as it left, and compared with what sending the pair again would send now.
+"""The stored request of a pair that failed: the sent bytes, and a comparison with the request of a resend now.
 
-Sending it again is not done here: that may have to ask what becomes of later pairs.
+The resend itself is not here, because it may have to ask what to do with later pairs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SAME: Final = "The same: sending it now would send exactly this again."
 
 @dataclass(frozen=True, slots=True)
 class KeptRequestView:
-    """A request as it left. `at` is ISO, `size` says how large the body is."""
+    """The sent request. `at` is ISO 8601, `size` describes the size of the body."""
 
     model: str
     target: str
@@ -54,9 +54,9 @@ class _Wish:
 
 
 class SnapshotState(VisitedState, rx.State):
-    """`pair` is the one whose request is shown: then the dialog is open. `kept` is None until it is read.
+    """The dialog is open while `pair` is set, and shows its request. `kept` is None until it is read.
 
-    `changes` is what is different now, `note` is said where there is nothing to compare; `fault`: why it is not shown.
+    `changes` are the differences from now, `note` is shown if there are none; `fault`: why it cannot be shown.
     """
 
     pair: rx.Field[str] = rx.field("")
@@ -71,7 +71,7 @@ class SnapshotState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def open(self, pair_id: str) -> None:
-        """Show the request kept of this pair."""
+        """Show the stored request of this pair."""
         wanted = text_in(pair_id, MAX_TEXT)
         if not wanted:
             return
@@ -90,7 +90,7 @@ class SnapshotState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def choose_tab(self, tab: str) -> None:
-        """Show it as it left, or compared with now."""
+        """Show the sent request, or its comparison with now."""
         wanted = text_in(tab, MAX_TEXT)
         if wanted in TABS:
             async with self:
@@ -108,7 +108,7 @@ class SnapshotState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def open_piece(self, key: str) -> None:
-        """Show all of a message that is different."""
+        """Show the whole text of a message that differs."""
         wanted = text_in(key, MAX_TEXT)
         if wanted:
             async with self:
@@ -161,7 +161,7 @@ def _show(kept: Snapshot, wish: _Wish) -> KeptRequestView:
 
 
 def _compare(kept: Snapshot, body: bytes, url: str, content_hash: str, wish: _Wish) -> ChangesView | None:
-    """What is different now; None: nothing."""
+    """Return the differences from now; None: there are none."""
     reading = Reading(opened=wish.opened)
     changes = show_body_changes(_read_body(kept), json.loads(body), reading, (kept.url, url))
     is_same = content_hash == kept.content_hash and not changes.heads and not any(row.sign for row in changes.rows)
@@ -169,10 +169,10 @@ def _compare(kept: Snapshot, body: bytes, url: str, content_hash: str, wish: _Wi
 
 
 def _read_body(kept: Snapshot) -> dict[str, Any]:
-    """The body of a request that was kept. One from a file may be anything.
+    """Return the body of a stored request. One that was imported from a file may have any content.
 
     Raises:
-        ConflictError: it is no JSON object.
+        ConflictError: it is not a JSON object.
     """
     try:
         body: object = json.loads(kept.body)

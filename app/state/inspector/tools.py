@@ -1,7 +1,7 @@
-"""The tools of the conversation on screen: what a send would tell the model of, and the choice of it.
+"""The tools of the conversation on screen: those that the next send includes, and the choice of them.
 
-What is shown is what the next send would do. A choice is stored with the conversation before the tab's next event is
-looked at, so that it holds for a send that follows it.
+The panel shows the tools of the next send. A choice is stored with the conversation before the tab's next event is
+handled, so that it applies to a send that follows it.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from app.views.screen.tool_choice import ToolPanelView, show_choice, show_tool_p
 
 MAX_NAME: Final = 200
 MAX_DRAFT: Final = 4_000
-"""Characters of the draft that the choice of tools goes by."""
+"""Number of characters of the draft that the selection of tools uses."""
 
 
 class ToolChoiceState(rx.State):
-    """`panel` is None until it is known, for `conversation`; `fault` says what could not be read or stored."""
+    """`panel` are the tools of `conversation`, None until they are read; `fault`: why they cannot be read or stored."""
 
     conversation: rx.Field[str] = rx.field("")
     panel: rx.Field[ToolPanelView | None] = rx.field(None)
@@ -39,7 +39,7 @@ class ToolChoiceState(rx.State):
 
     @rx.event(background=True)
     async def keep_current(self) -> None:
-        """Look at the tools as a send would now."""
+        """Read the tools of the next send."""
         async with self:
             moment = moment_of(self)
             self._turn += 1
@@ -63,20 +63,20 @@ class ToolChoiceState(rx.State):
 
     @rx.event
     async def choose_mode(self, mode: str) -> rx.event.EventType[()] | None:
-        """Choose how tools are chosen."""
+        """Set the inclusion mode."""
         if text_in(mode, MAX_NAME) not in {each.value for each in ToolMode}:
             return None
         return await self._change(mode=ToolMode(mode))
 
     @rx.event
     async def tick(self, name: str) -> rx.event.EventType[()] | None:
-        """Tick a tool, or take its tick away."""
+        """Tick or untick a tool."""
         wanted = text_in(name, MAX_NAME)
         return await self._toggle({wanted}) if wanted else None
 
     @rx.event
     async def tick_server(self, server_id: str) -> rx.event.EventType[()] | None:
-        """Tick all tools of a server, or none of them if all are."""
+        """Tick all tools of a server, or untick them if all are ticked."""
         wanted = text_in(server_id, MAX_NAME)
         servers = () if self.panel is None else self.panel.servers
         found = next((server for server in servers if server.id == wanted), None)

@@ -1,8 +1,9 @@
-"""The versions of a pair: restore another one, go back and forth, compare two of them word by word.
+"""Commands for the versions of a pair: restore one, swap two, compare two word by word.
 
     await tab.send(VersionsState.restore, pair_id="p1", version=2, standing=3)
 
-What stands is what is sent. Not the arrows in the pair's line, which send these events.
+Here `standing` is the number of the current version, which is the one that is sent. The arrows in the pair's line send
+these events.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _ENDS: Final = {Lifecycle.CANCELED: "stopped", Lifecycle.ERROR: "failed"} | dict
 
 @dataclass(frozen=True, slots=True)
 class VersionItem:
-    """A version in the menus. `about` is its model and how it ended; `at` is ISO."""
+    """A version in the menus. `about` is its model and how it ended; `at` is ISO 8601."""
 
     number: str
     name: str
@@ -44,7 +45,7 @@ class VersionItem:
 
 @dataclass(frozen=True, slots=True)
 class TextDiffView:
-    """How a text differs. `title` is its name, with a note where there is nothing to see."""
+    """The differences of a text. `title` is its name, with a note if there are no differences or no text."""
 
     name: str
     title: str
@@ -53,7 +54,7 @@ class TextDiffView:
 
 @dataclass(frozen=True, slots=True)
 class RestoreItem:
-    """A version that could be restored, with the name of the button for it."""
+    """A version that can be restored, with the text of its button."""
 
     version: int
     text: str
@@ -61,9 +62,9 @@ class RestoreItem:
 
 @dataclass(frozen=True, slots=True)
 class VersionsView:
-    """Two versions of a pair compared. `texts` are the request and the reply; `error` says why the second one failed.
+    """A comparison of two versions. `texts` are the request and the reply; `error` is why the second version failed.
 
-    `before` and `after` are values of `versions`; `standing` is the version that is sent now.
+    `before` and `after` are items of `versions`; `standing` is the number of the current version.
     """
 
     versions: tuple[VersionItem, ...]
@@ -76,7 +77,7 @@ class VersionsView:
 
 
 class VersionsState(VisitedState, rx.State):
-    """`pair` is the one whose versions are compared: then the dialog is open. `view` is None until they are read."""
+    """The dialog is open while `pair` is set, and compares its versions. `view` is None until they are read."""
 
     pair: rx.Field[str] = rx.field("")
     title: rx.Field[str] = rx.field("")
@@ -88,7 +89,7 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def compare(self, pair_id: str) -> None:
-        """Open the dialog that compares the standing version with the one before it."""
+        """Open the dialog that compares the current version with the one before it."""
         wanted = text_in(pair_id, MAX_ID)
         if not wanted:
             return
@@ -121,7 +122,7 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def restore(self, pair_id: str, version: int, standing: int) -> None:
-        """Let another version stand in a pair where `standing` does now. The undo puts that one back."""
+        """Restore another version of a pair whose current version is `standing`. Undo restores that one."""
         wanted, number, seen = text_in(pair_id, MAX_ID), whole_in(version), whole_in(standing)
         if wanted is None or number is None or seen is None:
             return
@@ -131,7 +132,7 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def swap(self, pair_id: str) -> None:
-        """Go to the version before, and with the next swap back again."""
+        """Restore the version before; the next swap goes back again."""
         wanted = text_in(pair_id, MAX_ID)
         if wanted is None:
             return
@@ -156,7 +157,7 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def take_back(self, pair_id: str, version: int, standing: int) -> None:
-        """Put a version back as it stood. For undo: it offers none itself."""
+        """Restore the earlier version. Undo calls this, so it offers no undo."""
         wanted, number, seen = text_in(pair_id, MAX_ID), whole_in(version), whole_in(standing)
         if wanted is None or number is None or seen is None:
             return
@@ -181,7 +182,7 @@ class VersionsState(VisitedState, rx.State):
             await show_toast(self, message, undo=undo)
 
     async def _read(self) -> None:
-        """Compare the two that are chosen, by their numbers; those of 0 are chosen here."""
+        """Compare the two chosen versions, by their numbers. A number of 0 selects the default."""
         async with self:
             pair_id, before, after = self.pair, self._before, self._after
         if not pair_id:

@@ -2,7 +2,7 @@
 
     await tab.send(MarksState.give_stars, pair_id="p1", stars=2)
 
-Each change offers Undo in a toast. The topic of a pair is in `app/state/topics.py`.
+Each change offers Undo in a toast. The topic of a pair is in `app/state/topics`.
 """
 
 from __future__ import annotations

@@ -157,8 +157,8 @@ def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterV
         ),
     }
     message = (
-        f"{plural(count, 'pair')} {'stands' if count == 1 else 'stand'} after pair {position}. "
-        "What is sent are the pairs in view above it."
+        f"{plural(count, 'pair')} {'follows' if count == 1 else 'follow'} pair {position}. "
+        "The request includes the pairs in view above it."
     )
     return LaterView(message, tuple(said[way] for way in ways), count)
 
@@ -167,7 +167,7 @@ def describe_sent(wish: Wish, resent: Resent) -> str:
     """Return one line that says what was done.
 
     >>> from app.runs.send.commands import StartedRun
-    >>> wish = Wish("p1", "c1", 2, 1, "Why?", Look(), newest=True, later=Later.KEEP)
+    >>> wish = Wish("p1", "c1", 2, 1, "Why?", ViewOptions(), newest=True, later=Later.KEEP)
     >>> describe_sent(wish, Resent(StartedRun("r1", "p1", "hash"), "c1"))
     'Pair 2: Sent again'
     """

@@ -7,7 +7,7 @@ A handler of any state changes them like this. The change is stored and shown in
 
     await prefer(self, lambda known: replace(known, topic_order=TopicOrder.MANUAL))
 
-Not here: what a preference means (`domain/preferences.py`), and the sections of Settings that edit them.
+The meaning of each preference is in `domain/preferences.py`. The sections of Settings edit the preferences.
 """
 
 from __future__ import annotations

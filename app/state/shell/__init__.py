@@ -1,1 +1,1 @@
-"""What every page has around its content: keys, news, a notice, the last Undo. No other region needs it."""
+"""The parts that every page has around its content: keys, announcements, a notice, the last Undo."""

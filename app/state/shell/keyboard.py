@@ -1,8 +1,8 @@
-"""What keys do: the event of another state for each action of `app/views/keys.py` that Python performs.
+"""The actions of keys: the event of another state for each action of `app/views/keys.py` that Python performs.
 
     await tab.send(KeyboardState.perform, action="two_stars", pair_id="p1")
 
-Walking among the pairs and moving the focus is done by the browser alone.
+The browser alone moves the cursor between pairs, and the focus.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
 
 
 class KeyboardState(rx.State):
-    """The handlers of keys. The table of keys is part of the page; a person's own keys are in `PreferencesState`."""
+    """The handlers of keys. The table of keys is part of the page; the keys that a person set are preferences."""
 
     @rx.event
     async def perform(self, action: str, pair_id: str, opening: int = 0) -> rx.event.EventType[()] | None:
-        """Do what a key calls. `pair_id` is the pair that the cursor is at, "" for none.
+        """Perform the action of a key. `pair_id` is the pair at the cursor, "" for none.
 
-        `opening` is the page's number of what the key opens, 0 for nothing.
+        `opening` is the page's number for a dialog or menu that the key opens, 0 for none.
         """
         name, wanted, number = text_in(action, MAX_ID), text_in(pair_id, MAX_ID), whole_in(opening)
         if name is None or wanted is None or number is None:
@@ -87,7 +87,7 @@ class KeyboardState(rx.State):
 
     @rx.event
     async def tell_copied(self, pair_id: str, request: bool, copied: bool) -> None:
-        """Say that a part of a pair is in the clipboard: its request, or one of its reply; or that it could not be."""
+        """Show a toast about copying the request or a part of the reply of a pair, or about its failure."""
         watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not wanted else watcher.pair(wanted)
         if copied is not True:

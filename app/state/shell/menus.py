@@ -1,4 +1,4 @@
-"""Which menu of the page is open. The states of what a menu changes have its items (`ModelState`, `AgentState`)."""
+"""The open menu of the page. The items of a menu are in the state that it changes (`ModelState`, `AgentState`)."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class MenuState(VisitedState, rx.State):
 
     @rx.event
     async def show(self, menu: str) -> None:
-        """Open a menu that has no field to write in."""
+        """Open any menu by its name."""
         if menu in set(Menu):
             await self._come()
             self.shown = menu
 
     @rx.event
     async def close(self) -> None:
-        """Close whichever is open."""
+        """Close the open menu."""
         self.shown = ""
 
     async def _end_visit(self) -> None:

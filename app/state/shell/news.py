@@ -1,6 +1,6 @@
-"""What is new of the conversation on screen: read out to screen readers, and shown in the list and around it.
+"""News of the conversation on screen: announced to screen readers, and shown in the list and around it.
 
-`follow` runs for as long as the tab shows the conversation. Not the replies themselves (`app/state/transcript.py`).
+`follow` runs for as long as the tab shows the conversation. The replies themselves are in `app/state/transcript.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from app.views.screen.pair import ScreenPairView
 
 JUST_NOW: Final = timedelta(seconds=30)
 SETTLE_SECONDS: Final = 0.5
-"""The first words of a reply are more urgent than the name of its conversation."""
+"""Delay while a reply is running. The first text of a reply is more urgent than the name of its conversation."""
 
 _ENDINGS: Final = {Lifecycle.SUCCEEDED: "The reply is complete.", Lifecycle.CANCELED: "The reply was stopped."}
 _READ_AGAIN: Final[tuple[Any, ...]] = (
@@ -37,7 +37,7 @@ _READ_AGAIN: Final[tuple[Any, ...]] = (
 
 
 class NewsState(rx.State):
-    """`said` is read out. `running`: a reply is on in `conversation`, which is the one on screen."""
+    """`said` is the announcement. `running`: a reply is running in `conversation`, which is the one on screen."""
 
     said: rx.Field[str] = rx.field("")
     conversation: rx.Field[str] = rx.field("")
@@ -45,7 +45,7 @@ class NewsState(rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()]]:
-        """Tell what changes, for as long as the tab shows this conversation."""
+        """Announce changes for as long as the tab shows this conversation."""
         conversation_id = conversation_in(self.router.url.path)
         async with self:
             token = self.router.session.client_token
@@ -71,14 +71,14 @@ class NewsState(rx.State):
                 self.conversation, self.running = "", False
 
     async def _is_described(self) -> bool:
-        """Whether the page describes the conversation as its watcher read it, which began after the page had read."""
+        """Return True if the page shows the conversation as its watcher read it, which happened later."""
         watcher = watcher_of(self)
         base = None if watcher is None else watcher.counted
         return base is None or describes(await self.get_state(ChatState), base.conversation)
 
     @rx.event(background=True)
     async def read_again(self) -> AsyncGenerator[rx.event.EventType[()]]:
-        """Read what the page says of the conversation itself: its title, its model, its agent, its branches."""
+        """Read the data of the conversation again: its title, its model, its agent, its branches."""
         async with self:
             wait = SETTLE_SECONDS if self.running else 0.0
         await asyncio.sleep(wait)
@@ -87,9 +87,9 @@ class NewsState(rx.State):
 
 
 def _is_described_anew(before: Moment | None, moment: Moment) -> bool:
-    """Return True if the page may have to show a change of the conversation. Its first words are its name.
+    """Return True if the page may have to show a change of the conversation, such as its name.
 
-    A comparison has those words until a reply is kept.
+    Its first words are its name. Until a reply is kept, these are the words of an open comparison.
     """
     begins = bool(moment.running) and (before is None or not before.running)
     begins = begins or moment.compared != ("" if before is None else before.compared)
@@ -98,7 +98,7 @@ def _is_described_anew(before: Moment | None, moment: Moment) -> bool:
 
 
 def _is_news(before: Moment | None, moment: Moment) -> bool:
-    """Return True if a reply has started or ended. One that fails at once may do both between two moments."""
+    """Return True if a reply has started or ended. A reply that fails at once may do both between two moments."""
     if before is None:
         return bool(moment.running or moment.ended or _failed_just_now(moment))
     return before.running != moment.running or _last_run(before) != _last_run(moment)
@@ -114,7 +114,7 @@ def _ended(moment: Moment) -> ScreenPairView | None:
 
 
 def _failed_just_now(moment: Moment) -> ScreenPairView | None:
-    """The newest pair, if its reply failed before the page followed it, as that to a first message may."""
+    """Return the newest pair if its reply failed just now, possibly before the page followed the conversation."""
     pair = moment.screen.pairs[-1] if moment.screen.pairs else None
     if pair is None or pair.error is None or pair.lifecycle is not Lifecycle.ERROR:
         return None
@@ -122,7 +122,7 @@ def _failed_just_now(moment: Moment) -> ScreenPairView | None:
 
 
 def _describe(moment: Moment) -> str:
-    """What is read out when a reply begins or ends; "" where it cannot be told."""
+    """Return the announcement for a reply that has started or ended; "" if its pair is not on the screen."""
     if moment.running:
         return "The reply has started."
     pair = _ended(moment) or _failed_just_now(moment)

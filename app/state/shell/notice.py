@@ -1,7 +1,7 @@
-"""What a person has to be told that no part of the page is about: one line, until it is dismissed.
+"""The notice: one line about an error that belongs to no part of the page, shown until it is dismissed.
 
-Every exception that leaves a handler comes here: those Inview raises on purpose are fit to be shown as they are, others
-are in the log, and the line says under which number.
+Every exception that leaves a handler is shown here: an `InviewError` with its own message. Any other exception is
+logged, and the line names the id of the log entry.
 """
 
 import re
@@ -23,11 +23,11 @@ _KIND = re.compile(r"\b[A-Z][A-Za-z]{0,40}Error\b")
 _PLACE = re.compile(r"[\w-]{1,80}(?:\.[\w-]{1,40}){0,3}\.m?js:\d{1,7}:\d{1,7}")
 _MAX_PLACES = 10
 _LOOKED_AT = 20_000
-"""Characters of what a browser says of a fault."""
+"""Maximum number of characters that are read of a browser's report."""
 
 
 class NoticeState(rx.State):
-    """`message` is "" when there is nothing to say."""
+    """`message` is "" if there is no notice."""
 
     message: rx.Field[str] = rx.field("")
 
@@ -40,9 +40,9 @@ class NoticeState(rx.State):
         self.message = ""
 
 
-# Reflex evaluates these annotations in a module of its own, hence none of them is a string here.
+# Reflex evaluates these annotations in another module, so none of them is a string here.
 def describe_fault(exception: Exception) -> EventSpec:
-    """Reflex's handler of exceptions: the event that tells the person."""
+    """Handle an exception for Reflex. Return the event that shows the notice."""
     if isinstance(exception, InviewError):
         return _tell(str(exception))
     log_id = uuid4().hex[:12]
@@ -51,9 +51,9 @@ def describe_fault(exception: Exception) -> EventSpec:
 
 
 def log_script_fault(exception: Exception) -> None:
-    """Reflex's handler of faults of scripts in a browser: their kind and places, in one line.
+    """Handle an error of a script in a browser for Reflex. Log its kind and places in one line.
 
-    The message is left out: it may repeat what a person wrote.
+    Its message is left out, because it may repeat text that a person wrote.
     """
     said = str(exception)[:_LOOKED_AT]
     kind, places = _KIND.search(said), _PLACE.findall(said)[:_MAX_PLACES]
@@ -62,7 +62,7 @@ def log_script_fault(exception: Exception) -> None:
 
 
 def _connection() -> str:
-    """The tab whose event is handled; "" where no event is handled."""
+    """Return the tab whose event is being handled; "" if there is none."""
     try:
         return EventContext.get().token
     except LookupError:
@@ -70,4 +70,4 @@ def _connection() -> str:
 
 
 def _tell(message: str) -> EventSpec:
-    return cast("EventSpec", NoticeState.tell(message))  # what calling a handler on its class gives
+    return cast("EventSpec", NoticeState.tell(message))  # a handler called on its class returns this type

@@ -1,8 +1,8 @@
-"""Taking back what was done last, by key: in this tab, or else the newest deletion, wherever that was done.
+"""Undo by key: of the last action in this tab, or otherwise of the newest deletion in any tab.
 
     await tab.send(UndoState.undo_last)
 
-Not the Undo of a toast (`app/state/toasts.py`), and not the page of the trash (`app/state/trash.py`).
+The Undo of a toast is in `app/state/toasts.py`, the page of the trash in `app/state/trash.py`.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ from app.views.conversation.conversation import cut_snippet
 MAX_ID: Final = 64
 MAX_NAME: Final = 50
 OFFERED: Final = timedelta(minutes=10)
-"""How old a deletion may be to be offered when the page is opened again."""
+"""Maximum age of a deletion whose Undo is offered after a reload of the page."""
 KEPT: Final = timedelta(hours=24)
-"""How old a deletion may be to be taken back by key."""
+"""Maximum age of a deletion that a key can undo."""
 PATIENCE_S: Final = 2.0
 _LOOK_S: Final = 0.02
 
 
 class UndoState(rx.State):
-    """Has no vars: a toast tells the result. `_loaded` is the connection with which the page was loaded."""
+    """Has no vars: a toast shows the result. `_loaded` is the connection with which the page was loaded."""
 
     _loaded: str = ""
 
     @rx.event
     async def open(self) -> rx.event.EventType[()] | None:
-        """When the page was loaded again, forget its toasts and offer to bring back a recent deletion."""
+        """After a reload of the page, remove its toasts and offer to restore a recent deletion."""
         before = self._loaded
         self._loaded, _ = await visit_of(self)
         if before in {"", self._loaded}:
@@ -62,11 +62,11 @@ class UndoState(rx.State):
 
     @rx.event(background=True)
     async def recall(self) -> None:
-        """Offer to bring back the newest deletion, if it is recent. What was done since is newer, and stays."""
+        """Offer to restore the newest deletion, if it is recent and no newer action can be undone."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
         entry = None
-        with suppress(NotFoundError):  # the page says itself that there is no such conversation
+        with suppress(NotFoundError):  # the page shows that the conversation is missing
             entry = await _newest(conversation_id, OFFERED)
         async with self:
             if entry is None or await last_undo(self):
@@ -75,12 +75,12 @@ class UndoState(rx.State):
 
     @rx.event
     async def undo_last(self) -> rx.event.EventType[()]:
-        """Take back what was done last in this tab; if nothing was, bring back the newest deletion."""
-        return UndoState.take_back_last  # after all that was asked for before it
+        """Undo the last action in this tab. If there is none, restore the newest deletion."""
+        return UndoState.take_back_last  # it runs after all earlier events
 
     @rx.event(background=True)
     async def take_back_last(self) -> rx.event.EventType[()] | None:
-        """The same, once what is being done has been told."""
+        """Carry out `undo_last`, after the toast of a running action has been shown."""
         await self._until_told()
         async with self:
             conversation_id, toast_id = conversation_in(self.router.url.path), await last_undo(self)
@@ -100,7 +100,7 @@ class UndoState(rx.State):
 
     @rx.event
     async def bring_back(self, entry_id: str) -> rx.event.EventType[()] | None:
-        """Bring back a deletion. For Undo, which says so after this."""
+        """Restore a deletion. Undo calls this and shows a toast afterwards."""
         if (wanted := text_in(entry_id, MAX_ID)) is None:
             return None
         try:
@@ -110,7 +110,7 @@ class UndoState(rx.State):
             return None
 
     async def _until_told(self) -> None:
-        """Wait until what is being done has been told, but not for ever."""
+        """Wait until the toast of a running action has been shown, for at most about `PATIENCE_S` seconds."""
         for _ in range(round(PATIENCE_S / _LOOK_S)):
             async with self:
                 if not await is_toast_expected(self):
@@ -119,14 +119,14 @@ class UndoState(rx.State):
 
 
 async def _newest(conversation_id: str, age: timedelta) -> TrashEntry | None:
-    """The newest deletion, if it is not older than that: on the page of a conversation one of its own pairs."""
+    """Return the newest deletion if it is younger than `age`; on the page of a conversation only one of its pairs."""
     wb = await bench_of(current(), conversation_id) if conversation_id else current()
     found = await list_trash(wb, LOCAL_OWNER, limit=1, conversation_id=conversation_id or None)
     return next((entry for entry in found.entries if now() - entry.deleted_at < age), None)
 
 
 def _go_to(entry: TrashEntry | None) -> EventSpec | None:
-    """To the conversation that came back."""
+    """Return the event that opens a restored conversation, None for pairs."""
     if entry is None or entry.kind != "conversation":
         return None
     return rx.redirect(conversation_path(entry.conversation_id))

@@ -1,4 +1,4 @@
-"""The topic that new pairs are filed under: chosen in the composer, kept per conversation in the browser."""
+"""The topic of new pairs: chosen in the composer, and stored per conversation in the browser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.store.organise.topics import load_topics
 class TopicState(FilterState):
     """`chosen` is the id of the topic in the conversation on screen and `path` its names, "" for none.
 
-    Below `FilterState`, because filters may speak of the chosen topic.
+    A substate of `FilterState`, because filters may refer to the chosen topic.
     """
 
     chosen: rx.Field[str] = rx.field("")
@@ -27,18 +27,18 @@ class TopicState(FilterState):
 
     @rx.event
     async def load(self) -> None:
-        """Show what is chosen in the conversation on screen."""
+        """Show the topic that is chosen in the conversation on screen."""
         await self._choose_here(read_kept(self.topics, self._here()))
 
     @rx.event
     async def carry(self, conversation_id: str) -> None:
-        """What was chosen before there was a conversation is chosen in this new one."""
+        """Move the topic chosen on the start page to the new conversation."""
         made, topic = text_in(conversation_id, MAX_ID), read_kept(self.topics, "")
         if made and topic:
             self.topics = keep_topic(keep_topic(self.topics, "", ""), made, topic)
 
     async def _choose_here(self, topic_id: str) -> None:
-        """Choose a topic for the conversation on screen; "" or one that is gone: none."""
+        """Choose a topic for the conversation on screen; "" or a deleted topic: none."""
         path = await _find_path(topic_id) if topic_id else ""
         self.chosen, self.path = (topic_id, path) if path else ("", "")
         if read_kept(self.topics, self._here()) != self.chosen:

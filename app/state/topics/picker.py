@@ -1,6 +1,6 @@
 """The picker of topics: for a pair or for the composer, with the form that changes one topic.
 
-Every handler reads the tree again after a change, so what is shown is what there is.
+Every handler reads the tree again after a change, so the picker shows the current topics.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _PLACES: Final = frozenset({"before", "into", "after"})
 
 @dataclass(frozen=True, slots=True)
 class TopicPickerView:
-    """What a topic is picked for: the pair `pair_id` at `position`, "" for what the composer sends."""
+    """The target of the picker: the pair `pair_id` at `position`, "" for the sends of the composer."""
 
     label: str
     pair_id: str = ""
@@ -51,9 +51,9 @@ class TopicPickerView:
 
 
 class TopicPickerState(VisitedState, TopicState):
-    """`picking` is what the open picker is for. `rows` are those for `query`; `at` is the chosen one's place.
+    """The picker is open while `picking` is set. `rows` are those for `query`; `at` is the place of the chosen one.
 
-    `by_hand`: the topics are in the order arranged by hand. `editing` is the topic whose form is shown.
+    `by_hand`: the topics are in their manual order. `editing` is the topic whose form is shown.
     """
 
     picking: rx.Field[TopicPickerView | None] = rx.field(None)
@@ -68,13 +68,17 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def pick_for_composer(self) -> None:
-        """Open the picker for what is sent from now on."""
+        """Open the picker for later sends."""
         self._marked = self.chosen
         await self._open(TopicPickerView("Topic of what is sent"))
 
     @rx.event
     async def pick_for_pair(self, pair_id: str) -> None:
-        """Open the picker for a pair; one that is not there changes nothing."""
+        """Open the picker for a pair. An id that is not text changes nothing.
+
+        Raises:
+            NotFoundError: there is no such pair.
+        """
         if (wanted := text_in(pair_id, MAX_ID)) is None:
             return
         wb = await bench_of(current(), wanted)
@@ -95,7 +99,7 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def choose(self, query: str, index: int) -> None:
-        """Choose the row at this place among those for the query; it creates the topic if that is what it says."""
+        """Choose the row at this place among those for the query. The row "Create" creates its topic."""
         wanted, place = text_in(query, MAX_QUERY), whole_in(index)
         if self.picking is None or wanted is None or place is None:
             return
@@ -112,7 +116,7 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def arrange(self) -> None:
-        """List the topics by hand, if they are listed by use; else the other way round."""
+        """Switch between the manual order of the topics and the order by use."""
         await self._attempt(self._arrange())
 
     @rx.event
@@ -141,7 +145,7 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> None:
-        """Give the topic the name and the parent in the form. If they are as they were, leave the form."""
+        """Give the topic the name and the parent in the form. If they are unchanged, leave the form."""
         topic = self._edited()
         if topic is None:
             return
@@ -171,7 +175,7 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def delete(self) -> None:
-        """Delete the topic, which has to be empty."""
+        """Delete the topic, which must be empty."""
         if (topic := self._edited()) is not None:
             await self._attempt(self._delete(topic))
 
@@ -196,7 +200,7 @@ class TopicPickerState(VisitedState, TopicState):
         return None if self.editing is None else find_topic(self._topics, self.editing.id)
 
     async def _read(self) -> None:
-        """Read the tree again, and show it as it is."""
+        """Read the tree again, and show it."""
         listed = await list_topics(current(), LOCAL_OWNER)
         self._topics, self.by_hand = listed.items, listed.order is TopicOrder.MANUAL
         self._list(self.query)
@@ -206,7 +210,7 @@ class TopicPickerState(VisitedState, TopicState):
             await self._choose_here(read_kept(self.topics, self._here()))
 
     async def _attempt(self, work: Awaitable[None]) -> None:
-        """Do it; what is wrong stands in the picker."""
+        """Await `work`. If it fails, the picker shows the fault."""
         self.fault = ""
         try:
             await work

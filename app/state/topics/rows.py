@@ -1,4 +1,4 @@
-"""What the picker of topics shows: the rows for a query, and the form of one topic. Pure."""
+"""The content of the topic picker: the rows for a query, and the form of one topic. Pure functions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ NO_TOPIC: Final = "No topic"
 
 @dataclass(frozen=True, slots=True)
 class TopicRow:
-    """A row of the tree. `id` is "" for no topic, and for the one that would be created, whose path is `create`.
+    """A row of the tree. `id` is "" for no topic, and for a row that creates a topic, whose path is `create`.
 
-    `label` is its name for screen readers; `change` that of its button, "" where there is none.
+    `label` is its name for screen readers; `change` that of its button, "" if there is none.
     """
 
     id: str
@@ -34,7 +34,7 @@ class TopicRow:
 
 @dataclass(frozen=True, slots=True)
 class TopicParent:
-    """A topic that another one can stand under."""
+    """A topic that can be the parent of the edited one."""
 
     id: str
     path: str
@@ -42,7 +42,7 @@ class TopicParent:
 
 @dataclass(frozen=True, slots=True)
 class TopicFormView:
-    """One topic, to be changed. `first` and `last`: among its siblings. `held` says why it cannot be deleted, if so."""
+    """The form of a topic. `first` and `last`: among its siblings. `held`: why it cannot be deleted, "" if it can."""
 
     id: str
     name: str
@@ -55,7 +55,7 @@ class TopicFormView:
 
 
 def list_rows(topics: Sequence[TopicView], query: str, chosen: str) -> tuple[TopicRow, ...]:
-    """The tree; with a query the topics that have all its words in their path, and the one that it would create."""
+    """Return the tree; for a query the topics with all its words in their path, and a row that creates a topic."""
     words = query.lower().split()
     if not words:
         nothing = TopicRow("", NO_TOPIC, label=NO_TOPIC, chosen=not chosen)
@@ -69,7 +69,7 @@ def list_rows(topics: Sequence[TopicView], query: str, chosen: str) -> tuple[Top
 
 
 def describe_form(topics: Sequence[TopicView], topic_id: str) -> TopicFormView | None:
-    """The form of a topic, None if it is gone."""
+    """Return the form of a topic, None if it is gone."""
     topic = find_topic(topics, topic_id)
     if topic is None:
         return None
@@ -89,20 +89,20 @@ def describe_form(topics: Sequence[TopicView], topic_id: str) -> TopicFormView |
 
 
 def find_topic(topics: Sequence[TopicView], topic_id: object) -> TopicView | None:
-    """The topic of this id."""
+    """Return the topic with this id, None if there is none."""
     return next((topic for topic in topics if topic.id == topic_id), None)
 
 
 def place_beside(topics: Sequence[TopicView], topic: TopicView, by: int) -> TopicChanges:
-    """What puts a topic one place further up (-1) or down (1) among its siblings."""
+    """Return the changes that move a topic one place up (-1) or down (1) among its siblings."""
     siblings = _siblings(topics, topic)
-    # Before the sibling above, or before the one after the next.
+    # It moves before the sibling above, or before the one after the next.
     at = siblings.index(topic) + (-1 if by < 0 else 2)
     return {"before": siblings[at].id if 0 <= at < len(siblings) else None}
 
 
 def place_at(topics: Sequence[TopicView], target: TopicView, place: str) -> TopicChanges:
-    """What puts a topic "before" or "after" another one, or "into" it."""
+    """Return the changes that move a topic "before" or "after" another one, or "into" it."""
     if place == "into":
         return {"parent_id": target.id, "before": None}
     if place == "before":
@@ -117,7 +117,7 @@ def _next_of(topics: Sequence[TopicView], topic: TopicView) -> str | None:
 
 
 def _siblings(topics: Sequence[TopicView], topic: TopicView) -> list[TopicView]:
-    """With the topic itself, in order."""
+    """Return the siblings of a topic and the topic itself, in order."""
     return [one for one in topics if one.parent_id == topic.parent_id]
 
 

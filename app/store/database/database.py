@@ -237,7 +237,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 _ADVICE = (
     ("locked", "Another program holds the database. Nothing was changed. Close it or wait for it, then try again."),
-    ("full", "The disk is full. Nothing was changed; replies that run go on in memory. Make room, then try again."),
+    ("full", "The disk is full. Nothing was changed; running replies continue in memory. Make room, then try again."),
     ("readonly", "The database may not be written. Nothing was changed. Let Inview write its folder, then try again."),
     ("disk I/O", "The disk fails. Nothing was changed. Check the disk, and that it is still there, then try again."),
     ("malformed JSON", "Something stored is garbled. Run `inview doctor`: it lists what cannot be read."),

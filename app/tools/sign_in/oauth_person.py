@@ -179,7 +179,7 @@ def _read_refusal(response: httpx2.Response | None) -> tuple[int, str, str]:
 def _describe_late(begun: SignIn) -> str:
     """Describe who took too long: the person, or the servers after the browser returned."""
     if not begun.answered.done():
-        return f"Nobody signed in within {SIGN_IN_SECONDS / 60:g} minutes"
+        return f"The sign-in was not completed within {SIGN_IN_SECONDS / 60:g} minutes"
     return (
         f"The answer of the authorization server took longer than {TOKEN_SECONDS:g} seconds. Sign in again. "
         "If that fails too, tell the operator of the server"

@@ -1,7 +1,7 @@
 """Replies side by side while they arrive: one column for each model, and one for the pair's current reply.
 
 >>> describe_sent(2, None, ended=False), describe_sent(1, None, ended=True)
-('2 pairs sent', '1 pair sent · tokens not told by the provider')
+('2 pairs sent', '1 pair sent · tokens not reported by the provider')
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def describe_sent(pairs: int, usage: Usage | None, cost: Cost | None = None, *, 
     """Describe the number of pairs that were sent, and the provider's counts."""
     sent = f"{plural(pairs, 'pair')} sent"
     if usage is None or cost is None:
-        return f"{sent} · tokens not told by the provider" if ended else sent
+        return f"{sent} · tokens not reported by the provider" if ended else sent
     written = usage.cache_write_tokens + usage.cache_write_1h_tokens
     read = usage.input_tokens + usage.cache_read_tokens + written
     charge = charged(describe_amount(cost), at_least=cost.at_least)

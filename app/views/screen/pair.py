@@ -43,7 +43,7 @@ ScreenPart = TextView | ThinkingView | ImageView | FileView | TextFileView | Too
 
 @dataclass(frozen=True, slots=True)
 class SpentNote:
-    """What a reply cost: a few figures, and the same in a sentence."""
+    """The usage and cost of a reply: short figures, and the same as a sentence."""
 
     text: str
     title: str
@@ -54,21 +54,21 @@ _UNTOLD: Final = SpentNote("usage not reported", "It ended before the provider r
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenPairView:
-    """A pair with what the page draws of it.
+    """A pair with the data that the page shows.
 
     `out`: why the next send leaves it out; None: it is sent, or still running. `topic` is a path ("AI > Planning").
-    `topic_is_missing`: the pair names a topic that is not there.
-    `tokens` is its estimate for the chosen model, `unsupported` lists what that model cannot take, a sentence each.
-    `spent` is None where the provider counted nothing. `replayed`: answered from the database without a provider call.
-    `asked`: the parameters that its model was asked with, on one line, "" for none. `structured`: its reply was asked
-    to fit a JSON schema, and `read` is it as JSON, None until it was read.
-    `kept_back`: secrets of it go out as marks, or did. Times are ISO 8601.
+    `topic_is_missing`: the pair names a topic that does not exist.
+    `tokens` is its estimate for the chosen model, `unsupported` lists the parts that this model does not accept, one
+    sentence each. `spent` is None if the provider counted nothing. `replayed`: answered from the database without a
+    provider call. `asked` are the parameters of its request, on one line, "" for none. `structured`: its reply must
+    match a JSON schema, and `read` is the reply as JSON, None until it was read.
+    `kept_back`: its secrets are replaced by marks in requests, or were. Times are ISO 8601.
 
-    `attached` lists the files that are sent with the text of the request. `damage` is what cannot be read, a line each.
-    `unread`: nothing of the request can be read.
+    `attached` lists the files that are sent with the text of the request. `damage` lists the values that cannot be
+    read, one line each. `unread`: no part of the request can be read.
 
-    Among the pairs of the window: it is the first that is sent where others before it are not
-    (`begins`), and another agent answered it than the one before it (`switched`).
+    `begins`: it is the first pair of the window that is sent, after pairs that are not. `switched`: another agent
+    answered it than the pair before it.
     """
 
     id: str
@@ -200,7 +200,7 @@ def _show_part(part: Part, parts: tuple[Part, ...], *, running: bool) -> ScreenP
 
 
 def show_spent(usage: Usage, cost: Cost, *, cut: bool = False, calls: int = 1) -> SpentNote:
-    """What a provider counted, and what that cost. `cut`: the call may have used more than its provider told.
+    """Return the usage that a provider counted, and its cost. `cut`: the call may have used more than was reported.
 
     `calls` is the number of provider calls for the reply. Each call reads everything before it.
 
@@ -227,7 +227,7 @@ def show_spent(usage: Usage, cost: Cost, *, cut: bool = False, calls: int = 1) -
 
 
 def _note_spent(pair: Pair, cost: Cost) -> SpentNote | None:
-    """What the reply of a pair used, None while it runs and where nothing was used."""
+    """Return the usage of a pair's reply, None while it is running and if nothing was used."""
     if pair.lifecycle in RUNNING or pair.reply is None or pair.replayed:
         return None
     error_class = None if pair.failure is None else pair.failure.error_class
@@ -238,7 +238,7 @@ def _note_spent(pair: Pair, cost: Cost) -> SpentNote | None:
 
 
 def _count_calls(pair: Pair) -> int:
-    """How many provider calls its reply took; 1 where its parts do not tell, as it ended in a result or was stopped."""
+    """Return the number of provider calls of its reply; 1 if its parts do not show it, after a result or a stop."""
     parts = () if pair.reply is None else pair.reply.parts
     if pair.lifecycle is not Lifecycle.SUCCEEDED or (parts and isinstance(parts[-1], ToolResult)):
         return 1

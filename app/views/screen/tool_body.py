@@ -32,7 +32,7 @@ _BRACKET: Final = re.compile(r"[][{}]")
 
 _FAULTS: Final[Mapping[CallFault, str]] = MappingProxyType(
     {
-        CallFault.UNKNOWN: "The model was told of no such tool.",
+        CallFault.UNKNOWN: "The request did not offer a tool with this name.",
         CallFault.INVALID_INPUT: "The arguments are not what the tool takes.",
         CallFault.DENIED: "It was not allowed.",
         CallFault.GONE: "The tool is not there any more.",

@@ -19,7 +19,7 @@ MODES: Final[Mapping[ToolMode, tuple[str, str]]] = {
     ),
     ToolMode.ALL_ON: ("All", "Every tool, each time, kept with the rest of the request."),
     ToolMode.MANUAL: ("By hand", "The tools that are ticked below."),
-    ToolMode.ALL_OFF: ("None", "The model is told of no tool."),
+    ToolMode.ALL_OFF: ("None", "No tools are sent to the model."),
 }
 _WHY: Final[Mapping[Why, str]] = {
     Why.ALL: "goes along",
@@ -101,7 +101,7 @@ def show_tool_panel(seen: ConversationToolsView) -> ToolPanelView:
         names = ", ".join(seen.missing)
         missing = f"Ticked, and not there now: {names}. They go along again when their server is back."
     return ToolPanelView(
-        unable="" if seen.able else f"{seen.model} cannot call tools, so it is told of none.",
+        unable="" if seen.able else f"{seen.model} cannot call tools, so no tools are sent to it.",
         count=f"{seen.count} of {plural(len(seen.tools), 'tool')}",
         size=f" · ~{number(seen.tokens)} tokens{_priced(seen.cost)} a send",
         overhead=f", {number(seen.overhead)} of them for having any at all" if seen.count else "",

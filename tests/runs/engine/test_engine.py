@@ -114,7 +114,9 @@ async def test_a_fault_of_ours_ends_the_run_and_is_logged(wb: Workbench, monkeyp
 
     assert ended.pair.failure is not None
     assert ended.pair.failure.error_class is ErrorClass.UNKNOWN
-    assert [entry["event"] for entry in logs if entry["log_level"] == "error"] == ["run failed by a fault of Inview"]
+    assert [entry["event"] for entry in logs if entry["log_level"] == "error"] == [
+        "run failed because of a defect in Inview"
+    ]
 
 
 # --- retries ---

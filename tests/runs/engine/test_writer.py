@@ -161,7 +161,7 @@ async def test_a_reply_continues_while_the_database_cannot_be_written_and_is_sto
     hand.end()
     await collect(moved, started.run_id)
 
-    assert messages(logs) == ["replies could not be saved; they go on in memory"]
+    assert messages(logs) == ["replies could not be saved; they continue in memory"]
     assert "database is locked" in str(logs[0]["fault"])
     assert (await pair_of(moved, started.pair_id)).lifecycle is Lifecycle.SUCCEEDED
     assert stored_text(data / "inview.db", started.pair_id) == "Before. Meanwhile."

@@ -159,9 +159,9 @@ async def test_later_pairs_want_a_decision(bench: Bench) -> None:
     _, (one, two, _) = await talked(bench.wb, "First", "Second", "Third")
     asked = len(bench.peer.heard)
 
-    with pytest.raises(LaterPairsError, match="2 pairs stand after this one"):
+    with pytest.raises(LaterPairsError, match="2 pairs follow this one"):
         await resend_pair(bench.wb, LOCAL_OWNER, one.id, text="Other")
-    with pytest.raises(LaterPairsError, match="1 pair stands after this one"):
+    with pytest.raises(LaterPairsError, match="1 pair follows this one"):
         await resend_pair(bench.wb, LOCAL_OWNER, two.id, text="Other")
 
     assert len(bench.peer.heard) == asked

@@ -46,7 +46,7 @@ async def test_a_value_that_fits_has_no_faults_and_one_that_does_not_says_where(
     assert await faults_of('{"name": "Ada", "age": 36}') == []
     assert await faults_of('{"name": 1}') == ["['name'] 1 is not of type 'string'", "[] 'age' is a required property"]
     assert await faults_of("Sorry.") == ["[] There is no JSON."]
-    assert await faults_of('Here: {"name": "Ada", "age": 36}') == ["[] Words stand beside the JSON."]
+    assert await faults_of('Here: {"name": "Ada", "age": 36}') == ["[] There is text outside the JSON."]
 
 
 @pytest.mark.parametrize(

@@ -223,8 +223,8 @@ async def test_an_unanswered_request_expires_after_five_minutes(scene: Scene) ->
 
     denied = await waiting
     assert isinstance(denied, Denied)
-    assert "Nobody answered in time" in denied.reason
-    with pytest.raises(SettledError, match="Nobody answered in time"):
+    assert "No person answered in time" in denied.reason
+    with pytest.raises(SettledError, match="No person answered in time"):
         await scene.answer(request, Answer.ALLOW)
 
 
@@ -233,7 +233,7 @@ async def test_an_answer_that_comes_too_late_allows_nothing_and_makes_no_rule(sc
     (request,) = await scene.pending()
     scene.clock.at += timedelta(minutes=5)  # and no task has looked yet
 
-    with pytest.raises(SettledError, match="Nobody answered in time"):
+    with pytest.raises(SettledError, match="No person answered in time"):
         await scene.answer(request, Answer.ALWAYS_ALLOW)
 
     assert isinstance(await waiting, Denied)

@@ -69,8 +69,8 @@ class PairToCompare(Sending, SeenBefore):
     later: Later | None = Field(
         None,
         strict=False,
-        description="What becomes of the pairs after it: they stay, they are deleted when a reply is kept (`undo` "
-        "brings them back), or it is compared in a new conversation with copies of the pairs before it.",
+        description="The action for the pairs after it: keep them, delete them when a reply is kept (`undo` brings "
+        "them back), or compare it in a new conversation with copies of the pairs before it.",
     )
 
 

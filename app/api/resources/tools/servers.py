@@ -250,7 +250,7 @@ def _way(body: NewServer) -> Way:
         if body.url is not None or body.allow_private:
             refuse_field("url", "a program has no address.")
         if body.client_id is not None or body.client_secret is not None:
-            refuse_field("client_id", "nobody signs in to a program.")
+            refuse_field("client_id", "a program has no sign-in.")
         return OverStdio(body.command, tuple(body.arguments), body.folder)
     if body.url is None:
         refuse_field("url", "an address such as https://example.org/mcp.")

@@ -63,7 +63,7 @@ async def come_back(request: Request) -> Response:
     try:
         name, fault = await sign_in_commands.finish_sign_in(current(), told.get("state", ""), _read(request))
     except NotFoundError:
-        return _page(400, "This sign-in is not known", f"It is over, or was never begun here. Sign in again: {BACK}.")
+        return _page(400, "This sign-in is not known", f"It has ended, or was not started here. Sign in again: {BACK}.")
     if fault:
         return _page(400, f"Not signed in to “{escape(name)}”", f"{escape(fault)} Try again: {BACK}.")
     return _page(200, f"Signed in to “{escape(name)}”", f"You can close this tab, or go on to {BACK}.")

@@ -265,7 +265,7 @@ async def test_authorization_server_whose_token_answer_drips_is_named_as_what_to
 
     words = "The answer of the authorization server took longer than 60 seconds. Sign in again."
     assert (page.status_code, words in page.text) == (400, True), page.text
-    assert "Nobody signed in" not in page.text
+    assert "The sign-in was not completed" not in page.text
     assert (words in seen["problem"], seen["signed_in"], seen["signing_in"]) == (True, False, False)
 
 
@@ -321,7 +321,7 @@ async def test_secret_without_its_client_is_refused(api: Api) -> None:
     no_client = await api.http.post("/mcp-servers", json=program)
 
     assert (refused.status_code, "give its client_id" in refused.text, "s3cret" in refused.text) == (422, True, False)
-    assert (no_client.status_code, "nobody signs in to a program" in no_client.text) == (422, True)
+    assert (no_client.status_code, "a program has no sign-in" in no_client.text) == (422, True)
 
 
 async def test_signing_out_forgets_and_so_does_another_address(api: Api, tmp_path: Path, server: Protected) -> None:
@@ -358,7 +358,7 @@ async def test_sign_in_that_is_called_off_or_overtaken_or_too_late_is_over(
     assert (await api.http.get(good)).status_code == 200
     monkeypatch.setattr(oauth_person, "SIGN_IN_SECONDS", 0.0)
     late = await api.http.post(f"{path}/sign-in")
-    assert (late.status_code, "Nobody signed in within" in late.json()["detail"]) == (409, True)
+    assert (late.status_code, "The sign-in was not completed within" in late.json()["detail"]) == (409, True)
 
 
 async def test_server_without_a_sign_in_is_refused_with_the_reason(api: Api, server: Protected) -> None:

@@ -75,7 +75,7 @@ async def test_each_request_reports_the_outcome_of_its_prediction(api: Api, peer
     assert (foreseen["predicted_read_tokens"], foreseen["cache_outcome"]) == (read, "as_predicted")
     assert missed["predicted_read_tokens"] > read
     assert (missed["cache_outcome"], missed["cache_read_tokens"]) == ("less", 0)
-    assert missed["cache_why"] == "The provider had let go of it before its time."
+    assert missed["cache_why"] == "The provider evicted it early."
 
 
 async def test_past_misses_are_named_by_pair(api: Api):
