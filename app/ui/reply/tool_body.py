@@ -106,7 +106,7 @@ def _piece(piece: PieceVar) -> rx.Component:
 
 
 def _words(piece: PieceVar, label: str) -> rx.Component:
-    """JSON laid out, with a button called `label` that copies it; any other text as it is."""
+    """Draw JSON with indentation and a button called `label` that copies it; draw any other text unchanged."""
     return rx.cond(piece.kind == "json", json_figure(piece.text.to(str), label), _text(piece))
 
 
