@@ -80,7 +80,7 @@ def pair_view(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[bool]) -> 
 
 
 def has_notes(pair: PairVar) -> rx.Var[bool]:
-    """Whether anything stands in the gap above it (`row.py`)."""
+    """True if the gap above the pair contains a note (`row.py`)."""
     lacks = pair.unsupported.to(list[str])
     return pair.begins.to(bool) | pair.out.is_not_none() | (lacks.length() > 0)
 
@@ -91,7 +91,7 @@ def _running(pair: PairVar) -> rx.Var[bool]:
 
 def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[int]) -> rx.Component | rx.Var[Any]:
     last = index == pair.parts.length() - 1
-    # Another version is another text: it is parsed again.
+    # The text of another version is parsed from its start.
     text = markdown(part["text"], key=pair.version.to_string(), live=_running(pair) & last)
     structured = structured_reply(
         pair_id=pair.id,

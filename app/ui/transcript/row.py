@@ -62,7 +62,7 @@ def _text(pair: PairVar) -> rx.Var[str]:
 
 
 def _notes(pair: PairVar) -> rx.Component:
-    """What stands in the gap above the pair, which is there anyway: a boundary that moves moves nothing else."""
+    """Draw the notes of a pair in the gap above it. The gap always exists, so a boundary that moves shifts nothing."""
     lacks = pair.unsupported.to(list[str])
     return rx.cond(
         has_notes(pair),
