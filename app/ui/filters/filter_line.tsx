@@ -78,7 +78,7 @@ export function FilterLine(props: FilterLineProps): ReactNode {
     seen.current = count;
     const text = entered.current;
     entered.current = null;
-    if (open && text !== null && text !== input.current?.value) return; // somebody types the next one by now
+    if (open && text !== null && text !== input.current?.value) return; // a person is already typing the next line
     setOpen(false);
     walk.current.rest();
     goTo("history");

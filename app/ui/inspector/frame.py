@@ -1,4 +1,4 @@
-"""The inspector's column with its tabs, and the button that opens it. Each section has a module of its own."""
+"""The inspector's column with its tabs, and the button that opens it. Each section has its own module."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def body_figure(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component
 
 
 def is_whole(body: rx.vars.ObjectVar[BodyView]) -> rx.Var[bool]:
-    """Whether all of it is on the page."""
+    """True if the shown page contains all of the body."""
     return body.count.to(int) == 1
 
 

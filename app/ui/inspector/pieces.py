@@ -51,17 +51,17 @@ def message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp, on_open: Any)
 
 
 def facts(items: rx.Var[tuple[FactView, ...]]) -> rx.Component:
-    """Names with values."""
+    """Draw names with their values."""
     return rx.el.dl(rx.foreach(items, lambda item: fact(item.name, item.value)), class_name="facts")
 
 
 def fact(name: str | rx.Var[str], *value: rx.Component | str | rx.Var[Any]) -> rx.Component:
-    """One of them."""
+    """Draw one name with its value."""
     return rx.el.div(rx.el.dt(name), rx.el.dd(*value))
 
 
 def changes(view: rx.vars.ObjectVar[ChangesView], row: Any) -> rx.Component:
-    """What is different between two requests; `row` draws a message."""
+    """Draw the differences between two requests; `row` draws a message."""
     return rx.el.div(
         rx.cond(view.warning != "", rx.el.p(view.warning, class_name="inspector-fault")),
         rx.el.p(view.note, class_name="inspector-note"),

@@ -69,7 +69,7 @@ def _tabs() -> rx.Component:
                     "Changed since. Refresh", type="button", on_click=PreviewState.refresh, class_name="tabs-stale"
                 ),
             ),
-            # No status: a screen reader would say it after every letter that is typed.
+            # No live region: a screen reader would read it aloud after every typed letter.
             rx.el.span("Updating…", class_name="updating"),
         ),
         rx.el.span("Without your text: it is too large to send at once.", role="status", class_name="oversize"),

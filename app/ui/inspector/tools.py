@@ -1,4 +1,4 @@
-"""The tools of the conversation, in the inspector: how they are chosen, and each with its price."""
+"""The tools of the conversation in the inspector: how they are chosen, and each tool with its price."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tools_panel() -> rx.Component:
 
 @rx.memo
 def tool_row(item: rx.vars.ObjectVar[ToolItem], manual: rx.Var[bool], rest: rx.RestProp) -> rx.Component:
-    """A tool; it unfolds to what the model is told of it."""
+    """Draw a tool. It expands to the description and the schema that the model gets."""
     return rx.el.li(
         rest,
         rx.cond(
