@@ -1,4 +1,4 @@
-"""Which tools an agent has, in its form: the servers, and the calls it may make at all."""
+"""The tools of an agent in its form: the servers, and the calls that it may make."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.state.agents.views import AllowedItem, ServerItem
 
 
 def tool_fields() -> rx.Component:
-    """Two boxes, for all servers and for any call, and the lists that stand for them otherwise."""
+    """Draw two boxes, for all servers and for any call; a list replaces each box that is not ticked."""
     fault = AgentFormState.errors.tools
     return rx.el.fieldset(
         rx.el.legend("Tools"),
