@@ -75,7 +75,7 @@ def _example(name: str, note: str, event: Any) -> rx.Component:
 
 
 def _connect() -> rx.Component:
-    """The way to a real model while the built-in one answers. Its room is reserved, so nothing moves when it comes."""
+    """Link to the providers while the built-in model answers. Its space is reserved, so nothing moves when it comes."""
     return rx.el.div(
         rx.cond(
             ModelState.chosen.startswith("offline:"),

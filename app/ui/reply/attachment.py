@@ -1,4 +1,4 @@
-"""Pictures and files of a message: a picture opens the viewer, a text is unfolded, any other file is saved."""
+"""Pictures and files of a message: a picture opens in the viewer, a text expands, any other file is downloaded."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def picture(
 
 
 def text_file(name: rx.Var[str], text: rx.Var[str]) -> rx.Component:
-    """A text that is unfolded under its name."""
+    """Draw a text file. Its text expands below its name."""
     return Disclosure.create(
         rx.el.div(
             copy_button(text, label="Copy the file"),

@@ -1,6 +1,6 @@
-"""A tool call in the history: which tool, how far it is, for how long; unfolded, what went in and what came out.
+"""A tool call in the history: the tool, its progress and its time; expanded, its arguments and its result.
 
-The head shows the progress, because it is all that a folded card shows.
+The head shows the progress, because a collapsed card shows only its head.
 """
 
 from __future__ import annotations
