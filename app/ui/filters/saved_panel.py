@@ -44,7 +44,7 @@ def saved_filters_panel() -> rx.Component:
 
 @rx.memo
 def saved_filter(item: rx.vars.ObjectVar[SavedFilterItem], rest: rx.RestProp) -> rx.Component:
-    """One of them: to be used, renamed, deleted."""
+    """Draw a saved filter with the buttons that use, rename and delete it."""
     return rx.el.li(
         rx.cond(
             item.damage != "",

@@ -1,4 +1,4 @@
-"""The preview in the inspector: the request that Send would make now, as words, as JSON, and what changed in it."""
+"""The preview in the inspector: the request that Send would make now, as text, as JSON, and its changes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def preview_panel() -> rx.Component:
 
 @rx.memo
 def preview_message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp) -> rx.Component:
-    """A message of it."""
+    """Draw a message of the request."""
     return message(item, rest, PreviewState.open_piece)
 
 

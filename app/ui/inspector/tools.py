@@ -138,7 +138,7 @@ def _mode(item: rx.vars.ObjectVar[ModeItem]) -> rx.Component:
 
 
 def _all_of(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
-    """A box for all tools of a server. Only a script could show a native one as partly ticked."""
+    """Draw a box for all tools of a server. Only a script could show a native box as partly ticked."""
     state = rx.cond(server.all_ticked, "true", rx.cond(server.some_ticked, "mixed", "false"))
     return rx.el.button(
         rx.match(state, ("true", "✓"), ("mixed", "-"), ""),
