@@ -1,4 +1,4 @@
-"""Prices of one's own: a table, and a form that sets one."""
+"""Prices set by the user: a table, and a form that sets one."""
 
 from __future__ import annotations
 
