@@ -26,7 +26,7 @@ export function hold(props: TranscriptWindowProps): () => void {
 const first = (): number => pairsNow()[0]?.position ?? 0;
 const last = (): number => pairsNow().at(-1)?.position ?? 0;
 
-/** Load the pairs before the oldest loaded one or after the newest, by one shared request. If none exist, resolve at once. */
+/** Load the pairs before the oldest loaded one or after the newest. Calls share a request; no request if none exist. */
 export function bringIn(which: "earlier" | "later"): Promise<void> {
   const found = coming.get(which);
   if (found || !held?.[which]) return found ?? Promise.resolve();

@@ -38,10 +38,10 @@ class TranscriptWindow(Island):
 
     `above` is shown before the first pair of the conversation, `waiting` before the first loaded pair while there are
     earlier ones. `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is
-    the pair whose reply is running, `ended` the pair whose reply ended last. `enters_view`: a reply that is
-    higher than the screen stops the view at its start. `sending` is shown below a request that has no pair yet, `notes` below all pairs.
-    `jump` is the icon of the button that leads to the newest pair; `{count}` in `new_label` is the number of new pairs
-    below. `found` are the words to mark.
+    the pair whose reply is running, `ended` the pair whose reply ended last. `enters_view`: a reply that is higher than
+    the screen stops the view at its start. `sending` is shown below a request that has no pair yet, `notes` below all
+    pairs. `jump` is the icon of the button that leads to the newest pair; `{count}` in `new_label` is the number of new
+    pairs below. `found` are the words to mark.
     `on_copied`: a part of a pair was copied to the clipboard, or could not be copied.
     """
 
