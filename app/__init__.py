@@ -1,1 +1,1 @@
-"""Inview: a chat workbench in which what is in view is what is in context."""
+"""Inview: a chat workbench. The messages in view are the messages in context."""

@@ -1,6 +1,7 @@
-"""Wiring only: Reflex's app with its pages, and beside it the API.
+"""Connects Reflex's app, which has the pages, with the API.
 
-Nothing is decided here. Reflex finds `app` by its name when the page is built; the server calls `create_asgi`.
+This module contains no logic of the product. Reflex finds `app` by its name when the page is built; the server calls
+`create_asgi`.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from app.ui import pages, theme
 from app.ui.pages.frame import head
 
 HEALTH = "/api/v1/health"
-"""Asked by what watches over the server: not by somebody who will write."""
+"""Requested by monitoring, not by the page of a user."""
 
-# No toaster: its library weighs 10 KB in every first visit, and the page has its own notices.
+# No toaster: its library adds 10 KB to every first visit, and the page has its own notices.
 app = rx.App(
     toaster=None,
     html_lang="en",
@@ -38,8 +39,8 @@ pages.register(app)
 
 
 def create_asgi(settings: Settings) -> ASGIApp:
-    """The API and Reflex's socket, with the lifespan of both."""
-    # Here, not at the top: the page is built without them.
+    """Return the ASGI app of the API and of Reflex's socket, with the lifespan of both."""
+    # Imported here, because the build of the page does not need them.
     from app.api.app import create_api  # noqa: PLC0415 - see above
     from app.providers.counts.token_counts import warm_up  # noqa: PLC0415 - see above
     from app.runs.wiring import open_workbench  # noqa: PLC0415 - see above
@@ -54,8 +55,8 @@ def create_asgi(settings: Settings) -> ASGIApp:
 
     async def switch(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan" and scope["path"] != HEALTH:
-            warm_up()  # somebody is there, who may want something counted in a moment
+            warm_up()  # a user is there and may soon need token counts
         to_api: bool = scope["type"] != "lifespan" and scope["path"].startswith("/api/")
-        await (api if to_api else reflex)(scope, receive, send)  # the lifespan, which is everybody's, is told to Reflex
+        await (api if to_api else reflex)(scope, receive, send)  # Reflex also handles the lifespan
 
     return switch

@@ -1,7 +1,7 @@
 """Settings: the environment (or `.env`) read once into one frozen value.
 
-Not the Settings page: keys and base URLs set there are kept encrypted in the store; a provider looks in both.
-Nothing else in the house reads `os.environ`.
+Not the Settings page: its keys and base URLs are stored encrypted in the database; a provider reads both.
+No other module of the application reads `os.environ`.
 
     >>> settings = load_settings({"INVIEW_PORT": "8080"})
     >>> settings.port, settings.data_dir.name
@@ -27,7 +27,7 @@ from app.domain.run.reply_size import MAX_REPLY_BYTES
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 MASK: Final = "•••"
 SQLITE: Final = "sqlite+aiosqlite:///"
-"""What the URL of a database begins with."""
+"""Start of the URL of a database."""
 OPEN_TO_OTHERS: Final = (
     "Warning: Inview listens on {host}, where other machines can reach it, and it has no accounts yet. Whoever opens "
     "it can read and change everything, and spend money with your keys. Set INVIEW_HOST=127.0.0.1, or put a proxy that "
@@ -95,10 +95,10 @@ class CompatibleServer:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything an installation is told from outside.
+    """All settings of an installation.
 
-    `vendor_keys` and `vendor_base_urls` are by the name of their variable; which vendor looks at which is the
-    registry's to know.
+    `vendor_keys` and `vendor_base_urls` have the names of environment variables as keys. The registry of providers
+    assigns them to vendors.
     """
 
     host: str = "127.0.0.1"
@@ -118,11 +118,11 @@ class Settings:
 
     @property
     def is_open_to_others(self) -> bool:
-        """Whether other machines can reach the page: it does not listen on a loopback address alone."""
+        """True if other machines can reach the page: it does not listen only on a loopback address."""
         return not _is_loopback(self.host)
 
     def describe(self) -> dict[str, str]:
-        """Each variable with its value as it may be shown: secrets and passwords masked, unset ones empty."""
+        """Return each variable with the value to show: secrets and passwords masked, unset ones empty."""
         shown = {
             f.name: "" if (value := getattr(self, f.name)) is None or value == () else str(value) for f in fields(self)
         }

@@ -1,11 +1,11 @@
-"""Processes of our own that answer questions over pipes: started, spoken to, and let go.
+"""Worker processes of Inview that answer questions over pipes: start one, use its pipes and close them.
 
     process = start_worker("-m", "app.providers.counts.token_counts_worker")
     input_of(process).write(question)
     answer = output_of(process).readline()
     close_pipes(process)
 
-Not here: what is asked, and when a process is ended (`schemas/checker.py`, `providers/counts/token_counts.py`).
+The questions, and the end of a process, are in `schemas/checker.py` and `providers/counts/token_counts.py`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import IO
 
 
 def start_worker(*arguments: str, shared: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
-    """Start this Python with these arguments. Ctrl-C is for the server, which ends it: it does not reach the worker.
+    """Start this Python with these arguments. Ctrl-C reaches only the server, which then ends the worker.
 
-    `shared`: descriptors of open files that it has under the same numbers.
+    `shared`: descriptors of open files that the worker inherits with the same numbers.
     """
     return subprocess.Popen(
         [sys.executable, "-I", *arguments],
@@ -32,19 +32,19 @@ def start_worker(*arguments: str, shared: tuple[int, ...] = ()) -> subprocess.Po
 
 
 def input_of(process: subprocess.Popen[bytes]) -> IO[bytes]:
-    """Where a worker is asked."""
-    assert process.stdin is not None  # noqa: S101 - asked for when it was started
+    """Return the pipe for questions to a worker."""
+    assert process.stdin is not None  # noqa: S101 - requested when it was started
     return process.stdin
 
 
 def output_of(process: subprocess.Popen[bytes]) -> IO[bytes]:
-    """Where a worker answers."""
+    """Return the pipe with the answers of a worker."""
     assert process.stdout is not None  # noqa: S101 - as above
     return process.stdout
 
 
 def close_pipes(process: subprocess.Popen[bytes]) -> None:
-    """Close both pipes to a worker. One that still runs reads the end of its input then."""
-    with suppress(BrokenPipeError):  # what it never read
+    """Close both pipes to a worker. A worker that is still running then reads the end of its input."""
+    with suppress(BrokenPipeError):  # input that it never read
         input_of(process).close()
     output_of(process).close()

@@ -1,4 +1,4 @@
-"""The page: its look, its components and its addresses, written in Python, with the JavaScript they need beside them.
+"""The page: its appearance, components and addresses, written in Python, with the TypeScript that they need.
 
-Not its behaviour (`app.state`) and no knowledge of stores, runs or providers.
+Its behaviour is in `app.state`. This package does not depend on stores, runs or providers.
 """

@@ -1,8 +1,9 @@
-"""How the page's scripts are cut into files: what pages share comes as one, not as thirty.
+"""The division of the page's scripts into files: one file holds the code that pages share, instead of thirty files.
 
-A browser fetches six files at a time, and each costs it and the server milliseconds of processor whatever is in it.
-What is loaded only when it is needed (`lazy`, `import()`) stays in files of its own. Why: docs/decisions/0043. Of two
-files opening a conversation runs nearly everything; browsers are told so. Why: docs/decisions/0047.
+A browser fetches six files at a time, and each file costs it and the server milliseconds of processor time, whatever
+its content. Code that is loaded on demand (`lazy`, `import()`) stays in separate files. Why: docs/decisions/0043.
+Opening a conversation runs nearly all code of two files; a comment in these files makes browsers compile them at once.
+Why: docs/decisions/0047.
 
     >>> with_shared('groups: [{ test: /env.json/, name: "reflex-env", },]')
     'groups: [{ name: "shared", tags: ["$initial"], minShareCount: 2 }]'
@@ -19,20 +20,20 @@ from reflex_base.plugins.base import PostBuildContext, PreCompileContext
 
 _CONFIG: Final = "vite.config.js"
 _GROUPS: Final = re.compile(r"groups: \[\s*\{\s*test: /env\.json/,\s*name: \"reflex-env\",\s*\},\s*\]")
-# Not entry.client, which begins to run only when all else is there, nor what a single page needs.
+# Without entry.client, which starts to run only when all other files are loaded, and without the code of one page.
 _SHARED: Final = 'groups: [{ name: "shared", tags: ["$initial"], minShareCount: 2 }]'
 
-# React's drawing, and the page of a conversation: what opening one runs. Of the shared file it runs a part.
+# React's rendering and the page of a conversation: opening one runs both. It runs only a part of the shared file.
 _RUN_AT_ONCE: Final = ("entry.client-*.js", "_c_.__conversation_._index-*.js")
 _ALL_OF_IT: Final = "//# allFunctionsCalledOnLoad\n"
 
 
 class ChunksError(Exception):
-    """Reflex or Vite writes its files in another way now, and so must this module."""
+    """Reflex or Vite now writes its files in another way. This module must be adapted."""
 
 
 class ChunksPlugin(rx.plugins.Plugin):
-    """Belongs into `rxconfig.py`."""
+    """Apply both changes when the page is built. Listed in `rxconfig.py`."""
 
     def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
         context["add_modify_task"](_CONFIG, with_shared)
@@ -42,7 +43,7 @@ class ChunksPlugin(rx.plugins.Plugin):
 
 
 def with_shared(config: str) -> str:
-    """Vite's configuration with this group in place of Reflex's own, which gives one address a file of its own."""
+    """Replace the group of Reflex in Vite's configuration, a separate file for `env.json` alone, by the shared one."""
     changed, count = _GROUPS.subn(_SHARED, config)
     if count != 1:
         raise ChunksError(f"{_CONFIG} groups no env.json any more.")
@@ -50,7 +51,7 @@ def with_shared(config: str) -> str:
 
 
 def compile_at_once(static_dir: Path) -> None:
-    """Have browsers compile these files while they arrive, not function by function as the page is waited for."""
+    """Make browsers compile these files while they download, instead of each function when the page first calls it."""
     for pattern in _RUN_AT_ONCE:
         found = list(static_dir.glob(f"assets/{pattern}"))
         if len(found) != 1:

@@ -1,8 +1,8 @@
-"""The page's link to the server: Reflex's runtime tells `app/ui/kit/link.ts` about its socket, and asks it which events
-may be sent.
+"""The page's link to the server: Reflex's runtime passes its socket and its events to `app/ui/kit/link.ts`, which
+decides which events may be sent.
 
-Reflex keeps both to itself, so its runtime is changed when the page is built. The change fails the build when
-Reflex changes the lines it rests on. `LinkPlugin` belongs into `rxconfig.py`.
+Reflex exports neither, so the build changes Reflex's runtime. The build fails if Reflex has changed one of the
+replaced lines. `LinkPlugin` is listed in `rxconfig.py`.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _CHANGES: Final = {
     ),
     "  const normalized = normalizeEvents(events);\n": "  const normalized = admit(normalizeEvents(events));\n",
 }
-"""What stands instead of which lines."""
+"""Lines of Reflex's runtime, with their replacements."""
 
 
 class LinkError(Exception):
-    """Reflex's runtime is written in another way now, and so must this module be."""
+    """Reflex's runtime has changed. This module must be adapted."""
 
 
 class LinkPlugin(rx.plugins.Plugin):
-    """Changes Reflex's runtime."""
+    """Change Reflex's runtime when the page is built."""
 
     def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
         context["add_save_task"](_pristine)
@@ -43,7 +43,7 @@ def with_link(runtime: str) -> str:
     """Return Reflex's runtime with our changes.
 
     Raises:
-        LinkError: a line that is changed is not there exactly once.
+        LinkError: a line to replace does not occur exactly once.
     """
     for line, changed in _CHANGES.items():
         if runtime.count(line) != 1:
@@ -53,5 +53,5 @@ def with_link(runtime: str) -> str:
 
 
 def _pristine() -> tuple[str, str]:
-    """The runtime as Reflex ships it: the build folder holds the one of the last build, which was changed already."""
+    """Read the runtime as Reflex ships it: the copy in the build folder was already changed by the last build."""
     return _RUNTIME, (Templates.Dirs.WEB_TEMPLATE / _RUNTIME).read_text(encoding="utf-8")

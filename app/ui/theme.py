@@ -1,7 +1,7 @@
-"""The look as named tokens: what Tailwind may call them and where their values stand (`assets/inview.css`).
+"""The design tokens: their names in Tailwind. Their values are in `assets/inview.css`.
 
-Not the values: a colour has two of them, for light and for dark, and only a stylesheet can choose by the system. One
-accent colour; the rest are greys, and one hue each for "failed" and "look here".
+A colour has two values, for light and for dark, and only a stylesheet can choose between them by the system setting.
+There is one accent colour; the others are greys and one hue each for errors and warnings.
 
     >>> TAILWIND["theme"]["extend"]["colors"]["accent"]
     'var(--accent)'
@@ -26,7 +26,7 @@ TAILWIND: Final[dict[str, Any]] = {
             "maxWidth": {"measure": "var(--measure)", "column": "var(--column)"},
         }
     },
-    # Only what we write names classes: scanning libraries would ship rules that nothing uses.
+    # Only Inview's code uses Tailwind classes: scanning libraries would add rules that nothing uses.
     "content": [
         "./app/**/*.{js,jsx}",
         "./app_components/**/*.jsx",

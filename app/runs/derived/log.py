@@ -1,4 +1,4 @@
-"""The log of a conversation: what was asked of a model beside its pairs, and what was spent when messages left it."""
+"""The log of a conversation: its calls for titles and summaries, and the tokens used when messages were removed."""
 
 from __future__ import annotations
 

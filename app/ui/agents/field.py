@@ -1,4 +1,4 @@
-"""A field of the agent's form: a label, a control, and under it a hint or why the value was refused."""
+"""A field of the agent's form: a label, a control, and below it a hint or the reason why the value was refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.state.agents.form import AgentFormState
 def field(
     name: str, label: str, hint: str, *, control: Callable[..., rx.Component] = rx.el.input, **props: Any
 ) -> rx.Component:
-    """A labelled control. `name` is that of the vars in `AgentForm` and `AgentErrors`."""
+    """Draw a labelled control. `name` is the name of its vars in `AgentForm` and `AgentErrors`."""
     fault = getattr(AgentFormState.errors, name)
     element, note = f"agent-{name}", f"agent-{name}-said"
     return rx.el.div(
@@ -36,7 +36,7 @@ def field(
 
 
 def choice(name: str, label: str, hint: str, options: dict[str, str]) -> rx.Component:
-    """A menu of a few values. It is made anew when the stored value comes: a menu begins with one value only."""
+    """Draw a menu of a few values. It is created again when the stored value arrives: its default value counts once."""
 
     def menu(**props: Any) -> rx.Component:
         items = [rx.el.option(text, value=value) for value, text in options.items()]

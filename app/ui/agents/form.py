@@ -77,13 +77,13 @@ def _texts() -> list[rx.Component]:
 
 
 def _models(**props: Any) -> rx.Component:
-    """The menu of models. The agent's own is there also while its provider offers none."""
+    """Draw the menu of models. It contains the agent's model even if its provider does not list it now."""
     own = AgentFormState.form.model
     return rx.el.select(
         rx.el.option("That of the conversation", value=""),
         rx.cond(own != "", rx.el.option(own, value=own)),
         rx.foreach(AgentFormState.models, lambda one: rx.el.option(one.name, value=one.model, key=one.model)),
-        key=own,  # a menu begins with one value only
+        key=own,  # a menu uses its default value only when it is created
         **props,
     )
 

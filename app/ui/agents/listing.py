@@ -1,4 +1,4 @@
-"""The list of agents, with what can be done to each, and files of them out and in."""
+"""The list of agents with the actions of each, and their export and import as files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FILE: Final = "agents.json"
 
 
 def agent_list() -> rx.Component:
-    """The commands, and the list or why there is none."""
+    """Draw the commands, and the list or the reason why it is missing."""
     return rx.cond(
         AgentListState.loaded,
         rx.fragment(
@@ -64,7 +64,7 @@ def _head() -> rx.Component:
 
 @rx.memo
 def agent_row(item: rx.vars.ObjectVar[AgentItem], rest: rx.RestProp) -> rx.Component:
-    """An agent with its four commands."""
+    """Draw an agent with its four commands."""
     return rx.el.li(
         rest,
         rx.el.span(item.icon, aria_hidden="true", class_name="agent-icon"),

@@ -1,4 +1,4 @@
-"""Which tools an agent has, in its form: the servers, and the calls it may make at all."""
+"""The tools of an agent in its form: the servers, and the calls that it may make."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.state.agents.views import AllowedItem, ServerItem
 
 
 def tool_fields() -> rx.Component:
-    """Two boxes, for all servers and for any call, and the lists that stand for them otherwise."""
+    """Draw two boxes, for all servers and for any call; a list replaces each box that is not ticked."""
     fault = AgentFormState.errors.tools
     return rx.el.fieldset(
         rx.el.legend("Tools"),
@@ -53,7 +53,7 @@ def _servers() -> rx.Component:
 
 
 def _server(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
-    """A box; what was chosen of a server that is gone stays without one."""
+    """Draw the box of a server. The choice of a server that does not exist any more is kept in a hidden field."""
     name = f"{SERVER}{server.id}"
     return rx.cond(
         server.known,
@@ -77,7 +77,7 @@ def _allowed() -> rx.Component:
 def allowed_line(
     line: rx.vars.ObjectVar[AllowedItem], place: rx.vars.NumberVar[int], rest: rx.RestProp
 ) -> rx.Component:
-    """A server, a pattern of tools, and whether a person is asked all the same."""
+    """Draw the fields of an allowed call: a server, a pattern of tools, and the box that requires permission."""
     return rx.el.div(
         rest,
         rx.el.select(

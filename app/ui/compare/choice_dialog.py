@@ -1,6 +1,6 @@
-"""The dialog of models: arrows walk through them, Space ticks, Enter starts from anywhere.
+"""The dialog that chooses the models: arrows move the focus, Space ticks a model, Enter starts the comparison.
 
-The boxes keep their own ticks: a box that waited for the server would lose the next key.
+The browser updates the ticks itself: a box that waited for the server would lose the next key.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from app.ui.kit.arrows import Arrows
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
 
 _ASKED: Any = ComparisonChoiceState.choosing
-_TICK: Any = ComparisonChoiceState.tick  # a checkbox sends a truth, which Reflex's types do not know
+_TICK: Any = ComparisonChoiceState.tick  # a checkbox sends a bool, which Reflex's types do not allow
 
 
 @rx.memo
 def comparison_choice_dialog() -> rx.Component:
-    """The models, and how many of them are ticked."""
+    """Draw the models, and the number of ticked ones."""
     return Dialog.create(
         rx.el.form(
             Arrows.create(

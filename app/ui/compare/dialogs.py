@@ -12,7 +12,7 @@ from app.ui.kit.deferred import deferred
 
 
 def compare_dialogs() -> rx.Component:
-    """The dialogs of models and of their replies. Not inside of a form: they have one."""
+    """Draw the dialogs of models and of their replies. They contain a form, so they must not be inside one."""
     return rx.fragment(
         deferred(comparison_choice_dialog, when=ComparisonChoiceState.choosing),
         deferred(compared_replies_dialog, when=ComparisonState.shown),

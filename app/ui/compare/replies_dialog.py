@@ -1,7 +1,7 @@
-"""Replies side by side as they come: each with its state, its figures, its own stop, and the button that keeps it.
+"""The replies of a comparison side by side while they stream: each with its state, figures, Stop and Keep buttons.
 
-Where a pair is answered again, the reply that stands in it is beside them. The dialog covers the page, as columns want
-room; Escape folds it away, and nothing is lost by that.
+If a pair is answered again, its current reply is one of the columns. The dialog covers the page, because columns need
+space; Escape minimises it, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ColumnVar = rx.vars.ObjectVar[ComparedColumnView]
 
 @rx.memo
 def compared_replies_dialog() -> rx.Component:
-    """The request, calls that wait for a person, and the columns."""
+    """Draw the request, the tool calls that wait for permission, and the columns."""
     return Dialog.create(
         rx.el.header(
             dialog_title(_REPLIES.title),
@@ -69,7 +69,7 @@ def compared_replies_dialog() -> rx.Component:
 
 @rx.memo
 def compared_column(column: ColumnVar) -> rx.Component:
-    """One reply, or what stands in the pair now."""
+    """Draw one reply of the comparison, or the current reply of the pair."""
     return rx.el.section(
         rx.el.header(rx.el.h3(column.model), _status(column)),
         rx.el.div(

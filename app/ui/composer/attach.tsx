@@ -1,7 +1,7 @@
 /**
- * Attaches files: chosen, taken by the camera, pasted, or dropped on the page. It uploads them, and says how far that is.
+ * Attaches files that are chosen, photographed, pasted, or dropped on the page: uploads them and reports progress.
  *
- * An upload is given up when its file is removed.
+ * An upload is canceled when its file is removed.
  */
 import { type ChangeEvent, type ReactNode, useEffect, useEffectEvent, useRef } from "react";
 import { offer } from "../kit/places.ts";
@@ -45,7 +45,7 @@ export function FileChooser(props: FileChooserProps): ReactNode {
     const { documentElement: root } = document;
     const dragged = (event: DragEvent) => {
       if (!hasFiles(event)) return;
-      event.preventDefault(); // else the browser leaves the page for the file
+      event.preventDefault(); // else the browser opens the file instead of the page
       root.toggleAttribute("data-dropping", event.type === "dragover");
     };
     const dropped = (event: DragEvent) => {
@@ -56,7 +56,7 @@ export function FileChooser(props: FileChooserProps): ReactNode {
     };
     const pasted = (event: ClipboardEvent) => {
       const data = event.clipboardData;
-      const isText = data?.types.includes("text/plain"); // from an office program: text with a picture of it
+      const isText = data?.types.includes("text/plain"); // office programs copy text with a picture of it
       if (!isText && (event.target as Element).closest?.(".composer") && take(data?.files ?? []))
         event.preventDefault();
     };

@@ -1,4 +1,4 @@
-"""What is attached to the draft: thumbnails with name, size and progress, and where files come in."""
+"""The files of the draft: thumbnails with name, size and progress, and the component that uploads them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class FileChooser(Island):
 
 
 def file_chooser() -> rx.Component:
-    """Takes files for the draft. `Place.ATTACH` and `Place.PHOTO` have the browser ask for them."""
+    """Upload files for the draft. `Place.ATTACH` and `Place.PHOTO` open the file dialog of the browser."""
     temporary = ChatState.temporary | TemporaryState.wanted
     return FileChooser.create(
         address="/api/v1/attachments?temporary=" + rx.cond(temporary, "true", "false").to(str),
@@ -65,7 +65,7 @@ def file_chooser() -> rx.Component:
 
 
 def attached_files() -> rx.Component:
-    """The files of the draft, those that were refused, and what the chosen model cannot take of them."""
+    """Draw the files of the draft, the refused files, and the notice about files that the model does not accept."""
     return rx.fragment(
         rx.el.div(rx.foreach(ComposerState.refused, _refused), role="alert"),
         rx.cond(

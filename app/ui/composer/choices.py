@@ -1,4 +1,4 @@
-"""The menus of the composer: which model answers, and which agent."""
+"""The menus of the composer for the model and the agent that answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DOWN: Final = "m4.5 6.5 3.5 3.5 3.5-3.5"
 
 
 def model_menu() -> rx.Component:
-    """The model that what is written goes to. Where the address is another by now, it names none."""
+    """Draw the menu of the model that gets the message. It names no model once the page has another address."""
     here = rx.cond(ModelState.chosen_in != "", PREFIX + ModelState.chosen_in, routes.HOME)
     options = OptionList.create(
         rows=ModelState.rows,
@@ -57,7 +57,7 @@ def model_menu() -> rx.Component:
 
 
 def agent_menu() -> rx.Component:
-    """The agent that answers, where there are any."""
+    """Draw the menu of the agent that answers, if there are agents."""
     options = OptionList.create(
         rows=AgentState.rows,
         label="Search agents",
@@ -82,7 +82,7 @@ def agent_menu() -> rx.Component:
 
 
 def _compare() -> rx.Component:
-    """The way to several models at once, while no replies are compared."""
+    """Draw the item that sends the message to several models, while no comparison is open."""
     return rx.cond(
         ~ComparisonState.comparison.bool(),
         DraftButton.create(
@@ -99,7 +99,7 @@ def _compare() -> rx.Component:
 
 
 def _keyless() -> rx.Component:
-    """The providers without a key. Each is a link to its card in the settings."""
+    """List the providers without a key. Each is a link to its card in the settings."""
     return rx.cond(
         ModelState.keyless.length() > 0,
         rx.el.p("Add a key: ", rx.foreach(ModelState.keyless, _keyless_one), class_name="picker-legend"),
@@ -120,7 +120,7 @@ def _keyless_one(provider: rx.vars.ObjectVar[MissingKey], index: rx.Var[int]) ->
 
 
 def _menu(which: Menu, label: str, chosen: rx.Component, *panel: rx.Component, on_click: Any) -> rx.Component:
-    """The button that says what is chosen, and what it opens at itself."""
+    """Draw a button that shows the current choice, and the panel that it opens."""
     face = rx.fragment(rx.el.span(f"{label}: ", class_name="unseen"), chosen, line_icon(_DOWN, "1.5"))
     return menu(which, face, *panel, label=label, title=label, on_click=on_click, class_name="picker-button")
 
@@ -134,5 +134,5 @@ def _none() -> rx.Component:
 
 
 def _foot(text: str, to: str) -> rx.Component:
-    """A way to another page: the menu is closed there."""
+    """Draw a link to another page. It closes the menu."""
     return PageLink.create(text, to=to, custom_attrs={"data-close": ""}, class_name="picker-foot")

@@ -1,4 +1,4 @@
-"""The button that shows the replies that are compared. The menu of models asks which ones to compare."""
+"""The button that opens the compared replies. A comparison is started from the menu of models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COLUMNS: Final = "M2.5 3.5h4v9h-4zM9.5 3.5h4v9h-4z"
 
 
 def comparing_button() -> rx.Component:
-    """Leads back to the compared replies, for as long as there are any."""
+    """Draw the button that opens the compared replies, while a comparison is open."""
     return rx.cond(
         ComparisonState.comparison,
         PlaceButton.create(

@@ -1,4 +1,4 @@
-"""The composer: the text area with its tools, what waits above it, and the dialog of a send that does not fit."""
+"""The composer: the text area with its tools, waiting texts and calls above it, and the over-budget dialog."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ _WORK: Any = ComposerState.work
 
 
 def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
-    """Write, choose a model, send. `first`: there is no conversation yet, and the first send starts one.
+    """Draw the composer. `first`: there is no conversation yet, and the first send creates one.
 
-    `dialogs` are those of other regions that a button of the composer opens.
+    `dialogs` are dialogs of other regions that buttons of the composer open.
     """
     return rx.el.div(
         _estimate_first() if first else rx.fragment(),
@@ -89,13 +89,13 @@ def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
 
 
 def _controls() -> rx.Component:
-    """The one row below the text area."""
+    """Draw the row of tools below the text area."""
     chosen = model_menu(), agent_menu(), tools_menu(), topic_chip()
     return rx.el.div(add_menu(), *chosen, _sending(), class_name="tools")
 
 
 def _estimate_first() -> rx.Component:
-    """Estimates the first message again when anything but its text changes: this element is then mounted again."""
+    """Estimate the first message again when anything except its text changes: this element is then mounted again."""
     depends_on = (
         ModelState.chosen,
         AgentState.chosen,
@@ -170,7 +170,7 @@ def _sending() -> rx.Component:
 
 
 def _schema_button() -> rx.Component:
-    """Says that a schema is set, and shows it."""
+    """Draw the button that shows the JSON schema, if one is set."""
     return rx.cond(
         ComposerState.schema != "",
         rx.el.button(
@@ -187,7 +187,7 @@ def _schema_button() -> rx.Component:
 
 
 def _kept_back() -> rx.Component:
-    """The secrets of the draft that are replaced by marks."""
+    """Draw the notice about secrets of the draft that marks replace."""
     return rx.cond(
         ComposerState.secrets.length() > 0,
         rx.el.p(ComposerState.kept_back, role="status", class_name="notice kept-back"),

@@ -1,4 +1,4 @@
-"""What a send would come to: the counter X / Y, the estimate beside Send, and how it splits."""
+"""The estimate of a send: the counter X / Y, the tokens and cost next to Send, and the tooltip with the parts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TOO_LARGE: Final = "a text of {count} characters is too large to send at once. 
 
 
 def counter() -> rx.Component:
-    """How many of the pairs in view are sent: "12 / 15 pairs", under a filter "2 / 2 of 15 pairs"."""
+    """Draw the number of pairs in view that will be sent: "12 / 15 pairs", with a filter "2 / 2 of 15 pairs"."""
     return rx.cond(
         ComposerState.split,
         Tip.create(
@@ -43,12 +43,12 @@ def counter() -> rx.Component:
 
 
 def estimate() -> rx.Component:
-    """All that Send would send now: "~1,234 tokens · $0.002", or how far the counting of it is."""
+    """Draw the size and cost of a send made now: "~1,234 tokens · $0.002", or the progress of counting."""
     return rx.cond(ComposerState.counting != "", _counting(), _counted())
 
 
 def _counting() -> rx.Component:
-    # No status: a screen reader would say each of a hundred steps. It reads this where a person looks for it.
+    # No live region: a screen reader would read a hundred steps aloud. It reads this when a person navigates to it.
     return rx.el.span(
         ComposerState.counting,
         role="progressbar",
@@ -86,7 +86,7 @@ def _counted() -> rx.Component:
 
 @rx.memo
 def split_panel() -> rx.Component:
-    """The tooltip of both: the parts of a send."""
+    """Draw the tooltip of the counter and the estimate: the parts of a send."""
     return rx.fragment(
         rx.el.p(_SPLIT.title, class_name="tip-title"),
         rx.el.dl(

@@ -1,6 +1,6 @@
-"""The dialog that inserts a prompt or a resource of a server: choosing one, telling it what it wants to know.
+"""The dialog that inserts a prompt or a resource of an MCP server: first the choice, then the form of its arguments.
 
-The two are dialogs of their own, one in the place of the other, so that each begins with the focus where it belongs.
+These are two dialogs; the second replaces the first, so that each starts with the focus on its first control.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _field(field: rx.vars.ObjectVar[FieldView], index: rx.Var[int]) -> rx.Compon
             html_for=name,
         ),
         rx.el.textarea(
-            key=turn,  # drawn anew to have the focus
+            key=turn,  # a new key draws the field again, so that it takes the focus
             id=name,
             name=name,
             default_value=field.value,

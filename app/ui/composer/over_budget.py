@@ -10,7 +10,7 @@ from app.ui.composer.budget_options import budget_options
 
 @rx.memo
 def over_budget_dialog() -> rx.Component:
-    """It is open while the state says so."""
+    """Open while the state requires it."""
     return budget_options(
         ComposerState.over_budget,
         on_choose=ComposerState.choose_way,

@@ -1,6 +1,6 @@
-"""How the model is asked: the button, what is set for the next send, and the dialog that sets it.
+"""The parameters of the next send: the button, the list of those that are set, and the dialog that sets them.
 
-The composer shows what is set before the send. What is set for one send alone can be removed there.
+The composer shows them before the send. A parameter that is set only for the next send can be removed there.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SOURCES: Final = {
 
 
 def parameters_button() -> rx.Component:
-    """Says what is set, and opens the dialog. The menu of the composer opens it otherwise."""
+    """Draw the button that names the set parameters and opens the dialog. If none is set, only the menu opens it."""
     return rx.cond(
         ParametersState.summary != "",
         rx.el.button(
@@ -51,7 +51,7 @@ def parameters_button() -> rx.Component:
 
 
 def parameters_set() -> rx.Component:
-    """The parameters of the next send, each with its source. Nothing where nothing is set."""
+    """List the parameters of the next send, each with its source; nothing if none is set."""
     return rx.cond(
         ParametersState.settings.length() > 0,
         rx.el.ul(
@@ -91,7 +91,7 @@ def _setting(one: rx.vars.ObjectVar[SettingView]) -> rx.Component:
 
 @rx.memo
 def parameters_dialog() -> rx.Component:
-    """The fields of what the model takes, for the conversation or for the next send."""
+    """Draw a field for each parameter that the model accepts, for the conversation or for the next send."""
     return Dialog.create(
         dialog_title(_TITLE),
         rx.el.div(
@@ -113,7 +113,7 @@ def parameters_dialog() -> rx.Component:
                     dialog_cancel(),
                     rx.el.button("Save", type="submit", class_name="loud"),
                 ),
-                key=_FORM.number,  # other texts take the place of what is written, which the browser holds
+                key=_FORM.number,  # draws the form again, so that new values replace what the browser shows
                 no_validate=True,
                 on_submit=ParametersState.use,
             ),
@@ -149,7 +149,7 @@ def _fields() -> list[rx.Component]:
 
 
 def _retries() -> rx.Component:
-    """When a failed call is made again: of the conversation alone."""
+    """Draw the menu of the retry policy, which only a conversation has."""
     control, note = FIELD + RETRY_POLICY, f"{FIELD}{RETRY_POLICY}-said"
     return rx.cond(
         _FORM.scope == Scope.CONVERSATION.value,

@@ -1,13 +1,13 @@
 /**
- * Sends that have no answer yet: their texts stay part of the draft, and go back into the box when they are refused.
- * When the connection is lost they go back too, though they may have arrived: the same text is then sent under the same
- * id, which the server takes once, and an answer that comes later takes it out of the box again.
+ * Sends that have no answer yet. Their texts stay part of the draft and return to the box when they are refused.
+ * When the connection is lost they return too, though they may have arrived: the same text is then sent with the same
+ * id, which the server accepts only once, and an answer that arrives later removes the text from the box.
  *
- * They outlive the page they were sent from, since the first text of a conversation leads to another page. After a reload
- * their texts are in the box, and are known by their ids as after a lost connection: the tab has a note of them.
+ * They outlive the page they were sent from, because the first text of a conversation leads to another page. After a
+ * reload their texts are in the box and keep their ids, as after a lost connection: the tab has stored them.
  */
 
-/** A text on its way, the conversation it was written in, and the JSON schema and the uploads that go with it. */
+/** A text that was sent, the conversation it was written in, and the JSON schema and the uploads that belong to it. */
 export interface Sent {
   readonly conversation: string;
   readonly text: string;
@@ -15,7 +15,7 @@ export interface Sent {
   readonly files: string;
 }
 
-/** The storage of the tab. Answers are for the tab, and come after a reload too. */
+/** The storage of the tab. Answers go to the tab and arrive also after a reload. */
 export type Notes = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
 export interface Answer {
@@ -23,7 +23,7 @@ export interface Answer {
   readonly accepted: boolean;
 }
 
-/** What answers say: texts that were `accepted`; that go back into the box; that are in the box, but have `arrived`. */
+/** The outcome of answers: sends that were `accepted`; that return to the box; that are in the box but `arrived`. */
 export interface Settled {
   readonly accepted: readonly Sent[];
   readonly refused: readonly Sent[];
@@ -37,18 +37,18 @@ export class Pending {
   readonly #abandoned = new Map<string, Sent>();
   readonly #session: string;
   readonly #notes: () => Notes;
-  readonly #lasting = new Set<string>(); // ids that the note may have
+  readonly #lasting = new Set<string>(); // ids of sends that may be stored in the tab
   #isNoted = true;
   #isRecalled = false;
   #count = 0;
 
-  /** `session`: ids of one differ from those of any other. */
+  /** `session`: a prefix of ids, so that the ids of two sessions differ. */
   constructor(session: string, notes: () => Notes = () => sessionStorage) {
     this.#session = session;
     this.#notes = notes;
   }
 
-  /** Know again what was on its way before a reload, as far as its draft still has it. */
+  /** Restore the sends that had no answer before a reload, if the draft still contains them. */
   recall(isThere: (sent: Sent) => boolean): void {
     if (this.#isRecalled) return;
     this.#isRecalled = true;
@@ -61,7 +61,7 @@ export class Pending {
     this.#isNoted = false;
   }
 
-  /** Note what is on its way for the page after a reload, but nothing new of a conversation that is not `lasting`. */
+  /** Store the open sends for the page after a reload, but no new ones of a conversation that is not `lasting`. */
   note(conversation: string, lasting: boolean): void {
     const all = [...this.#abandoned, ...this.#sent];
     for (const [id, sent] of all) {
@@ -76,7 +76,7 @@ export class Pending {
     this.#isNoted = true;
   }
 
-  /** Remember a send. Returns its id: that of the same text or, without one, the same files, if it has no answer. */
+  /** Record a send. Returns its id: that of an unanswered send with the same text or, without text, the same files. */
   add(sent: Sent): string {
     const same = ([, { conversation, text, files }]: [string, Sent]) =>
       conversation === sent.conversation && text === sent.text && (text || files === sent.files);
@@ -86,22 +86,22 @@ export class Pending {
     return id;
   }
 
-  /** Whether a send from this conversation waits for its answer. */
+  /** True if a send from this conversation waits for its answer. */
   waits(conversation: string): boolean {
     return [...this.#sent.values()].some((one) => one.conversation === conversation);
   }
 
-  /** The draft of a conversation: what is on its way, then what is written. */
+  /** The draft of a conversation: the texts of its open sends, then the text in the box. */
   draftOf(conversation: string, written: string): string {
     return [...this.#textsOf(conversation), written].filter(Boolean).join("\n");
   }
 
-  /** What is written of a draft: without what is on its way. */
+  /** The part of a draft that belongs in the box: the draft without the texts of open sends. */
   writtenOf(conversation: string, draft: string): string {
     return this.#textsOf(conversation).reduce((rest, text) => without(text, rest), draft);
   }
 
-  /** Take in answers; those of other sessions, and those known already, say nothing. */
+  /** Process answers. Answers to other sessions and repeated answers have no effect. */
   settle(answers: readonly Answer[]): Settled {
     const settled = { accepted: [] as Sent[], refused: [] as Sent[], arrived: [] as Sent[] };
     for (const { id, accepted } of answers) {
@@ -116,7 +116,7 @@ export class Pending {
     return settled;
   }
 
-  /** The connection is lost. Returns what was on its way. */
+  /** Give up waiting because the connection is lost. Returns the sends that had no answer. */
   abandon(): readonly Sent[] {
     const sent = [...this.#sent.values()];
     for (const [id, one] of this.#sent) this.#abandoned.set(id, one);
@@ -134,15 +134,15 @@ export class Pending {
   }
 }
 
-/** A text before another. */
+/** Put a text before another one. */
 export const before = (text: string, written: string): string => [text, written].filter(Boolean).join("\n");
 
 const placeOf = (text: string, written: string) => (text ? `\n${written}\n`.indexOf(`\n${text}\n`) : -1);
 
-/** Whether what is written has the lines of a text. */
+/** True if the written text contains the lines of a text. */
 export const holds = (text: string, written: string): boolean => placeOf(text, written) >= 0;
 
-/** What is written without the lines of a text; as it is where they are not there any more. */
+/** Remove the lines of a text from the written text. It is returned unchanged if it does not contain them. */
 export function without(text: string, written: string): string {
   const at = placeOf(text, written);
   return at < 0 ? written : (written.slice(0, at) + `${written}\n`.slice(at + text.length + 1)).slice(0, -1);

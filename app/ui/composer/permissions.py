@@ -1,6 +1,6 @@
-"""Calls that wait for a person: what is to be called with which arguments, and the answers one can give.
+"""Tool calls that wait for permission: the tool, its arguments, and the possible answers.
 
-It is announced (an alert) and never takes the focus from somebody who types.
+Each is announced as an alert and never takes the focus from a person who is typing.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _LATE_SECONDS: Final = 30
 
 
 def waiting_calls() -> rx.Component:
-    """The calls, where some wait."""
+    """Draw the waiting calls, if there are any."""
     return deferred(permissions, when=PermissionsState.cards.length() > 0)
 
 
 @rx.memo
 def permissions() -> rx.Component:
-    """A card for each, the oldest first."""
+    """Draw a card for each waiting call, the oldest first."""
     return rx.el.section(
         rx.foreach(PermissionsState.cards, _card),
         aria_label="Calls that wait for your permission",
@@ -41,7 +41,7 @@ def permissions() -> rx.Component:
 
 
 def _card(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
-    # An answered card goes at once: the composer has the focus before the card is out of the page.
+    # An answered card disappears at once: the composer gets the focus before the card leaves the page.
     return Passing.create(_form(card), to="composer", class_name="contents", key=card.id)
 
 
@@ -49,7 +49,7 @@ def _form(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
     asks, wrong = f"ask-{card.id}", f"faults-{card.id}"
     return rx.el.form(
         rx.el.input(type="hidden", name="request", value=card.id, read_only=True),
-        # The first button that submits is what Enter in a field presses: this one, which cannot be pressed.
+        # Enter in a field presses the first submit button of the form. This one is disabled, so Enter does nothing.
         rx.el.button(type="submit", disabled=True, hidden=True),
         _head(card, asks),
         rx.cond(
@@ -112,7 +112,7 @@ def _head(card: rx.vars.ObjectVar[PermissionCard], asks: Any) -> rx.Component:
             id=asks,
             role="alert",
         ),
-        # Not read aloud: a clock that speaks every second drowns out everything else.
+        # Hidden from screen readers: a clock that is read aloud every second would drown out everything else.
         rx.el.span(
             Countdown.create(until=card.until, now=card.now, after="", hours=" h", late=_LATE_SECONDS),
             aria_hidden="true",

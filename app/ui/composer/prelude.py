@@ -1,4 +1,4 @@
-"""What models are told of the person who writes: a card before the pairs, as it goes out."""
+"""The prelude, the text about the user that is sent to models: a card before the pairs with the exact text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.ui.kit.boundary import boundary
 
 
 def prelude_card(*, opened: bool) -> rx.Component:
-    """The card, open or folded. Nothing where nothing is told."""
+    """Draw the card, open or collapsed; nothing if no prelude is sent."""
     return rx.cond(
         ComposerState.prelude,
         boundary(

@@ -1,6 +1,6 @@
 /**
- * The prompts whose names fit a text of "/" and a word. The focus stays in the box: arrows walk, Enter or Tab takes one,
- * Escape leaves the text as it is, and so does whatever is no name.
+ * The prompts whose names match a text of "/" and a word. The focus stays in the box: arrows move in the list, Enter or
+ * Tab inserts a prompt, Escape closes the list and keeps the text. A text that matches no name is not changed.
  */
 import { type KeyboardEvent, useState } from "react";
 import { currentLink } from "../kit/link.ts";
@@ -10,7 +10,7 @@ import type { PromptRow, TextAreaProps } from "./views.ts";
 export const NAME = /^\/(\S*)$/;
 const MOST = 50;
 
-/** The list, what the box says of it, and what it is to be told: input, keys (true: it was the list's), the end. */
+/** The list, its ARIA attributes for the box, and its handlers: for input, for keys (true: handled), for closing. */
 export function usePrompts({ prompts, promptsLabel, promptsSaid, onSlash, onPrompt }: TextAreaProps) {
   const [name, setName] = useState<string>();
   const [at, point] = useState(0);
@@ -47,7 +47,7 @@ export function usePrompts({ prompts, promptsLabel, promptsSaid, onSlash, onProm
   return { list, aria, type, press, end };
 }
 
-/** First those whose names begin so. */
+/** The prompts that contain the text; those whose names start with it come first. */
 function fitting(prompts: readonly PromptRow[], name: string): readonly PromptRow[] {
   const later = ({ text }: PromptRow) => Number(!text.toLowerCase().startsWith(`/${name}`));
   return prompts.filter(({ words }) => words.includes(name)).sort((a, b) => later(a) - later(b));

@@ -1,4 +1,4 @@
-"""What waits for the reply that runs: read, edited, moved, dropped, and let go when it is held."""
+"""The queue of texts that wait for the running reply: read, edit, move and drop them, and resume a held queue."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _DROP = "m4.5 4.5 7 7m0-7-7 7"
 
 
 def waiting_texts() -> rx.Component:
-    """The queue, where something waits or is edited."""
+    """Draw the queue if a text waits or is edited."""
     return deferred(queue, when=QueueState.rows.length() > 0)
 
 
 @rx.memo
 def queue() -> rx.Component:
-    """What it is doing, and the texts: the next one first."""
+    """Draw the state of the queue and its texts, the next one first."""
     held = _QUEUE["held"]
     return rx.el.section(
         rx.el.header(
@@ -91,7 +91,7 @@ def _row(row: rx.vars.ObjectVar[QueueRow]) -> rx.Component:
 
 
 def _editor() -> rx.Component:
-    """A text that was sent or dropped while it was edited stays: what was made of it is not lost."""
+    """Draw the editor of a text. It stays if the text was sent or dropped meanwhile, so that the edit is not lost."""
     lost = QueueState.lost
     return rx.el.div(
         rx.cond(lost, rx.el.p("It was sent or dropped meanwhile.", role="alert")),

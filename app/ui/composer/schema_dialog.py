@@ -1,4 +1,4 @@
-"""The dialog that takes the JSON schema of the reply. Ctrl+Enter uses what is written."""
+"""The dialog for the JSON schema of the reply. Ctrl+Enter applies the schema."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WRITING: Any = SchemaState.writing
 
 @rx.memo
 def schema_dialog() -> rx.Component:
-    """Samples to begin with, the text, and what is wrong with it."""
+    """Draw sample schemas, the text, and its errors."""
     return Dialog.create(
         dialog_title(_TITLE),
         dialog_text(
@@ -58,7 +58,7 @@ def schema_dialog() -> rx.Component:
 def _area() -> rx.Component:
     is_refused = SchemaState.fault != ""
     return rx.el.textarea(
-        key=_WRITING.number,  # another text takes the place of what is written, which the browser holds
+        key=_WRITING.number,  # a new key draws the field again, so that the new text replaces what the browser shows
         id=AREA_ID,
         name="schema",
         default_value=_WRITING.text,

@@ -1,4 +1,4 @@
-"""A switch whose turn is never lost."""
+"""A switch that loses no click."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 /**
- * A switch that shows what it was turned to at once. It counts also if it was turned before this script ran, and stays
- * as it is while the server is out of reach.
+ * A switch that shows its new state at once. A click before this script ran counts too. The switch does not change
+ * while the server cannot be reached.
  */
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { currentLink } from "../kit/link.ts";

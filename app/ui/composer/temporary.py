@@ -1,4 +1,4 @@
-"""Temporary conversations on screen: the switch for the next one, the note on one that is."""
+"""Temporary conversations on screen: the switch for the next conversation, and the note in a temporary one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.ui.composer.switch import Switch
 
 
 def temporary_switch() -> rx.Component:
-    """Whether the next conversation is temporary."""
+    """Draw the switch that makes the next conversation temporary."""
     return rx.el.div(
         Switch.create(
             " Temporary",
@@ -24,7 +24,7 @@ def temporary_switch() -> rx.Component:
 
 
 def temporary_words() -> rx.Component:
-    """Says what the switch does, while it is on."""
+    """Explain the switch while it is on."""
     return rx.el.p(
         "This conversation is never written to disk. It is deleted when you discard it or Inview stops. "
         "The ledger keeps what its calls used, without any text.",
@@ -35,7 +35,7 @@ def temporary_words() -> rx.Component:
 
 
 def temporary_note() -> rx.Component:
-    """What a temporary conversation is, and the options there are. Nothing for others."""
+    """Explain a temporary conversation, with buttons that keep or discard it; nothing in other conversations."""
     return rx.cond(
         ChatState.temporary,
         rx.el.div(

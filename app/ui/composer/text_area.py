@@ -1,4 +1,4 @@
-"""The text area and what belongs to it: the buttons that send, and the line that says why a send was refused."""
+"""The text area, the buttons that send its text, and the line with the reason why a send was refused."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def _restore(
 
 
 class TextArea(Island):
-    """Where a person writes, and sends at `most` so many characters. Its draft is kept in the browser, on its disk for
-    the conversation `lasting`.
+    """The box for a message of at most `most` characters. The browser keeps its draft, for the conversation `lasting`
+    on disk.
 
-    `answers` are the results of sends, `order` what it is to do next. `busy`: a reply is running, `queued`: texts wait.
-    `files` are the uploads that are kept with the draft; `attached`: there is a file, so the text may be blank.
-    `schema` and `files` belong to the draft that `on_restore` gave under the id `restored`.
-    `on_slash` asks for the `prompts` that "/" and a name insert, `on_prompt` is given the id of the one chosen;
-    `prompts_said` is read aloud, with `{count}` for how many fit.
-    `on_compare`: what is written is to be put to several models.
-    `on_restore` gives the draft of a conversation when it is opened, `on_finish` that an order was carried out.
+    `answers` are the results of sends; `order` is the next instruction for the box. `busy`: a reply is running;
+    `queued`: texts wait. `files` are the uploads of the draft; `attached`: there is a file, so the text may be blank.
+    `schema` and `files` belong to the draft that `on_restore` passed with the id `restored`.
+    `on_slash` requests the `prompts` that "/" and a name insert; `on_prompt` passes the id of the chosen one.
+    `prompts_said` is read aloud; `{count}` in it is the number of matching prompts.
+    `on_compare`: the user wants to send the text to several models.
+    `on_restore` passes the draft of a conversation that is opened; `on_finish` reports that an order was carried out.
     """
 
     library = _FILE
@@ -69,7 +69,7 @@ class TextArea(Island):
 
 
 class SubmitButton(Island):
-    """Sends what is written. `idle`: it is there, disabled, while nothing is written."""
+    """A button that sends the text. `idle`: it is shown, disabled, while the box is empty."""
 
     library = _FILE
     tag = "SubmitButton"
@@ -79,7 +79,7 @@ class SubmitButton(Island):
 
 
 class DraftButton(Island):
-    """An item of a menu that needs something to be written."""
+    """A menu item that is disabled while the box is empty."""
 
     library = _FILE
     tag = "DraftButton"
@@ -88,8 +88,8 @@ class DraftButton(Island):
 
 
 class SendNotice(Island):
-    """The notice about the last send: it was `refused` (the children tell the reason), or stayed in the browser
-    (`unsent`), or the link is `lost`, or the text is too `long` to send.
+    """The notice about the last send: it was `refused` (the children are the reason), it could not leave the browser
+    (`unsent`), the connection is `lost`, or the text is too `long` to send.
     """
 
     library = _FILE

@@ -1,8 +1,8 @@
 /**
- * Where a person writes: a text area that grows, keeps its draft in the browser, and says what is to be sent.
+ * The text area of the composer. It grows with its text, keeps its draft in the browser and sends messages.
  *
- * It empties itself at once when something is sent; what is refused comes back before what was typed since. The server
- * is told of what is written for the estimate, of long texts less often.
+ * It becomes empty at once when a text is sent; a refused text returns, before the text that was typed since. The text
+ * is also reported to the server for the estimate, long texts less often.
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { useParams } from "react-router";
@@ -23,13 +23,13 @@ const COARSE = "(pointer: coarse)";
 const KEEP_MS = 400;
 const TELL_MS = 60;
 const TOLD_CHARS_PER_MS = 2000;
-const PAIRS = /[\ud800-\udbff]/g; // two of JavaScript's characters that are one of Python's
-const LONGEST_UNDONE = 10_000; // characters: what browsers write with undo takes them the longer the more lines it has
+const PAIRS = /[\ud800-\udbff]/g; // each starts two characters of JavaScript that are one in Python
+const LONGEST_UNDONE = 10_000; // characters: the more lines a text has, the longer browsers take to insert it with undo
 const GROWS_ITSELF = typeof CSS !== "undefined" && CSS.supports("field-sizing", "content");
 
 const pending = new Pending(Math.random().toString(36).slice(2, 12));
 const done = new Set<string>(); // orders
-const blank = signal(true); // nothing is written that could be sent
+const blank = signal(true); // there is nothing to send
 const failed = signal(false); // the last send could not leave the browser
 
 export function TextArea(props: TextAreaProps): ReactNode {
@@ -38,16 +38,16 @@ export function TextArea(props: TextAreaProps): ReactNode {
   const area = useRef<HTMLTextAreaElement>(null);
   const telling = useRef(0);
   const known = useRef({ conversation, lasting: false });
-  // Not while it is drawn: until that is done, what is in the box belongs to the conversation before.
+  // Not during rendering: until it is done, the text in the box belongs to the previous conversation.
   useLayoutEffect(() => {
     known.current = { conversation, lasting: lasting === conversation };
   });
   const link = useLink();
   const prompts = usePrompts(props);
 
-  const here = useRef(conversation); // the one whose draft is in the box
-  const typed = useRef(false); // by a person, since it was told last
-  // While a send has no answer, or the text cannot be told, nothing that Python says is of what stands there.
+  const here = useRef(conversation); // the conversation whose draft is in the box
+  const typed = useRef(false); // by a person, since the last report to the server
+  // 0 while a send has no answer or the text is too large to report: then no data from Python belong to the text.
   const told = () => (oversize.get() || pending.waits(known.current.conversation) ? 0 : currentEdition());
   const tell = useEffectEvent(() => {
     telling.current = 0;
@@ -67,7 +67,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   };
   const keep = (save = texts.write) => {
     const { conversation: at, lasting: lasts } = known.current;
-    if (area.current) save(at, pending.draftOf(at, area.current.value), lasts); // else it was kept as it went
+    if (area.current) save(at, pending.draftOf(at, area.current.value), lasts); // else stored when the box was removed
     pending.note(at, lasts);
   };
   const send = (by: string, isPair = true) => {
@@ -89,12 +89,12 @@ export function TextArea(props: TextAreaProps): ReactNode {
     keep();
   };
 
-  const restoreId = useRef(0); // of the draft that Python was given last
+  const restoreId = useRef(0); // of the draft that Python got last
   const restore = useEffectEvent((text: string, at: string) => {
     restoreId.current = currentEdition();
     props.onRestore?.(text, schemas.read(at), uploads.read(at), told(), restoreId.current);
   });
-  // Another conversation: its own draft. The first effect, so that others find it.
+  // Show the draft when the conversation changes. This is the first effect, so that the others find the draft.
   useLayoutEffect(() => {
     const box = area.current;
     if (!box) return undefined;
@@ -106,9 +106,9 @@ export function TextArea(props: TextAreaProps): ReactNode {
     failed.set(false);
     grow(box);
     restore(oversize.get() ? "" : box.value, conversation);
-    // A person who walks through branches in the inspector, or by keys through conversations, stays there.
+    // The focus stays with a person who moves through branches in the inspector, or through conversations by keys.
     const walks = document.activeElement?.closest("#inspector") || (keyMode.get() && conversation);
-    // One who writes in another field, perhaps since before this script ran, goes on there.
+    // It also stays in another text field, where a person may have typed since before this script ran.
     const stays = here.current === conversation && takesText(document.activeElement);
     here.current = conversation;
     if (!matchMedia(COARSE).matches && !walks && !stays) box.focus({ preventScroll: true });
@@ -147,13 +147,13 @@ export function TextArea(props: TextAreaProps): ReactNode {
 
   const isRestored = useRef(false);
   const keepAlong = useEffectEvent((of: number, along: Pick<Sent, "schema" | "files">, lasts: boolean) => {
-    // Until Python has the draft of this conversation, its schema and files are those of another one.
+    // Until Python has the draft of this conversation, the schema and files belong to another conversation.
     if (of === restoreId.current) {
       isRestored.current = true;
       schemas.write(conversation, along.schema, lasts);
       uploads.write(conversation, along.files, lasts);
     } else if (!of && isRestored.current) {
-      isRestored.current = false; // the server was started again
+      isRestored.current = false; // the server was restarted
       restore(oversize.get() ? "" : (area.current?.value ?? ""), conversation);
     }
   });
@@ -164,7 +164,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   const isHere = ({ conversation: of }: Sent) => of === known.current.conversation;
   const putBack = (refused: readonly Sent[]) => {
     for (const { text } of refused) dropSent(text);
-    // The draft of another conversation has them still.
+    // The drafts of other conversations still contain their texts.
     for (const sent of refused.filter(isHere).reverse()) show(before(sent.text, area.current?.value ?? ""));
     if (refused.length) setTimeout(() => document.querySelector("dialog:modal") ?? area.current?.focus(), 0);
   };
@@ -180,7 +180,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     for (const { text } of accepted) acceptSent(text);
     for (const sent of accepted) if (!isHere(sent)) takeOut(sent);
     for (const sent of arrived) takeOut(sent);
-    if (accepted.some(isHere)) changed(); // what is counted and previewed from now on has the pair
+    if (accepted.some(isHere)) changed(); // counts and previews include the pair from now on
     if (arrived.length) failed.set(false);
     putBack(refused);
     keep();
@@ -188,7 +188,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   useEffect(() => answered(answers), [answers]);
   const linked = useEffectEvent((now: typeof link) => {
     if (now === "open") {
-      changed(); // what was typed meanwhile has not been told
+      changed(); // text that was typed meanwhile has not been reported
       failed.set(false);
     }
     if (now !== "lost") return;
@@ -267,12 +267,12 @@ export function TextArea(props: TextAreaProps): ReactNode {
   );
 }
 
-/** Whether a draft that is kept still has what was sent: its text or, without one, its files. */
+/** True if the stored draft still contains the send: its text or, if it has none, its files. */
 function isKept({ conversation, text, files }: Sent): boolean {
   return text ? holds(text, texts.read(conversation)) : Boolean(files) && files === uploads.read(conversation);
 }
 
-/** Take the schema and the uploads that went with a send out of the draft. Returns whether they were there. */
+/** Remove the schema and the uploads of a send from the draft. Returns true if the draft contained one of them. */
 function takeAlong({ conversation, schema, files }: Sent): boolean {
   const [kept, ids] = [schemas.read(conversation), uploads.read(conversation)];
   const gone = files.split(" ");
@@ -282,14 +282,14 @@ function takeAlong({ conversation, schema, files }: Sent): boolean {
   return schemas.read(conversation) !== kept || uploads.read(conversation) !== ids;
 }
 
-/** Note whether there is something to send, and whether the server would take it: at `most` so many characters. */
+/** Note if there is something to send and if the server would accept it: not more than `most` characters. */
 function weigh(text: string, attached: boolean, most: number): void {
   const count = text.length > most ? text.length - (text.match(PAIRS)?.length ?? 0) : text.length;
   oversize.set(count > most || !fits(text) ? count : 0);
   blank.set(oversize.get() > 0 || (!text.trim() && !attached));
 }
 
-/** Do what Python asks for, but for sending. */
+/** Carry out an order of Python, except for sending. */
 function follow(order: BoxOrder, box: HTMLTextAreaElement, show: (text: string) => void): void {
   if (order.kind === "put" || order.kind === "say") show(before(order.text, box.value));
   else if (order.kind === "put_if_empty" && !box.value) show(order.text);
@@ -304,8 +304,8 @@ function follow(order: BoxOrder, box: HTMLTextAreaElement, show: (text: string) 
 }
 
 /**
- * Put a text where the caret is, in paragraphs of its own; after "/name" in its place. The box's own undo takes it back,
- * unless it is long.
+ * Insert a text at the caret as separate paragraphs, or replace the "/name" of a prompt. The undo of the box reverts
+ * this, unless the text is long.
  */
 function insertParagraph(box: HTMLTextAreaElement, text: string, named: boolean): void {
   box.focus();
@@ -324,7 +324,7 @@ function insertParagraph(box: HTMLTextAreaElement, text: string, named: boolean)
   box.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** Do what a character or Backspace does in a box that cannot have the focus. */
+/** Apply a character or Backspace to a box that cannot have the focus. */
 function typeKey(box: HTMLTextAreaElement, key: string): void {
   const { value, selectionStart, selectionEnd } = box;
   const last = selectionStart < selectionEnd ? "" : ([...value.slice(0, selectionStart)].at(-1) ?? "");
@@ -333,7 +333,7 @@ function typeKey(box: HTMLTextAreaElement, key: string): void {
   box.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** Whether a key moves the history: PageUp and PageDown where there is one line, Ctrl+Home and Ctrl+End where there is none. */
+/** True if a key scrolls the history: PageUp, PageDown in a text of one line, Ctrl+Home, Ctrl+End in an empty box. */
 function movesHistory({ key, ctrlKey, shiftKey, altKey, metaKey }: globalThis.KeyboardEvent, box: HTMLTextAreaElement) {
   if (shiftKey || altKey || metaKey) return false;
   if (key === "PageUp" || key === "PageDown") return !ctrlKey && hasOneLine(box);
@@ -352,7 +352,7 @@ function grow(box: HTMLTextAreaElement | null): void {
   box.style.height = `${box.scrollHeight}px`;
 }
 
-/** Sends what is written, as Enter does. `idle`: it stands there also while nothing is written, but cannot be pressed. */
+/** Sends the text, as Enter does. `idle`: the button is shown, disabled, while there is nothing to send. */
 export function SubmitButton({ label, title, idle, className, children }: SubmitButtonProps): ReactNode {
   const none = blank.use();
   if (none && !idle) return null;
@@ -364,7 +364,7 @@ export function SubmitButton({ label, title, idle, className, children }: Submit
   );
 }
 
-/** A button that needs something to be written. */
+/** A button that is disabled while there is nothing to send. */
 export function DraftButton({ disabled, className, children, onPress }: DraftButtonProps): ReactNode {
   const isBlank = blank.use();
   return (
@@ -380,7 +380,7 @@ export function DraftButton({ disabled, className, children, onPress }: DraftBut
   );
 }
 
-/** Why the last send was refused, or that there is no connection. Its live region is always there, so that it is read out. */
+/** Why the last send failed, or that the connection is lost. The live region always exists, so changes are read out. */
 export function SendNotice({ refused, lost, unsent, long, children }: SendNoticeProps): ReactNode {
   const link = useLink();
   const isLarge = oversize.use() > 0;

@@ -1,4 +1,4 @@
-"""The tools that the next send carries: how many, and in a menu which ones and what they cost."""
+"""The tools of the next send: a button with their number, and a menu with the tools and their cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOOLS: Any = ComposerState.tools
 
 
 def tools_menu() -> rx.Component:
-    """A button with the number of tools, where any are set up."""
+    """Draw the button with the number of tools, if any are set up."""
     return rx.cond(
         ComposerState.tools,
         menu(
@@ -54,7 +54,7 @@ def _tool(tool: rx.vars.ObjectVar[SentToolView]) -> rx.Component:
 
 
 def _way() -> rx.Component:
-    """The place where tools are chosen: of a conversation its inspector, before that the settings."""
+    """Link to the choice of tools: the inspector of the conversation or, before there is one, the settings."""
     return rx.cond(
         ChatState.opened != "",
         rx.el.button(

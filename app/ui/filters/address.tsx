@@ -1,8 +1,8 @@
 /**
  * Writes the filter into the address of the page, as `?f=`. Python reads it when a page is opened and on Back.
  *
- * Not by the router, which would load the page again; it takes the address as it is when somebody goes back. An address
- * that the server has not heard of yet stays as it is: it asks for another filter than the one that is shown.
+ * It does not use the router, which would load the page again; on Back the router takes the address from the browser's
+ * history. An address that the server has not read yet is not changed: it requests another filter than the current one.
  */
 import { useEffect, useRef } from "react";
 import type { FilterAddressProps } from "./views.ts";
@@ -10,12 +10,12 @@ import type { FilterAddressProps } from "./views.ts";
 const PARAMETER = "f";
 
 /**
- * `filter` null: the address stays as it is. `steps` has grown: this is a new step to go back from. `read` is the page and
- * the filter of the address that the server read last.
+ * `filter` null: the address is not changed. `steps` has increased: add an entry to the history, so that Back returns
+ * to the filter before. `read` is the page and the filter of the address that the server read last.
  */
 export function FilterAddress({ filter, steps, read }: FilterAddressProps): null {
   const written = useRef(steps);
-  const left = useRef(""); // the page and the filter as they were written here
+  const left = useRef(""); // the page and the filter that were written here
   const heard = useRef(read);
   useEffect(() => {
     heard.current = read;
@@ -39,10 +39,10 @@ export function FilterAddress({ filter, steps, read }: FilterAddressProps): null
   return null;
 }
 
-/** As the server writes it. */
+/** The page and the filter of an address, in the form that the server uses. */
 const addressOf = ({ pathname, searchParams }: URL): string => `${pathname} ${searchParams.get(PARAMETER) ?? ""}`;
 
-/** What the router keeps with an entry of the history: its place, and a key of its own. */
+/** The router's state for a new entry of the history: its position and a new key. */
 function nextState(): unknown {
   const place: unknown = history.state?.idx;
   const key = Math.random().toString(36).slice(2, 10);

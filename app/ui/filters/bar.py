@@ -1,4 +1,4 @@
-"""The filter bar: the line that says which pairs are in view, with what it says below while it is typed."""
+"""The filter bar: the line that selects the pairs in view, with feedback below while a person types."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def _line_and_cursor(line: rx.Var[str], cursor: rx.Var[int]) -> tuple[rx.Var[str
 
 
 class FilterLine(Island):
-    """The bar. Its line is `applied` until somebody types; `feedback` is about what is typed.
+    """The bar. Its line is `applied` until a person types; `feedback` describes the typed line.
 
-    It closes each time `done` grows, and gives the focus to the history. `past` are the lines that the arrows bring
-    back, None until they are known. `failed`: the filter that was asked for last is not in force. Parts that Python
+    It closes each time `done` increases, and moves the focus to the history. `past` are the earlier lines that the
+    arrows recall, None until they are known. `failed`: the last entered filter was not applied. Parts that Python
     draws: `icon`; `summary` below the line when it is closed; `chips`, `says` and `keys` in its panel; `buttons` behind
     it. `written` is a line that a chip wrote.
     """
@@ -67,9 +67,9 @@ class FilterLine(Island):
 
 
 class FilterAddress(Island):
-    """Writes the `filter` into the address; None: the address stays as it is. Each of `steps` can be gone back from.
+    """Writes the `filter` into the address; None: the address is not changed. Back undoes each of `steps`.
 
-    An address other than the one that the server `read` last also stays: what it asks for is on its way.
+    An address other than the one that the server `read` last is not changed either: its filter is being loaded.
     """
 
     library = island("filters/address.tsx")
@@ -80,8 +80,8 @@ class FilterAddress(Island):
 
 
 def filter_bar() -> rx.Component:
-    """The bar of a conversation."""
-    # An address is kept by the browser, on its disk.
+    """Draw the bar of a conversation."""
+    # The browser stores addresses on its disk.
     unwritten = ~FilterState.known | FilterState.temporary | FilterState.refusal.bool()
     return rx.fragment(
         FilterAddress.create(
@@ -119,14 +119,14 @@ def filter_bar() -> rx.Component:
 
 def reader_zone() -> rx.Component:
     """Learn the reader's time zone. One on each page with a composer."""
-    # The browser takes tens of milliseconds to say it, and the opening has better things to do.
+    # The browser needs tens of milliseconds to find it. The wait keeps this work out of the opening of the page.
     zone = rx.Var("Intl.DateTimeFormat().resolvedOptions().timeZone", _var_type=str)
     return Passing.create(milliseconds=_LATER_MS, on_end=FilterState.learn_zone(zone).temporal)
 
 
 @rx.memo
 def nothing_found() -> rx.Component:
-    """In place of the pairs when the filter selects none: why, and the way back."""
+    """Draw the reason why the filter selects no pair, with a button that shows all pairs."""
     return rx.el.div(
         rx.el.p("No pair here matches the filter: " + FilterState.description + "."),
         rx.foreach(FilterState.notices, lambda notice: rx.el.p(notice, class_name="filter-notice")),
@@ -135,10 +135,10 @@ def nothing_found() -> rx.Component:
     )
 
 
-# What is drawn within a prop is a memo: Reflex cannot draw a foreach there.
+# A component that is passed as a prop must be a memo: Reflex cannot draw a foreach there.
 @rx.memo
 def filter_summary() -> rx.Component:
-    """What is in force, in plain words."""
+    """Describe the filter in force, or say why the last one was not applied."""
     refusal = FilterState.refusal
     tip = rx.Var.create([FilterState.description, FilterState.notices.join("\n")]).join("\n")
     return rx.el.p(
@@ -170,7 +170,7 @@ def _in_force() -> rx.Var[str]:
 
 @rx.memo
 def line_feedback() -> rx.Component:
-    """What the line means that is typed, or what is wrong with it."""
+    """Draw the meaning of the typed line, or its mistake."""
     feedback = FilterLineState.feedback
     return rx.cond(
         feedback.answer != "",
@@ -195,7 +195,7 @@ def line_feedback() -> rx.Component:
 
 
 def _mistake() -> rx.Component:
-    """Why a line cannot be used: a hint while it is typed, a fault once it was entered."""
+    """Draw the reason why a line cannot be used: as a hint while it is typed, as an error once it was entered."""
     mistake = FilterLineState.feedback.mistake
     wrong = rx.cond(FilterLineState.feedback.entered, " filter-wrong", "").to(str)
     return rx.fragment(
@@ -235,7 +235,7 @@ def _keys() -> rx.Component:
 
 @rx.memo
 def filter_buttons() -> rx.Component:
-    """Clear, saved filters, help."""
+    """Draw the buttons that clear the filter, open the saved filters and open the help."""
     return rx.fragment(
         rx.cond(FilterState.filter != "", _button("Clear the filter", _CROSS, on_click=FilterState.clear)),
         _button(

@@ -1,4 +1,4 @@
-"""The chips of the filter bar: star, topic, date, model, kind. A press writes a term into the line."""
+"""The chips of the filter bar: star, topic, date, model, kind. Pressing one writes a term into the line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CHOOSE = FilterLineState.choose_chip
 
 @rx.memo
 def filter_chips() -> rx.Component:
-    """A row of chips, for the values that occur in the conversation."""
+    """Draw a row of chips for the values that occur in the conversation."""
     return rx.cond(
         FilterLineState.chips.length() > 0,
         rx.el.div(
@@ -27,7 +27,7 @@ def filter_chips() -> rx.Component:
 
 
 def chips_in_force() -> rx.Component:
-    """The same chips below the top bar, while a filter is on."""
+    """Draw the same chips below the top bar, while a filter is in force."""
     return rx.cond(
         FilterState.filter != "",
         rx.el.div(
@@ -44,7 +44,7 @@ def _chip(chip: rx.vars.ObjectVar[ChipView], _: rx.Var[int]) -> rx.Component:
 
 
 def _toggle(chip: rx.vars.ObjectVar[ChipView]) -> rx.Component:
-    """A chip with one value."""
+    """Draw a chip with one value."""
     is_on = chip.chosen != ""
     only = chip.options.to(tuple[ChipOption, ...])[0].term
     return rx.el.button(
@@ -57,7 +57,7 @@ def _toggle(chip: rx.vars.ObjectVar[ChipView]) -> rx.Component:
 
 
 def _menu(chip: rx.vars.ObjectVar[ChipView]) -> rx.Component:
-    """A chip with several values: the first entry of its list takes the chosen one out."""
+    """Draw a chip with several values: the first entry of its list removes the chosen one."""
     options = rx.foreach(
         chip.options.to(tuple[ChipOption, ...]), lambda one: rx.el.option(one.label, value=one.term, key=one.term)
     )

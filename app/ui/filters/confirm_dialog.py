@@ -1,4 +1,4 @@
-"""The question before a command that cannot be taken back lightly."""
+"""The dialog that confirms a command which is hard to undo."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.kit.dialog import Dialog
 
 @rx.memo
 def confirm_command_dialog() -> rx.Component:
-    """Asks what the command asks, and shows the line."""
+    """Draw the question of the command, and its line."""
     asking = FilterLineState.asking
     return Dialog.create(
         rx.el.h2("Do this?", class_name="dialog-title"),

@@ -1,8 +1,9 @@
 /**
- * The filter bar: a line that is completed while it is typed, with the keys of a command line.
+ * The filter bar: a line with suggestions while a person types, and the keys of a command line.
  *
- * Python says what the line means (`says`), what may come next and what Enter did. A line that was used is closed, and
- * the focus goes to the history. Here are the caret, the list's cursor, the walk through `past` and the blur.
+ * Python sends the meaning of the line (`says`), the suggestions and the result of Enter. A line that was applied is
+ * closed, and the focus moves to the history. This file has the caret, the cursor of the list, the recall of `past`
+ * lines and the blur.
  */
 import {
   type FocusEvent,
@@ -25,7 +26,7 @@ const MAX_LENGTH = 4000;
 const NONE: readonly SuggestionView[] = [];
 
 interface Pointed {
-  readonly of: LineFeedbackView; // the arrows are in this list, and in no later one
+  readonly of: LineFeedbackView; // the arrows moved in this list; a newer list starts again
   readonly index: number;
 }
 
@@ -34,13 +35,13 @@ export function FilterLine(props: FilterLineProps): ReactNode {
   const bar = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const [open, setOpen] = useState(false);
-  const [isIn, setIn] = useState(false); // the line has the focus, and nothing else of the bar
+  const [isIn, setIn] = useState(false); // the line itself has the focus, not another part of the bar
   const [line, setLine] = useState("");
   const [cursor, setCursor] = useState(0);
   const [pointed, setPointed] = useState<Pointed>({ of: feedback, index: -1 });
   const walk = useRef(new Past());
-  const entered = useRef<string | null>(null); // the line that Python was given to use
-  const seen = useRef(done); // how many it had used when that was looked at last
+  const entered = useRef<string | null>(null); // the line that was sent to Python
+  const seen = useRef(done); // the last known number of lines that Python applied
   const suggestions = open && isIn && feedback.line === line ? feedback.suggestions : NONE;
   const at = pointed.of === feedback ? pointed.index : Number(feedback.offered) - 1;
   const point = (index: number) => setPointed({ of: feedback, index });
@@ -50,7 +51,7 @@ export function FilterLine(props: FilterLineProps): ReactNode {
     setLine(value);
     setCursor([...value.slice(0, selectionStart ?? value.length)].length);
   };
-  /** Write into the line in a way that Ctrl+Z knows about. */
+  /** Write into the line so that Ctrl+Z can undo it. */
   const write = (text: string, from = 0, to = input.current?.value.length ?? 0) => {
     input.current?.focus();
     input.current?.setSelectionRange(from, to);
@@ -70,7 +71,7 @@ export function FilterLine(props: FilterLineProps): ReactNode {
   const check = useEffectEvent((...typed: [string, number]) => props.onCheck?.(...typed));
   useEffect(() => {
     if (!open) return undefined;
-    const timer = setTimeout(() => check(line, cursor), REST_MS); // when it is entered, and when typing rests
+    const timer = setTimeout(() => check(line, cursor), REST_MS); // when the line gets the focus, and in pauses
     return () => clearTimeout(timer);
   }, [open, line, cursor]);
   const used = useEffectEvent((count: number) => {
@@ -78,13 +79,13 @@ export function FilterLine(props: FilterLineProps): ReactNode {
     seen.current = count;
     const text = entered.current;
     entered.current = null;
-    if (open && text !== null && text !== input.current?.value) return; // somebody types the next one by now
+    if (open && text !== null && text !== input.current?.value) return; // a person is already typing the next line
     setOpen(false);
     walk.current.rest();
     goTo("history");
   });
   useEffect(() => used(done), [done]);
-  const taken = useRef(props.written.number); // the last line of a chip that the field has
+  const taken = useRef(props.written.number); // number of the last line of a chip that the field shows
   const take = useEffectEvent(({ number, line: words }: FilterLineProps["written"]) => {
     if (taken.current === number) return;
     taken.current = number;

@@ -1,26 +1,26 @@
-/** The walk through lines used before, newest first: with the arrows in an empty line, or in one that came from there. */
+/** Recalls earlier lines, newest first, by the arrows in an empty line or in a recalled one. */
 type Write = (line: string) => void;
 
 export class Past {
-  #lines: readonly string[] | null = null; // null: not known yet
+  #lines: readonly string[] | null = null; // null: not loaded yet
   #place = -1;
   #shown = "";
-  #waiting: (1 | -1)[] = []; // keys that were faster than the lines
+  #waiting: (1 | -1)[] = []; // directions of keys that were pressed before the lines were loaded
 
-  /** These are the lines; null: they are not known yet. */
+  /** Set the lines and apply the waiting keys; null: the lines are not loaded yet. */
   know(lines: readonly string[] | null, write: Write): void {
     this.#lines = lines;
     if (!lines) return;
     for (const direction of this.#waiting.splice(0)) this.step(direction, write);
   }
 
-  /** Begin at the newest again. */
+  /** Start at the newest line again. */
   rest(): void {
     this.#place = -1;
     this.#waiting = [];
   }
 
-  /** Whether arrows mean the past. */
+  /** True if the arrows recall earlier lines. */
   walks(line: string): boolean {
     return !line || (this.#place >= 0 && line === this.#shown);
   }

@@ -14,7 +14,7 @@ SEARCH_REST_MS = 60
 
 @rx.memo
 def sheet_dialog() -> rx.Component:
-    """Lists what is found."""
+    """Draw the entries that match the search."""
     found = (SheetState.keys.length() + SheetState.language.length()) > 0
     return Dialog.create(
         rx.el.div(
@@ -58,7 +58,7 @@ def sheet_dialog() -> rx.Component:
 
 @rx.memo
 def sheet_table(table: rx.vars.ObjectVar[SheetTable], kind: rx.Var[str], rest: rx.RestProp) -> rx.Component:
-    """One table; `kind` is its class."""
+    """Draw one table; `kind` is its class."""
     return rx.el.table(
         rx.el.caption(table.title),
         rx.el.thead(rx.el.tr(rx.foreach(table.heads, lambda head: rx.el.th(head, scope="col")))),

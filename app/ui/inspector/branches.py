@@ -1,4 +1,4 @@
-"""The section of branches: the tree of forks to be walked, and the buttons that fork."""
+"""The section of branches: the tree of forks, and the buttons that fork."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.ui.kit.page_link import PageLink
 
 @rx.memo
 def branches_panel() -> rx.Component:
-    """The tree, or why there is none."""
+    """Draw the tree, or the reason why there is none."""
     return rx.cond(
         BranchState.items.length() > 0,
         rx.el.div(

@@ -1,6 +1,6 @@
-"""What the provider keeps of the conversation, said where it matters: the line between pairs, notes above the composer.
+"""The cached part of the conversation on screen: the cache line between pairs, and the notes above the composer.
 
-The rows of the transcript and what stands before them draw the line where `cached_after` says.
+The rows of the transcript and the cards before them draw the line where `cached_after` places it.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ _KEEPING = CacheState.notes.keeping
 
 
 def has_cache_line() -> rx.Var[bool]:
-    """Whether there is a line to be put between the pairs: not while a reply is on."""
+    """True if the transcript has a cache line: not while a reply is running."""
     is_here = CacheState.conversation == TranscriptState.conversation
     return is_here & (TranscriptState.running == "") & _LINE.is_not_none()
 
 
 def cached_before_all() -> rx.Var[bool]:
-    """Whether the line stands before all pairs."""
+    """True if the line is before all pairs."""
     return has_cache_line() & (_LINE.place == "system")
 
 
 def cached_after(pair_id: rx.Var[str]) -> rx.Var[str]:
-    """After what of this pair the line stands: its "request" or its "reply", "" for neither."""
+    """Return the part of this pair that the line follows: "request" or "reply", "" for neither."""
     return rx.cond(has_cache_line() & (_LINE.pair_id == pair_id), _LINE.place, "")
 
 
 @rx.memo
 def cache_line() -> rx.Component:
-    """The line itself. It reads its state on its own, so that a row that has none is not drawn again."""
+    """Draw the line. It reads the state itself, so that rows without the line are not drawn again."""
     return Until.create(
         rx.el.div(
             rx.el.p(
@@ -69,7 +69,7 @@ def cache_line() -> rx.Component:
 
 
 def cache_notes() -> rx.Component:
-    """What is said above the composer: keeping that has no line to stand in, and what the look would break."""
+    """Draw the notes above the composer: keep-warm if no line shows it, and a warning if the view breaks the cache."""
     return rx.fragment(
         rx.cond(
             CacheState.conversation == TranscriptState.conversation,
@@ -97,7 +97,7 @@ def _is_kept() -> rx.Var[bool]:
 
 
 def _keeping() -> rx.Component:
-    """Until when it is kept and what that came to, or that it is not any more; the way to end it."""
+    """Draw the end and cost of keeping warm, or that it has ended, with the button that stops it or hides the note."""
     return rx.el.span(
         rx.cond(_KEEPING.on, "Kept warm until ", "No longer kept warm since "),
         Moment.create(at=_KEEPING.at, form=TimeForm.CLOCK),

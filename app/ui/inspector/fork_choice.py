@@ -1,4 +1,4 @@
-"""The dialog before a fork where a filter hides pairs: all of them, or those in view."""
+"""The dialog before a fork if a filter hides pairs: fork with all pairs, or with the pairs in view."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TITLE = "Which pairs should the fork have?"
 
 @rx.memo
 def fork_choice() -> rx.Component:
-    """Two ways, and none."""
+    """Draw the two choices and Cancel."""
     choice = BranchState.choosing
     return Dialog.create(
         rx.el.h2(_TITLE, class_name="dialog-title"),

@@ -1,4 +1,4 @@
-"""The inspector's column with its tabs, and the button that opens it. Each section has a module of its own."""
+"""The inspector's column with its tabs, and the button that opens it. Each section has its own module."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NAMES: Final = {
     "lineage": ("Lineage", "Lineage of the conversation"),
     "log": ("Log", "Log of the conversation"),
 }
-"""The tab of each section, and its whole name."""
+"""The label of the tab of each section, and its full name."""
 _PANELS: Final = {
     "preview": preview_panel,
     "tools": tools_panel,
@@ -46,10 +46,11 @@ _IS_ON_START: Final = InspectorState.section == ON_START
 
 
 class InspectorFrame(Island):
-    """The column, called `label`, while a `section` is open. `covers` is the id of what it hides on small screens.
+    """The column, called `label`, while a `section` is open. `covers` is the id of the element that it hides on small
+    screens.
 
-    It takes the focus when it opens, but not while the page is not `ready`: what was open before a reload opens again.
-    On small screens it closes then, and when one goes to another page: `on_close`.
+    It takes the focus when it opens, but not before the page is `ready`: a section that was open before a reload opens
+    again. On small screens it closes after a reload and when a person goes to another page: `on_close`.
     """
 
     library = island("inspector/frame.tsx")
@@ -62,7 +63,7 @@ class InspectorFrame(Island):
 
 
 def inspector() -> rx.Component:
-    """The column on the right of a conversation."""
+    """Draw the column on the right of a conversation."""
     named = rx.match(InspectorState.section, *((name, whole) for name, (_, whole) in _NAMES.items()), "Inspector")
     return rx.fragment(
         deferred(versions_dialog, when=VersionsState.pair),
@@ -73,17 +74,17 @@ def inspector() -> rx.Component:
 
 
 def start_inspector() -> rx.Component:
-    """The column on the right of the start page, without the sections of a conversation."""
+    """Draw the column on the right of the start page, without the sections of a conversation."""
     return _column(rx.cond(_IS_ON_START, ON_START, ""), rx.Var.create(_NAMES[ON_START][1]), ON_START)
 
 
 def inspector_toggle() -> rx.Component:
-    """Opens the preview, or closes the inspector."""
+    """Draw the button that opens the preview, or closes the inspector."""
     return _toggle(InspectorState.section != "")
 
 
 def start_inspector_toggle() -> rx.Component:
-    """The same on the start page."""
+    """Draw the same button on the start page."""
     return _toggle(_IS_ON_START)
 
 
@@ -103,7 +104,7 @@ def _toggle(is_open: rx.Var[bool]) -> rx.Component:
 
 
 def _column(section: rx.Var[str], label: rx.Var[str], *names: str) -> rx.Component:
-    """The column while a `section` is open, with the tabs of these."""
+    """Draw the column while a `section` is open, with tabs for these sections."""
     return escape(
         InspectorFrame.create(
             rx.cond(section != "", rx.fragment(_header(label, names), *map(_section, names))),

@@ -1,9 +1,9 @@
 /**
- * The column on the right: beside the page on wide screens, over it on small ones.
+ * The column on the right: next to the page on wide screens, over it on small ones.
  *
- * Once the page is ready it takes the focus when it opens or shows another section, and gives it back when it closes. Where
- * it is open already when a page comes, the composer of that page has the focus.
- * Where it covers the page it closes when the user goes to another page or pair, and after a reload.
+ * Once the page is ready, the column takes the focus when it opens or shows another section, and returns it when it
+ * closes. If it is already open when a page is opened, the composer of that page has the focus. If it covers the page,
+ * it closes when a person goes to another page or pair, and after a reload.
  */
 import { type ReactNode, useEffect, useRef } from "react";
 import { useLocation } from "react-router";
@@ -34,7 +34,7 @@ export function InspectorFrame(props: InspectorFrameProps): ReactNode {
       if (isLost && before instanceof HTMLElement) before.focus({ preventScroll: true });
     };
   }, [open, covers]);
-  const isReady = useRef(false); // not yet where it comes with another page
+  const isReady = useRef(false); // false until the page that was opened is ready
   const { pathname, search } = useLocation();
   const address = pathname + search;
   const shown = useRef(address);

@@ -1,4 +1,4 @@
-/** Whether a text has the SHA-256 it is said to have, computed here. Nothing where the browser computes none. */
+/** Shows if a text has the expected SHA-256, computed in the browser; nothing if the browser cannot compute it. */
 import { type ReactNode, useEffect, useState } from "react";
 import type { HashCheckProps } from "./views.ts";
 
@@ -15,7 +15,7 @@ export function HashCheck({ text, expected, same, other }: HashCheckProps): Reac
   return found === expected ? same : <strong className="inspector-fault">{other}</strong>;
 }
 
-/** In hex; "" without a secure connection, where browsers have no such function. */
+/** The SHA-256 in hex; "" without a secure connection, because browsers then lack the function. */
 async function hashOf(text: string): Promise<string> {
   if (!globalThis.crypto?.subtle) return "";
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));

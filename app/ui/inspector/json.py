@@ -1,4 +1,4 @@
-"""JSON as the page shows it: laid out, coloured, to be copied or, where it is large, in pages and as a download."""
+"""JSON on the page: indented, coloured, with a copy button; large JSON is shown in pages and can be downloaded."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def body_figure(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component
 
 
 def is_whole(body: rx.vars.ObjectVar[BodyView]) -> rx.Var[bool]:
-    """Whether all of it is on the page."""
+    """True if the shown page contains all of the body."""
     return body.count.to(int) == 1
 
 
@@ -62,5 +62,5 @@ def _pages(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component:
 
 
 def _turn(text: str, event: Any, at_end: rx.Var[bool]) -> rx.Component:
-    """Not disabled at an end: the focus would be lost there."""
+    """Draw a button to another page. It is not disabled at an end, because it would lose the focus."""
     return rx.el.button(text, type="button", aria_label=f"{text} page", aria_disabled=at_end, on_click=event)

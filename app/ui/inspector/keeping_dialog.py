@@ -1,4 +1,4 @@
-"""The dialog before the cache is kept: the price of each refresh, against the price of doing without."""
+"""The dialog before keeping the cache warm: the price of each refresh, and the price without refreshes."""
 
 from __future__ import annotations
 

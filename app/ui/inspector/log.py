@@ -1,4 +1,4 @@
-"""The section of the log: title and summary requests, and what was spent when messages left the conversation."""
+"""The section of the log: requests for titles and summaries, and the tokens used when messages were removed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.ui.kit.ticker import Ticker
 from app.views.screen.log import LogEntryView
 
 _PACE: Final = 1500
-"""Milliseconds between two looks at a request that runs."""
+"""Milliseconds between two updates of a running request."""
 _TITLE: Final = "M3 4.5V3h10v1.5M8 3v10M6 13h4"
 _SUMMARY: Final = "M3 3.5h10M3 6.5h10M3 9.5h6M10.5 11.5l1.5 1.5 2.5-3"
 
@@ -78,7 +78,7 @@ def log_entry(entry: rx.vars.ObjectVar[LogEntryView], rest: rx.RestProp) -> rx.C
 
 
 def _place(entry: EntryVar) -> rx.Component:
-    """Where in the conversation it was made, as a link to the pair."""
+    """Draw the position of the entry in the conversation, as a link to the pair."""
     position = entry.after_position.to_string()
     return rx.cond(
         entry.after_position.to(int) > 0,

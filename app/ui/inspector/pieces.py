@@ -1,4 +1,4 @@
-"""Pieces of a request to be read: messages, tools, the system text. Shared by everything that shows requests."""
+"""Pieces of a request in readable form: messages, tools, the system text. Used wherever a request is shown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIGNS: Final = {"+": ("+", "added"), "-": ("\N{MINUS SIGN}", "gone")}
 
 
 def piece(item: rx.vars.ObjectVar[PieceView], on_open: Any) -> rx.Component:
-    """A piece that unfolds. `on_open` is the handler that reads all of it, by its key."""
+    """Draw a piece that expands. `on_open` is the handler that loads all of it, by its key."""
     return Disclosure.create(
         rx.foreach(item.parts, lambda part: _part(part, on_open(item.key))),
         summary=rx.fragment(
@@ -33,7 +33,7 @@ def piece(item: rx.vars.ObjectVar[PieceView], on_open: Any) -> rx.Component:
 
 
 def message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp, on_open: Any) -> rx.Component:
-    """A message in a list of them, or the line that stands for unchanged ones."""
+    """Draw a message of a list, or the line that replaces unchanged messages."""
     return rx.cond(
         item.same != "",
         rx.el.li(rest, item.same, class_name="same"),
@@ -51,17 +51,17 @@ def message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp, on_open: Any)
 
 
 def facts(items: rx.Var[tuple[FactView, ...]]) -> rx.Component:
-    """Names with values."""
+    """Draw names with their values."""
     return rx.el.dl(rx.foreach(items, lambda item: fact(item.name, item.value)), class_name="facts")
 
 
 def fact(name: str | rx.Var[str], *value: rx.Component | str | rx.Var[Any]) -> rx.Component:
-    """One of them."""
+    """Draw one name with its value."""
     return rx.el.div(rx.el.dt(name), rx.el.dd(*value))
 
 
 def changes(view: rx.vars.ObjectVar[ChangesView], row: Any) -> rx.Component:
-    """What is different between two requests; `row` draws a message."""
+    """Draw the differences between two requests; `row` draws a message."""
     return rx.el.div(
         rx.cond(view.warning != "", rx.el.p(view.warning, class_name="inspector-fault")),
         rx.el.p(view.note, class_name="inspector-note"),

@@ -1,4 +1,4 @@
-"""The preview in the inspector: the request that Send would make now, as words, as JSON, and what changed in it."""
+"""The preview in the inspector: the request that Send would make now, as text, as JSON, and its changes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def preview_panel() -> rx.Component:
 
 @rx.memo
 def preview_message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp) -> rx.Component:
-    """A message of it."""
+    """Draw a message of the request."""
     return message(item, rest, PreviewState.open_piece)
 
 
@@ -69,7 +69,7 @@ def _tabs() -> rx.Component:
                     "Changed since. Refresh", type="button", on_click=PreviewState.refresh, class_name="tabs-stale"
                 ),
             ),
-            # No status: a screen reader would say it after every letter that is typed.
+            # No live region: a screen reader would read it aloud after every typed letter.
             rx.el.span("Updating…", class_name="updating"),
         ),
         rx.el.span("Without your text: it is too large to send at once.", role="status", class_name="oversize"),

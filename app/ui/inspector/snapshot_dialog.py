@@ -1,4 +1,4 @@
-"""The dialog that shows the request kept of a pair that failed, and sends it again."""
+"""The dialog that shows the stored request of a failed pair, and sends it again."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def snapshot_dialog() -> rx.Component:
 
 @rx.memo
 def snapshot_message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp) -> rx.Component:
-    """A message that is different."""
+    """Draw a message that differs."""
     return message(item, rest, SnapshotState.open_piece)
 
 

@@ -1,4 +1,4 @@
-"""The tools of the conversation, in the inspector: how they are chosen, and each with its price."""
+"""The tools of the conversation in the inspector: how they are chosen, and each tool with its price."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tools_panel() -> rx.Component:
 
 @rx.memo
 def tool_row(item: rx.vars.ObjectVar[ToolItem], manual: rx.Var[bool], rest: rx.RestProp) -> rx.Component:
-    """A tool; it unfolds to what the model is told of it."""
+    """Draw a tool. It expands to the description and the schema that the model gets."""
     return rx.el.li(
         rest,
         rx.cond(
@@ -138,7 +138,7 @@ def _mode(item: rx.vars.ObjectVar[ModeItem]) -> rx.Component:
 
 
 def _all_of(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
-    """A box for all tools of a server. Only a script could show a native one as partly ticked."""
+    """Draw a box for all tools of a server. Only a script could show a native box as partly ticked."""
     state = rx.cond(server.all_ticked, "true", rx.cond(server.some_ticked, "mixed", "false"))
     return rx.el.button(
         rx.match(state, ("true", "✓"), ("mixed", "-"), ""),

@@ -1,4 +1,4 @@
-"""A tree that the arrow keys walk."""
+"""A tree with navigation by arrow keys."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from app.ui.kit.island import Island, island
 
 
 class Tree(Island):
-    """Children are links or buttons with `role="treeitem"` and `aria-level`; `current` is the id of the current one,
-    which has `aria-current`. If the element with the id `frame` has the focus when the tree comes, that one takes it.
+    """Children are links or buttons with `role="treeitem"` and `aria-level`. `current` is the id of the current child;
+    it has `aria-current`. This child takes the focus if the element with the id `frame` has it when the tree appears.
     """
 
     library = island("inspector/tree.tsx")

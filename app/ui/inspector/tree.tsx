@@ -1,6 +1,6 @@
 /**
- * A tree that the arrow keys walk. Its children are elements with `role="treeitem"`, `aria-level`, and `aria-current` on
- * one; one of them is reached by Tab: the one that had the focus last, at first the current one.
+ * A tree with navigation by arrow keys. Its children are elements with `role="treeitem"` and `aria-level`; one has
+ * `aria-current`. Tab reaches one child: the last one that had the focus, at first the current one.
  */
 import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
 import { nextItem } from "./tree_walk.ts";
@@ -20,7 +20,7 @@ export function Tree({ label, current, frame, className, children }: TreeProps):
     if (!here) return undefined;
     const focused = document.activeElement;
     stopAt(focused instanceof HTMLElement && tree.current?.contains(focused) ? focused : here);
-    // Opened by a key: the frame takes the focus, and arrows are meant for the tree.
+    // If a key opened the tree, the frame has the focus; it moves into the tree, so that arrows act there.
     const timer = setTimeout(() => document.activeElement?.id === frame && here.focus());
     return () => clearTimeout(timer);
   }, [current, frame]);

@@ -1,4 +1,4 @@
-/** Where a key leads in a tree that is given by the levels of its lines, from the line `at`; null: nowhere. */
+/** The line that a key moves to from the line `at`, in a tree given by the levels of its lines; null: none. */
 export function nextItem(key: string, levels: readonly number[], at: number): number | null {
   const level = levels[at];
   if (level === undefined) return null;

@@ -1,4 +1,4 @@
-"""One module a page; `register` names them all.
+"""The pages, one module for each. `register` adds them all to the app.
 
 register(app)      # app: the rx.App of app.app
 """
@@ -46,15 +46,15 @@ from app.ui.pages.usage import usage
 
 
 def register(app: rx.App) -> None:
-    """Add every page with what it loads when it is opened."""
-    # A reload keeps states, and dialogs are about the page they were opened on: so the visit begins first.
+    """Add every page with the events that load its data when it is opened."""
+    # A reload keeps states, but dialogs belong to the page that opened them. So the new visit starts first.
     lasting = [
         PreferencesState.load,
         SidebarState.open,
         UndoState.open,
     ]
     around = [VisitState.begin, *lasting]
-    # The view options come before the transcript: its first screen is of them.
+    # The view options are loaded before the transcript, whose first screen depends on them.
     opened = [
         VisitState.begin,
         FilterState.open,
@@ -80,7 +80,7 @@ def register(app: rx.App) -> None:
         on_load=[
             *opened,
             *lists,
-            EditState.open,  # after those that clear the message box and the toast
+            EditState.open,  # after the events that clear the message box and the toast
             InspectorState.follow,
             CacheState.follow,
             NewsState.follow,

@@ -1,4 +1,4 @@
-"""Agents: who can answer, and how."""
+"""The page of agents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.ui.shell.toasts import toasts
 
 
 def agents() -> rx.Component:
-    """The page of `/agents`."""
+    """Draw the page of `/agents`."""
     return frame(
         rx.el.div(
             rx.el.div(

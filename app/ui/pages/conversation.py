@@ -1,4 +1,4 @@
-"""A conversation: its title, its history, the composer."""
+"""The page of a conversation: its title, its history, the composer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from app.ui.usage.spent import spent
 
 
 def conversation() -> rx.Component:
-    """The page of `/c/<id>`."""
+    """Draw the page of `/c/<id>`."""
     return rx.cond(ChatState.missing, _missing(), _conversation())
 
 

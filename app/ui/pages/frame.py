@@ -35,7 +35,7 @@ _NOTICE = "mx-auto mb-2 max-w-column rounded-lg bg-warn-soft px-3.5 py-2 text-[1
 
 
 def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Component | None = None) -> rx.Component:
-    """A page. `top` stands in the bar above the centre, `aside` in a column on its right."""
+    """Draw a page. `top` is in the bar above the centre, `aside` in a column to the right of it."""
     return rx.fragment(
         PlaceLink.create(
             "Skip to the content", href="#centre", on_click=rx.set_focus("centre").prevent_default, class_name="skip"
@@ -45,7 +45,7 @@ def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Comp
             rx.el.main(
                 _top_bar(top or rx.fragment()),
                 _notice(),
-                # Not in the list of conversations: nothing is read out of what is folded away.
+                # Not in the list of conversations: screen readers read nothing from a collapsed list.
                 rx.el.p(NewsState.said, role="status", aria_live="polite", class_name="unseen"),
                 *centre,
                 id="centre",
@@ -112,12 +112,12 @@ def _notice() -> rx.Component:
 
 
 def _refusal(when: str, said: str) -> rx.Component:
-    """What `app/ui/kit/link.ts` has shown of something that was refused."""
+    """Draw the notice about a refused action. `app/ui/kit/link.ts` shows it."""
     return rx.el.p(said, class_name=f"refusal {when} {_NOTICE}")
 
 
 def head() -> list[rx.Component]:
-    """What stands in the head of every page."""
+    """Return the elements of the head of every page."""
     return [
         rx.el.link(rel="icon", href="/favicon.svg", type="image/svg+xml"),
         rx.el.meta(name="color-scheme", content="light dark"),

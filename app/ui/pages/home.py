@@ -1,4 +1,4 @@
-"""The start page: a new conversation, what one can do first, and the last conversations."""
+"""The start page: a new conversation, examples of first steps, and the last conversations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _RECENT: Final = 4
 
 
 def home() -> rx.Component:
-    """A composer in the middle; the first send makes the conversation and goes to it."""
+    """Draw a composer in the middle. The first send creates the conversation and leads to it."""
     return frame(
         rx.el.div(
             rx.el.div(system_prompt_card(SystemPromptState.new), prelude_card(opened=False), class_name="home-prelude"),
@@ -75,7 +75,7 @@ def _example(name: str, note: str, event: Any) -> rx.Component:
 
 
 def _connect() -> rx.Component:
-    """The way to a real model while the built-in one answers. Its room is reserved, so nothing moves when it comes."""
+    """Link to the providers while the built-in model answers. Its space is reserved, so nothing moves when it comes."""
     return rx.el.div(
         rx.cond(
             ModelState.chosen.startswith("offline:"),
@@ -101,7 +101,7 @@ def _local_server(server: rx.vars.ObjectVar[LocalServer]) -> rx.Component:
 
 
 def _recent() -> rx.Component:
-    """The last conversations, where the list of all of them is folded away."""
+    """Draw the last conversations, while the list of all conversations is collapsed."""
     return rx.cond(
         (SidebarState.conversations.length() > 0) & ~SidebarState.searching & ~SidebarState.filtered,
         rx.el.section(

@@ -1,4 +1,4 @@
-"""What stands where there is no page."""
+"""The page for unknown addresses, and the text of other pages that are missing something."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from app.ui.pages.frame import frame
 
 
 def not_found() -> rx.Component:
-    """The page of every address that is none of ours."""
+    """Draw the page for an unknown address."""
     return frame(nothing_here("There is no page at this address", "A link may be old, or a letter of it missing."))
 
 
 def nothing_here(title: str, *words: rx.Component | rx.Var[str] | str) -> rx.Component:
-    """Says what is missing and where to go instead."""
+    """Say what is missing, with a link to a new conversation."""
     return rx.el.div(
         rx.el.h1(title, class_name="text-[20px] font-semibold tracking-tight"),
         rx.el.p(*words, class_name="mt-1 text-muted"),

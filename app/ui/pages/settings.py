@@ -35,7 +35,7 @@ ON_LOAD: Final[list[Any]] = [
     KeysState.load,
     ServersState.follow,
 ]
-"""What is read when the page is opened."""
+"""The events that load the data of the page when it is opened."""
 
 _SECTIONS: Final[Mapping[SectionLink, Callable[[], rx.Component]]] = {
     SectionLink("providers", "Providers"): providers,
@@ -51,7 +51,7 @@ _SECTIONS: Final[Mapping[SectionLink, Callable[[], rx.Component]]] = {
 
 
 def settings() -> rx.Component:
-    """The page."""
+    """Draw the page."""
     return frame(
         rx.el.div(
             Sections.create(

@@ -1,4 +1,4 @@
-"""The trash: what was deleted and can be restored."""
+"""The page of the trash: deleted items that can be restored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.trash.entries import trash_entries
 
 
 def trash() -> rx.Component:
-    """The page of `/trash`."""
+    """Draw the page of `/trash`."""
     return frame(
         rx.el.div(
             rx.el.div(trash_entries(), class_name="trash mx-auto max-w-column px-5 pt-4 pb-16"),

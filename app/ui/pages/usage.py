@@ -1,4 +1,4 @@
-"""Usage: what was spent, budgets, the comparison with a bill, prices of one's own."""
+"""The page of usage: costs, budgets, the comparison with a bill, and prices set by the user."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.ui.usage.report import report
 
 
 def usage() -> rx.Component:
-    """The page of `/usage`."""
+    """Draw the page of `/usage`."""
     return frame(
         rx.el.div(
             rx.el.div(report(), budgets(), bill(), own_prices(), class_name="usage-page mx-auto px-5 pt-4 pb-16"),

@@ -1,1 +1,1 @@
-"""One pair as it is drawn: request, reply, how it ended, its line of figures and marks. Not the list (`transcript`)."""
+"""The components of one pair: request, reply, its outcome, its line of figures and marks. `transcript` has the list."""

@@ -1,4 +1,4 @@
-"""The ways to send a pair again, in its line."""
+"""The buttons in the line of a pair that send it again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _AROUND: Final = "M13 3.2v3.3H9.7M12.7 6.3A5.2 5.2 0 1 0 13.2 9"
 
 
 def again(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
-    """Edit it, or have it answered again."""
+    """Draw the buttons that edit the request or have it answered again."""
     return rx.el.span(
         _button("Edit and resend", "Edit and resend (e)", _PEN, EditState.begin(pair.id)),
         _button("Answer again", "Answer again, by this or another model (r)", _AROUND, AnswerAgainState.ask(pair.id)),
@@ -26,7 +26,7 @@ def again(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
 
 
 def again_id(pair_id: Any) -> rx.Var[str]:
-    """The element that the menu of models stands at."""
+    """Return the id of the element that the menu of models opens at."""
     return "again-" + pair_id.to(str)
 
 

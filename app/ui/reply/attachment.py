@@ -1,4 +1,4 @@
-"""Pictures and files of a message: a picture opens the viewer, a text is unfolded, any other file is saved."""
+"""Pictures and files of a message: a picture opens in the viewer, a text expands, any other file is downloaded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AttachmentVar = rx.vars.ObjectVar[ScreenAttachment]
 
 
 def attachments(items: rx.vars.ArrayVar[tuple[ScreenAttachment, ...]]) -> rx.Component:
-    """The files and images of a request."""
+    """Draw the files and images of a request."""
     return rx.cond(
         items.length() > 0,
         rx.el.ul(
@@ -28,7 +28,7 @@ def attachments(items: rx.vars.ArrayVar[tuple[ScreenAttachment, ...]]) -> rx.Com
 def picture(
     address: rx.Var[str], name: rx.Var[str] | str, width: rx.vars.NumberVar[int], height: rx.vars.NumberVar[int]
 ) -> rx.Component:
-    """A picture that opens the viewer. Sizes are pixels, 0 if not known."""
+    """Draw a picture that opens the viewer. Sizes are in pixels, 0 if unknown."""
     known = (width > 0) & (height > 0)
     return rx.el.button(
         rx.el.img(
@@ -46,7 +46,7 @@ def picture(
 
 
 def text_file(name: rx.Var[str], text: rx.Var[str]) -> rx.Component:
-    """A text that is unfolded under its name."""
+    """Draw a text file. Its text expands below its name."""
     return Disclosure.create(
         rx.el.div(
             copy_button(text, label="Copy the file"),
@@ -59,12 +59,12 @@ def text_file(name: rx.Var[str], text: rx.Var[str]) -> rx.Component:
 
 
 def saved_file(address: rx.Var[str], name: rx.Var[str]) -> rx.Component:
-    """A file that the browser saves."""
+    """Draw a file that the browser downloads."""
     return rx.el.a(
         rx.cond(name != "", name, "File"),
         href=address,
         download=name,
-        custom_attrs={"reloadDocument": True},  # else the router takes it for a page
+        custom_attrs={"reloadDocument": True},  # else the router treats it as a page
         class_name="tool-file",
     )
 

@@ -1,10 +1,10 @@
 /**
- * Markdown text into blocks, a piece at a time: a block that later text can no longer change is read once.
+ * Splits Markdown text into blocks, a piece at a time. A block that later text can no longer change is parsed once.
  *
- * Not a renderer (markdown.tsx). CommonMark closes a block for good when another one opens after it, so only the last
- * block, and those before it until a whole line has followed them, are read again as text streams in. While streaming,
- * unfinished **emphasis, links and code at the end are completed by `remend`, and a dollar at the end is not shown yet: only
- * the next character shows if it closes a formula. Once the text is complete, nothing is added or left out.
+ * The renderer is markdown.tsx. CommonMark closes a block for good when another one opens after it. So while text
+ * streams in, only the last block is parsed again, and the blocks before it until a whole line has followed them. While
+ * streaming, `remend` completes unfinished **emphasis, links and code at the end, and a dollar at the end is not shown
+ * yet: only the next character shows if it closes a formula. Once the text is complete, nothing is added or left out.
  */
 import type { Token, TokensList } from "marked";
 import remend from "remend";
@@ -13,9 +13,9 @@ import { defineNotes } from "./footnotes.ts";
 import { BLOCK_OPENING } from "./math_syntax.ts";
 
 const STREAMING = { linkMode: "text-only", katex: false, htmlTags: false } as const; // tags are shown as text
-const PIECE = 8_000; // characters that are looked at to find where blocks end
+const PIECE = 8_000; // characters that are searched at once for the ends of blocks
 const MAX_BLOCK = 32_000; // characters; a longer block, unless it is code, is cut
-/** Beyond so many characters or blocks a text is plain. */
+/** The text after this number of characters or blocks is shown as plain text. */
 const MAX_READ = 500_000;
 const MAX_BLOCKS = 6_000;
 const BLANK_LINE = /\n[ \t]*\n/;
@@ -23,19 +23,19 @@ const LAST_DOLLARS = /\\?\${1,2}$/;
 const DEFINITION = /^ {0,3}\[([^^[\]\n][^[\]\n]*)\]: *(\S+)/gm;
 const NOTE = /^ {0,3}\[\^[^\s[\]]+\]:/m;
 
-/** Reads a text that may grow. */
+/** Parses a text that may grow. */
 export class BlockReader {
-  /** Whether reading goes on: the same text has more blocks than were returned. */
+  /** True if reading must continue: the same text has more blocks than were returned. */
   more = false;
   private source = "";
   private whole = false;
-  private before: Token[] = []; // of the same text, with fewer links
+  private before: Token[] = []; // blocks of the same text, read before all links were known
   private closed: Token[] = [];
   private end = 0;
-  private count = 0; // of all blocks up to there
+  private count = 0; // number of closed blocks
   private links: TokensList["links"] = Object.create(null);
 
-  /** Take all of the text so far and read on in it. Returns the blocks, the closed ones as they were. */
+  /** Continue reading. `text` is all text received so far. Returns the blocks; closed blocks are the same objects. */
   read(text: string, growing: boolean): Token[] {
     const source = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
     if (this.whole ? source !== this.source : !source.startsWith(this.source)) Object.assign(this, new BlockReader());
@@ -46,7 +46,7 @@ export class BlockReader {
     return [...this.closed, ...(this.more ? this.before.slice(this.closed.length) : open)];
   }
 
-  /** Links and notes may be defined after they are used: a text that is whole and has any is read once more. */
+  /** Read a complete text again if it defines links or notes, because these may be used before their definition. */
   private defineLinks(source: string): void {
     const found = [...source.matchAll(DEFINITION)];
     if (!found.length && !NOTE.test(source)) return;
@@ -65,7 +65,7 @@ export class BlockReader {
     let taken = 0;
     while (taken < count && (isMuch || (this.end < MAX_READ && this.count < MAX_BLOCKS))) {
       left -= works[taken] ?? 0;
-      if (left < 0 && taken) break; // the first is taken, whatever it takes
+      if (left < 0 && taken) break; // the first block is always taken, however much work it is
       this.end += blocks[taken]?.raw.length ?? 0;
       this.count++;
       taken++;
@@ -81,7 +81,7 @@ export class BlockReader {
     return lex(completed, Object.assign(Object.create(null), this.links)).filter(isShown);
   }
 
-  /** The next blocks, how many of them later text leaves as they are, and whether they are the last ones there. */
+  /** The next blocks, the number of them that later text cannot change, and true if they reach the end of the text. */
   private lookOn(growing: boolean, isMuch: boolean): { blocks: Token[]; count: number; isLast: boolean } {
     for (let size = isMuch ? MAX_READ : PIECE; ; size *= 2) {
       const piece = this.source.slice(this.end, this.end + size);
@@ -97,8 +97,8 @@ export class BlockReader {
 }
 
 /**
- * How many leading blocks are closed: those before the last one that has a complete first line, and before a formula that
- * began and may still end, whatever its lines look like until then.
+ * The number of leading blocks that are closed: those before the last block that has a complete first line, and before
+ * a formula that has started and may still end. Until it ends, its lines may look like any other blocks.
  */
 function closedCount(blocks: readonly Token[], source: string): number {
   const lastBreak = source.lastIndexOf("\n");
@@ -118,7 +118,7 @@ function closedCount(blocks: readonly Token[], source: string): number {
   return open < 0 ? closed : open;
 }
 
-/** Where the last lines without a blank one between them begin a formula, -1 if they do not. */
+/** The start of a formula in the lines after the last blank line, -1 if there is none. */
 function beginOfFormula(source: string): number {
   const last = source.split(BLANK_LINE).at(-1) ?? "";
   const at = last.search(BLOCK_OPENING);

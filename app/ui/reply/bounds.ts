@@ -1,24 +1,24 @@
 /**
- * Markdown within bounds: how deep it may be nested, and what may be read and drawn at once. Pure.
+ * Limits for Markdown: the depth of nesting, and the work of parsing and drawing at once. Pure.
  *
- * Reading takes as long as a text has characters, times the signs in it that may begin or end something. What is beyond
- * a bound is plain text, the same on every machine: bounds count, they measure no time.
+ * The time of parsing grows with the number of characters times the number of signs that may start or end an element.
+ * Text beyond a limit is shown as plain text. Limits count work instead of time, so the result is the same everywhere.
  */
 import { Lexer, Marked, type Token, type Tokens, type TokensList } from "marked";
 import { cjkEmphasis, maskCjk } from "./cjk.ts";
 import { footnoteExtensions } from "./footnotes.ts";
 import { mathExtensions } from "./math_syntax.ts";
 
-/** Of the blocks that are read and drawn at once, and of one of them: a dearer one is plain. */
+/** The most work for all blocks that are read and drawn at once, and for one block: a block with more is plain text. */
 export const SLICE_WORK = 3_000_000;
 export const MAX_WORK = 12_000_000;
 const MAX_DEPTH = 16;
-const MAX_NESTED = 40; // times the length of a text may be read, as what is within each other is read level by level
-const MAX_HEADING = 1_000; // characters; else each line of an item looks through all that follow for its underline
+const MAX_NESTED = 40; // the most text that is read, in lengths of the text: nested content is read once per level
+const MAX_HEADING = 1_000; // characters; else each line of an item searches all later lines for its underline
 const PLAIN = /[\s\S]{0,1999}\n|[\s\S]{1,2000}/g;
 const SIGN = /[\n$&*<>@[\\\]_`|~]|www\.|:\/\//g;
 const INLINE: readonly unknown[] = ["paragraph", "heading", "text", undefined]; // cells of tables have no type
-/** What drawing takes, in characters times signs: a sign, a block, what is within a block, code. */
+/** The work of drawing, in characters times signs: of a sign, a block, a part within a block, and code. */
 const DRAWN = { sign: 2_500, block: 10_000, inner: 9_000, code: 100_000 };
 
 const { defaults } = new Marked({ gfm: true, breaks: true }).use({
@@ -60,7 +60,7 @@ class BoundedLexer extends Lexer {
   }
 }
 
-/** The blocks of a text, without what is within their lines. */
+/** The blocks of a text, without the elements within their lines. */
 export const outline = (source: string): Token[] => new BoundedLexer(source.length).blockTokens(source);
 
 /** The blocks of a text. Links it defines are added to `links`. */
@@ -70,10 +70,10 @@ export function lex(source: string, links: TokensList["links"]): Token[] {
   return lexer.lex(source);
 }
 
-/** A text as it is. */
+/** A text as plain blocks, without any Markdown. */
 export const plain = (source: string): Token[] => (source.match(PLAIN) ?? []).map((raw) => ({ type: "plain", raw }));
 
-/** What it takes to read the lines of a block of an outline, and to draw it. */
+/** The work of reading the lines of a block of an outline, and of drawing it. */
 export function workOf(token: Token | Tokens.TableCell, own = DRAWN.block): number {
   const { type, text = "" } = token as Tokens.Text;
   if (INLINE.includes(type)) {

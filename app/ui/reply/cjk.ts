@@ -1,8 +1,8 @@
 /**
  * Emphasis next to Chinese, Japanese and Korean letters and signs, which have no blanks between words: `**“苹果”**和`.
  *
- * CommonMark asks for a blank or punctuation on the other side of such a sign. Here a letter or a sign of these scripts is
- * as good (https://github.com/tats-u/markdown-cjk-friendly, its rule without the cases for variants of signs).
+ * CommonMark requires a blank or punctuation on the other side of such a sign. Here a letter or a sign of these scripts
+ * is enough too (https://github.com/tats-u/markdown-cjk-friendly, its rule without the cases for variants of signs).
  */
 import { Tokenizer, type Tokens } from "marked";
 
@@ -11,7 +11,7 @@ const SIGN = "[^\\P{P}*~_\\\\]";
 const BESIDE = new RegExp(`${SIGN}(?=[*~]+[${CJK}])|(?<=[${CJK}][*~]+)${SIGN}`, "gu");
 const IS_CJK = new RegExp(`[${CJK}]$`, "u");
 
-/** The text where marked looks for the ends of emphasis: signs next to these scripts count as letters. */
+/** The text that marked searches for the ends of emphasis: signs next to these scripts are replaced by letters. */
 export const maskCjk = (source: string): string => source.replace(BESIDE, (sign) => "a".repeat(sign.length));
 
 interface Emphasis {

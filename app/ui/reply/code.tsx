@@ -1,9 +1,9 @@
 /**
- * A block of code: its language, a button that copies it, and colours once the highlighter is there.
+ * A block of code: its language, a button that copies it, and colours once the highlighter is loaded.
  *
- * Not an editor. The highlighter (lowlight, the grammars of highlight.js) is fetched when the first block of code
- * appears, the grammars of rarer languages with the first block in one of them. While a block grows it is coloured at
- * most every `EVERY_MS`; what came since stands plain at its end.
+ * Not an editor. The highlighter (lowlight, with the grammars of highlight.js) is fetched when the first block of code
+ * appears, the grammars of rarer languages with the first block in one of them. While a block grows, it is coloured at
+ * most every `EVERY_MS`; newer text at its end is shown without colours.
  */
 import { createElement, type ReactNode, useEffect, useReducer, useRef } from "react";
 import { CopyButton } from "../kit/copy_button.tsx";
@@ -11,8 +11,8 @@ import { fetchPart } from "../kit/part.ts";
 import type { MarkdownWords } from "./views.ts";
 
 const EVERY_MS = 300;
-const TOO_LONG = 40_000; // characters; beyond, colours cost more than they give
-const LONG_LINE = /[^\n]{5001}/; // so does a line that no person wrote
+const TOO_LONG = 40_000; // characters; longer code is not coloured, because it takes too much time
+const LONG_LINE = /[^\n]{5001}/; // a line this long was not written by a person
 
 type Highlighter = typeof import("./highlight.ts").lowlight;
 type Tree = ReturnType<Highlighter["highlight"]>;

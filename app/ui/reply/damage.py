@@ -27,7 +27,7 @@ def damage_note(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component | rx.Va
 
 
 def missing_topic_note(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component | rx.Var[rx.Component]:
-    """Draw the note if the pair names a topic that is not there."""
+    """Draw the note if the topic of the pair does not exist."""
     return rx.cond(
         pair.topic_is_missing.to(bool),
         damage_box(

@@ -1,4 +1,4 @@
-"""The question before a pair that has a reply is deleted."""
+"""The dialog that confirms the deletion of a pair with a reply."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ASKED = PairDeletionState.deleting
 
 @rx.memo
 def delete_pair_dialog() -> rx.Component:
-    """Names the pair, and where it goes. The cursor goes to the next one."""
+    """Name the pair and the trash that it goes to. The cursor moves to the next pair."""
     return Dialog.create(
         dialog_title("Delete this pair?"),
         dialog_text(

@@ -1,4 +1,4 @@
-/** Keys and focus of the text area of the pair that is edited; what is written is kept in the tab as `keptAs`, if at all. */
+/** Keys and focus of the text area of an edited pair. Its text is stored in the tab as `keptAs`, if that is set. */
 import { type KeyboardEvent, type ReactNode, useEffectEvent, useLayoutEffect } from "react";
 import { EDITED, keepText } from "../kit/kept_text.ts";
 import { applyShortcut } from "../kit/writing.ts";
@@ -22,7 +22,7 @@ export function EditKeys(props: EditKeysProps): ReactNode {
       setTimeout(() => row?.querySelector<HTMLElement>("[data-part]")?.focus());
       left(box.value);
     };
-  }, [keptAs]); // another edit is another component
+  }, [keptAs]); // each edit is a new component
   useLayoutEffect(() => {
     if (!asked) return;
     area()?.focus();
@@ -33,7 +33,7 @@ export function EditKeys(props: EditKeysProps): ReactNode {
     if (!(box instanceof HTMLTextAreaElement)) return;
     if (event.key === "Escape") {
       props.onEscape?.(edit, box.value);
-      box.blur(); // the form goes after a round trip: what is typed meanwhile is no longer for it
+      box.blur(); // the form disappears after a round trip; text typed meanwhile does not belong to it
     } else if (!applyShortcut(nativeEvent, box)) return;
     event.preventDefault();
   };

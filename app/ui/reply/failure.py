@@ -29,11 +29,11 @@ _NAMES: Final = {
 
 
 def failure_steps(pair: PairVar) -> rx.Component:
-    """The steps that its view offers, best first."""
+    """Draw the next steps that the view of the pair offers, the best first."""
     acts = {
         FailureStep.SETTINGS: rx.redirect(provider_address(vendor_of(pair.model.to(str)))),
         FailureStep.RETRY: ResendState.answer_again(pair.id, ""),
-        FailureStep.FIT: ResendState.answer_again(pair.id, ""),  # it asks how before anything is sent
+        FailureStep.FIT: ResendState.answer_again(pair.id, ""),  # a dialog asks how, before anything is sent
         FailureStep.EDIT: EditState.begin(pair.id),
         FailureStep.OTHER_MODEL: AnswerAgainState.ask(pair.id),
         FailureStep.INCLUDE: PartialReplyState.include(pair.id),
@@ -49,5 +49,5 @@ def failure_steps(pair: PairVar) -> rx.Component:
 
 
 def recovered_mark(recovered: rx.Var[Any]) -> rx.Component | rx.Var[Any]:
-    """The mark behind the message of a failure: an open page gave back a part of the reply."""
+    """Draw the mark after the message of a failure: an open page sent back a part of the reply."""
     return rx.cond(recovered, rx.fragment(" ", rx.el.span("recovered", class_name="recovered-mark")))

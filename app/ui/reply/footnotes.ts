@@ -1,8 +1,8 @@
 /**
- * Footnotes in Markdown, as GitHub writes them: `[^1]` in a text, and `[^1]: …` for what it refers to. Pure.
+ * Footnotes in Markdown, as GitHub writes them: the mark `[^1]` in a text, and the note `[^1]: …`. Pure.
  *
- * A mark is one only where its note is defined: `[^a-z]` in a sentence stays as it is. So marks are known once a text is
- * whole. A note is drawn where it is written.
+ * A mark counts only if its note is defined: `[^a-z]` in a sentence is ordinary text. So marks are found only once a
+ * text is complete. A note is drawn at the place where it was written.
  */
 import type { Token, TokenizerExtension, TokensList } from "marked";
 
@@ -13,7 +13,7 @@ export interface NoteMarkToken {
   label: string;
 }
 
-/** A note, with what it says. */
+/** A note with its content. */
 export interface NoteToken {
   type: "note";
   raw: string;
@@ -30,7 +30,7 @@ const INDENT = /\n(?: {1,4}|\t)/g;
 
 const keyOf = (label: string): string => `^${label.toLowerCase()}`;
 
-/** Have the notes that a text defines among its links, where marks look for them. */
+/** Add the notes that a text defines to its links, where the tokenizer of marks finds them. */
 export function defineNotes(source: string, links: TokensList["links"]): void {
   for (const [, label = ""] of source.matchAll(DEFINED)) links[keyOf(label)] = { href: "", title: null };
 }

@@ -1,10 +1,10 @@
 /**
- * The element of a text that grows. React replaces the characters of the last block with each piece, and a browser then
- * drops a selection in them. Here the selection stays on the same words.
+ * The element of a text that grows. React replaces the characters of the last block with each new piece of text, and a
+ * browser then drops a selection in them. This component keeps the selection on the same words.
  */
 import { Component, createRef, type ReactNode } from "react";
 
-/** The selection as it was before an update, if an end of it is in the last block. */
+/** The selection before an update, if one of its ends is in the last block. */
 interface Held {
   readonly block: number;
   readonly anchor: End;

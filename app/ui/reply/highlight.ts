@@ -1,6 +1,6 @@
 /**
- * The highlighter, apart so that it is only fetched when there is code to colour, with the languages that most replies
- * are in. The grammars of the others are a file of their own.
+ * The highlighter, in a separate file so that it is fetched only when there is code to colour. It contains the
+ * languages of most replies. The grammars of the others are in another file (highlight_others.ts).
  */
 import bash from "highlight.js/lib/languages/bash";
 import diff from "highlight.js/lib/languages/diff";

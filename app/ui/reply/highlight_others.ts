@@ -1,2 +1,2 @@
-/** The grammars of all common languages, apart: few replies are in any but those that `highlight.ts` brings. */
+/** The grammars of all common languages, in a separate file: most replies need only those of `highlight.ts`. */
 export { common } from "lowlight";

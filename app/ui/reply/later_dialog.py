@@ -1,6 +1,6 @@
-"""The question what becomes of the pairs after one that is sent again. Nothing is sent without a choice.
+"""The dialog about the later pairs when a pair is sent again. Nothing is sent without a choice.
 
-Arrow keys walk through the options; the focus begins at the one that loses nothing.
+Arrow keys move through the options; the focus starts at the option that loses nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Markdown of a model, as it streams in and as it stays. `markdown.tsx` says how it is drawn."""
+"""Markdown of a model, while it streams in and afterwards. `markdown.tsx` draws it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.ui.kit.island import Island, island
 
 @dataclass(frozen=True)
 class MarkdownWords:
-    """The texts of the island. `{name}` and `{host}` are of the picture, `{label}` of the footnote."""
+    """The texts of the island. `{name}` and `{host}` belong to the picture, `{label}` to the footnote."""
 
     plain: str = "text"
     copy: str = "Copy"
@@ -39,7 +39,7 @@ _PACKAGES: Final = ["marked@18.2.1", "remend@1.4.0", "lowlight@3.3.0", "katex@0.
 
 
 class Markdown(Island):
-    """See `markdown`, which gives it its words."""
+    """The island of `markdown`, which sets its texts."""
 
     library = island("reply/markdown.tsx")
     tag = "Markdown"
@@ -52,5 +52,5 @@ class Markdown(Island):
 def markdown(
     text: rx.Var[str] | str, *, live: rx.Var[bool] | bool = False, key: rx.Var[str] | str = ""
 ) -> rx.Component:
-    """A text of a model; `live` while it may still grow. Another `key`: another text."""
+    """Draw a text of a model; `live` while it may still grow. A new `key` means a new text."""
     return Markdown.create(text=text, live=live, words=WORDS, key=key)

@@ -1,9 +1,10 @@
 /**
- * Markdown of a model, drawn: blocks.ts reads, this turns tokens into elements, one memoised component a block.
+ * Draws the Markdown of a model: blocks.ts parses it, this file turns tokens into elements, one memoised component for
+ * each block.
  *
- * Not an HTML renderer: tags in a reply are shown as the text they are, links lead only to the web and to mail, and
- * pictures from elsewhere are fetched on a click, not before. A text that grows is drawn as it comes, less often when
- * drawing is slow; what stands there in the end is what a reload draws.
+ * Not an HTML renderer: tags in a reply are shown as text, links lead only to the web and to mail, and pictures from
+ * other servers are fetched only after a click. A growing text is drawn while it arrives, less often when drawing is
+ * slow. A reload draws the same final result.
  */
 import type { MarkedToken, Token, Tokens } from "marked";
 import type { MouseEvent, ReactNode } from "react";
@@ -17,11 +18,11 @@ import { Formula } from "./math.tsx";
 import type { MathToken } from "./math_syntax.ts";
 import type { MarkdownProps, MarkdownWords } from "./views.ts";
 
-// While drawing costs `c`, at least `c × REST` passes until it is done again: the tab stays usable.
+// After drawing took the time `c`, at least `c × REST` passes before the next drawing, so that the tab stays usable.
 const REST = 3;
 const FRAME_MS = 16;
 
-/** A text; `live` while it may still grow. Its `words` never change. */
+/** A Markdown text; `live` while it may still grow. Its `words` never change. */
 export const Markdown = memo(Text, (was, is) => was.text === is.text && was.live === is.live);
 
 function Text({ text, live, words }: MarkdownProps): ReactNode {
@@ -31,7 +32,7 @@ function Text({ text, live, words }: MarkdownProps): ReactNode {
   // biome-ignore lint/correctness/useExhaustiveDependencies: with each step it reads on
   const blocks = useMemo(() => reader.read(shown, live), [reader, shown, live, step]);
   useEffect(() => {
-    // A long text is read and drawn in steps, between which the tab does other things.
+    // A long text is read and drawn in steps, so that the tab can do other work in between.
     const timer = reader.more ? setTimeout(redraw) : undefined;
     return () => clearTimeout(timer);
   });
@@ -44,12 +45,12 @@ function Text({ text, live, words }: MarkdownProps): ReactNode {
   );
 }
 
-// Read something as soon as there is time: the first words of the first reply find the patterns compiled.
+// Parse a sample in idle time, so that the patterns are compiled before the first words of the first reply arrive.
 if (typeof requestIdleCallback === "function") {
   requestIdleCallback(() => new BlockReader().read("# A\n\n*b* `c`\n\n- [d](e)\n\n|f|\n|-|\n", false));
 }
 
-/** The text to draw: the newest, but while drawing is slow an older one until the tab has had time for other things. */
+/** The text to draw: the newest or, while drawing is slow, an older one until the tab has had time for other work. */
 function usePaced(text: string, live: boolean, redraw: () => void): string {
   const pace = useRef({ text: "", free: 0, last: 0, timer: 0, begun: 0 }).current;
   const now = performance.now();
@@ -63,7 +64,7 @@ function usePaced(text: string, live: boolean, redraw: () => void): string {
       }, pace.free - now);
     } else if (pace.begun) {
       const cost = performance.now() - pace.begun;
-      // Slow once is a machine busy with something else.
+      // The smaller of two times counts: a single slow drawing may have another cause.
       pace.free = pace.begun + Math.min(cost, pace.last) * (REST + 1);
       Object.assign(pace, { last: cost, begun: 0 });
     }
@@ -153,7 +154,7 @@ const Item = memo(
   ({ item, words }: { item: Tokens.ListItem; words: MarkdownWords }): ReactNode => (
     <li className={item.task ? "task" : undefined}>{nested(item.tokens, words)}</li>
   ),
-  // An item with a bracket may have become another by a link that was defined elsewhere.
+  // An item with a bracket is drawn again: a link that is defined elsewhere may have changed it.
   ({ item: was }, { item: is }) => was.raw === is.raw && was.loose === is.loose && !is.raw.includes("["),
 );
 
@@ -241,7 +242,7 @@ function drawInline(any: Token, words: MarkdownWords): ReactNode | undefined {
   }
 }
 
-/** Leads from a mark to its note in the same text, and back: to the button there, or to the note itself. */
+/** A button that leads from a mark to its note in the same text, or from the note back to the button of its mark. */
 function NoteLink({ to, label, children }: { to: string; label: string; children: string }): ReactNode {
   const go = ({ currentTarget }: MouseEvent<HTMLButtonElement>) => {
     const there = currentTarget.closest(".md")?.querySelector<HTMLElement>(to);
@@ -267,7 +268,7 @@ function Link({ token, children }: { token: Tokens.Link; children: ReactNode }):
 
 type PictureProps = Readonly<{ source: string; alternative: string; words: MarkdownWords }>;
 
-/** A picture from elsewhere: fetching it tells its server who reads this, so a person has to ask for it. */
+/** A picture. Fetching it from another server reveals the reader to that server, so a person has to request it. */
 function Picture({ source, alternative, words }: PictureProps): ReactNode {
   const [wanted, setWanted] = useState(false);
   const inlined = /^data:image\/(png|jpeg|gif|webp);base64,/i.test(source);
@@ -284,7 +285,7 @@ function Picture({ source, alternative, words }: PictureProps): ReactNode {
   );
 }
 
-/** Character references (&amp; &nbsp; …) as the characters they name. The browser reads each by itself, and nothing else. */
+/** Replace character references (&amp; &nbsp; …) by their characters. The browser decodes each one separately. */
 const decoded = (text: string): string => (text.includes("&") ? text.replace(REFERENCE, characterOf) : text);
 
 const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi;

@@ -1,6 +1,6 @@
 """The marks in a pair's line: stars, flag, tag.
 
-Marks that are set always show, the others when a pointer or the cursor is at the pair (`assets/inview.css`).
+Set marks are always visible, the others while a pointer or the cursor is at the pair (`assets/inview.css`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TAG: Final = "M2.5 2.5h5l6 6-5 5-6-6zM5.2 5.2h.01"
 
 
 def marks(pair: PairVar) -> rx.Component:
-    """Stars, flag and tag of a pair."""
+    """Draw the stars, flag and tag of a pair."""
     return rx.fragment(_stars(pair), _flag(pair), _tag(pair))
 
 

@@ -1,8 +1,8 @@
 /**
- * Mathematics, set by KaTeX, which is fetched when the first formula appears; until then the source stands there.
+ * Formulas, typeset by KaTeX, which is fetched when the first formula appears. Until then the source is shown.
  *
- * Not a parser of markdown (math_syntax.ts). A formula that is refused, or that KaTeX cannot read, stays as it was
- * written, with the reason on hover.
+ * math_syntax.ts finds formulas in Markdown. If a formula is refused or KaTeX cannot read it, its source remains, with
+ * the reason on hover.
  */
 import { memo, type ReactNode, useEffect, useRef, useState } from "react";
 import { fetchPart } from "../kit/part.ts";
@@ -12,7 +12,7 @@ const SLICE_MS = 8;
 let fetching: Promise<typeof import("./typeset.ts")> | null = null;
 const waiting: (() => void)[] = [];
 
-/** Set formulas one after the other. In between the tab does other things. */
+/** Typeset formulas one after the other, and yield to the other work of the tab in between. */
 function setNext(): void {
   const until = performance.now() + SLICE_MS;
   try {

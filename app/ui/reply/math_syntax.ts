@@ -1,11 +1,11 @@
 /**
- * Where mathematics begins and ends in markdown: `$$…$$` and `\[…\]` as blocks, `$…$` and `\(…\)` within a line.
+ * Finds formulas in Markdown: `$$…$$` and `\[…\]` as blocks, `$…$` and `\(…\)` within a line.
  *
- * Not the typesetting (math.tsx). A single dollar is mathematics only where pandoc says so: no blank after the opening
- * one or before the closing one, and no digit after that, so that "$5 and $10" stays money. Nor is it after a letter ("US$"),
- * where a sign and a letter are around the closing one ("$HOME/$USER"), or where words of a sentence are between the two.
- * The exported page has the same rules
- * (app/views/conversation/cjk_and_math.py).
+ * math.tsx typesets them. A single dollar delimits a formula only by the rules of pandoc: no blank after the opening
+ * one or before the closing one, and no digit after the closing one, so that "$5 and $10" stays money. A dollar after a
+ * letter ("US$") opens no formula either. Nor is it a formula if a sign and a letter are around the closing dollar
+ * ("$HOME/$USER"), or if the words of a sentence are between the two.
+ * The exported page has the same rules (app/views/conversation/cjk_and_math.py).
  */
 import type { TokenizerExtension } from "marked";
 
@@ -16,10 +16,10 @@ const IS_PROSE = /^[^\\^_=+<>{}|]*[,.;:!?] [a-z]{2}[^\\^_=+<>{}|]*$/; // a sente
 const MAX_LENGTH = 1_200; // characters of a formula, and of the lines above it
 const MAX_DEPTH = 60; // of its groups
 const MAX_CELLS = 150;
-// With commands of its own a short formula grows without end.
+// With commands that it defines itself, a short formula can grow without limit.
 const DEFINITION = /\\(?:[egx]?def|(?:future)?let|global|long|(?:re)?newcommand|providecommand)(?![a-zA-Z])/;
 const OPENING = /(?<![a-z\d])\$|\\[([]/i;
-/** The beginning of a line that may begin a formula as a block. */
+/** The start of a line that may open a formula as a block. */
 export const BLOCK_OPENING = /^ {0,3}(?:\$\$|\\\[)/m;
 
 /** A formula: `text` without its delimiters. */
@@ -35,7 +35,7 @@ export const mathExtensions: TokenizerExtension[] = [
   reader("math", "inline", INLINE, (raw) => raw.startsWith("$$") || raw.startsWith("\\[")),
 ];
 
-/** Whether a formula is one to set: short, not nested deeply, and without definitions. */
+/** True if a formula may be typeset: it is short, not nested deeply, and defines no commands. */
 export function isModest(tex: string): boolean {
   let depth = 0;
   let deepest = 0;

@@ -1,4 +1,4 @@
-"""The dialog of a pair that is sent again and does not fit."""
+"""The dialog for a pair that is sent again and does not fit the budget."""
 
 from __future__ import annotations
 

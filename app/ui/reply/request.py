@@ -22,10 +22,11 @@ def _edit_and_text(edit: rx.Var[str], text: rx.Var[str]) -> tuple[rx.Var[str], r
 
 
 class EditKeys(Island):
-    """The keys and the focus of the text area inside, and what is written there for the edit of this name.
+    """The keys and the focus of the text area inside, and the storage of its text.
 
-    The browser keeps it as `kept_as`, "" for not at all. `asked`: it takes the focus. `on_write` has what is written
-    when it is drawn, `on_escape` when Escape is pressed, and `on_leave` when it is not drawn any more.
+    The browser stores the text under the name `kept_as`; "": not at all. `asked`: the text area takes the focus.
+    `on_write` passes the text when the text area appears, `on_escape` when Escape is pressed, and `on_leave` when the
+    text area disappears.
     """
 
     library = island("reply/edit_keys.tsx")
@@ -40,7 +41,7 @@ class EditKeys(Island):
 
 @rx.memo
 def request(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
-    """The request, or its edit form."""
+    """Draw the request, or its edit form."""
     return rx.cond(
         EditState.pair == pair.id,
         rx.fragment(edit_form(position=pair.position), key=EditState.edit),
@@ -63,7 +64,7 @@ def request(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
 
 @rx.memo
 def edit_form(position: rx.Var[int]) -> rx.Component:
-    """The text area with its buttons."""
+    """Draw the text area with its buttons."""
     name = f"pair {position}"
     return EditKeys.create(
         rx.el.form(

@@ -13,7 +13,7 @@ from app.views.screen.panels import RetryView
 
 @rx.memo
 def retry(pair_id: rx.Var[str]) -> rx.Component:
-    """Why it failed, when it is tried again, and the choice to do so now or never."""
+    """Draw the reason of the failure, the time of the next attempt, and buttons to retry now or to give up."""
     shown = TranscriptState.retry.to(RetryView)
     return rx.cond(
         TranscriptState.retry & (shown.pair_id == pair_id),

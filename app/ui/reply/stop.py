@@ -1,4 +1,4 @@
-"""The parts of a pair that keys walk to."""
+"""Attributes of the parts of a pair that keys move to."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from app.views.screen.pair import ScreenPairView
 
 
 def stop(pair: rx.vars.ObjectVar[ScreenPairView], name: str, part: rx.Var[int] | str) -> dict[str, Any]:
-    """What makes an element a part that keys walk to (`transcript/walk.ts`): it takes the focus and has a name."""
+    """Return attributes of a part that keys move to (`transcript/walk.ts`): it can have the focus and has a name."""
     label = f"{name} of pair " + pair.position.to_string()
     return {"role": "group", "aria_label": label, "tab_index": -1, "data_part": part}

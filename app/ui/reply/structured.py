@@ -1,4 +1,4 @@
-"""A reply that was asked to fit a JSON schema: as a table or a tree while it comes, with its faults pointed out."""
+"""A reply with a required JSON schema: a table or a tree that grows while it streams, with its errors marked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def structured_reply(
     text: rx.Var[str],
     read: rx.vars.ObjectVar[ReadReplyView],
 ) -> rx.Component:
-    """The last `text` of a pair's structured reply, and what was read of it. `live`: it still grows."""
+    """Draw the last `text` of a pair's structured reply, and its value in `read`. `live`: it still grows."""
     source = StructuredState.sources.contains(pair_id)
     written = markdown(text.to(str), key=version.to_string(), live=live)
     return rx.el.section(
@@ -54,7 +54,7 @@ def _faults(read: ReadVar) -> rx.Component:
 
 
 def _tree(read: ReadVar) -> rx.Component:
-    """It scrolls sideways, by keys too."""
+    """Draw the value as a tree, which scrolls sideways, by keys too."""
     return rx.html(read.value.to(str), role="group", aria_label="The value", tab_index=0, class_name="json-tree")
 
 

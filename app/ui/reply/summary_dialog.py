@@ -1,4 +1,4 @@
-"""The dialog before a summary: which of the pairs in view it is to stand for, what it reads and what that costs."""
+"""The dialog before a summary: the choice of the pairs in view that it replaces, with their tokens and the cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TITLE = "What is to be summarised?"
 
 @rx.memo
 def summary_dialog() -> rx.Component:
-    """Open while `SummaryState.choice` is set. Once there is something to choose it opens anew: that has the focus."""
+    """Open while `SummaryState.choice` is set. It opens again once there are choices, so that the first has focus."""
     choice = SummaryState.choice.to(SummaryChoice)
     ways = choice.ways.to(tuple[SummaryWay, ...])
     return rx.cond(

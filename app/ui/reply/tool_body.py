@@ -1,4 +1,4 @@
-"""The inside of a tool's card: where it ran, arguments and result, to be read and copied."""
+"""The content of a tool's card: its server, arguments and result, with buttons that copy them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PieceVar = rx.vars.ObjectVar[ResultPieceView]
 
 @rx.memo
 def tool_body(card: rx.Var[str]) -> rx.Component:
-    """The content of the card of that name, once it is read."""
+    """Draw the content of the card of this name, once it is loaded."""
     return rx.fragment(
         rx.foreach(ToolCardState.bodies, lambda body: rx.cond(body.id == card, _body(body))),
         rx.cond(
@@ -68,7 +68,7 @@ def _arguments(arguments: rx.vars.ObjectVar[ArgumentsView]) -> rx.Component:
 
 
 def _headed(title: rx.Var[str] | str, piece: PieceVar, label: str) -> rx.Component:
-    """A text under its title; `label` names the button that copies it, which JSON has in its own frame."""
+    """Draw a text under its title. `label` is the name of the copy button; JSON has this button in its own frame."""
     is_copied = (piece.kind == "text") & (piece.text != "")
     return rx.fragment(
         rx.el.header(rx.el.h4(title), rx.cond(is_copied, copy_button(piece.text.to(str), label=label))),
@@ -106,7 +106,7 @@ def _piece(piece: PieceVar) -> rx.Component:
 
 
 def _words(piece: PieceVar, label: str) -> rx.Component:
-    """JSON laid out, with a button called `label` that copies it; any other text as it is."""
+    """Draw JSON with indentation and a button called `label` that copies it; draw any other text unchanged."""
     return rx.cond(piece.kind == "json", json_figure(piece.text.to(str), label), _text(piece))
 
 

@@ -1,6 +1,6 @@
 """The topic of a pair, and the button that deletes the pair.
 
-Marks that are set always show, the others when a pointer or the cursor is at the pair.
+A set topic is always visible, the rest while a pointer or the cursor is at the pair.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BIN: Final = "M2.8 4.3h10.4M6.3 4V2.6h3.4V4M4.2 4.6l.6 8.8h6.4l.6-8.8M6.7 7v4M9
 
 
 def topic_mark(pair: PairVar) -> rx.Component:
-    """The topic of a pair; it opens the picker."""
+    """Draw the topic of a pair; a click opens the picker."""
     topic = pair.topic.to(str)
     return rx.el.button(
         rx.cond(pair.topic, topic, "Topic"),
@@ -36,7 +36,7 @@ def topic_mark(pair: PairVar) -> rx.Component:
 
 
 def delete_mark(pair: PairVar) -> rx.Component:
-    """Deletes the pair, after asking where there is a reply."""
+    """Draw the button that deletes the pair. A pair with a reply needs confirmation."""
     return rx.el.button(
         line_icon(_BIN),
         type="button",

@@ -1,10 +1,10 @@
-/** KaTeX and its fonts, apart so that they are only fetched when there is a formula to set. */
+/** KaTeX and its fonts, in a separate file so that they are fetched only when there is a formula. */
 import katex from "katex";
 import "katex/dist/katex.min.css";
 
 const OPTIONS = { throwOnError: true, strict: "ignore", trust: false, maxExpand: 200, maxSize: 50 } as const;
 
-/** Set `tex` into `place`. Returns why it could not be, "" if it could; the place then keeps what it held. */
+/** Typeset `tex` into `place`. Returns the reason of a failure, "" for none. After a failure, `place` is unchanged. */
 export function typeset(tex: string, place: HTMLElement, displayMode: boolean): string {
   try {
     const set = document.createElement("span");

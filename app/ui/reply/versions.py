@@ -1,4 +1,4 @@
-"""Which version of a pair stands, of how many: arrows to the others, and the way to compare them."""
+"""The number of the current version of a pair and of all its versions, with arrows and a button to compare them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ON: Final = "m6.5 4 4 4-4 4"
 
 
 def versions(pair: PairVar) -> rx.Component:
-    """The versions in a pair's line; nothing where there is but one."""
+    """Draw the versions in the line of a pair; nothing if there is only one."""
     standing, count = pair.version.to(int), pair.versions.to(int)
     place = f"Version {standing} of {count}"
     return rx.cond(
@@ -41,7 +41,7 @@ def versions(pair: PairVar) -> rx.Component:
 
 
 def _arrow(pair: PairVar, to: rx.vars.NumberVar[Any], *, at_end: rx.Var[bool], name: str, path: str) -> rx.Component:
-    """Not disabled at an end: the focus would be lost there."""
+    """Draw an arrow. It is not disabled at an end, because it would lose the focus."""
     return rx.el.button(
         line_icon(path, "1.5"),
         type="button",

@@ -1,4 +1,4 @@
-"""The picker of topics: the tree with its counts, searched, and grown by what is written ("AI > Planning")."""
+"""The picker of topics: the tree with its counts and a search field, which also adds topics ("AI > Planning")."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TopicTree(Island):
 
 @rx.memo
 def topic_picker_dialog() -> rx.Component:
-    """The list, or the form of one topic."""
+    """Draw the list, or the form of one topic."""
     picking = TopicPickerState.picking
     return Dialog.create(
         rx.cond(TopicPickerState.editing, _form(), _list()),

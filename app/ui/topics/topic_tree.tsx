@@ -1,7 +1,7 @@
 /**
- * The field and the tree of the topic picker: a row can be dragged to another.
+ * The search field and the tree of the topic picker. A row can be dragged to another one.
  *
- * Which rows there are for what is typed says Python, and what choosing one does.
+ * Python decides which rows match the typed text, and what choosing a row does.
  */
 import { type DragEvent, type ReactNode, useId, useRef, useState } from "react";
 import { SearchList } from "../kit/search_list.tsx";
@@ -10,7 +10,7 @@ import type { TopicRow, TopicTreeProps } from "./views.ts";
 type DropPlace = "before" | "into" | "after";
 
 const SEPARATOR = " > "; // between the names of a path
-const EDGE = 0.3; // of a row's height: there one drops beside it, if the order is by hand
+const EDGE = 0.3; // of a row's height: a drop there goes before or after the row, if topics are ordered by hand
 
 export function TopicTree(props: TopicTreeProps): ReactNode {
   const { rows, query, start, label, placeholder, byHand } = props;

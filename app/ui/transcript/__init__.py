@@ -1,1 +1,1 @@
-"""The list of pairs in view, the cards before them and the nodes between them. Not one pair (`reply`)."""
+"""The list of pairs in view, the cards before them and the nodes between them. `reply` has the parts of a pair."""

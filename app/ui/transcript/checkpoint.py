@@ -11,7 +11,7 @@ from app.ui.kit.form_keys import FormKeys
 
 
 def checkpoint_card() -> rx.Component:
-    """Read, edited and removed here; nothing while there is no checkpoint."""
+    """Draw the card, where the summary can be read, edited and removed; nothing while there is no checkpoint."""
     return rx.cond(
         ChatState.summary != "",
         boundary(

@@ -1,4 +1,4 @@
-"""The notes on what cannot be read of a conversation itself: at the top of its transcript, with a Reset for each."""
+"""The notes on unreadable data of a conversation itself, at the top of its transcript, with a Reset for each."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 /**
- * The view follows the end of the transcript until a person scrolls away from it, selects words there, or has a reply that
- * is higher than the window.
+ * The view follows the end of the transcript until a person scrolls away from it, selects text there, or a reply
+ * becomes higher than the window.
  */
 import { stopsAtOverflow } from "./overflow.ts";
 import { endOf, goTo, goToEnd, isNearEnd, leaveTop, NEAR_PX, type Reading, rowOf } from "./reading.ts";
 
-/** What a watcher asks, and says: `onScroll` after each scroll, `onAway` whether newer pairs may be out of sight. */
+/** The window. `onScroll` is called after each scroll, `onAway` with true if newer pairs may be out of sight. */
 interface Watcher {
   hasLater(): boolean;
   isRunning(): boolean;
@@ -13,10 +13,10 @@ interface Watcher {
   onAway(is: boolean): void;
 }
 
-const FIRST_FRAMES = 12; // until a smooth scroll has moved: its first frame may move by less than a pixel
+const FIRST_FRAMES = 12; // frames until a smooth scroll has moved: the first one may move by less than a pixel
 const UPWARD = new Set(["ArrowUp", "PageUp", "Home"]);
 
-/** Follow the end of a view that has these words. Returns how to stop. */
+/** Follow the end of a view with this content. Returns a function that stops this. */
 export function watchReading(view: HTMLElement, words: HTMLElement, reading: Reading, watcher: Watcher): () => void {
   goTo(view, reading, view.scrollHeight);
   let height = view.scrollHeight;
@@ -30,10 +30,10 @@ export function watchReading(view: HTMLElement, words: HTMLElement, reading: Rea
   const scrolled = () => {
     const { scrollTop, scrollHeight, clientHeight } = view;
     if (scrollTop !== reading.held) reading.held = -1;
-    // Upwards, however little, and not because the content became shorter or the view higher: a person reads there.
-    // What was folded and what came after it in the same frame may have the height of before.
+    // Any scroll upwards is by a person who reads there, unless the content became shorter or the view higher.
+    // Content that was collapsed in this frame may still have its previous height.
     const isUp = scrollTop < reading.at && scrollHeight >= height && scrollHeight - scrollTop - clientHeight > 1;
-    // A person who went up a little stays there, also when another event comes for the same place.
+    // The view stays where a person has scrolled up a little, also if another event reports the same position.
     const returns = endOf(view, reading) - scrollTop <= (scrollTop > reading.at ? NEAR_PX : 1);
     if (isUp && !folds) reading.follows = false;
     else if (!watcher.hasLater() && returns) reading.follows = reading.held < 0 && !reading.selects;
@@ -42,7 +42,7 @@ export function watchReading(view: HTMLElement, words: HTMLElement, reading: Rea
     watcher.onAway(!reading.follows);
     watcher.onScroll();
   };
-  // A selection would run away from the pointer.
+  // Following would move selected text away from the pointer.
   const selected = () => {
     const selection = document.getSelection();
     reading.selects = !!selection && !selection.isCollapsed && view.contains(selection.anchorNode);
@@ -50,19 +50,19 @@ export function watchReading(view: HTMLElement, words: HTMLElement, reading: Rea
     reading.follows = false;
     watcher.onAway(watcher.hasLater() || !isNearEnd(view, reading) || watcher.isRunning());
   };
-  let starts = 0; // frames for a key or a wheel to move the view up: following would undo it
-  let pressed = false; // the pointer is down on words
-  // Runs between layout and paint: what has grown is never seen before the view has followed it.
+  let starts = 0; // frames left for a key or a wheel to move the view up; following would undo this
+  let pressed = false; // the pointer is pressed on the content
+  // Runs between layout and paint, so that growth is never visible before the view has followed it.
   const follow = () => {
-    height = view.scrollHeight; // else the first scroll after the content became shorter would pass for no scroll
-    if (reading.top && !rowOf(view, reading.top)) leaveTop(view, reading); // it was deleted, or is out of view
+    height = view.scrollHeight; // else the first scroll after the content became shorter would be ignored
+    if (reading.top && !rowOf(view, reading.top)) leaveTop(view, reading); // the pair was deleted or is out of view
     if (starts > 0 || pressed || !reading.follows || stopsAtOverflow(view, reading)) return;
     goToEnd(view, reading);
     reading.at = view.scrollTop;
-    reading.follows = !watcher.hasLater(); // who opened the page at a pair stays with it when later ones come
+    reading.follows = !watcher.hasLater(); // a page opened at a pair stays there when later pairs are loaded
   };
-  // Chromium selects nothing if the words under a pressed pointer move before the pointer does.
-  // Not for a menu or a scrollbar, which may keep the release for themselves.
+  // Chromium selects nothing if the text under a pressed pointer moves before the pointer does.
+  // Only the main button counts: menus and scrollbars may not report the release.
   const press = ({ button }: PointerEvent) => {
     pressed = button === 0;
   };
@@ -101,6 +101,6 @@ export function watchReading(view: HTMLElement, words: HTMLElement, reading: Rea
   };
 }
 
-/** Whether a browser moves the view up for this. */
+/** True if the browser scrolls the view up for this event. */
 const movesUp = (event: KeyboardEvent | WheelEvent): boolean =>
   event instanceof WheelEvent ? event.deltaY < 0 : UPWARD.has(event.key) || (event.key === " " && event.shiftKey);

@@ -1,10 +1,10 @@
-/** Words that were searched for are marked in the transcript, as long as the list of conversations is searched for them. */
+/** Marks the words of a search in the transcript, while the list of conversations is searched for them. */
 
-const NAME = "found"; // in the stylesheet
-const MOST = 2_000; // marks
+const NAME = "found"; // as in the stylesheet
+const MOST = 2_000; // maximum number of marks
 const SPECIAL = /[\\^$.*+?()[\]{}|/-]/g;
 
-/** Mark these words in the parts of pairs in `view`, also in those that come later. Returns how to end that. */
+/** Mark these words in the parts of pairs in `view`, also in pairs added later. Returns a function that stops this. */
 export function markFound(view: HTMLElement, words: readonly string[]): () => void {
   if (!words.length || typeof Highlight === "undefined") return () => undefined;
   const pattern = new RegExp(words.map((word) => word.replace(SPECIAL, "\\$&")).join("|"), "gi");

@@ -1,6 +1,6 @@
 /**
- * What the window of pairs was given last, for what acts outside React: walking and keys. Also how other pairs are asked
- * for, and awaited. Nothing is kept once the window is gone.
+ * The current props of the window of pairs, for code outside React such as keys. Also requests other pairs and waits
+ * for them. Nothing is kept after the window has disappeared.
  */
 import type { ScreenPairView, TranscriptWindowProps } from "./views.ts";
 
@@ -13,7 +13,7 @@ export const heldNow = (): TranscriptWindowProps | null => held;
 export const pairsNow = (): readonly ScreenPairView[] => held?.pairs ?? [];
 export const pairOf = (id: string): ScreenPairView | undefined => pairsNow().find((pair) => pair.id === id);
 
-/** The window on the page has these props now. Call the result when the window is gone. */
+/** Set the current props of the window. Call the result when the window disappears. */
 export function hold(props: TranscriptWindowProps): () => void {
   if (held?.path !== props.path) coming.clear();
   held = props;
@@ -26,7 +26,7 @@ export function hold(props: TranscriptWindowProps): () => void {
 const first = (): number => pairsNow()[0]?.position ?? 0;
 const last = (): number => pairsNow().at(-1)?.position ?? 0;
 
-/** Bring in the pairs before the oldest one there is, or after the newest: asked for once, at once when there are none. */
+/** Load the pairs before the oldest loaded one or after the newest. Calls share a request; no request if none exist. */
 export function bringIn(which: "earlier" | "later"): Promise<void> {
   const found = coming.get(which);
   if (found || !held?.[which]) return found ?? Promise.resolve();
@@ -53,10 +53,10 @@ export function showNewest(): Promise<void> {
   return until(() => !held?.later);
 }
 
-/** Resolves when the pairs of the conversation on screen are there. */
+/** Resolves when the pairs of the conversation on screen are loaded. */
 export const untilThere = (): Promise<void> => until(() => held !== null);
 
-/** Resolves when that `holds`, or when it takes too long. */
+/** Resolves when the condition `holds` is true, or after `PATIENCE_MS`. */
 function until(holds: () => boolean): Promise<void> {
   if (holds()) return Promise.resolve();
   return new Promise((resolve) => {

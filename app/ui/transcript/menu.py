@@ -21,7 +21,7 @@ _EXPORTS: Final = {"md": "Markdown", "html": "HTML", "json": "JSON"}
 
 
 def conversation_menu() -> rx.Component:
-    """A button, and the menu that it opens below itself."""
+    """Draw the button, and the menu that opens below it."""
     exports = rx.el.div(
         rx.el.span("Export", id="export-name"),
         *(_export(format_, name) for format_, name in _EXPORTS.items()),
@@ -47,10 +47,10 @@ def conversation_menu() -> rx.Component:
 
 
 def _export(format_: str, name: str) -> rx.Component:
-    """A link to all pairs as a file, whatever the filter shows."""
+    """Draw a link to a file with all pairs, also those outside the filter."""
     return rx.el.a(
         name,
         href="/api/v1/conversations/" + ChatState.opened + f"/export?format={format_}",
         download=True,
-        custom_attrs={"data-close": "", "reloadDocument": True},  # else the router takes it for a page
+        custom_attrs={"data-close": "", "reloadDocument": True},  # else the router treats it as a page
     )

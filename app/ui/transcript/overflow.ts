@@ -1,9 +1,10 @@
 /**
- * A reply grows higher than the window: from then on the person reads it from its beginning.
+ * When a reply becomes higher than the window, the view stops following its end, so that it can be read from its start.
  *
- * If the person typed nothing for a second, its first part gets the focus. Where its request is at the top of the window,
- * nothing moves; another reply goes there with its first part. If the person is typing, the focus stays and the first part
- * is marked as new. Each reply is judged once. A preference turns this off: then the view follows the end.
+ * If the person typed nothing for a second, its first part gets the focus. If its request is at the top of the window,
+ * the view does not move; otherwise the first part of the reply moves to the top. If the person is typing, the focus
+ * stays and the first part is marked as new. Each reply is checked once. A preference turns this off: the view then
+ * follows the end.
  */
 import { answerOf } from "../kit/places.ts";
 import { signal } from "../kit/signal.ts";
@@ -13,29 +14,29 @@ import { cursorAt, go, stayAt } from "./walk.ts";
 
 const ELSEWHERE = "input, select, .edit-form textarea, .filter-bar *";
 const judged = new Set<string>();
-let sent = ""; // the pair that was sent last: its reply may have ended before the page followed it
+let sent = ""; // the last sent pair: its reply may have ended before the page received it
 /** The pair whose reply grew out of sight while the person typed, "" for none. */
 export const fresh = signal("");
 
-/** Once one is there it is no longer new. Returns how to stop looking. */
+/** Remove the mark once the cursor is at the pair. Returns a function that stops this. */
 export const watchCursor = (): (() => void) =>
   cursorAt.subscribe(() => {
     if (cursorAt.get().pair === fresh.get()) fresh.set("");
   });
 
-/** This pair was sent from this tab. */
+/** Record that this pair was sent from this tab. */
 export const noteOwn = (id: string): void => {
   sent = id;
 };
 
-/** The transcript has grown in `view` while it follows its end. Returns whether it stops following. */
+/** Called when the transcript grew while `view` follows its end. Returns true if the view must stop following. */
 export function stopsAtOverflow(view: HTMLElement, reading: Reading): boolean {
   const held = heldNow();
   const id = held?.running || held?.ended || sent;
-  if (!held || !id || held.pairs.at(-1)?.id !== id) return false; // or there is more below it
+  if (!held || !id || held.pairs.at(-1)?.id !== id) return false; // or another pair is below it
   const isAtTop = reading.top === id;
   if (isAtTop && !held.entersView && hasMoreBelow(view, reading)) leaveTop(view, reading);
-  const reply = `${id} ${pairOf(id)?.run_id}`; // a pair may be answered again
+  const reply = `${id} ${pairOf(id)?.run_id}`; // a pair may have several replies
   if (judged.has(reply)) return false;
   const part = view.querySelector<HTMLElement>(`[data-pair="${CSS.escape(id)}"] .reply [data-part]`);
   if (!part?.getClientRects().length) return false; // none yet, or hidden by an edit
@@ -55,7 +56,7 @@ export function stopsAtOverflow(view: HTMLElement, reading: Reading): boolean {
   return !isBusy;
 }
 
-/** Busy with something that must not lose the focus: the filter, the title, a dialog, a selection. */
+/** True if the focus must stay in another part of the page: the filter, the title, a dialog, a selection. */
 const isElsewhere = (): boolean =>
   document.querySelector("dialog:modal") !== null ||
   document.activeElement?.matches(ELSEWHERE) === true ||

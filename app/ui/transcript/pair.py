@@ -1,4 +1,4 @@
-"""A pair: what was asked, what was answered, and how it ended. Not the list of pairs (`window.py`)."""
+"""A pair: its request, its reply, and the outcome. `window.py` has the list of pairs."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ _ENDINGS = {
 }
 
 _CONTINUED = ("max_tokens", "truncated")
-"""Endings after which a model can continue."""
+"""Stop reasons after which a model can continue the reply."""
 
 
 @rx.memo
 def pair_view(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[bool]) -> rx.Component:
-    """One pair of the history. `cached`: the provider keeps what was sent up to its request."""
+    """Draw a pair of the history. `cached`: the provider's cache ends with its request."""
     return rx.el.article(
         request(pair=pair),
         rx.cond(cached, cache_line()),
@@ -80,7 +80,7 @@ def pair_view(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[bool]) -> 
 
 
 def has_notes(pair: PairVar) -> rx.Var[bool]:
-    """Whether anything stands in the gap above it (`row.py`)."""
+    """True if the gap above the pair contains a note (`row.py`)."""
     lacks = pair.unsupported.to(list[str])
     return pair.begins.to(bool) | pair.out.is_not_none() | (lacks.length() > 0)
 
@@ -91,7 +91,7 @@ def _running(pair: PairVar) -> rx.Var[bool]:
 
 def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[int]) -> rx.Component | rx.Var[Any]:
     last = index == pair.parts.length() - 1
-    # Another version is another text: it is parsed again.
+    # The text of another version is parsed from its start.
     text = markdown(part["text"], key=pair.version.to_string(), live=_running(pair) & last)
     structured = structured_reply(
         pair_id=pair.id,
@@ -107,7 +107,7 @@ def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[
         ("text", rx.el.div(words, **stop(pair, "Reply", index), class_name="mt-4")),
         (
             "thinking",
-            rx.cond(  # a signature alone has nothing to show
+            rx.cond(  # a part with only a signature has no text
                 (part["text"] != "") | part["redacted"].to(bool),
                 rx.el.div(thoughts, **stop(pair, "Thinking", index)),
                 rx.fragment(),
@@ -139,7 +139,7 @@ def _tool_call(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], attribute
 
 
 def _within(drawn: Any, pair: PairVar, what: str, text: rx.Var[str]) -> rx.Component:
-    """A part of the pair in a boundary."""
+    """Draw a part of the pair within a boundary."""
     return boundary(drawn, what=what, text=text, again=pair.version.to_string() + pair.lifecycle.to(str))
 
 
@@ -175,7 +175,7 @@ def _ending(pair: PairVar) -> rx.Component:
                 ),
                 failure_steps(pair),
                 custom_attrs={"data-error": error["error_class"]},
-                # A refusal by the provider is a warning, not a fault.
+                # A refusal by the provider is shown as a warning, not as an error.
                 class_name=f"failure {note} rounded-lg px-3.5 py-2.5 "
                 + rx.cond(
                     error["error_class"] == ErrorClass.CONTENT_FILTER.value,
@@ -205,7 +205,7 @@ def _ending(pair: PairVar) -> rx.Component:
 
 
 def _continue(pair: PairVar) -> rx.Component:
-    """Asks for the rest of the reply. The stylesheet shows it at the last pair alone."""
+    """Draw the button that requests the rest of the reply. The stylesheet shows it only at the last pair."""
     button = rx.el.button("Continue", type="button", on_click=ComposerState.continue_reply, class_name="continue")
     return rx.cond((pair.parts.length() > 0) & ~pair.out.bool(), button)
 
@@ -272,7 +272,7 @@ def _copy_request(pair: PairVar) -> rx.Component:
 
 
 def _more(pair: PairVar) -> rx.Component:
-    """Rare commands, large enough for a finger. Only where no pointer hovers: elsewhere the line has all of them."""
+    """Draw rare commands, large enough for a finger, on touch screens. Elsewhere the line has all of them."""
     return Disclosure.create(
         rx.el.div(
             marks(pair), fork_mark(pair_id=pair.id), delete_mark(pair), _copy_request(pair), class_name="more-row"
@@ -283,7 +283,7 @@ def _more(pair: PairVar) -> rx.Component:
 
 
 def _figures(pair: PairVar) -> rx.Component:
-    """One figure at rest; all of them for the pointer and for screen readers."""
+    """Draw one figure; all figures are shown on hover and read by screen readers."""
     size = rx.Var.create("It takes ~") + _count(pair.tokens).to(str) + " tokens in a request."
     taken = rx.cond(pair.tokens, size, "").to(str)
     spent = rx.Var.create([pair.spent.title, taken]).join("\n")

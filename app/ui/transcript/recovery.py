@@ -1,4 +1,4 @@
-"""Gives back what the page shows of a reply, should a crash have left the server with less of it. Draws nothing."""
+"""Sends the text of a reply that the page shows to the server, if the server lost it in a crash. Draws nothing."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from app.views.screen.pair import ScreenPairView
 def _given(
     run_id: rx.Var[str], parts: rx.Var[list[dict[str, str]]]
 ) -> tuple[rx.Var[str], rx.Var[list[dict[str, str]]]]:
-    """The `type` and the `text` of each part of what the page shows of a run's reply."""
+    """`parts`: the `type` and the `text` of each part of the reply that the page shows."""
     return run_id, parts
 
 
 class Recovery(Island):
-    """`on_given`: this page showed more of an interrupted reply, of a pair or a compared one, than the server has."""
+    """`on_given`: the page shows more of an interrupted reply, in a pair or a comparison, than the server has."""
 
     library = island("transcript/recovery.ts")
     tag = "Recovery"
@@ -31,7 +31,7 @@ class Recovery(Island):
 
 @rx.memo
 def recovery() -> rx.Component:
-    """On the page of every conversation. On its own, so that compared replies that grow draw no pair again."""
+    """Part of every conversation's page. A separate memo, so that growing compared replies redraw no pair."""
     return Recovery.create(
         pairs=TranscriptState.pairs, compared=ComparisonState.replies, on_given=RecoveryState.give_back
     )

@@ -1,16 +1,16 @@
-/** What this page shows of replies that run, to give it back should the server crash and have less of them. */
+/** Records the running replies on this page, to send them back if the server lost a part of them in a crash. */
 import { useLayoutEffect } from "react";
 import type { RecoveryProps, ScreenPairView } from "./views.ts";
 
 type Parts = ScreenPairView["parts"];
-const shown = new Map<string, Parts>(); // of each run that was not over
+const shown = new Map<string, Parts>(); // the parts of each running run
 const textOf = (part: Parts[number]): string => ("text" in part ? part.text : "");
 const given = (part: Parts[number]) => ({ type: part.type, text: textOf(part) });
 const size = (parts: Parts): number => parts.reduce((sum, part) => sum + textOf(part).length, 0);
 
 export const Recovery = (props: RecoveryProps): void => useLayoutEffect(() => giveBack(props)); // draws nothing
 
-/** Call it with all that is shown, whenever that changes. */
+/** Call this with all shown replies whenever they change. */
 export function giveBack({ pairs, compared, onGiven }: RecoveryProps): void {
   for (const { run_id: run, lifecycle, error, parts } of [...pairs, ...(compared?.columns ?? [])]) {
     if (!run) continue;

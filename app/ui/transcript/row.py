@@ -1,6 +1,6 @@
-"""A row of the transcript: a pair with what is said about its sending, the rule before it.
+"""A row of the transcript: a pair with the notes about its sending and the rule before it.
 
-Not the pair itself. A row reads no state but what it is given, so that only the row that changed is drawn again.
+`pair.py` has the pair itself. A row reads only its arguments and no state, so that only changed rows are drawn again.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _OUT: Final = {
     OutReason.FILTERED: ("filtered", "The filter leaves it out of what is sent."),
     OutReason.DAMAGED: ("damaged", "Something of it cannot be read, and no pair is sent in part."),
 }
-"""Why a pair is not sent: in a word or two, and as a sentence."""
+"""Reasons why a pair is not sent: as a short label, and as a sentence."""
 
 
 @rx.memo
 def pair_row(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[str], rest: rx.RestProp) -> rx.Component:
-    """One row. `cached`: what of it the provider keeps last, "request" or "reply"; "": that is elsewhere."""
+    """Draw a row. `cached`: the part of the pair that the cache line follows, "request" or "reply"; "" for neither."""
     return rx.fragment(
         rx.cond(
             pair.switched,
@@ -62,7 +62,7 @@ def _text(pair: PairVar) -> rx.Var[str]:
 
 
 def _notes(pair: PairVar) -> rx.Component:
-    """What stands in the gap above the pair, which is there anyway: a boundary that moves moves nothing else."""
+    """Draw the notes of a pair in the gap above it. The gap always exists, so a boundary that moves shifts nothing."""
     lacks = pair.unsupported.to(list[str])
     return rx.cond(
         has_notes(pair),

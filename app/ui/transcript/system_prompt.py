@@ -13,7 +13,7 @@ _SAID = "system-prompt-said"
 
 
 def system_prompt_card(text: rx.Var[str]) -> rx.Component:
-    """The card with this prompt; where there is none, a button that adds one."""
+    """Draw the card with this prompt or, if there is none, a button that adds one."""
     return rx.cond(
         SystemPromptState.editing,
         rx.el.section(rx.el.h2("System prompt"), _form(), aria_label="System prompt", class_name="card prompt-card"),
@@ -85,7 +85,7 @@ def _form() -> rx.Component:
             ),
             on_submit=SystemPromptState.save,
         ),
-        key=SystemPromptState.number,  # the browser holds the text of the text area; another text needs a new one
+        key=SystemPromptState.number,  # the browser keeps the text of the text area; a new text needs a new element
         edit=SystemPromptState.edit_id,
         on_escape=SystemPromptState.end_edit,
     )

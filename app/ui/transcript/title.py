@@ -1,4 +1,4 @@
-"""The title above a conversation: typed over to rename, or had made by a model, unless it is a person's own."""
+"""The title above a conversation: typing renames it. A button requests one from a model, unless a person set it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.kit.island import Island, island
 
 
 class TitleField(Island):
-    """The field. `on_rename` gets what was typed."""
+    """The field of the title. `on_rename` gets the typed text."""
 
     library = island("transcript/title_field.tsx")
     tag = "TitleField"
@@ -21,7 +21,7 @@ class TitleField(Island):
 
 
 def title() -> rx.Component:
-    """The title of the conversation on screen, a heading for screen readers."""
+    """Draw the title of the conversation on screen; it is a heading for screen readers."""
     return rx.el.div(
         rx.el.h1(ChatState.title, class_name="unseen"),
         TitleField.create(
@@ -33,7 +33,7 @@ def title() -> rx.Component:
 
 
 def _make() -> rx.Component:
-    """Asks for another title, which comes as every change of the conversation does."""
+    """Draw the button that requests a new title. The title arrives like any change of the conversation."""
     return rx.el.button(
         icon("M13 8a5 5 0 1 1-1.6-3.7M13 2.5v3h-3"),
         type="button",

@@ -1,7 +1,7 @@
 /**
- * The title above a conversation, typed over to rename.
+ * The title above a conversation, as a field: typing renames the conversation.
  *
- * A title that comes from elsewhere never replaces what is being typed; leaving the field unchanged renames nothing.
+ * A new title from the server never replaces text that is being typed; leaving the field unchanged renames nothing.
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
 import { offer } from "../kit/places.ts";
@@ -11,7 +11,7 @@ const MAX_TITLE = 200;
 
 export function TitleField({ title, label, hint, onRename }: TitleFieldProps): ReactNode {
   const field = useRef<HTMLInputElement>(null);
-  const before = useRef(title); // what stood there when the field was entered
+  const before = useRef(title); // the text of the field when it got the focus
   useEffect(() => {
     if (field.current && document.activeElement !== field.current) field.current.value = title;
   }, [title]);

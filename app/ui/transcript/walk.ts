@@ -1,15 +1,15 @@
 /**
- * The cursor of the transcript: which pair and which part of it one is at, and how keys move it.
+ * The cursor of the transcript: the current pair and part, and how keys move it.
  *
- * The cursor is where the focus was last among the pairs, so a click moves it too and a screen reader reads what it
- * comes to. Not which pairs are in the document: the window brings one in when asked to (`Steering`).
+ * The cursor is the last position of the focus among the pairs. So a click moves it too, and a screen reader reads the
+ * part that it reaches. The window decides which pairs are in the document, and loads one on request (`Steering`).
  */
 import type { Acts } from "../kit/places.ts";
 import { signal } from "../kit/signal.ts";
 import { bringIn, heldNow, pairOf, pairsNow, showNewest, showPosition, untilThere } from "./held.ts";
 import type { ScreenPairView } from "./views.ts";
 
-/** How the window is moved: a pair comes into the document, the end is followed no more, or gone to. */
+/** Commands for the window: bring a pair into the document, stop following the end, scroll to the end. */
 export interface Steering {
   reveal(id: string): void;
   leaveEnd(holds: boolean, hasMore?: boolean): void;
@@ -25,17 +25,17 @@ type Align = "near" | "top";
 const STOPS =
   "a[href], button:not(:disabled), input:not(:disabled), textarea:not(:disabled), select:not(:disabled), summary, [tabindex]";
 const MARGIN = 10;
-const SCREEN = 0.8; // how much of what is seen a long part moves on by
+const SCREEN = 0.8; // the step in a long part, as a share of the visible height
 
 let cursor: Cursor = { pair: "", part: 0 };
 let steering: Steering | null = null;
-let journey = 0; // the newest one wins: a walk to the beginning may take a while
-let waited = { id: "", by: 0 }; // steps from a pair to others that are on their way
+let journey = 0; // number of the newest movement; older ones stop, as loading early pairs may take long
+let waited = { id: "", by: 0 }; // steps from this pair to pairs that are still loading
 
-/** Where the cursor is, for those who watch it. */
+/** The cursor, for subscribers. */
 export const cursorAt = signal(cursor);
 
-/** The window says how it is moved. Returns how to take that back. */
+/** Register the window's commands. Returns a function that removes them. */
 export function steer(next: Steering): () => void {
   steering = next;
   return () => {
@@ -43,15 +43,15 @@ export function steer(next: Steering): () => void {
   };
 }
 
-/** Mark the pair that the cursor is at in the document, where it may have come just now. */
+/** Mark the current pair in the document, also when it has just been loaded into it. */
 export function markCurrent(): void {
   boxOf(cursor.pair)?.setAttribute("data-current", "true");
 }
 
 /**
- * Keep the cursor where the focus goes among the pairs, and the transcript one stop of the Tab key however long it is:
- * Tab goes through the pair one is at, with what stands beside it, then on to what comes after the transcript; on the
- * way back also through the head of the conversation. Returns how to stop.
+ * Move the cursor with the focus among the pairs, and make the transcript short for the Tab key: Tab moves through the
+ * current pair and the controls before and after it, then to the controls after the transcript; backwards also through
+ * the head of the conversation. Returns a function that stops this.
  */
 export function followFocus(): () => void {
   const focused = ({ target }: FocusEvent) => {
@@ -78,7 +78,7 @@ export function followFocus(): () => void {
   };
 }
 
-/** Where Tab leads from among the pairs, null: wherever the browser says. */
+/** The element that Tab moves to from an element among the pairs, null: the browser decides. */
 function nextStop(from: Element, back: boolean): HTMLElement | null {
   const view = from.closest(".scroll");
   if (!view || (from === view && back)) return null;
@@ -86,7 +86,7 @@ function nextStop(from: Element, back: boolean): HTMLElement | null {
   const stops = all.filter((stop) => stop.tabIndex >= 0 && stop.checkVisibility());
   const box = from.closest("[data-pair]") ?? boxOf(here()?.pair ?? "");
   const pairs = [...view.querySelectorAll("[data-pair]")];
-  // What belongs to no pair is at hand beside this one, and at the head of the conversation.
+  // Controls outside pairs can be reached directly before and after this pair, and at the head of the conversation.
   const beside = [undefined, box, box ? pairs[pairs.indexOf(box) - 1] : undefined];
   const isBeside = (stop: Element) =>
     !stop.closest("[data-pair]") && beside.includes(pairs.findLast((pair) => follows(stop, pair)));
@@ -97,7 +97,7 @@ function nextStop(from: Element, back: boolean): HTMLElement | null {
 const follows = (node: Node, before: Node): boolean =>
   (before.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 
-/** The pair that keys act on: the cursor's if it is in sight, else the newest in sight. Null: there is none. */
+/** The pair that keys act on: the cursor's pair if it is visible, else the newest visible pair. Null: there is none. */
 function pairHere(): ScreenPairView | null {
   const pair = here()?.pair;
   if (!pair) return null;
@@ -105,14 +105,14 @@ function pairHere(): ScreenPairView | null {
   return pairOf(pair) ?? null;
 }
 
-/** Focus what the cursor is at, without moving anything. */
+/** Focus the part at the cursor, without scrolling. */
 function focusTranscript(): void {
   const at = here();
   if (at) focus(at.pair, at.part);
   else view()?.focus({ preventScroll: true });
 }
 
-/** To the beginning of this pair if one is further down in it, else to the pair before. */
+/** Go to the start of this pair if the cursor is further down in it, else to the previous pair. */
 const previousPair = (): void => move((at) => (at.part || isAbove(at.pair) ? go(at.pair, 0) : goPairs(at.pair, -1)));
 
 async function firstPair(): Promise<void> {
@@ -136,7 +136,7 @@ async function newestReply(): Promise<void> {
   if (mine === journey && pair) go(pair.id, pair.parts.length ? 1 : 0, "top");
 }
 
-/** Move the history as a key does in it, but the focus stays where it is. False: there is no history. */
+/** Scroll the history as a key does in it, without moving the focus. False: there is no history. */
 function movePage(key: string): boolean {
   const seen = view();
   if (!seen || !pairsNow().length) return false;
@@ -155,7 +155,7 @@ async function showBeginning(): Promise<void> {
   view()?.scrollTo(0, 0);
 }
 
-/** To the oldest pair that the next send includes, if there is one. */
+/** Go to the oldest pair that the next send includes, if there is one. */
 async function firstSent(): Promise<void> {
   const position = heldNow()?.firstSent ?? 0;
   if (position === 0) return;
@@ -164,14 +164,14 @@ async function firstSent(): Promise<void> {
   if (mine === journey) go(pairsNow().find((pair) => pair.position === position)?.id, 0, "top");
 }
 
-/** Another pair, when this one is about to go; a dialog that closes gives the focus back before. */
+/** Go to a neighbour of a pair that is about to be removed, after a closing dialog has returned the focus. */
 function leavePair(id: string): void {
   const pairs = pairsNow();
   const at = pairs.findIndex((pair) => pair.id === id);
   setTimeout(() => go((pairs[at + 1] ?? pairs[at - 1])?.id, 0));
 }
 
-/** Copy the part that the cursor is at, as it was written. */
+/** Copy the source text of the part at the cursor. */
 async function copyPart(): Promise<void> {
   const pair = pairHere();
   if (!pair) return;
@@ -183,7 +183,7 @@ async function copyPart(): Promise<void> {
   heldNow()?.onCopied?.(pair.id, at === "request", written.status === "fulfilled");
 }
 
-/** What the transcript offers to keys and other regions. */
+/** The actions of the transcript for keys and other regions of the page. */
 export const WALKS: Acts = {
   transcript: focusTranscript,
   page: movePage,
@@ -198,17 +198,17 @@ export const WALKS: Acts = {
   first_sent: firstSent,
   copy: copyPart,
   leave: leavePair,
-  delete: (id) => !pairOf(id)?.parts.length && leavePair(id), // where there is a reply it is asked first
+  delete: (id) => !pairOf(id)?.parts.length && leavePair(id), // with a reply, a dialog asks for confirmation first
 };
 
-/** Stay where the view is, with more below it. This part of a pair gets the focus, "": none. */
+/** Keep the scroll position though there is more below it. Focus this part of a pair; "": do not move the focus. */
 export function stayAt(id: string, part: number): void {
   journey += 1;
   if (id) focus(id, part);
   steering?.leaveEnd(true, true);
 }
 
-/** To a part of a pair; -1 is its last. `align`: "near" moves as little as may be, "top" puts it there. */
+/** Go to a part of a pair; -1 is the last. `align`: "near" scrolls as little as possible, "top" puts it at the top. */
 export function go(id: string | undefined, part: number, align: Align = "near"): void {
   waited = { id: "", by: 0 };
   if (!id) return;
@@ -220,8 +220,8 @@ export function go(id: string | undefined, part: number, align: Align = "near"):
   };
   arrive(align);
   const at = cursor;
-  const mine = journey; // a step further down in the same part is a journey of its own
-  requestAnimationFrame(() => at === cursor && mine === journey && arrive("near")); // all has its height by now
+  const mine = journey; // a step down within the same part counts as a new movement
+  requestAnimationFrame(() => at === cursor && mine === journey && arrive("near")); // all heights are final now
 }
 
 function move(onward: (at: Cursor) => void): void {
@@ -229,10 +229,10 @@ function move(onward: (at: Cursor) => void): void {
   const at = here();
   if (!at) return;
   if (at.pair === cursor.pair) onward(at);
-  else focus(at.pair, at.part); // the cursor was out of sight: go on from what is seen
+  else focus(at.pair, at.part); // the cursor was out of sight: start from the visible pair
 }
 
-/** One part on, or back. While one reaches further than the screen: a screen on. */
+/** Go one part forward or back. If the part extends beyond the screen, scroll by most of a screen instead. */
 function step(sign: 1 | -1): void {
   move((at) => {
     const seen = view();
@@ -284,7 +284,7 @@ function setCursor(pair: string, part: number): void {
   cursorAt.set(cursor);
 }
 
-/** Scroll so that the part the cursor is at is seen: all of it, or its beginning if it is higher than the screen. */
+/** Scroll until the part at the cursor is visible: all of it, or its start if it is higher than the screen. */
 function show(align: Align): void {
   const seen = view();
   const element = elementOf(cursor);

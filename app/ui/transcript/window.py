@@ -1,4 +1,4 @@
-"""The transcript: the cards of what is sent before all pairs, then the pairs in view, in a window that scrolls."""
+"""The transcript: the cards of texts that are sent before all pairs, then the pairs in view, in a scrolling window."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def _copied(
 
 
 class TranscriptWindow(Island):
-    """The `rows`, one for each of `pairs`, as far as a reader is near them; drawn on the page `path` alone.
+    """The `rows`, one for each of `pairs`; only rows near the visible ones are drawn, and only on the page `path`.
 
-    `above` is shown before the first pair of all, `waiting` before the first one here while there are earlier ones.
-    `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is the pair whose
-    reply is on, `ended` the one whose reply ended last. `enters_view`: a reply higher than the screen is read from its
-    beginning. `sending` is shown below a request that has no pair yet, `notes` below all pairs. `jump` is the sign on
-    the button that leads to the newest pair; `new_label` has the number of those that came below, `{count}`.
-    `found` are the words to mark.
-    `on_copied`: a part of a pair was put into the clipboard, or could not be.
+    `above` is shown before the first pair of the conversation, `waiting` before the first loaded pair while there are
+    earlier ones. `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is
+    the pair whose reply is running, `ended` the pair whose reply ended last. `enters_view`: a reply that is higher than
+    the screen stops the view at its start. `sending` is shown below a request that has no pair yet, `notes` below all
+    pairs. `jump` is the icon of the button that leads to the newest pair; `{count}` in `new_label` is the number of new
+    pairs below. `found` are the words to mark.
+    `on_copied`: a part of a pair was copied to the clipboard, or could not be copied.
     """
 
     library = island("transcript/window.tsx")
@@ -74,7 +74,7 @@ class TranscriptWindow(Island):
 
 
 def transcript() -> rx.Component:
-    """Everything said in a conversation so far."""
+    """Draw the transcript of the conversation on screen."""
     is_known = TranscriptState.known & ~TranscriptState.gone
     return TranscriptWindow.create(
         path=rx.cond(is_known, "/c/" + TranscriptState.conversation, ""),
@@ -113,7 +113,7 @@ def _rows() -> rx.Var[Any]:
 
 @rx.memo
 def transcript_head() -> rx.Component:
-    """The cards before the first pair."""
+    """Draw the cards before the first pair."""
     return rx.fragment(
         damaged_title(),
         damaged_settings(),
@@ -132,7 +132,7 @@ def transcript_head() -> rx.Component:
 
 @rx.memo
 def sending_note() -> rx.Component:
-    """The note below a request that has no pair yet."""
+    """Draw the note below a request that has no pair yet."""
     return rx.el.p(
         rx.cond(
             ComposerState.over_budget.is_not_none(),

@@ -2,8 +2,8 @@
  * The list of pairs: a window of the conversation that follows its end until the person scrolls away from it.
  *
  * Python draws the rows, one for each pair. This module decides which of them are in the document (at most `MAX_ROWS`;
- * the browser skips drawing those out of sight) and the place of the view. Nothing moves under the reader's eyes: the view
- * scrolls as far as rows above the first visible pair are high.
+ * the browser skips drawing those out of sight) and the scroll position. Visible pairs do not move: when rows above the
+ * first visible pair change, the view scrolls by the difference of their height.
  */
 import { Component, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
@@ -19,19 +19,19 @@ import type { TranscriptWindowProps } from "./views.ts";
 import { followFocus, markCurrent, steer, WALKS } from "./walk.ts";
 
 const MAX_ROWS = 120;
-const FIRST_ROWS = 2; // drawn at first: about a screen; the rest follows when there is nothing better to do
+const FIRST_ROWS = 2; // drawn at first: about a screen; the others are drawn when the browser is idle
 const STEP = 20;
 const NEAR_PX = 1500;
 const IDLE_MS = 300;
 const ASK_AGAIN_MS = 1000;
 
-/** The first and the last pair in the document; no last one: up to the newest, whatever comes. */
+/** The first and the last pair in the document. Without a last pair it extends to the newest, also to later ones. */
 interface Range {
   readonly first: string | undefined;
   readonly last: string | undefined;
 }
 
-/** Where a person left the end: at the `last` pair. `hasMore`: some of its reply came below. */
+/** The `last` pair when a person left the end. `hasMore`: more of its reply has arrived below. */
 interface Away {
   readonly last: string | undefined;
   readonly hasMore: boolean;
@@ -44,7 +44,7 @@ export function TranscriptWindow(props: TranscriptWindowProps): ReactNode {
   return <div className="history">{here ? <Rows key={props.path} {...props} /> : <Arriving {...props} />}</div>;
 }
 
-/** The first message, while its conversation is on its way. */
+/** The first message, while its conversation is loading. */
 function Arriving({ label, sending }: TranscriptWindowProps): ReactNode {
   const { conversation = "" } = useParams();
   const text = useSending(["", conversation], "");
@@ -73,13 +73,13 @@ function Sending({ text, children }: { readonly text: string; readonly children:
   );
 }
 
-/** The text of a request sent from one of these conversations that is no pair yet, "": none. `pairs` changes with them. */
+/** The text of a request from one of these conversations that has no pair yet, "": none. `pairs` changes with pairs. */
 function useSending(from: readonly string[], pairs: string): string {
   const sent = sentHere.use().find(({ conversation, isPair }) => isPair && from.includes(conversation));
   const text = sent?.text ?? "";
   const [before, setBefore] = useState({ text, pairs });
   if (before.text !== text) setBefore({ text, pairs });
-  // Where it was accepted and the pairs have changed since, but not by its own, a filter leaves it out.
+  // If the pairs changed after it was accepted, and its own pair is not among them, a filter excludes it.
   return sent?.isAccepted && before.text === text && before.pairs !== pairs ? "" : text;
 }
 
@@ -90,13 +90,13 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   const content = useRef<HTMLDivElement>(null);
   const reading = useRef<Reading>({ follows: true, selects: false, held: -1, top: "", at: 0 });
   const anchor = useRef<{ id: string; top: number } | null>(null);
-  const asked = useRef<ReturnType<typeof setTimeout>>(undefined); // other pairs are on their way
+  const asked = useRef<ReturnType<typeof setTimeout>>(undefined); // set while other pairs are requested
   const [away, setAway] = useState<Away | null>(null);
   const [range, setRange] = useState<Range>(() => newestOf(pairs));
 
   const place = (id: string | undefined) => pairs.findIndex((pair) => pair.id === id);
   const end = range.last !== undefined && place(range.last) >= 0 ? place(range.last) + 1 : pairs.length;
-  const sinks = range.last === undefined && (reading.current.follows || later); // rows leave at the top as others come below
+  const sinks = range.last === undefined && (reading.current.follows || later); // new rows replace rows at the top
   const start = Math.max(0, place(range.first), sinks ? end - MAX_ROWS : 0);
   const now = useRef({ ...props, range, start, end });
   now.current = { ...props, range, start, end };
@@ -117,7 +117,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     setAway(null);
   }, []);
 
-  /** The first visible pair stays where it is when the document changes next. */
+  /** Keep the position of the first visible pair during the next change of the document. */
   const keepPlace = useCallback(() => {
     const top = box.current?.getBoundingClientRect().top ?? 0;
     const drawn = [...(content.current?.querySelectorAll<HTMLElement>(":scope > [data-pair]") ?? [])];
@@ -131,14 +131,14 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     const { id, top } = anchor.current;
     anchor.current = null;
     if (reading.current.follows) {
-      goToEnd(view, reading.current); // wherever it was when that was measured
+      goToEnd(view, reading.current); // even if it was elsewhere when the position was measured
       return;
     }
     const row = rowOf(view, id);
     if (row) view.scrollTop += row.getBoundingClientRect().top - top;
   });
 
-  /** Have more rows in the document, or ask for more pairs, where an end of them is near. */
+  /** Add rows to the document, or request more pairs, if an end of the rows is near. */
   const more = useCallback(() => {
     const view = box.current;
     if (!view) return;
@@ -147,10 +147,10 @@ function Rows(props: TranscriptWindowProps): ReactNode {
       if (asked.current !== undefined) return;
       asked.current = setTimeout(() => {
         asked.current = undefined;
-        more(); // it was lost, or the server did not know yet what is in view
+        more(); // the request was lost, or the server did not have the view options yet
       }, ASK_AGAIN_MS);
       keepPlace();
-      send?.(); // changes `pairs`, and so `more` is called again
+      send?.(); // changes `pairs`, so `more` is called again
     };
     const turn = (first: number, last: number) => {
       keepPlace();
@@ -186,7 +186,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
           reading.current.held = holds ? (box.current?.scrollTop ?? -1) : -1;
           turnAway(!isAtEnd() || (holds && now.current.running !== ""), hasMore);
         },
-        // A pair that is not in the document comes with some of its neighbours.
+        // If the pair is not in the document, add it with some of its neighbours.
         reveal(id) {
           if (box.current && rowOf(box.current, id)) return;
           const all = pairsNow();
@@ -207,7 +207,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
       hasLater: () => now.current.later,
       isRunning: () => now.current.running !== "",
       onScroll() {
-        // Following the end is no reading: what is above it can wait, and must not come before the first frame.
+        // While the view follows the end, rows above can wait, and must not be added before the first frame.
         if (now.current.range.last !== undefined || now.current.later || !reading.current.follows) more();
       },
       onAway: turnAway,
@@ -235,7 +235,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   }, [found]);
 
   const latest = pairs.at(-1);
-  const seen = useRef<string>(undefined); // the first pair of a conversation may be there at once
+  const seen = useRef<string>(undefined); // undefined at first: the first pair may be loaded immediately
   useLayoutEffect(() => {
     const { running } = now.current;
     if (latest?.id === seen.current) return;
@@ -243,12 +243,12 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     seen.current = latest?.id;
     if (!latest) return;
     if (!dropSent(latest.user_text)) {
-      // One of the queue, or of another tab: a person who reads elsewhere stays there.
+      // The pair comes from the queue or another tab: the view does not move if a person reads elsewhere.
       if (!isFirst && reading.current.follows && latest.id === running) followFrom(latest.id);
       return;
     }
     noteOwn(latest.id);
-    // A person who has read elsewhere since the request was shown stays there.
+    // The view does not move if the person has scrolled elsewhere since the request was shown.
     if (reading.current.top === SENDING && !reading.current.follows) return;
     followFrom(latest.id);
     if (now.current.range.last !== undefined) queueMicrotask(toEnd); // React cannot flush while it commits
@@ -291,19 +291,19 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   );
 }
 
-/** Calls `look` before the document changes: a reader may have moved on since other pairs were asked for. */
+/** Calls `look` before the document changes: the reader may have scrolled since other pairs were requested. */
 class BeforeChange extends Component<{ look(): unknown }> {
   override getSnapshotBeforeUpdate(): null {
     this.props.look();
     return null;
   }
-  override componentDidUpdate(): void {} // React warns about a snapshot without it
+  override componentDidUpdate(): void {} // without this, React warns about the snapshot
   override render(): ReactNode {
     return null;
   }
 }
 
-/** Only those at the end, which is followed. */
+/** The range of the newest rows, for a view that follows the end. */
 function newestOf(pairs: TranscriptWindowProps["pairs"]): Range {
   return { first: (pairs.at(-FIRST_ROWS) ?? pairs[0])?.id, last: undefined };
 }

@@ -1,4 +1,4 @@
-"""The question before something is deleted forever."""
+"""The dialog that confirms a deletion forever."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_danger, dialog_foot,
 
 @rx.memo
 def delete_forever_dialog() -> rx.Component:
-    """Names what will be gone."""
+    """Name the item that will be deleted."""
     return Dialog.create(
         dialog_title("Delete forever?"),
         dialog_text(f"{TrashState.deleting.name} will be deleted permanently. The ledger keeps what its calls used."),

@@ -1,4 +1,4 @@
-"""The list of what was deleted, and the menu of how long it stays."""
+"""The list of deleted items, and the menu of the time until they are deleted forever."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.ui.trash.delete_dialog import delete_forever_dialog
 
 
 def trash_entries() -> rx.Component:
-    """Everything on the page of the trash."""
+    """Draw the content of the page of the trash."""
     return rx.fragment(
         rx.cond(
             TrashState.loaded,
@@ -61,7 +61,7 @@ def _list() -> rx.Component:
 
 @rx.memo
 def trash_row(item: rx.vars.ObjectVar[TrashItem], rest: rx.RestProp) -> rx.Component:
-    """An entry with its two commands."""
+    """Draw an entry with its two commands."""
     return rx.el.li(
         rest,
         rx.el.div(

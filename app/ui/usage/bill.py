@@ -1,4 +1,4 @@
-"""The comparison with a provider's bill: a file is chosen, and what does not match is listed."""
+"""The comparison with a provider's bill: a field for its file, and the list of differences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _piece(
 
 
 class TextFile(Island):
-    """A field that takes a text file and gives it in pieces: their number from 0, the text, whether it is the last."""
+    """A field that sends a text file in pieces: their number from 0, the text, and true for the last one."""
 
     library = island("usage/text_file.tsx")
     tag = "TextFile"

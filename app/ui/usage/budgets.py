@@ -1,4 +1,4 @@
-"""Budgets: how much of each is spent, by whom, and a form that sets one."""
+"""Budgets: the spent amount of each, its scope, and a form that sets one."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def budget_row(item: rx.vars.ObjectVar[BudgetItem], rest: rx.RestProp) -> rx.Com
             aria_valuemin=0,
             aria_valuemax=100,
             aria_valuenow=item.share,
-            custom_attrs={"role": "meter"},  # which Reflex's types do not know
+            custom_attrs={"role": "meter"},  # Reflex's types lack this role
             class_name="budget-meter",
         ),
         rx.el.small(item.note),

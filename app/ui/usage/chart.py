@@ -1,6 +1,6 @@
 """The chart of the report, drawn as SVG.
 
-Not with recharts, which Reflex brings along: with it the scripts of this page are 92 KB (brotli) instead of 5.
+Recharts, which comes with Reflex, is not used: with it the scripts of this page are 92 KB (brotli) instead of 5.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from app.state.usage.chart import HEIGHT, BarView, ChartView, KindView, SegmentV
 
 
 def usage_chart(chart: rx.vars.ObjectVar[ChartView], choice: rx.Component) -> rx.Component:
-    """Bars with a legend. `choice` is what chooses the measure."""
+    """Draw bars with a legend. `choice` is the control that chooses the measure."""
     return rx.el.figure(
         rx.el.figcaption(rx.el.span(chart.caption), choice),
         rx.el.div(
@@ -34,9 +34,9 @@ def usage_chart(chart: rx.vars.ObjectVar[ChartView], choice: rx.Component) -> rx
 
 @rx.memo
 def chart_bar(bar: rx.vars.ObjectVar[BarView], rest: rx.RestProp) -> rx.Component:
-    """The bar of a day or month. The pointer finds its figures anywhere above and below it.
+    """Draw the bar of a day or month. Its figures are shown on hover, also above and below the bar.
 
-    Numbers are given as text because Reflex's types of SVG know no fractions.
+    Numbers are passed as text because Reflex's types of SVG do not allow fractions.
     """
     return rx.el.svg.g(
         rest,

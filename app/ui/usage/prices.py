@@ -1,4 +1,4 @@
-"""Prices of one's own: a table, and a form that sets one."""
+"""Prices set by the user: a table, and a form that sets one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _table() -> rx.Component:
 
 @rx.memo
 def price_row(item: rx.vars.ObjectVar[PriceItem], rest: rx.RestProp) -> rx.Component:
-    """What a model costs from a day on."""
+    """Draw the price of a model, with its first day."""
     return rx.el.tr(
         rest,
         rx.el.th(item.model, scope="row"),

@@ -19,7 +19,7 @@ _COLUMNS = ("Cost", "Requests", INPUT, CACHE_READ, CACHE_WRITE, OUTPUT, "Saved")
 
 
 def report() -> rx.Component:
-    """The section, with what is wrong or not there yet."""
+    """Draw the section, with its errors and its loading state."""
     return rx.el.section(
         _head(),
         rx.cond(
@@ -59,7 +59,7 @@ def _head() -> rx.Component:
             "Download as CSV",
             href=UsageState.export_link,
             download=True,
-            reload_document=True,  # else React Router looks for a page at this address
+            reload_document=True,  # else React Router searches for a page at this address
             class_name="quiet",
         ),
         class_name="usage-head",
@@ -113,7 +113,7 @@ def _table() -> rx.Component:
 
 @rx.memo
 def usage_row(row: rx.vars.ObjectVar[UsageRow], rest: rx.RestProp) -> rx.Component:
-    """A line of the table."""
+    """Draw a line of the table."""
     name = rx.el.span(row.name, title=row.title)
     return rx.el.tr(
         rest,

@@ -1,4 +1,4 @@
-"""What the conversation on screen has cost, in the top bar: "12k tokens · $0.034". A press lists its requests."""
+"""The usage and cost of the conversation on screen, in the top bar: "12k tokens · $0.034". A click lists requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.state.usage.spent import SpentState
 
 
 def spent(conversation: rx.Var[str]) -> rx.Component:
-    """The figure of this conversation, once something was sent in it."""
+    """Draw the figure of this conversation, once a message was sent in it."""
     view = SpentState.spent
     return rx.cond(
         view & (view.conversation == conversation),

@@ -1,4 +1,4 @@
-"""Small things that the sections of usage share: tables that scroll by themselves, options, faults, messages."""
+"""Parts that the sections of usage share: scrolling tables, options, errors and messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import reflex as rx
 
 
 def scrolled_table(*parts: rx.Component, caption: str, label: str) -> rx.Component:
-    """A table that scrolls sideways where it does not fit; keys can reach it. `caption` is only read out."""
+    """Draw a table that scrolls sideways if it is too wide; keys can reach it. `caption` is only for screen readers."""
     return rx.el.div(
         rx.el.table(rx.el.caption(caption, class_name="unseen"), *parts),
         tab_index=0,
@@ -19,25 +19,25 @@ def scrolled_table(*parts: rx.Component, caption: str, label: str) -> rx.Compone
 
 
 def column(label: str, class_name: str = "") -> rx.Component:
-    """The head of a column."""
+    """Draw the head of a column."""
     return rx.el.th(label, scope="col", class_name=class_name)
 
 
 def unseen_column(label: str) -> rx.Component:
-    """The head of a column that needs none for the eye."""
+    """Draw the head of a column that only screen readers read."""
     return rx.el.th(rx.el.span(label, class_name="unseen"), scope="col")
 
 
 def options(labels: Mapping[str, str]) -> list[rx.Component]:
-    """The options of a menu, by value."""
+    """Return the options of a menu from labels by value."""
     return [rx.el.option(label, value=value) for value, label in labels.items()]
 
 
 def fault_note(fault: rx.Var[str]) -> rx.Component:
-    """Why something was refused, if it was."""
+    """Draw the reason why an input was refused, if it was."""
     return rx.cond(fault != "", rx.el.p(fault, role="alert", class_name="usage-fault"))
 
 
 def answer_note(message: rx.Var[str]) -> rx.Component:
-    """The answer to the last command, read out as it comes."""
+    """Draw the answer to the last command. Screen readers read it aloud when it arrives."""
     return rx.el.p(message, role="status", class_name="usage-note")

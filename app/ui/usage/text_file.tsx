@@ -1,4 +1,4 @@
-/** A file field that gives a text file (UTF-8) in pieces, each small enough for one frame of the socket. */
+/** A file field that sends a text file (UTF-8) in pieces, each small enough for one frame of the socket. */
 import { type ReactNode, useRef } from "react";
 import type { TextFileProps } from "./views.ts";
 

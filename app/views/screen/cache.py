@@ -124,7 +124,7 @@ def _show_offer(offer: KeepWarmOfferView) -> KeepingOffer:
     if offer.why_not is not None:
         return KeepingOffer(offer.why_not, "", ())
     text = (
-        f"Before the provider lets go of these {number(offer.tokens)} tokens they are read again, "
+        f"Before the provider evicts these {number(offer.tokens)} tokens, Inview reads them again, "
         f"{money(offer.each)} each time. Nothing is added to the conversation. {_describe_alternative(offer)}"
     )
     return KeepingOffer("", text, tuple(_show_choice(choice, offer.worth) for choice in offer.choices))
@@ -132,7 +132,7 @@ def _show_offer(offer: KeepWarmOfferView) -> KeepingOffer:
 
 def _describe_alternative(offer: KeepWarmOfferView) -> str:
     if UNKNOWN in {offer.read, offer.anew}:
-        return "Nobody knows what doing without would cost."
+        return "The cost without it is unknown."
     return f"Without it your next send pays {money(offer.anew)} for them instead of {money(offer.read)}."
 
 
