@@ -16,8 +16,13 @@ def test_menu_renames_exports_forks_and_deletes(screen: Screen) -> None:
     menu = page.get_by_role("dialog", name="Conversation menu")
 
     button.click()
+    menu.get_by_role("button", name="Have a title made").click()
+    expect(screen.open_log()).to_contain_text("Title requested")
+
+    button.click()
     menu.get_by_role("button", name="Rename").click()
     expect(page.get_by_role("textbox", name="Title of the conversation")).to_be_focused()
+    page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("Mine")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Mine")).to_be_attached()

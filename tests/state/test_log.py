@@ -11,6 +11,7 @@ from app.runs.derived.summaries import summarise
 from app.runs.resend.resend import resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation
 from app.runs.workbench import Workbench
+from app.state.chat import ChatState
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.log import LogState
 from app.state.reply.deletion import PairDeletionState
@@ -87,3 +88,16 @@ def test_the_newest_entries_are_shown_and_the_others_counted() -> None:
 
     assert (len(log.entries), log.earlier) == (MOST, 3)
     assert log.entries[0].id == f"n{MOST + 2}"
+
+
+async def test_an_open_log_shows_a_title_request_when_it_is_made(wb: Workbench, tab: Tab) -> None:
+    conversation_id = await a_conversation(wb, model="offline:demo")
+    await reply_to(wb, conversation_id, "/echo one")
+
+    async with watching(wb, tab, conversation_id), running(tab, InspectorState.show, section="log"):
+        await tab.until(lambda: tab.shows(LogState, "conversation") == conversation_id)
+        await tab.send(ChatState.make_title)
+        await tab.until(lambda: any(not entry.running for entry in tab.shows(LogState, "entries")))
+
+    (entry,) = tab.shows(LogState, "entries")
+    assert (entry.kind, entry.name, entry.running) == ("title", "Title requested", False)
