@@ -2,7 +2,7 @@
 
     lay_database(tmp_path)      # tmp_path/inview.db
 
-All migrations take most of a second. Tests of other subjects need not wait for them (`store/test_migrations.py` tests
+All migrations take most of a second. Tests of other subjects need not wait for them (`store/database/test_migrations.py` tests
 them).
 """
 

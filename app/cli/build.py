@@ -3,9 +3,7 @@
 Each build has its folder, named by a hash of its inputs: an existing folder is a finished build, a running server keeps
 the one it started with, and going back to an earlier commit builds nothing. `app/web/bundle.py` processes the result.
 
-    >>> static_dir = ensure_built(print)
-    >>> static_dir.parent.name
-    '.pages'
+    static_dir = ensure_built(print)     # a folder in `.pages`
 """
 
 from __future__ import annotations

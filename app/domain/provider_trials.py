@@ -4,7 +4,7 @@
     >>> describe_trial_failure(failure(ErrorClass.AUTH, "Acme refused the key.")).health
     <ProviderHealth.KEY_REJECTED: 'key_rejected'>
 
-Not here: the request (`providers/models.py`).
+Not here: the request (`providers/models/models.py`).
 """
 
 from __future__ import annotations

@@ -2,10 +2,6 @@
 
 It copies `apply.ts` next to Reflex's script and wraps Reflex's reducer with it. The next build uses the same files, so
 a script that was already changed is not changed again. The build fails if Reflex's script is not as expected.
-
-    >>> with_patches("import {}")
-    Traceback (most recent call last):
-    app.patches.plugin.PageChangedError: …
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ SHEET = (
             ("`*` in quotes", r"any run of characters; a star itself is `\*`. Case does not matter"),
             ("`=` `<` `<=` `>` `>=`", "comparisons; none means `=`, and `<=` for an age"),
             ("`7d`", "an age, in `min` `h` `d` `w` `mo` (30 days) `y` (365 days); without a unit in days"),
-            ("`2025-01-31` or `25-01-31`", "a day in your time zone; `<` before it starts, `<=` up to its end"),
+            ("`2025-01-31` or `25-01-31`", "a day in your time zone; `<` before its start, `<=` including it"),
         ),
     ),
     Section(
@@ -122,9 +122,9 @@ _INTRODUCTION = f"""\
 
 Generated from `app/domain/filters` by `make docs`.
 
-A filter says which pairs of the conversation are visible, and what is visible is what is sent. It selects pairs (a
-request and all that answered it) and never reorders them. A filter that cannot be read changes nothing: the bar says
-what was found, where, what was expected, and what is still shown. Plain words are no filter. If a line is made of
+A filter selects the visible pairs of the conversation, and exactly the visible pairs are sent. A pair is a request with
+its reply. A filter never reorders pairs. A filter with an error changes nothing: the bar shows the error, its place,
+the expected text and the filter that is still in force. Plain words are no filter. If a line is made of
 words, Enter applies the filter that searches for them (`c'words'`), and Tab writes it into the line.
 Chips below the line write its most common terms, for values that occur in the conversation, and take them out again.
 A line has at most {MAX_LENGTH:,} characters, {MAX_TERMS} predicates, and

@@ -4,7 +4,7 @@ OpenAI's vocabularies are public, so texts for OpenAI can be counted exactly. Fo
 multiplied by a ratio. The vendor's reports for earlier sends correct the ratio. All figures are whole tokens. The
 database computes them in the same way (`store/index/filter_queries.py`).
 
-Not here: counting (`providers/vocabularies.py`), the initial ratios (`families.py`), their correction
+Not here: counting (`providers/counts/vocabularies.py`), the initial ratios (`families.py`), their correction
 (`calibration.py`) and the formulas for images (`images.py`).
 
     >>> Estimator(vendor="anthropic", permille=1_180, per_message=4).of_pair(PairSizes(text=1_000, messages=2))

@@ -1,7 +1,7 @@
 """Families: how models count tokens, derived from their names. Used until a provider has reported usage.
 
 A family's `permille` is the number of its tokens for a thousand tokens of the OpenAI vocabulary that
-`providers/vocabularies.py` uses for it. `band` is the relative error for English and code. Other `kinds` of text have
+`providers/counts/vocabularies.py` uses for it. `band` is the relative error for English and code. Other `kinds` of text have
 other ranges. If a vendor publishes its tokenizer, the ratio was measured with it, on English, German, Russian, Chinese,
 code and JSON; English and code decide. The comments name the source of all other ratios.
 

@@ -54,7 +54,7 @@ async def select_pairs(  # noqa: PLR0913, PLR0917 - whose, where, which, and how
     estimator: Estimator,
     vocabulary: str,
 ) -> Mapping[str, int]:
-    """The pairs of a conversation that the condition holds for, with their positions."""
+    """Select the pairs of a conversation that meet the condition, with their positions."""
     image_tokens: Mapping[str, int] = {}
     if _counts(condition):
         image_tokens = await _count_images(session, conversation_id, estimator, vocabulary)
@@ -95,7 +95,7 @@ async def select_occurring(session: AsyncSession, owner: str, conversation_id: s
 
 
 def _counts(condition: Condition) -> bool:
-    """Whether it asks what pairs come to."""
+    """Return True if the condition compares the tokens of pairs."""
     match condition:
         case AllOf(conditions) | AnyOf(conditions):
             return any(map(_counts, conditions))
@@ -168,11 +168,11 @@ class _Reader:
         self._image_tokens = image_tokens
 
     def source(self) -> Any:
-        """The pairs with what the indexes have of them."""
+        """Join the pairs with their index rows."""
         return join_indexes(self._vocabulary)
 
     def holds(self, condition: Condition) -> Sql:
-        """Whether a pair of this conversation meets the condition."""
+        """Return the SQL that is true for the pairs of this conversation that meet the condition."""
         here = and_(
             PAIR.c.conversation_id == self._conversation_id,
             PAIR.c.owner == self._owner,

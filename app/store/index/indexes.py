@@ -1,9 +1,9 @@
-"""The indexes of pairs: their words as filters search them, their sizes in a vocabulary.
+"""The indexes of pairs: their text for filters, and their sizes in a vocabulary.
 
-Both say nothing that the messages do not say; whatever is missing or speaks of other messages is made again from them.
-The reply of a run that is on is not looked at until it is over.
+Both are derived from the messages. A row that is missing, or was made from other messages, is made again. The indexes
+skip a reply that is being written.
 
-Not here: counting (`runs/request/indexes.py` has it done) and asking (`filter_queries.py`).
+Not here: counting (see `runs/request/indexes.py`) and queries (`filter_queries.py`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 
 @dataclass(frozen=True, slots=True)
 class PairText:
-    """What filters ask of a pair's words. `blank`: the reply has nothing that could be sent."""
+    """The text of a pair and the facts that filters need. `blank`: the reply has nothing to send."""
 
     searched_text: str
     attachment: bool
@@ -39,7 +39,7 @@ class PairText:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What the indexes are to hold of a pair."""
+    """A pair with its entries for the indexes."""
 
     pair: Pair
     text: PairText
@@ -48,7 +48,7 @@ class Indexed:
 
 @cache
 def join_indexes(vocabulary: str) -> Join:
-    """Pairs with what the indexes say of the messages that they have now; NULL where they say nothing."""
+    """Join pairs with the index rows of their current messages; NULL where there is none."""
     of_size = and_(_same_messages(PAIR_SIZE), PAIR_SIZE.c.vocabulary == vocabulary)
     return PAIR.outerjoin(PAIR_TEXT, _same_messages(PAIR_TEXT)).outerjoin(PAIR_SIZE, of_size)
 
@@ -63,9 +63,9 @@ async def load_unindexed(  # noqa: PLR0913 - whose, where, how counted, and how 
     after_position: int,
     limit: int,
 ) -> tuple[Pair, ...]:
-    """Some of the pairs that changed after a revision, stand after a position, and are not in the indexes.
+    """Load up to `limit` pairs that changed after a revision, follow a position, and are not in the indexes.
 
-    Oldest first. Those that are in the indexes by now are not walked again for the next ones.
+    Oldest first. The next call passes the last position, so that it does not read the indexed pairs again.
     """
     asked = {
         "conversation_id": conversation_id,
@@ -82,7 +82,7 @@ async def load_unindexed(  # noqa: PLR0913 - whose, where, how counted, and how 
 async def has_unindexed(
     session: AsyncSession, owner: str, conversation_id: str, vocabulary: str, *, after_revision: int
 ) -> bool:
-    """Whether `load_unindexed` would find any."""
+    """Return True if `load_unindexed` would find a pair."""
     asked = {"conversation_id": conversation_id, "owner": owner, "after": after_revision}
     return (await session.execute(_any_unindexed(vocabulary), asked)).first() is not None
 
@@ -90,16 +90,16 @@ async def has_unindexed(
 async def count_unindexed(
     session: AsyncSession, owner: str, conversation_id: str, vocabulary: str, *, after_revision: int
 ) -> int:
-    """How many pairs `load_unindexed` would find in all."""
+    """Count all pairs that `load_unindexed` would find."""
     asked = {"conversation_id": conversation_id, "owner": owner, "after": after_revision}
     return (await session.execute(_count_unindexed(vocabulary), asked)).scalar_one()
 
 
 @cache
 def _next_unindexed(vocabulary: str, *, asks_all: bool) -> Select[str]:
-    """What `load_unindexed` asks: made once, as making it takes longer than asking.
+    """Return the query of `load_unindexed`. It is cached, because building it takes longer than running it.
 
-    All pairs are read by position, the few that changed are found by revision (as in `sizes.py`).
+    A query for all pairs reads them by position; one for changed pairs finds the few by revision (as in `sizes.py`).
     """
     position = PAIR.c.position if asks_all else PAIR.c.position + 0
     asked = _unindexed(vocabulary).where(position > bindparam("after_position"))
@@ -142,11 +142,11 @@ _DAMAGED = (
     func.json_valid(type_coerce(PAIR_SIZE.c.images, NullType())) == 0,
     func.json_valid(type_coerce(PAIR_TEXT.c.tools, NullType())) == 0,
 )
-"""Conditions of rows with values that cannot be read: those pairs are indexed again, as if they were not there."""
+"""Conditions for rows with unreadable values. Their pairs are indexed again, as if the rows were missing."""
 
 
 async def find_mistaken(session: AsyncSession, damaged: Sequence[str], whole: Sequence[str]) -> dict[str, str]:
-    """Those of these pairs that the indexes take for whole, or for damaged, by mistake; each with its conversation."""
+    """Find the pairs whose mark "damaged" in the index is wrong, each with its conversation."""
     mistaken = or_(
         and_(PAIR_TEXT.c.pair_id.in_(damaged), PAIR_TEXT.c.damaged.is_(False)),
         and_(PAIR_TEXT.c.pair_id.in_(whole), PAIR_TEXT.c.damaged.is_(True)),
@@ -156,12 +156,12 @@ async def find_mistaken(session: AsyncSession, damaged: Sequence[str], whole: Se
 
 
 async def forget_indexed(session: AsyncSession, pair_ids: Sequence[str]) -> None:
-    """Let the indexes be made again of these pairs."""
+    """Delete the index rows of these pairs, so that they are indexed again."""
     await session.execute(delete(PAIR_TEXT).where(PAIR_TEXT.c.pair_id.in_(pair_ids)))
 
 
 async def save_indexed(session: AsyncSession, vocabulary: str, indexed: Sequence[Indexed]) -> None:
-    """Put these into the indexes, in the place of what stood there of the same pairs. Pairs that are gone are not."""
+    """Insert or replace the index rows of these pairs. Deleted pairs are skipped."""
     there = select(PAIR.c.id).where(PAIR.c.id.in_([one.pair.id for one in indexed]))
     ids = frozenset((await session.execute(there)).scalars())
     indexed = [one for one in indexed if one.pair.id in ids]
@@ -195,7 +195,7 @@ async def save_indexed(session: AsyncSession, vocabulary: str, indexed: Sequence
 
 @cache
 def _put(table: Table) -> Insert:
-    """A row into this index, in the place of what stood there."""
+    """Return the statement that inserts or replaces a row of this index."""
     statement = insert(table)
     new = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
     return statement.on_conflict_do_update(index_elements=table.primary_key, set_=new)

@@ -1,13 +1,13 @@
-"""What can be searched: the words of pairs and titles, and the full-text index of them.
+"""The searchable words of pairs and titles, and their full-text index.
 
-The database keeps both by itself, in the transaction that changes a pair, a message or a title: the triggers below.
-Like those of the ledger (docs/decisions/0029), no later writer of rows can forget them.
+Triggers update both in the transaction that changes a pair, a message or a title. As with the ledger
+(docs/decisions/0029), code that writes rows cannot omit them.
 
-- A pair's words are those of the request and the reply that stand, one after the other: its texts, not thinking and not
-  tools. A reply that is being written joins them when it is over. A deleted pair has none.
-- A title's words stand beside no pair.
+- A pair's words are the texts of its current request and reply, without thinking and tools. The reply joins them when
+  it has ended. A deleted pair has no row.
+- A title has a row without a pair.
 
-Not here: asking (`search.py`).
+Not here: queries (`search.py`).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from app.store.database.row import Row
 
 
 class SearchTextRow(Row, table=True):
-    """Words that can be found: of a pair, or, without a `pair_id`, of a title.
+    """The words of a pair or, without a `pair_id`, of a title.
 
-    The words are last: what stands behind a long text is slow to read.
+    The words are the last column, because SQLite is slow to read a column after a long text.
     """
 
     __table_args__ = (Index(None, "conversation_id", "pair_id"),)
@@ -49,7 +49,7 @@ def _words_of(message_id: str) -> str:
 
 
 def enter_words(where: str) -> str:
-    """The statement that enters the words of the pair as they are now, once its messages are there."""
+    """Return the statement that stores the current words of a pair whose messages exist."""
     reply = f"CASE WHEN pair.{IS_RUNNING_PAIR} THEN '' ELSE {_words_of('pair.reply_id')} END"
     return (
         "INSERT INTO search_text (owner, conversation_id, pair_id, words) "  # noqa: S608

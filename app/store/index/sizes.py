@@ -1,6 +1,6 @@
-"""Queries of sizes: of each pair what deciding about it takes, without its texts.
+"""Queries of sizes: for each pair the values that decide whether it is sent, without its texts.
 
-What is missing in the indexes must have been put there before (`runs/request/indexes.py`).
+The indexes must be complete (`runs/request/indexes.py`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from app.store.index.indexes import join_indexes
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 
 NO_SIZES = PairSizes(0, 0)
-"""Of a running pair: it grows, and is measured when it is over."""
+"""The size of a running pair, which is measured after its reply has ended."""
 
 _TEXT, _SIZE = PAIR_TEXT.c, PAIR_SIZE.c
 _COLUMNS = (
@@ -38,7 +38,7 @@ _NO_IMAGES = "[]"
 
 @dataclass(frozen=True, slots=True)
 class ChangedSizes:
-    """The pairs as they stand now, oldest first, and the positions of those that were deleted.
+    """The current state of changed pairs, oldest first, and the positions of deleted ones.
 
     `complete`: no others changed.
     """
@@ -59,7 +59,7 @@ async def load_changed_sizes(  # noqa: PLR0913 - whose, where, how counted, sinc
     after_position: int,
     limit: int,
 ) -> ChangedSizes:
-    """Some of the pairs that changed after a revision and stand after a position."""
+    """Load up to `limit` pairs that changed after a revision and follow a position."""
     asked = {
         "conversation_id": conversation_id,
         "owner": owner,
@@ -79,9 +79,10 @@ async def load_changed_sizes(  # noqa: PLR0913 - whose, where, how counted, sinc
 
 @cache
 def _changed(vocabulary: str, *, asks_all: bool) -> Select[*tuple[Any, ...]]:
-    """What `load_changed_sizes` asks: made once, as making it takes longer than asking.
+    """Return the query of `load_changed_sizes`. It is cached, because building it takes longer than running it.
 
-    All pairs are read by position, the few that changed are found by revision. SQLite alone would walk them all.
+    A query for all pairs reads them by position; a query for changed pairs finds the few by revision. Without this hint
+    SQLite would read all of them.
     """
     position = PAIR.c.position if asks_all else PAIR.c.position + 0
     return (

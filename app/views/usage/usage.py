@@ -225,7 +225,7 @@ def write_table(first: str, rows: Iterable[tuple[str, str | None, Spent]]) -> It
     A text that a spreadsheet would read as a formula is quoted.
 
     >>> print("".join(write_table("model", [("=1+1", None, Spent(calls=2))])).splitlines()[1][:12])
-    '=1+1,,2,0,0,
+    '=1+1,,2,0,0
     """
     written = StringIO()
     table = csv.writer(written)
