@@ -43,14 +43,14 @@ def create_asgi(settings: Settings) -> ASGIApp:
     # Imported here, because the build of the page does not need them.
     from app.api.app import create_api  # noqa: PLC0415 - see above
     from app.providers.counts.token_counts import warm_up  # noqa: PLC0415 - see above
-    from app.runs.wiring import open_workbench  # noqa: PLC0415 - see above
+    from app.runs.wiring import open_app_context  # noqa: PLC0415 - see above
 
     @asynccontextmanager
-    async def workbench() -> AsyncGenerator[None]:
-        async with open_workbench(settings):
+    async def app_context() -> AsyncGenerator[None]:
+        async with open_app_context(settings):
             yield
 
-    app.register_lifespan_task(workbench)  # pyright: ignore[reportUnknownMemberType] - Reflex leaves its kwargs untyped
+    app.register_lifespan_task(app_context)  # pyright: ignore[reportUnknownMemberType] - Reflex leaves its kwargs untyped
     reflex, api = app(), create_api()
 
     async def switch(scope: Scope, receive: Receive, send: Send) -> None:

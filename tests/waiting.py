@@ -1,7 +1,7 @@
 """Waiting without an event: check a condition again and again, until it finds something.
 
     await until(lambda: len(peer.heard) == 2)
-    (request,) = await until_found(lambda: list_pending(wb, owner, conversation_id))
+    (request,) = await until_found(lambda: list_pending(ctx, owner, conversation_id))
 
 The time limit ends a test that would hang. It measures nothing.
 """

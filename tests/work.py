@@ -4,7 +4,7 @@
         encode(request)
     assert calls.made < 1_000
 
-    turns = await calls_by_turn(import_file(wb, owner, body))
+    turns = await calls_by_turn(import_file(ctx, owner, body))
     assert max(turns) < sum(turns) / 10
 
 It counts the calls of this thread, of Python and of C. It does not see the work inside one call of C: count the

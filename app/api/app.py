@@ -96,7 +96,7 @@ Faults are problem documents (RFC 9457) with a stable `type`; for input, `errors
 
 
 def create_api() -> FastAPI:
-    """Make the API. The workbench must be open before the first request."""
+    """Make the API. The app context must be open before the first request."""
     app = FastAPI(
         title="Inview API",
         version="1",

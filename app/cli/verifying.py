@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.wiring import open_workbench
+from app.runs.wiring import open_app_context
 from app.settings import Settings
 from app.store.conversation.conversations import load_conversation
 from app.store.run.verification import list_run_ids
@@ -18,14 +18,14 @@ async def verify_requests(settings: Settings, conversation_id: str | None, say: 
     Raises:
         NotFoundError: there is no such conversation.
     """
-    async with open_workbench(settings) as wb:
-        async with wb.store.read() as session:
+    async with open_app_context(settings) as ctx:
+        async with ctx.store.read() as session:
             if conversation_id is not None:
                 await load_conversation(session, LOCAL_OWNER, conversation_id)
             run_ids = await list_run_ids(session, LOCAL_OWNER, conversation_id)
         differing = 0
         for run_id in run_ids:
-            verified = await verify_run(wb, LOCAL_OWNER, run_id)
+            verified = await verify_run(ctx, LOCAL_OWNER, run_id)
             if not verified.matches:
                 differing += 1
                 say(f"run {run_id} of pair {verified.pair_id} differs. {' '.join(verified.reasons)}")

@@ -1,8 +1,8 @@
-"""Temporary conversations: stored in memory by a second workspace, which is opened with the first of them.
+"""Temporary conversations: stored in memory by a second app context, which is opened with the first of them.
 
-    conversation = await create_temporary(wb, LOCAL_OWNER, model="offline:demo")
-    bench = await bench_of(wb, conversation.id)         # the workspace that has this conversation
-    await keep_conversation(bench, LOCAL_OWNER, conversation.id)
+    conversation = await create_temporary(ctx, LOCAL_OWNER, model="offline:demo")
+    ctx = await context_for(ctx, conversation.id)         # the app context that has this conversation
+    await keep_conversation(ctx, LOCAL_OWNER, conversation.id)
 
 The same commands work there on a store whose tables of conversations are in memory (`store/memory.py`). A conversation
 is lost when it is deleted or the process ends. Its usage is in the ledger, which has no texts; keys, prices,
@@ -18,12 +18,12 @@ from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.errors import ConflictError, NotFoundError
+from app.runs.app_context import AppContext
 from app.runs.engine.writer import Writer
 from app.runs.process.event_bus import ConversationRemoved
 from app.runs.process.shielded import shielded
 from app.runs.send.commands import create_conversation
 from app.runs.wiring import equip, keep_at_work
-from app.runs.workbench import Workbench
 from app.store.conversation import conversations, pairs
 from app.store.conversation.attachments import load_attachment
 from app.store.conversation.conversations import load_last_agent
@@ -32,7 +32,7 @@ from app.store.memory import move_to_disk, open_memory
 
 
 async def create_temporary(  # noqa: PLR0913 - as create_conversation
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     *,
     title: str = "",
@@ -49,12 +49,12 @@ async def create_temporary(  # noqa: PLR0913 - as create_conversation
         InputError: a text, a parameter or the model is invalid.
         StoreError: the main database is not in a file.
     """
-    bench = await open_beside(wb)
+    ctx = await open_temporary(ctx)
     if agent_id is None:
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             agent_id = await load_last_agent(session, owner) or ""
     return await create_conversation(
-        bench,
+        ctx,
         owner,
         title=title,
         model=model,
@@ -66,17 +66,17 @@ async def create_temporary(  # noqa: PLR0913 - as create_conversation
     )
 
 
-async def find_attachment(wb: Workbench, owner: str, attachment_id: str) -> Attachment:
+async def find_attachment(ctx: AppContext, owner: str, attachment_id: str) -> Attachment:
     """Find an attachment of a stored or a temporary conversation.
 
     Raises:
         NotFoundError: there is none with this id, or it belongs to another owner.
     """
-    beside = wb.beside.bench
-    if beside is not None:
+    aside = ctx.temporary.ctx
+    if aside is not None:
         with suppress(NotFoundError):
-            return await _load(beside.store, owner, attachment_id)
-    return await _load(wb.store, owner, attachment_id)
+            return await _load(aside.store, owner, attachment_id)
+    return await _load(ctx.store, owner, attachment_id)
 
 
 async def _load(store: Store, owner: str, attachment_id: str) -> Attachment:
@@ -85,14 +85,14 @@ async def _load(store: Store, owner: str, attachment_id: str) -> Attachment:
 
 
 @shielded
-async def keep_conversation(bench: Workbench, owner: str, conversation_id: str) -> None:
+async def keep_conversation(ctx: AppContext, owner: str, conversation_id: str) -> None:
     """Save a temporary conversation with its child conversations: from now on it is like any other.
 
     Raises:
         NotFoundError: this owner has no such conversation.
         ConflictError: it is saved already, or a reply is running in it.
     """
-    async with bench.store.write() as session:
+    async with ctx.store.write() as session:
         conversation = await conversations.load_conversation(session, owner, conversation_id)
         if not conversation.temporary:
             raise ConflictError(f"Conversation {conversation_id!r} is kept already.")
@@ -102,23 +102,23 @@ async def keep_conversation(bench: Workbench, owner: str, conversation_id: str) 
                 raise ConflictError("A reply is still running. Stop it or wait for it, then keep the conversation.")
         await move_to_disk(session, kept)
     for one in kept:
-        bench.sent_pairs.forget(one)
-        bench.sizes.forget(one)
-        bench.event_bus.publish(owner, one, ConversationRemoved())
+        ctx.sent_pairs.forget(one)
+        ctx.sizes.forget(one)
+        ctx.event_bus.publish(owner, one, ConversationRemoved())
 
 
-async def open_beside(wb: Workbench) -> Workbench:
-    """Return the workspace of temporary conversations; open it if necessary.
+async def open_temporary(ctx: AppContext) -> AppContext:
+    """Return the app context of temporary conversations; open it if necessary.
 
     Raises:
         StoreError: the main database is not in a file.
     """
-    beside = wb.beside
-    async with beside.opening:
-        if beside.bench is None:
-            store = await beside.closing.enter_async_context(open_memory(wb.store, f"beside-{wb.process_id}"))
-            writer = Writer(store, wb.process_id, wb.engine.writer.clock)
-            bench = equip(wb.settings, writer, wb.catalogue, wb.engine.transport, wb.toolbox, wb.event_bus)
-            keep_at_work(beside.closing, bench)
-            beside.bench = bench
-    return beside.bench
+    temporary = ctx.temporary
+    async with temporary.opening:
+        if temporary.ctx is None:
+            store = await temporary.closing.enter_async_context(open_memory(ctx.store, f"beside-{ctx.process_id}"))
+            writer = Writer(store, ctx.process_id, ctx.engine.writer.clock)
+            aside = equip(ctx.settings, writer, ctx.catalogue, ctx.engine.transport, ctx.toolbox, ctx.event_bus)
+            keep_at_work(temporary.closing, aside)
+            temporary.ctx = aside
+    return temporary.ctx

@@ -1,8 +1,8 @@
 """Uploads: files that a person attaches to a draft.
 
-    upload = await attach_file(wb, LOCAL_OWNER, data, "photo.jpg")
-    attached = await load_attached(wb, LOCAL_OWNER, [upload.id])
-    await start_reply(wb, LOCAL_OWNER, conversation_id, "What is this?", attached=attached)
+    upload = await attach_file(ctx, LOCAL_OWNER, data, "photo.jpg")
+    attached = await load_attached(ctx, LOCAL_OWNER, [upload.id])
+    await start_reply(ctx, LOCAL_OWNER, conversation_id, "What is this?", attached=attached)
 
 An upload is stored until it is dropped, until the message that took it is deleted permanently, or for a week. The
 message's own copy stays with the conversation. The same bytes attached twice are two uploads, each with its own name.
@@ -19,11 +19,11 @@ from app.domain.conversation.parts import Part
 from app.domain.conversation.uploads import MAX_ATTACHED, MAX_TEXTS_BYTES, Upload, UploadKind, clean_name, read_upload
 from app.domain.errors import InputError, NotFoundError
 from app.media.pictures import convert_picture
+from app.runs.app_context import AppContext
 from app.runs.process.ids import new_id, now
 from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
-from app.runs.temporary import find_attachment, open_beside
-from app.runs.workbench import Workbench
+from app.runs.temporary import find_attachment, open_temporary
 from app.store.conversation import uploads
 from app.store.database.database import Store
 
@@ -32,7 +32,7 @@ KEPT: Final = timedelta(days=7)
 
 
 @shielded
-async def attach_file(wb: Workbench, owner: str, data: bytes, name: str, *, temporary: bool = False) -> Upload:
+async def attach_file(ctx: AppContext, owner: str, data: bytes, name: str, *, temporary: bool = False) -> Upload:
     """Store a file for a draft. Pictures are converted: upright, scaled down, without metadata.
 
     `temporary`: for a temporary conversation, so that nothing is written to the disk.
@@ -50,7 +50,7 @@ async def attach_file(wb: Workbench, owner: str, data: bytes, name: str, *, temp
         )
     else:
         upload = Upload(new_id(), Attachment("text/plain", read.text.encode(), read.name), UploadKind.TEXT)
-    store = (await open_beside(wb)).store if temporary else wb.store
+    store = (await open_temporary(ctx)).store if temporary else ctx.store
     at = now()
     async with store.write() as session:
         await uploads.forget_old_uploads(session, at - KEPT)
@@ -58,37 +58,37 @@ async def attach_file(wb: Workbench, owner: str, data: bytes, name: str, *, temp
     return upload
 
 
-async def find_uploads(wb: Workbench, owner: str, ids: Sequence[str]) -> tuple[Upload, ...]:
+async def find_uploads(ctx: AppContext, owner: str, ids: Sequence[str]) -> tuple[Upload, ...]:
     """Return the stored ones of these uploads, in this order."""
-    found = await _find_uploads(wb, owner, ids)
+    found = await _find_uploads(ctx, owner, ids)
     return tuple(found[one] for one in dict.fromkeys(ids) if one in found)
 
 
-async def _find_uploads(wb: Workbench, owner: str, ids: Sequence[str]) -> dict[str, Upload]:
+async def _find_uploads(ctx: AppContext, owner: str, ids: Sequence[str]) -> dict[str, Upload]:
     """Find uploads by the given ids: an upload's id, or the id of its bytes."""
     found: dict[str, Upload] = {}
-    for store in _stores(wb):
+    for store in _stores(ctx):
         async with store.read() as session:
             found |= await uploads.load_uploads(session, owner, ids)
     return found
 
 
 @shielded
-async def drop_upload(wb: Workbench, owner: str, upload_id: str) -> None:
+async def drop_upload(ctx: AppContext, owner: str, upload_id: str) -> None:
     """Delete an upload, or all uploads with these bytes. Messages that took it keep their copy.
 
     Raises:
         NotFoundError: there is no such upload.
     """
     found = False
-    for store in _stores(wb):
+    for store in _stores(ctx):
         async with store.write() as session:
             found |= await uploads.forget_upload(session, owner, upload_id)
     if not found:
         raise NotFoundError("upload", upload_id)
 
 
-async def load_attached(wb: Workbench, owner: str, ids: Sequence[str]) -> Attached:
+async def load_attached(ctx: AppContext, owner: str, ids: Sequence[str]) -> Attached:
     """Load the attachments of a text by their ids: uploads, and images and files of messages.
 
     Raises:
@@ -98,12 +98,12 @@ async def load_attached(wb: Workbench, owner: str, ids: Sequence[str]) -> Attach
         return NOTHING_ATTACHED
     if len(ids) > MAX_ATTACHED:
         raise InputError("attachments", f"are {len(ids)} files; {MAX_ATTACHED} are the most for one message.")
-    found = await _find_uploads(wb, owner, ids)
+    found = await _find_uploads(ctx, owner, ids)
     parts: list[Part] = []
     files: list[Attachment] = []
     for one in dict.fromkeys(ids):
         upload = found.get(one)
-        attachment = await _find(wb, owner, one) if upload is None else upload.attachment
+        attachment = await _find(ctx, owner, one) if upload is None else upload.attachment
         parts.append(attachment.part() if upload is None else upload.part)
         if upload is None or upload.kind is UploadKind.IMAGE:
             files.append(attachment)
@@ -111,18 +111,18 @@ async def load_attached(wb: Workbench, owner: str, ids: Sequence[str]) -> Attach
     return Attached(tuple(parts), tuple(files), tuple(dict.fromkeys(one.id for one in found.values())))
 
 
-async def load_bytes(wb: Workbench, owner: str, parts: tuple[Part, ...]) -> Attached:
+async def load_bytes(ctx: AppContext, owner: str, parts: tuple[Part, ...]) -> Attached:
     """Load the bytes that these parts name.
 
     Raises:
         InputError: some are missing.
     """
-    return Attached(parts, tuple([await _find(wb, owner, one) for one in dict.fromkeys(list_named(parts))]))
+    return Attached(parts, tuple([await _find(ctx, owner, one) for one in dict.fromkeys(list_named(parts))]))
 
 
-async def _find(wb: Workbench, owner: str, attachment_id: str) -> Attachment:
+async def _find(ctx: AppContext, owner: str, attachment_id: str) -> Attachment:
     try:
-        return await find_attachment(wb, owner, attachment_id)
+        return await find_attachment(ctx, owner, attachment_id)
     except NotFoundError:
         raise InputError("attachments", f"{attachment_id[:12]}… is not kept any more. Attach the file again.") from None
 
@@ -134,6 +134,6 @@ def _require_room(texts: Sequence[Upload]) -> None:
         raise InputError("attachments", f"have {total / 2**20:.1f} MiB of text; {most} are the most for one message.")
 
 
-def _stores(wb: Workbench) -> tuple[Store, ...]:
+def _stores(ctx: AppContext) -> tuple[Store, ...]:
     """Return the stores: that of temporary conversations, if there is one, and the main one."""
-    return (wb.store,) if wb.beside.bench is None else (wb.beside.bench.store, wb.store)
+    return (ctx.store,) if ctx.temporary.ctx is None else (ctx.temporary.ctx.store, ctx.store)

@@ -1,12 +1,12 @@
-"""The wiring: the workspace with all its parts and background tasks, opened and closed with the process.
+"""The wiring: the app context with all its parts and background tasks, opened and closed with the process.
 
-    async with open_workbench(settings) as wb:
-        conversation = await create_conversation(wb, LOCAL_OWNER)
+    async with open_app_context(settings) as ctx:
+        conversation = await create_conversation(ctx, LOCAL_OWNER)
 
 Closing it ends the active replies and stores the text received so far, within two seconds.
 
 Only this module names what commands must not depend on: post-run tasks, the tool executor, background tasks. Only
-`temporary.py` and the code that opens a workspace import it.
+`temporary.py` and the code that opens an app context import it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from app.providers.counts.token_counts import end_if_idle
 from app.providers.models.models import ModelLists
 from app.providers.models.remembered import LISTS_FILE, read_remembered
 from app.providers.wire.transport import Transport
+from app.runs.app_context import AppContext, in_use
 from app.runs.cache.keep_alive import keep_resuming, resume_keeping
 from app.runs.derived.delegation import delegate_tool
 from app.runs.derived.post_run import follow_up
@@ -44,7 +45,6 @@ from app.runs.tools.conversation_search import search_tool
 from app.runs.tools.server_commands import connect_servers
 from app.runs.tools.tool_calls import RecordedToolExecutor
 from app.runs.tools.tool_rounds import plan_round
-from app.runs.workbench import Workbench, in_use
 from app.schemas.checker import close as end_checking
 from app.settings import Settings
 from app.store.database.database import open_store
@@ -63,7 +63,7 @@ EXPIRE_SECONDS = 60.0
 
 
 @asynccontextmanager
-async def open_workbench(settings: Settings, clock: Clock = STEADY) -> AsyncGenerator[Workbench, None]:
+async def open_app_context(settings: Settings, clock: Clock = STEADY) -> AsyncGenerator[AppContext, None]:
     """Migrate and open the database, end the runs of dead processes, and save until the context is left.
 
     Raises:
@@ -84,34 +84,34 @@ async def open_workbench(settings: Settings, clock: Clock = STEADY) -> AsyncGene
         toolbox = Toolbox()
         stack.push_async_callback(toolbox.close)
         toolbox.register((current_time(), fetch_page(), search_tool(store)))
-        wb = equip(settings, Writer(store, process_id, clock), catalogue, transport, toolbox)
-        toolbox.register((delegate_tool(wb),))
-        reaper = Reaper(store, catalogue, wb.engine.writer, wb.event_bus)
+        ctx = equip(settings, Writer(store, process_id, clock), catalogue, transport, toolbox)
+        toolbox.register((delegate_tool(ctx),))
+        reaper = Reaper(store, catalogue, ctx.engine.writer, ctx.event_bus)
         await reaper.reap(alone=alone)
-        keep_at_work(stack, wb, reaper.keep_reaping(), store.keep_on_disk(), keep_purging(wb), keep_resuming(wb))
-        stack.push_async_callback(wb.beside.closing.aclose)
+        keep_at_work(stack, ctx, reaper.keep_reaping(), store.keep_on_disk(), keep_purging(ctx), keep_resuming(ctx))
+        stack.push_async_callback(ctx.temporary.closing.aclose)
         stack.push_async_callback(finish_under_way, COMMAND_SECONDS)
-        stack.enter_context(in_use(wb))
-        await connect_servers(wb)
-        await resume_keeping(wb, alone=alone)
-        yield wb
+        stack.enter_context(in_use(ctx))
+        await connect_servers(ctx)
+        await resume_keeping(ctx, alone=alone)
+        yield ctx
 
 
-def equip(  # noqa: PLR0913, PLR0917 - the parts of a workspace
+def equip(  # noqa: PLR0913, PLR0917 - the parts of an app context
     settings: Settings,
     writer: Writer,
     catalogue: Catalogue,
     transport: Transport,
     toolbox: Toolbox,
     lists_of: EventBus | None = None,
-) -> Workbench:
-    """Build a workspace on the store of this writer, without background tasks. `lists_of`: see `EventBus`."""
+) -> AppContext:
+    """Build an app context on the store of this writer, without background tasks. `lists_of`: see `EventBus`."""
     event_bus = EventBus(lists_of)
     indexer = Indexer(writer.store, event_bus)
 
     def ended(run: LiveRun) -> None:
         indexer.catch_up(run.place)
-        _follow_up(wb, run)
+        _follow_up(ctx, run)
 
     engine = Engine(
         transport,
@@ -119,49 +119,49 @@ def equip(  # noqa: PLR0913, PLR0917 - the parts of a workspace
         event_bus,
         Timeouts(read=settings.timeout, whole=settings.max_call_seconds),
         ended,
-        _Desk(lambda: wb),
+        _Desk(lambda: ctx),
         settings.max_reply_bytes,
     )
-    wb = Workbench(settings, writer.process_id, writer.store, catalogue, engine, event_bus, indexer, toolbox)
-    return wb
+    ctx = AppContext(settings, writer.process_id, writer.store, catalogue, engine, event_bus, indexer, toolbox)
+    return ctx
 
 
 @dataclass(frozen=True)
 class _Desk:
-    """The tool executor of an engine. It gets the workspace later, because the workspace contains the engine."""
+    """The tool executor of an engine. It gets the app context later, because the app context contains the engine."""
 
-    workbench: Callable[[], Workbench]
+    context: Callable[[], AppContext]
 
     async def call_tool(self, run: LiveRun, call: ToolCall) -> ToolFinished:
-        return await RecordedToolExecutor(self.workbench()).call_tool(run, call)
+        return await RecordedToolExecutor(self.context()).call_tool(run, call)
 
     async def plan_round(self, run: LiveRun) -> NextRound:
-        return await plan_round(self.workbench(), run)
+        return await plan_round(self.context(), run)
 
 
-def keep_at_work(stack: AsyncExitStack, wb: Workbench, *work: Coroutine[Any, Any, None]) -> None:
+def keep_at_work(stack: AsyncExitStack, ctx: AppContext, *work: Coroutine[Any, Any, None]) -> None:
     """Run the writer and this other work until the stack is left; then replies end with their received text stored."""
-    own = (wb.engine.writer.keep_saving(), _keep_expiring(wb))
+    own = (ctx.engine.writer.keep_saving(), _keep_expiring(ctx))
     loops = {asyncio.create_task(loop, name=loop.__name__) for loop in (*own, *work)}
     stack.push_async_callback(_stop, loops)
     stack.push_async_callback(
-        lambda: _stop({*wb.warming.values(), *wb.background, *(keeper.task for keeper in wb.keeping.values())})
+        lambda: _stop({*ctx.warming.values(), *ctx.background, *(keeper.task for keeper in ctx.keeping.values())})
     )
-    stack.push_async_callback(wb.indexer.close)
-    stack.push_async_callback(wb.engine.interrupt_all)
+    stack.push_async_callback(ctx.indexer.close)
+    stack.push_async_callback(ctx.engine.interrupt_all)
 
 
-async def _keep_expiring(wb: Workbench) -> None:
+async def _keep_expiring(ctx: AppContext) -> None:
     while True:
         await asyncio.sleep(EXPIRE_SECONDS)
-        if wb.expire(IDLE_SECONDS):
+        if ctx.expire(IDLE_SECONDS):
             await asyncio.to_thread(give_memory_back)
-        if not wb.event_bus.any_watched:  # a user with an open page may write at any moment
+        if not ctx.event_bus.any_watched:  # a user with an open page may write at any moment
             await asyncio.to_thread(end_if_idle, IDLE_SECONDS)
 
 
-def _follow_up(wb: Workbench, run: LiveRun) -> None:
-    wb.start_background(follow_up(wb, run), f"after run {run.run_id}")
+def _follow_up(ctx: AppContext, run: LiveRun) -> None:
+    ctx.start_background(follow_up(ctx, run), f"after run {run.run_id}")
 
 
 async def _stop(tasks: set[asyncio.Task[None]]) -> None:

@@ -12,11 +12,11 @@ from app.domain.conversation.damage import find_damaged_title
 from app.domain.derived.titles import may_be_titled
 from app.domain.errors import InviewError, NotFoundError
 from app.domain.run.run import Canceled, Failed
+from app.runs.app_context import AppContext, context_for, current
 from app.runs.derived.titles import ask_title
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import count_characters, follow_states
-from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.state.filters.applied import FilterState
 from app.state.titles import clean_title, name_of
@@ -140,18 +140,18 @@ class ChatState(rx.State):
             await change_conversation(await self._bench(), LOCAL_OWNER, self._on_screen(), title=cleaned)
             await self._read()
 
-    async def _bench(self) -> Workbench:
-        return await bench_of(current(), self._on_screen())
+    async def _bench(self) -> AppContext:
+        return await context_for(current(), self._on_screen())
 
     def _on_screen(self) -> str:
         return conversation_in(self.router.url.path)
 
 
-async def _await_title(wb: Workbench, conversation_id: str, look: ViewOptions) -> str:
+async def _await_title(ctx: AppContext, conversation_id: str, look: ViewOptions) -> str:
     """Ask for a title and wait for it. Return the reason if there is none, otherwise ""."""
-    derived = await ask_title(wb, LOCAL_OWNER, conversation_id, look)
+    derived = await ask_title(ctx, LOCAL_OWNER, conversation_id, look)
     outcome, characters = None, 0
-    async for state in follow_states(wb, LOCAL_OWNER, derived.started.run_id):
+    async for state in follow_states(ctx, LOCAL_OWNER, derived.started.run_id):
         outcome, characters = state.outcome, count_characters(state)
     if isinstance(outcome, Failed):
         return f"No title was made: {outcome.reason.message}"

@@ -12,9 +12,9 @@ from reflex_base.event import EventSpec
 
 from app.domain.conversation.conversation import Checkpoint
 from app.domain.errors import InviewError
+from app.runs.app_context import AppContext, context_for, current
 from app.runs.derived.summaries import change_checkpoint, put_checkpoint, remove_checkpoint
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import show_fault, show_toast
@@ -42,10 +42,10 @@ class CheckpointState(rx.State):
         text = text_in(form.get("summary"), MAX_SUMMARY)
         if text is None:
             return
-        wb = await self._workspace()
+        ctx = await self._context()
         try:
-            before = await self._load(wb)
-            await change_checkpoint(wb, LOCAL_OWNER, self._conversation(), text)
+            before = await self._load(ctx)
+            await change_checkpoint(ctx, LOCAL_OWNER, self._conversation(), text)
         except InviewError as fault:
             await show_fault(self, fault)
             return
@@ -57,7 +57,7 @@ class CheckpointState(rx.State):
     async def remove(self) -> None:
         """Remove the checkpoint: the pairs before it are sent again."""
         try:
-            before = await remove_checkpoint(await self._workspace(), LOCAL_OWNER, self._conversation())
+            before = await remove_checkpoint(await self._context(), LOCAL_OWNER, self._conversation())
         except InviewError as fault:
             await show_fault(self, fault)
             return
@@ -70,10 +70,10 @@ class CheckpointState(rx.State):
         text, place = text_in(summary, MAX_SUMMARY), whole_in(position)
         if not text or place is None:
             return
-        wb = await self._workspace()
+        ctx = await self._context()
         try:
-            before = await self._load(wb)
-            await put_checkpoint(wb, LOCAL_OWNER, self._conversation(), Checkpoint(text, place))
+            before = await self._load(ctx)
+            await put_checkpoint(ctx, LOCAL_OWNER, self._conversation(), Checkpoint(text, place))
         except InviewError as fault:
             await show_fault(self, fault)
             return
@@ -86,23 +86,23 @@ class CheckpointState(rx.State):
         text, place = text_in(summary, MAX_SUMMARY), whole_in(position)
         if text is None or place is None:
             return
-        wb = await self._workspace()
+        ctx = await self._context()
         try:
             if text:
-                await put_checkpoint(wb, LOCAL_OWNER, self._conversation(), Checkpoint(text, place))
+                await put_checkpoint(ctx, LOCAL_OWNER, self._conversation(), Checkpoint(text, place))
             else:
-                await remove_checkpoint(wb, LOCAL_OWNER, self._conversation())
+                await remove_checkpoint(ctx, LOCAL_OWNER, self._conversation())
         except InviewError as fault:
             await show_fault(self, fault)
 
     def _conversation(self) -> str:
         return conversation_in(self.router.url.path)
 
-    async def _workspace(self) -> Workbench:
-        return await bench_of(current(), self._conversation())
+    async def _context(self) -> AppContext:
+        return await context_for(current(), self._conversation())
 
-    async def _load(self, wb: Workbench) -> Checkpoint | None:
-        async with wb.store.read() as session:
+    async def _load(self, ctx: AppContext) -> Checkpoint | None:
+        async with ctx.store.read() as session:
             return (await load_conversation(session, LOCAL_OWNER, self._conversation())).checkpoint
 
 

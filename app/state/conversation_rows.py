@@ -16,9 +16,9 @@ from weakref import WeakKeyDictionary
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
 from app.domain.conversation.search import Search, parse_search
+from app.runs.app_context import AppContext
 from app.runs.process.event_bus import EventBus
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import Workbench
 from app.state.address import conversation_path, pair_path
 from app.state.titles import name_of
 from app.store.conversation.conversations import Listed, Wanted, list_conversations
@@ -92,47 +92,47 @@ class _Reading:
 _READINGS: Final = WeakKeyDictionary[EventBus, dict[tuple[Wanted, int], _Reading]]()
 
 
-async def read_shared_rows(wb: Workbench, wanted: Wanted, *, limit: int) -> tuple[tuple[ConversationItem, ...], bool]:
+async def read_shared_rows(ctx: AppContext, wanted: Wanted, *, limit: int) -> tuple[tuple[ConversationItem, ...], bool]:
     """Return the result of `read_rows`, with one query for all pages that request the same list at the same moment.
 
     Fifty open pages are notified of each change; without this they would read the list fifty times.
     """
-    now, version = asyncio.get_running_loop().time(), wb.event_bus.list_version(LOCAL_OWNER)
+    now, version = asyncio.get_running_loop().time(), ctx.event_bus.list_version(LOCAL_OWNER)
     readings = {
         what: reading
-        for what, reading in _READINGS.get(wb.event_bus, {}).items()
+        for what, reading in _READINGS.get(ctx.event_bus, {}).items()
         if reading.version == version and now - reading.begun <= SHARED_SECONDS
     }
     if (wanted, limit) not in readings:
-        rows = asyncio.create_task(read_rows(wb, wanted, limit=limit))
+        rows = asyncio.create_task(read_rows(ctx, wanted, limit=limit))
         readings[wanted, limit] = _Reading(version, now, rows)
-    _READINGS[wb.event_bus] = readings
+    _READINGS[ctx.event_bus] = readings
     return await asyncio.shield(readings[wanted, limit].rows)
 
 
-async def read_rows(wb: Workbench, wanted: Wanted, *, limit: int) -> tuple[tuple[ConversationItem, ...], bool]:
+async def read_rows(ctx: AppContext, wanted: Wanted, *, limit: int) -> tuple[tuple[ConversationItem, ...], bool]:
     """Return the wanted conversations, the temporary ones first, and True if there are more than `limit`."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         found = await list_conversations(session, LOCAL_OWNER, limit=limit + 1, wanted=wanted)
-    running = _running(wb)
-    temporary = await _read_temporary(wb, wanted)
+    running = _running(ctx)
+    temporary = await _read_temporary(ctx, wanted)
     return (*temporary, *(_describe(listed, running) for listed in found[:limit])), len(found) > limit
 
 
-async def search_rows(wb: Workbench, wanted: Wanted, text: str, *, limit: int) -> SearchedRows:
+async def search_rows(ctx: AppContext, wanted: Wanted, text: str, *, limit: int) -> SearchedRows:
     """Return the conversations that have these words, the temporary ones first, the one with the best place first."""
     looked_for = parse_search(text)
-    bench = wb.beside.bench
-    temporary = () if bench is None else (await _search(bench, wanted, looked_for, MAX_TEMPORARY)).rows
-    found = await _search(wb, wanted, looked_for, limit)
+    aside = ctx.temporary.ctx
+    temporary = () if aside is None else (await _search(aside, wanted, looked_for, MAX_TEMPORARY)).rows
+    found = await _search(ctx, wanted, looked_for, limit)
     return SearchedRows((*temporary, *found.rows), found.more, found.complete)
 
 
-async def _search(wb: Workbench, wanted: Wanted, looked_for: Search, limit: int) -> SearchedRows:
-    async with wb.store.read() as session:
+async def _search(ctx: AppContext, wanted: Wanted, looked_for: Search, limit: int) -> SearchedRows:
+    async with ctx.store.read() as session:
         found = await search(session, LOCAL_OWNER, wanted, looked_for)
         shown = await load_found(session, LOCAL_OWNER, looked_for, found.places[:limit])
-    running = _running(wb)
+    running = _running(ctx)
     rows = tuple(_mark_found(_describe(one.listed, running), one.excerpt) for one in shown)
     return SearchedRows(rows, len(found.places) > limit, found.complete)
 
@@ -153,19 +153,19 @@ def list_found(rows: Iterable[ConversationItem]) -> tuple[FoundWords, ...]:
     )
 
 
-async def _read_temporary(wb: Workbench, wanted: Wanted) -> tuple[ConversationItem, ...]:
-    bench = wb.beside.bench
-    if bench is None:
+async def _read_temporary(ctx: AppContext, wanted: Wanted) -> tuple[ConversationItem, ...]:
+    aside = ctx.temporary.ctx
+    if aside is None:
         return ()
-    async with bench.store.read() as session:
+    async with aside.store.read() as session:
         found = await list_conversations(session, LOCAL_OWNER, limit=MAX_TEMPORARY, wanted=wanted)
-    running = _running(bench)
+    running = _running(aside)
     return tuple(_describe(listed, running) for listed in found)
 
 
-def _running(wb: Workbench) -> set[str]:
+def _running(ctx: AppContext) -> set[str]:
     """Return the ids of the conversations with a running reply."""
-    return {run.place.conversation_id for run in wb.engine.runs.values()}
+    return {run.place.conversation_id for run in ctx.engine.runs.values()}
 
 
 def _describe(listed: Listed, running: set[str]) -> ConversationItem:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.conversation.conversation import Parameters
+from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import FirstMessage, NewConversation
 from app.runs.uploads import load_attached
-from app.runs.workbench import current
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ import reflex as rx
 from app.domain.errors import NotFoundError, add_next_step
 from app.domain.model_profile import ModelProfile
 from app.providers.base import Provider
+from app.runs.app_context import AppContext, context_for, current
 from app.runs.library.abilities import list_capable
 from app.runs.library.provider_commands import list_models
 from app.runs.process.catalogue import DEFAULT_MODEL, Offer
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
-from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.store.conversation.conversations import load_conversation
 from app.views.library.model import describe_in_short, describe_skipped
@@ -73,12 +73,12 @@ class ModelState(rx.State):
     @rx.event
     async def load(self) -> None:
         """Show the model of the conversation on screen, or the one for a new conversation."""
-        wb = current()
-        model = await self._model_here(wb)
+        ctx = current()
+        model = await self._model_here(ctx)
         self.chosen_in = conversation_in(self.router.url.path)
         if model != self.chosen or not self.chosen_name:
-            self.chosen, self.chosen_name = model, await _name(wb, model)
-            self.images, self.capable = await _read_abilities(wb, model)
+            self.chosen, self.chosen_name = model, await _name(ctx, model)
+            self.images, self.capable = await _read_abilities(ctx, model)
 
     @rx.event
     async def choose(self, model: str) -> None:
@@ -87,25 +87,27 @@ class ModelState(rx.State):
         Raises:
             InputError: no provider offers this model.
         """
-        wb = current()
-        async with wb.store.read() as session:
-            _, profile = await wb.catalogue.find(session, LOCAL_OWNER, model)
+        ctx = current()
+        async with ctx.store.read() as session:
+            _, profile = await ctx.catalogue.find(session, LOCAL_OWNER, model)
         conversation_id = conversation_in(self.router.url.path)
         if conversation_id:
-            await change_conversation(await bench_of(wb, conversation_id), LOCAL_OWNER, conversation_id, model=model)
+            await change_conversation(
+                await context_for(ctx, conversation_id), LOCAL_OWNER, conversation_id, model=model
+            )
         self.chosen, self.chosen_in, self.chosen_name, self.remembered = model, conversation_id, profile.name, model
-        self.images, self.capable = await _read_abilities(wb, model)
+        self.images, self.capable = await _read_abilities(ctx, model)
 
     @rx.event(background=True)
     async def look(self) -> None:
         """Ask the providers for their models. Show each answer at once, without waiting for the slowest."""
-        wb = current()
-        await wb.catalogue.look_around()
-        async with wb.store.read() as session:
-            providers = await wb.catalogue.providers(session, LOCAL_OWNER)
+        ctx = current()
+        await ctx.catalogue.look_around()
+        async with ctx.store.read() as session:
+            providers = await ctx.catalogue.providers(session, LOCAL_OWNER)
         keyless = tuple(MissingKey(name, one.row.label) for name, one in providers.items() if not one.ready)
         asked = {
-            name: asyncio.create_task(wb.catalogue.offers({name: provider}))
+            name: asyncio.create_task(ctx.catalogue.offers({name: provider}))
             for name, provider in providers.items()
             if provider.ready
         }
@@ -130,31 +132,31 @@ class ModelState(rx.State):
                 LocalServer(offer.provider.row.label, offer.models[0].model, offer.models[0].name) for offer in found
             )
 
-    async def _model_here(self, wb: Workbench) -> str:
+    async def _model_here(self, ctx: AppContext) -> str:
         conversation_id = conversation_in(self.router.url.path)
         if not conversation_id:
             return self.remembered or DEFAULT_MODEL
         try:
-            async with (await bench_of(wb, conversation_id)).store.read() as session:
+            async with (await context_for(ctx, conversation_id)).store.read() as session:
                 conversation = await load_conversation(session, LOCAL_OWNER, conversation_id)
         except NotFoundError:
             return DEFAULT_MODEL  # the page says that the conversation is missing
         return conversation.model or DEFAULT_MODEL
 
 
-async def _name(wb: Workbench, model: str) -> str:
-    async with wb.store.read() as session:
-        _, profile = await wb.catalogue.recognise(session, LOCAL_OWNER, model)
+async def _name(ctx: AppContext, model: str) -> str:
+    async with ctx.store.read() as session:
+        _, profile = await ctx.catalogue.recognise(session, LOCAL_OWNER, model)
     return profile.name  # if its provider is gone, the name says which one, and a send says what to do
 
 
-async def _read_abilities(wb: Workbench, model: str) -> tuple[bool, tuple[ModelChoice, ...]]:
+async def _read_abilities(ctx: AppContext, model: str) -> tuple[bool, tuple[ModelChoice, ...]]:
     """Return True if this model accepts images, otherwise False and some models that do."""
-    async with wb.store.read() as session:
-        _, profile = await wb.catalogue.recognise(session, LOCAL_OWNER, model)
+    async with ctx.store.read() as session:
+        _, profile = await ctx.catalogue.recognise(session, LOCAL_OWNER, model)
     if profile.images:
         return True, ()
-    capable = await list_capable(wb, LOCAL_OWNER, images=True)
+    capable = await list_capable(ctx, LOCAL_OWNER, images=True)
     return False, tuple(ModelChoice(one.model, one.name) for one in capable)
 
 

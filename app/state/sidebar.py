@@ -12,10 +12,10 @@ from reflex_base.event import EventSpec
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
 from app.domain.conversation.search import as_typed
+from app.runs.app_context import AppContext, context_for, current
 from app.runs.library.agent_commands import list_agents
 from app.runs.library.trash import restore
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
-from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.conversation_rows import (
     ConversationItem,
@@ -110,16 +110,16 @@ class SidebarState(rx.State):
     @rx.event(background=True)
     async def follow(self) -> None:
         """Read the list again whenever it changes, in this tab or elsewhere. Ends with the page and its connection."""
-        wb = current()
-        changes = wb.event_bus.subscribe_to_list(LOCAL_OWNER)
-        if wb.event_bus.list_version(LOCAL_OWNER) != self._version:
+        ctx = current()
+        changes = ctx.event_bus.subscribe_to_list(LOCAL_OWNER)
+        if ctx.event_bus.list_version(LOCAL_OWNER) != self._version:
             changes.note()
         while True:
             await changes.wait()
             await asyncio.sleep(SETTLE_SECONDS)
             async with self:
                 asked = self._wanted(), self.words, self._shown
-            found = await _read(wb, *asked, read_rows=read_shared_rows)
+            found = await _read(ctx, *asked, read_rows=read_shared_rows)
             async with self:
                 if asked == (self._wanted(), self.words, self._shown):
                     self._list(found)
@@ -191,9 +191,9 @@ class SidebarState(rx.State):
         return rx.redirect(conversation_path(ids[at]))
 
     async def _read(self) -> None:
-        wb = current()
-        self._version = wb.event_bus.list_version(LOCAL_OWNER)
-        self._list(await _read(wb, self._wanted(), self.words, self._shown))
+        ctx = current()
+        self._version = ctx.event_bus.list_version(LOCAL_OWNER)
+        self._list(await _read(ctx, self._wanted(), self.words, self._shown))
         self.loaded = True
 
     def _list(self, found: SearchedRows) -> None:
@@ -217,8 +217,8 @@ class SidebarState(rx.State):
         """Give the conversation whose row is being edited the title in the form. An empty title removes it."""
         conversation_id, self.renaming = self.renaming, ""
         if conversation_id:
-            bench = await bench_of(current(), conversation_id)
-            await change_conversation(bench, LOCAL_OWNER, conversation_id, title=clean_title(form.get("title")))
+            ctx = await context_for(current(), conversation_id)
+            await change_conversation(ctx, LOCAL_OWNER, conversation_id, title=clean_title(form.get("title")))
             await self._read()
 
     @rx.event
@@ -245,7 +245,7 @@ class SidebarState(rx.State):
         conversation_id, self.deleting = self.deleting, ""
         if not conversation_id:
             return None
-        await delete_conversation(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+        await delete_conversation(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
         if not self.deleting_temporary:
             undo = cast("EventSpec", SidebarState.restore_conversation(conversation_id))
             await show_toast(self, f"Deleted the conversation “{_shortened(self.deleting_name)}”", undo=undo)
@@ -262,11 +262,11 @@ class SidebarState(rx.State):
 
 
 async def _read(
-    wb: Workbench, wanted: Wanted, words: str, limit: int, read_rows: Callable[..., Awaitable[Rows]] = read_rows
+    ctx: AppContext, wanted: Wanted, words: str, limit: int, read_rows: Callable[..., Awaitable[Rows]] = read_rows
 ) -> SearchedRows:
     if words:
-        return await search_rows(wb, wanted, as_typed(words), limit=limit)
-    rows, more = await read_rows(wb, wanted, limit=limit)
+        return await search_rows(ctx, wanted, as_typed(words), limit=limit)
+    rows, more = await read_rows(ctx, wanted, limit=limit)
     return SearchedRows(rows, more, complete=True)
 
 

@@ -17,12 +17,12 @@ from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
 from app.providers.counts.vocabularies import vocabulary_of
+from app.runs.app_context import context_for, current
 from app.runs.process.catalogue import DEFAULT_MODEL
 from app.runs.process.ids import new_id
 from app.runs.request.calibration import load_estimator
 from app.runs.request.texts import count_text
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.inputs import text_in
 from app.state.model import ModelState
@@ -105,9 +105,9 @@ class SystemPromptState(VisitedState, rx.State):
         if base is not None:
             vocabulary, estimator = base.vocabulary, base.terms.estimator
         else:
-            wb = current()
-            async with wb.store.read() as session:
-                _, profile = await wb.catalogue.recognise(session, LOCAL_OWNER, model)
+            ctx = current()
+            async with ctx.store.read() as session:
+                _, profile = await ctx.catalogue.recognise(session, LOCAL_OWNER, model)
                 estimator = await load_estimator(session, LOCAL_OWNER, profile)
             vocabulary = vocabulary_of(profile.model)
         tokens = estimator.of_text(await count_text(vocabulary, text), 1) if text.strip() else 0
@@ -169,8 +169,8 @@ class SystemPromptState(VisitedState, rx.State):
             self.new = text
             return True
         try:
-            bench = await bench_of(current(), conversation_id)
-            await change_conversation(bench, LOCAL_OWNER, conversation_id, system_prompt=text)
+            ctx = await context_for(current(), conversation_id)
+            await change_conversation(ctx, LOCAL_OWNER, conversation_id, system_prompt=text)
         except InviewError as error:
             await show_fault(self, error)
             return False
@@ -188,10 +188,10 @@ async def _is_temporary(state: rx.State, conversation_id: str) -> bool:
     The browser must not store any text of it.
     """
     if conversation_id:
-        return await bench_of(current(), conversation_id) is not current()
+        return await context_for(current(), conversation_id) is not current()
     return (await state.get_state(TemporaryState)).wanted
 
 
 async def _load(conversation_id: str) -> str:
-    async with (await bench_of(current(), conversation_id)).store.read() as session:
+    async with (await context_for(current(), conversation_id)).store.read() as session:
         return (await load_conversation(session, LOCAL_OWNER, conversation_id)).system_prompt

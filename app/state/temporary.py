@@ -5,9 +5,9 @@ from __future__ import annotations
 import reflex as rx
 
 from app.domain.errors import InviewError
+from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.temporary import keep_conversation
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.toasts import show_toast
 
@@ -42,7 +42,7 @@ class TemporaryState(rx.State):
             conversation_id = conversation_in(self.router.url.path)
         fault = ""
         try:
-            await keep_conversation(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+            await keep_conversation(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
         except InviewError as error:
             fault = str(error)
         async with self:

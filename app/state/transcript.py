@@ -13,11 +13,11 @@ import reflex as rx
 
 from app.domain.context.context import OutReason
 from app.patches.namespace import drained
+from app.runs.app_context import AppContext, context_for, current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.uploads import find_uploads
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in, position_in
 from app.state.chat import ChatState
 from app.state.comparison import ComparisonState, clear_comparison, show_comparison
@@ -76,10 +76,10 @@ class TranscriptState(rx.State):
         conversation_id = conversation_in(self.router.url.path)
         if not conversation_id:
             return
-        wb = await bench_of(current(), conversation_id)
-        if not await self._follow(wb, conversation_id):
+        ctx = await context_for(current(), conversation_id)
+        if not await self._follow(ctx, conversation_id):
             return
-        if (moved := await bench_of(current(), conversation_id)) is not wb:  # a temporary one was kept
+        if (moved := await context_for(current(), conversation_id)) is not ctx:  # a temporary one was kept
             yield ChatState.open
             if not await self._follow(moved, conversation_id):
                 return
@@ -87,13 +87,13 @@ class TranscriptState(rx.State):
             self.gone = self.conversation == conversation_id
         yield ChatState.open
 
-    async def _follow(self, wb: Workbench, conversation_id: str) -> bool:
-        """Follow the conversation in this workbench. Return True if it is gone from it, False if the page moved on."""
+    async def _follow(self, ctx: AppContext, conversation_id: str) -> bool:
+        """Follow the conversation in this app context. Return True if it is gone, False if the page moved on."""
         async with self:
             filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
             at = position_in(self.router.url.query)
             asked = replace(await once_in(self, conversation_id), reply_schema=composer.schema or None)
-            watcher = Watcher(wb, LOCAL_OWNER, conversation_id, filters.wanted, composer.text, asked, at=at)
+            watcher = Watcher(ctx, LOCAL_OWNER, conversation_id, filters.wanted, composer.text, asked, at=at)
             watcher.view.edition = composer.edition
             token, files = self.router.session.client_token, ids_of(composer.files)
         shown: Screen | None = None

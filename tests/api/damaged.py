@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Final
 
 from app.domain.conversation.damage import SETTINGS
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench
 from app.store.tables import Row
 from tests.api.served import Api, serve_api
 from tests.api.talk import answered, create_conversation, follow, send
@@ -91,7 +91,7 @@ async def build(folder: Path) -> tuple[Path, str]:
         await answered(api, conversation_id, "/fail auth")
         await answered(api, conversation_id, "/echo last")
         await api.http.get(f"/conversations/{conversation_id}/pairs")  # loads the undamaged data into the indexes
-        await until_quiet(api.wb)
+        await until_quiet(api.ctx)
     database = folder / "inview.db"
     with sqlite3.connect(database) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -110,9 +110,9 @@ def harm(database: Path, done: Harm) -> None:
     assert changed == 1, f"{done} did nothing"
 
 
-async def screen_of(wb: Workbench, conversation_id: str, pairs: int = 4) -> Screen:
+async def screen_of(ctx: AppContext, conversation_id: str, pairs: int = 4) -> Screen:
     """Return the first screen of a page of the conversation that has its context and this number of pairs."""
-    async with Watcher(wb, LOCAL_OWNER, conversation_id, ViewOptions(), "") as watcher, asyncio.timeout(10):
+    async with Watcher(ctx, LOCAL_OWNER, conversation_id, ViewOptions(), "") as watcher, asyncio.timeout(10):
         while (screen := await watcher.next_screen()) is not None:
             if screen.refusal is not None or (screen.context is not None and len(screen.pairs) >= pairs):
                 return screen
@@ -122,7 +122,7 @@ async def screen_of(wb: Workbench, conversation_id: str, pairs: int = 4) -> Scre
 async def check_conversation(folder: Path, conversation_id: str) -> list[dict[str, object]]:
     """Show, list, export and continue the conversation. Return its pairs as the API lists them."""
     async with serve_api(folder) as api:
-        screen = await screen_of(api.wb, conversation_id)
+        screen = await screen_of(api.ctx, conversation_id)
         assert screen.refusal is None
         assert len(screen.pairs) == 4
 
@@ -139,7 +139,7 @@ async def check_conversation(folder: Path, conversation_id: str) -> list[dict[st
         await follow(api, started["run_id"])
         now = await _list(api, conversation_id)
         assert now[-1]["reply_text"] == "goes on"
-        await until_quiet(api.wb)
+        await until_quiet(api.ctx)
         return items
 
 

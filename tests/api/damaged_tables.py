@@ -36,13 +36,13 @@ from app.domain.tools.permission_requests import PermissionRequest
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern, Rule
 from app.domain.tools.tool_servers import Listing, OverHttp, ToolServer
 from app.domain.topics.topics import UNKNOWN_TOPIC
+from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import change_preferences
 from app.runs.process.ids import now
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench
 from app.store.cache.keep_warm import Keeping, put_keeping
 from app.store.cache.prompt_caches import CacheUse, insert_cache_use
 from app.store.conversation.attachments import keep_attachments
@@ -125,7 +125,7 @@ async def build_every_table(folder: Path) -> tuple[Path, Ids]:
     database, whole = await build(folder)
     async with serve_api(folder) as api:
         ids = await _fill(api, whole)
-        await until_quiet(api.wb)
+        await until_quiet(api.ctx)
     with sqlite3.connect(database) as connection:
         pair_id, run_id = connection.execute(
             "SELECT id, run_id FROM pair WHERE conversation_id = ?", (ids.running,)
@@ -161,7 +161,7 @@ async def _fill(api: Api, whole: str) -> Ids:
     )
     assert uploaded.status_code == 201, uploaded.text
     assert (await http.put("/filters/starred", json={"filter": "r20"})).status_code in {200, 201}
-    await change_preferences(api.wb, LOCAL_OWNER, lambda known: replace(known, theme=Theme.DARK))
+    await change_preferences(api.ctx, LOCAL_OWNER, lambda known: replace(known, theme=Theme.DARK))
     running_pair = (await http.get(f"/conversations/{running}/pairs")).json()["items"][0]
     compared_pair = (await http.get(f"/conversations/{compared}/pairs")).json()["items"][0]
     at = now()
@@ -181,7 +181,7 @@ async def _fill(api: Api, whole: str) -> Ids:
     look = {"filter": "", "model": MODEL, "topic": None, "zone": "UTC", "tool_mode": None, "agent": None}
     prefix = Prefix(b"", b"s" * 16, b"c" * 16)
     sent = ((1, 1),)
-    async with api.wb.store.write() as session:
+    async with api.ctx.store.write() as session:
         await save_budget(
             session, LOCAL_OWNER, SpendingBudget(Scope.ALL, "", Span.MONTH, Decimal(1000), stops=True), at
         )
@@ -225,7 +225,7 @@ async def check_rest(folder: Path, ids: Ids, done: Harm) -> None:
         await _check_lists(api, ids)
         await _check_saved_filters(api, done)
         await _check_topic(api, ids, done)
-        whole = await first_screen(api.wb, ids.other)
+        whole = await first_screen(api.ctx, ids.other)
         assert whole is not None
         assert len(whole.pairs) == 1
         if whole.refusal is not None:
@@ -233,12 +233,12 @@ async def check_rest(folder: Path, ids: Ids, done: Harm) -> None:
             assert DOCTOR in whole.refusal.message, whole.refusal
         await _check_send(api, ids.other, refused=done.table in GUARDS)
         for conversation_id in (ids.whole, ids.running, ids.compared):
-            screen = await first_screen(api.wb, conversation_id)
+            screen = await first_screen(api.ctx, conversation_id)
             if screen is None:
                 assert (done.table, done.column) in GONE
             elif screen.refusal is not None:
                 assert DOCTOR in screen.refusal.message or screen.damaged, screen.refusal
-        await until_quiet(api.wb)
+        await until_quiet(api.ctx)
 
 
 async def _check_saved_filters(api: Api, done: Harm) -> None:
@@ -262,7 +262,7 @@ async def _check_topic(api: Api, ids: Ids, done: Harm) -> None:
     if not lost:
         return
     pair_id = ids.named["pair_id"]
-    screen = await first_screen(api.wb, ids.whole)
+    screen = await first_screen(api.ctx, ids.whole)
     assert screen is not None
     shown = {one.id: one for one in screen.pairs}[pair_id]
     assert (shown.topic, shown.topic_is_missing, shown.out) == (UNKNOWN_TOPIC, True, None)
@@ -312,9 +312,9 @@ async def _check_send(api: Api, conversation_id: str, *, refused: bool) -> None:
     assert pairs[-1]["reply_text"] == "goes on"
 
 
-async def first_screen(wb: Workbench, conversation_id: str) -> Screen | None:
+async def first_screen(ctx: AppContext, conversation_id: str) -> Screen | None:
     """Return the first screen that shows what would be sent, or why nothing can be. None if no screen comes."""
-    async with Watcher(wb, LOCAL_OWNER, conversation_id, ViewOptions(), "") as watcher, asyncio.timeout(10):
+    async with Watcher(ctx, LOCAL_OWNER, conversation_id, ViewOptions(), "") as watcher, asyncio.timeout(10):
         while (screen := await watcher.next_screen()) is not None:
             if screen.refusal is not None or screen.context is not None:
                 return screen

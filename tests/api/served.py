@@ -15,9 +15,9 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from app.api.app import create_api
+from app.runs.app_context import AppContext
 from app.runs.process.clock import STEADY, Clock
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.settings import load_settings
 from app.web.requests import RequestProtocol
 from tests.databases import lay_database
@@ -83,10 +83,10 @@ async def _end(server: uvicorn.Server) -> None:
 
 @dataclass(frozen=True)
 class Api:
-    """A served API: `http` is its client, `wb` its workbench."""
+    """A served API: `http` is its client, `ctx` its app context."""
 
     http: httpx2.AsyncClient
-    wb: Workbench
+    ctx: AppContext
     served: Served
 
     @property
@@ -110,8 +110,8 @@ async def serve_api(data_dir: Path, clock: Clock = STEADY, /, **environment: str
     lay_database(data_dir)
     settings = load_settings({"INVIEW_DATA_DIR": str(data_dir), "INVIEW_TITLES": "off", **environment})
     async with (
-        open_workbench(settings, clock) as wb,
+        open_app_context(settings, clock) as ctx,
         serve(the_api()) as served,
         httpx2.AsyncClient(base_url=f"http://{served.host}/api/v1", timeout=20) as http,
     ):
-        yield Api(http, wb, served)
+        yield Api(http, ctx, served)

@@ -31,7 +31,7 @@ async def store_pairs(api: Api, conversation_id: str, count: int, owner: str = "
         )
         for position in range(1, count + 1)
     ]
-    async with api.wb.store.write() as session:
+    async with api.ctx.store.write() as session:
         revision = await next_revision(session, conversation_id, at)
         for pair in pairs:
             await insert_pair(session, owner, pair, revision)

@@ -91,7 +91,7 @@ async def test_damaged_pair_is_left_out_whole_and_can_be_kept_and_deleted(
 
         started = await send(api, conversation_id, "/echo x")
         await follow(api, started["run_id"])
-        async with api.wb.store.read() as session:
+        async with api.ctx.store.read() as session:
             run = await load_run(session, "local", started["run_id"])
         assert run.sent == ((1, 2),)
 
@@ -249,13 +249,13 @@ async def test_damaged_saved_filter_takes_no_other_filter_along_and_can_be_delet
     async with serve_api(tmp_path) as api:
         for name in ("good", "bad", "other"):
             assert (await api.http.put(f"/filters/{name}", json={"filter": "r20"})).status_code in {200, 201}
-        async with api.wb.store.write() as session:
+        async with api.ctx.store.write() as session:
             await session.execute(text(f"UPDATE saved_filter SET filter = {stored} WHERE name = 'bad'"))
 
         listed = await api.http.get("/filters")
         assert listed.status_code == 200, listed.text
         assert [one["name"] for one in listed.json()["saved"]] == ["bad", "good", "other"]
-        assert (await screen_of(api.wb, conversation_id)).refusal is None
+        assert (await screen_of(api.ctx, conversation_id)).refusal is None
         assert (
             await api.http.get(f"/conversations/{conversation_id}/pairs", params={"filter": "@good"})
         ).status_code == 200

@@ -90,7 +90,7 @@ async def test_nothing_is_sent_past_a_damaged_guard_until_the_doctor_has_mended_
         assert refused.status_code == 409, refused.text
         assert what in refused.json()["detail"]
         assert "Stop Inview and run `inview doctor --mend`" in refused.json()["detail"]
-        screen = await first_screen(api.wb, ids.other)
+        screen = await first_screen(api.ctx, ids.other)
         assert screen is not None
         assert len(screen.pairs) == 1
 
@@ -114,7 +114,7 @@ async def test_unreadable_keep_alive_makes_no_call_and_is_reported(
 ) -> None:
     ids = _lay(every_table, tmp_path, _harm_column("keep_warm", column, value))
     async with serve_api(tmp_path) as api:
-        assert api.wb.keeping == {}
+        assert api.ctx.keeping == {}
         shown = await api.http.get(f"/conversations/{ids.whole}/keep-warm")
 
     assert shown.status_code == 200, shown.text
@@ -126,7 +126,7 @@ async def test_conversation_with_an_unreadable_keep_alive_reports_it_on_its_page
 ) -> None:
     ids = _lay(every_table, tmp_path, _harm_column("pair", "position", "'first'"))
     async with serve_api(tmp_path) as api:
-        screen = await first_screen(api.wb, ids.whole)
+        screen = await first_screen(api.ctx, ids.whole)
         listed = await api.http.get(f"/conversations/{ids.whole}/pairs")
 
     assert screen is not None

@@ -27,7 +27,7 @@ LOSSES = {
 
 
 async def _execute(api: Api, statement: str) -> None:
-    async with api.wb.store.write() as session:
+    async with api.ctx.store.write() as session:
         await session.execute(text(statement))
 
 
@@ -47,7 +47,7 @@ async def _list_out(api: Api, conversation: str) -> list[str | None]:
 async def _send_and_list_sent(api: Api, conversation: str, words: str) -> tuple[tuple[int, int], ...]:
     started = await send(api, conversation, words)
     await follow(api, started["run_id"])
-    async with api.wb.store.read() as session:
+    async with api.ctx.store.read() as session:
         return (await load_run(session, LOCAL_OWNER, started["run_id"])).sent or ()
 
 
@@ -69,7 +69,7 @@ async def test_pair_with_a_lost_attachment_is_marked_and_left_out_until_it_is_at
         assert (damage["table"], damage["row_id"]) == ("attachment", photo)
         assert damage["reason"].startswith(reason)
         assert await _list_out(api, conversation) == ["damaged", None]
-        shown = (await screen_of(api.wb, conversation, 2)).pairs[0]
+        shown = (await screen_of(api.ctx, conversation, 2)).pairs[0]
         assert [(one.kind, one.name) for one in shown.attached] == [("lost", "Picture: missing")]
         preview = (await api.http.post(f"/conversations/{conversation}/preview", json={"text": "/echo x"})).text
         assert "/echo two" in preview

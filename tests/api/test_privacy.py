@@ -54,7 +54,7 @@ async def test_what_is_previewed_is_sent_noted_and_verified_whatever_is_preferre
     page = (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()
     assert (page["prelude"], page["items"][0]["user_text"]) == (None, f"Mine is {KEY}")
     assert [(len(pair["secrets"]), len(pair["redacted"])) for pair in page["items"]] == [(0, 2), (0, 3)]
-    assert [(await verify_run(api.wb, LOCAL_OWNER, run_id)).matches for run_id in runs] == [True, True]
+    assert [(await verify_run(api.ctx, LOCAL_OWNER, run_id)).matches for run_id in runs] == [True, True]
 
 
 async def test_the_card_and_marks_are_part_of_the_estimate(api: Api) -> None:

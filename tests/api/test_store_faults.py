@@ -39,7 +39,7 @@ async def no_room_left(api: Api) -> AsyncGenerator[None]:
 async def limit_pages(api: Api, limit: int) -> None:
     async with AsyncExitStack() as stack:  # each connection has its own limit
         for _ in range(database.POOL_SIZE):
-            connection = await stack.enter_async_context(api.wb.store.engine.connect())
+            connection = await stack.enter_async_context(api.ctx.store.engine.connect())
             await connection.execute(text(f"PRAGMA max_page_count = {limit}"))
 
 

@@ -77,7 +77,7 @@ async def test_a_page_shows_what_the_api_says(api: Api, look: ViewOptions) -> No
     for text in ("/think 5 /long 5 /rate 0", "/fail auth", '/tool clock {"zone": "UTC"}'):
         await answered(api, conversation_id, text)
 
-    async with a_page(api.wb, conversation_id, look=look, draft="A draft.") as page:
+    async with a_page(api.ctx, conversation_id, look=look, draft="A draft.") as page:
         screen = await page.until_known()
     asked = {"filter": look.filter, "model": look.model, "draft": "A draft."}
     answer = await api.http.get(
@@ -99,14 +99,14 @@ async def test_a_page_that_looked_all_the_time_shows_what_one_shows_that_is_open
     conversation_id = await create_conversation(api, model="offline:demo")
     await store_pairs(api, conversation_id, 3)
 
-    async with a_page(api.wb, conversation_id) as page:
+    async with a_page(api.ctx, conversation_id) as page:
         await page.until_known()
         pair = await answered(api, conversation_id)
         await api.http.patch(f"/pairs/{pair['id']}", json={"stars": 1})
-        await set_preferences(api.wb, LOCAL_OWNER, Preferences(titles=False))
+        await set_preferences(api.ctx, LOCAL_OWNER, Preferences(titles=False))
         await answered(api, conversation_id, "/fail auth")
         long_open = await page.settle()
-    async with a_page(api.wb, conversation_id) as page:
+    async with a_page(api.ctx, conversation_id) as page:
         await page.until_known()
         fresh = await page.settle()
 

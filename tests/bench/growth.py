@@ -28,12 +28,12 @@ from typing import Final
 
 from app.domain.conversation.search import parse_search
 from app.domain.preferences import OverBudget
+from app.runs.app_context import AppContext
 from app.runs.process.collector import give_memory_back
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import follow
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.settings import load_settings
 from app.store.conversation.conversations import Wanted
 from app.store.index.search import load_found, search
@@ -128,7 +128,7 @@ async def measure_search(folder: Path, sizes: list[int], repeat: int) -> list[Ro
     searches = ("garden bread", "lantern", "garden", '"what of garden"', "gard*", "nowhere")
     values: dict[str, dict[int, float]] = {f"search for {words}": {} for words in searches}
     settings = load_settings({"INVIEW_DATA_DIR": str(folder), "INVIEW_TITLES": "off"})
-    async with open_workbench(settings) as wb:
+    async with open_app_context(settings) as ctx:
         there = 0
         for size in sizes:
             began = time.perf_counter()
@@ -136,7 +136,7 @@ async def measure_search(folder: Path, sizes: list[int], repeat: int) -> list[Ro
             note(f"{size - there:,} conversations entered in {time.perf_counter() - began:.1f} s")
             there = size
             for words in searches:
-                found = [await timed(lambda one=words: find(wb, one)) for _ in range(repeat)]
+                found = [await timed(lambda one=words: find(ctx, one)) for _ in range(repeat)]
                 values[f"search for {words}"][size] = median(found)
     most = {size: 30.0 if size * PAIRS_EACH <= 100_000 else 100.0 for size in sizes}
     return [Row(name, "ms", of, most=most) for name, of in values.items()]
@@ -155,24 +155,24 @@ async def measure_pairs(folder: Path, sizes: list[int], repeat: int) -> list[Row
     )
     values: dict[str, dict[int, float]] = {name: {} for name in names}
     settings = load_settings({"INVIEW_DATA_DIR": str(folder), "INVIEW_TITLES": "off"})
-    async with open_workbench(settings) as wb:
-        ids = [(size, (await create_conversation(wb, LOCAL_OWNER, model="offline:demo")).id) for size in sizes]
+    async with open_app_context(settings) as ctx:
+        ids = [(size, (await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")).id) for size in sizes]
         for size, conversation_id in ids:
             began = time.perf_counter()
             await asyncio.to_thread(enter_pairs, folder / "inview.db", conversation_id, size)
             note(f"{size:,} pairs entered in {time.perf_counter() - began:.1f} s")
         for size, conversation_id in ids:
             before = settled_megabytes()
-            values["first preview of r20"][size] = await timed(lambda one=conversation_id: preview(wb, one, FEW))
+            values["first preview of r20"][size] = await timed(lambda one=conversation_id: preview(ctx, one, FEW))
             values["memory kept for it"][size] = settled_megabytes() - before
-            looks = [await timed(lambda one=conversation_id: preview(wb, one, FEW)) for _ in range(repeat)]
+            looks = [await timed(lambda one=conversation_id: preview(ctx, one, FEW)) for _ in range(repeat)]
             values["preview of r20"][size] = median(looks)
-            values["send of r20"][size] = median([await timed_send(wb, conversation_id, FEW) for _ in range(repeat)])
+            values["send of r20"][size] = median([await timed_send(ctx, conversation_id, FEW) for _ in range(repeat)])
             for name, look in ((names[2], MANY), (names[3], ALL)):
                 choice = OverBudget.FIT if look is ALL else OverBudget.FORCE
-                sends = [await timed_send(wb, conversation_id, look, choice) for _ in range(min(5, repeat))]
+                sends = [await timed_send(ctx, conversation_id, look, choice) for _ in range(min(5, repeat))]
                 values[name][size] = median(sends)
-            wb.expire(0)
+            ctx.expire(0)
             values["memory kept after five minutes without it"][size] = settled_megabytes() - before
     limits, most = {50_000: 1.5, 200_000: 2.0}, dict.fromkeys(sizes, 30.0)
     return [
@@ -192,26 +192,26 @@ def _bound(name: str, sizes: Sequence[int]) -> Mapping[int, float]:
     return dict.fromkeys(sizes, 1.2) if name == AT_REST else {}
 
 
-async def find(wb: Workbench, words: str) -> None:
+async def find(ctx: AppContext, words: str) -> None:
     """Search as the list of the page does."""
     looked_for = parse_search(words)
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         found = await search(session, LOCAL_OWNER, Wanted(), looked_for)
         await load_found(session, LOCAL_OWNER, looked_for, found.places[:50])
 
 
-async def preview(wb: Workbench, conversation_id: str, look: ViewOptions) -> None:
-    await preview_send(wb, LOCAL_OWNER, conversation_id, f"/rate 0 /long 5 {time.time_ns()}", look)
+async def preview(ctx: AppContext, conversation_id: str, look: ViewOptions) -> None:
+    await preview_send(ctx, LOCAL_OWNER, conversation_id, f"/rate 0 /long 5 {time.time_ns()}", look)
 
 
 async def timed_send(
-    wb: Workbench, conversation_id: str, look: ViewOptions, over_budget: OverBudget = OverBudget.FIT
+    ctx: AppContext, conversation_id: str, look: ViewOptions, over_budget: OverBudget = OverBudget.FIT
 ) -> float:
     """Return the milliseconds until the reply is running. Then wait for its end."""
     began = time.perf_counter()
-    started = await start_reply(wb, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", look, over_budget=over_budget)
+    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", look, over_budget=over_budget)
     milliseconds = (time.perf_counter() - began) * 1_000
-    async for _ in follow(wb, LOCAL_OWNER, started.run_id):
+    async for _ in follow(ctx, LOCAL_OWNER, started.run_id):
         pass
     await asyncio.sleep(0.1)  # work after a reply must not count for the next send
     return milliseconds

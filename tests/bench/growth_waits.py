@@ -20,6 +20,7 @@ from sqlalchemy import delete
 from app.domain.conversation.search import parse_search
 from app.domain.filters.commands import ExportFormat
 from app.providers.counts.token_counts import end_if_idle
+from app.runs.app_context import AppContext
 from app.runs.process.collector import give_memory_back
 from app.runs.request.indexes import Indexer
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
@@ -28,8 +29,7 @@ from app.runs.transfer.exporting import export_conversation
 from app.runs.transfer.importing import import_file
 from app.runs.watch.broadcast import follow
 from app.runs.watch.watcher import Watcher
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.settings import load_settings
 from app.store.conversation.conversations import Wanted, list_conversations
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
@@ -57,14 +57,14 @@ async def measure_waits(folder: Path, sizes: list[int]) -> tuple[Values, Values,
     took: Values = {}
     for size in sizes:
         settings = load_settings({"INVIEW_DATA_DIR": str(folder / str(size)), "INVIEW_TITLES": "off"})
-        async with open_workbench(settings) as wb:
-            await _measure_size(wb, 3)
-            wb.expire(0)
+        async with open_app_context(settings) as ctx:
+            await _measure_size(ctx, 3)
+            ctx.expire(0)
             end_if_idle(0)
             before = settled_megabytes()
-            found, estimated = await _measure_size(wb, size)
+            found, estimated = await _measure_size(ctx, size)
             kept = settled_megabytes() / before
-            wb.expire(0)
+            ctx.expire(0)
             end_if_idle(0)
             rest = {"after it": kept, AT_REST: settled_megabytes() / before}
         for values, measured in ((waits, found), (memory, rest), (took, {FIRST_ESTIMATE: estimated})):
@@ -73,7 +73,7 @@ async def measure_waits(folder: Path, sizes: list[int]) -> tuple[Values, Values,
     return waits, memory, took
 
 
-async def _measure_size(wb: Workbench, size: int) -> tuple[dict[str, float], float]:
+async def _measure_size(ctx: AppContext, size: int) -> tuple[dict[str, float], float]:
     """Do each operation with a conversation of this size, and return the longest wait during each.
 
     Also returns the duration of the first estimate after the import.
@@ -84,23 +84,23 @@ async def _measure_size(wb: Workbench, size: int) -> tuple[dict[str, float], flo
         waits[name], waits[f"{name}: own processor"] = await longest_turns(act())
 
     await during("quiet", lambda: asyncio.sleep(QUIET_SECONDS))
-    await during("import", lambda: _import(wb, a_file(size)))
-    async with wb.store.read() as session:
+    await during("import", lambda: _import(ctx, a_file(size)))
+    async with ctx.store.read() as session:
         one = (await list_conversations(session, LOCAL_OWNER, limit=1))[0].conversation.id
     began = time.perf_counter()
-    await during(FIRST_ESTIMATE, lambda: _estimate(wb, one))
+    await during(FIRST_ESTIMATE, lambda: _estimate(ctx, one))
     estimated = (time.perf_counter() - began) * 1_000
-    await during("opening its page", lambda: _open_page(wb, one))
-    await during("send of r20", lambda: _send(wb, one))
-    await during("a reply up to its limit", lambda: _reply_to_the_limit(wb))
-    await during("export", lambda: _export(wb, one))
-    await during("search", lambda: _search(wb))
-    async with wb.store.write() as session:
+    await during("opening its page", lambda: _open_page(ctx, one))
+    await during("send of r20", lambda: _send(ctx, one))
+    await during("a reply up to its limit", lambda: _reply_to_the_limit(ctx))
+    await during("export", lambda: _export(ctx, one))
+    await during("search", lambda: _search(ctx))
+    async with ctx.store.write() as session:
         await session.execute(delete(PAIR_TEXT))
         await session.execute(delete(PAIR_SIZE))
-    wb.expire(0)
-    wb = replace(wb, indexer=Indexer(wb.store, wb.event_bus))
-    await during("first estimate, nothing counted yet", lambda: _estimate(wb, one))
+    ctx.expire(0)
+    ctx = replace(ctx, indexer=Indexer(ctx.store, ctx.event_bus))
+    await during("first estimate, nothing counted yet", lambda: _estimate(ctx, one))
     return waits, estimated
 
 
@@ -127,41 +127,41 @@ def settled_megabytes() -> float:
     return proportional_megabytes(os.getpid())
 
 
-async def _import(wb: Workbench, body: bytes) -> None:
-    await import_file(wb, LOCAL_OWNER, body)
+async def _import(ctx: AppContext, body: bytes) -> None:
+    await import_file(ctx, LOCAL_OWNER, body)
 
 
-async def _estimate(wb: Workbench, conversation_id: str) -> None:
-    await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter=""))
+async def _estimate(ctx: AppContext, conversation_id: str) -> None:
+    await compose_view(ctx, LOCAL_OWNER, conversation_id, ViewOptions(filter=""))
 
 
-async def _open_page(wb: Workbench, conversation_id: str) -> None:
-    async with Watcher(wb, LOCAL_OWNER, conversation_id) as watcher:
+async def _open_page(ctx: AppContext, conversation_id: str) -> None:
+    async with Watcher(ctx, LOCAL_OWNER, conversation_id) as watcher:
         while (screen := await watcher.next_screen()) is not None and screen.context is None:
             pass
 
 
-async def _send(wb: Workbench, conversation_id: str) -> None:
-    await start_reply(wb, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", ViewOptions(filter="r20"))
+async def _send(ctx: AppContext, conversation_id: str) -> None:
+    await start_reply(ctx, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", ViewOptions(filter="r20"))
     await asyncio.sleep(0.5)
 
 
-async def _reply_to_the_limit(wb: Workbench) -> None:
+async def _reply_to_the_limit(ctx: AppContext) -> None:
     """Receive a reply of the maximum size, whatever the size of the measured conversation."""
-    one = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    started = await start_reply(wb, LOCAL_OWNER, one.id, "/rate 0 /long 3000000")
-    async for _ in follow(wb, LOCAL_OWNER, started.run_id):
+    one = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    started = await start_reply(ctx, LOCAL_OWNER, one.id, "/rate 0 /long 3000000")
+    async for _ in follow(ctx, LOCAL_OWNER, started.run_id):
         pass
 
 
-async def _export(wb: Workbench, conversation_id: str) -> None:
-    exported = await export_conversation(wb, LOCAL_OWNER, conversation_id, ExportFormat.JSON)
+async def _export(ctx: AppContext, conversation_id: str) -> None:
+    exported = await export_conversation(ctx, LOCAL_OWNER, conversation_id, ExportFormat.JSON)
     async for _ in exported.chunks:
         pass
 
 
-async def _search(wb: Workbench) -> None:
+async def _search(ctx: AppContext) -> None:
     looked_for = parse_search("garden bread")
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         found = await search(session, LOCAL_OWNER, Wanted(), looked_for)
         await load_found(session, LOCAL_OWNER, looked_for, found.places[:50])

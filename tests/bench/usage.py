@@ -20,7 +20,7 @@ from typing import Any, get_args
 
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.usage import report_usage
-from app.runs.wiring import open_workbench
+from app.runs.wiring import open_app_context
 from app.settings import load_settings
 from app.store.database.migrations import upgrade
 from app.store.ledger.rollups import find_faults
@@ -53,7 +53,7 @@ async def measure(folder: Path, count: int) -> None:
     began = time.perf_counter()
     enter_calls(database, count)
     say(f"{count:,} calls entered in {time.perf_counter() - began:.1f} s")
-    async with open_workbench(load_settings({"INVIEW_DATA_DIR": str(folder)})) as wb:
+    async with open_app_context(load_settings({"INVIEW_DATA_DIR": str(folder)})) as ctx:
         last_month = UsageQuery(first=(FIRST + timedelta(DAYS - 30)).date())
         for name, asked in (
             ("all time", UsageQuery()),
@@ -65,12 +65,12 @@ async def measure(folder: Path, count: int) -> None:
                 total = 0
                 for _ in range(3):
                     began = time.perf_counter()
-                    report = await report_usage(wb, LOCAL_OWNER, asked, group_by, 100)
+                    report = await report_usage(ctx, LOCAL_OWNER, asked, group_by, 100)
                     seconds.append(time.perf_counter() - began)
                     total = report.total.calls
                 told = " ".join(f"{one:.3f}" for one in seconds)
                 say(f"{name:>16} by {group_by:<12} {told} s, {total:,} calls")
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             say(f"sums that differ from the ledger: {await find_faults(session) or 'none'}")
 
 

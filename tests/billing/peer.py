@@ -1,10 +1,10 @@
 """Providers that bill: they answer over HTTP as Anthropic and OpenAI do, and bill requests by the public rules.
 
     async with serve_billing(AnthropicBill()) as peer:
-        …a workbench with peer.environment…
+        …an app context with peer.environment…
         peer.asked[-1].usage
 
-Minutes pass without waiting: `peer.pass_time(seconds)` moves its clock, and `age(wb, seconds)` the stored times.
+Minutes pass without waiting: `peer.pass_time(seconds)` moves its clock, and `age(ctx, seconds)` the stored times.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import orjson
 from sqlalchemy import select, update
 from starlette.types import Receive, Scope, Send
 
-from app.runs.workbench import Workbench
+from app.runs.app_context import AppContext
 from app.store.cache.rows_prompt_cache import PROMPT_CACHE
 from app.store.conversation.rows import RUN
 from tests.api.served import serve
@@ -99,9 +99,9 @@ async def serve_billing(peer: BillingPeer) -> AsyncGenerator[BillingPeer]:
         yield peer
 
 
-async def age(wb: Workbench, seconds: float) -> None:
-    """Make the calls that the workbench knows older by `seconds`."""
-    async with wb.store.write() as session:
+async def age(ctx: AppContext, seconds: float) -> None:
+    """Make the calls that the app context knows older by `seconds`."""
+    async with ctx.store.write() as session:
         for table, column in ((PROMPT_CACHE, "at"), (RUN, "attempt_started_at")):
             key = next(iter(table.primary_key))
             rows = (await session.execute(select(key, table.c[column]))).all()

@@ -15,13 +15,13 @@ from app.domain.cache.misses import Judgement, judge
 from app.domain.cache.plan import Prediction
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.usage import Usage
+from app.runs.app_context import AppContext
 from app.runs.derived.summaries import summarise
 from app.runs.derived.titles import ask_title
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
-from app.runs.workbench import Workbench
 from app.store.cache.rows_prompt_cache import PROMPT_CACHE
 from app.store.conversation.rows import RUN
 from app.store.database.mapping import decode_usage
@@ -88,9 +88,9 @@ _WORDS = [
 
 @dataclass
 class Session:
-    """A session: workbench, provider and model."""
+    """A session: app context, provider and model."""
 
-    wb: Workbench
+    ctx: AppContext
     peer: BillingPeer
     model: str
     random: random.Random = field(default_factory=lambda: random.Random(_SEED))
@@ -98,7 +98,7 @@ class Session:
 
     async def judge(self) -> list[tuple[Prediction, Usage | None, Judgement]]:
         """Return for every call, whatever its purpose, the prediction, the reported usage, and their comparison."""
-        async with self.wb.store.read() as session:
+        async with self.ctx.store.read() as session:
             query = select(PROMPT_CACHE, RUN.c.usage).join(RUN, RUN.c.id == PROMPT_CACHE.c.run_id).order_by(RUN.c.id)
             rows = (await session.execute(query)).mappings().all()
         judged: list[tuple[Prediction, Usage | None, Judgement]] = []
@@ -116,17 +116,17 @@ class Session:
         """Run the whole session."""
         self.peer.words = lambda _number: self.words(80, 420)
         prompt = "You help an engineer of bridges. " + self.words(1_100, 1_100)
-        self.conversation_id = await a_conversation(self.wb, model=self.model, system_prompt=prompt)
+        self.conversation_id = await a_conversation(self.ctx, model=self.model, system_prompt=prompt)
         look = ""
         for number in range(1, PAIRS + 1):
             look = FILTERS.get(number, look)
             await self._think(number)
-            ended = await reply_to(self.wb, self.conversation_id, self.words(20, 160), look=ViewOptions(filter=look))
+            ended = await reply_to(self.ctx, self.conversation_id, self.words(20, 160), look=ViewOptions(filter=look))
             assert ended.pair.failure is None, ended.pair.failure
             await self._settle(5)
             if number in STARRED:
                 marks = [PairMarks(ended.pair.id, Marks(stars=2))]
-                await mark_pairs(self.wb, LOCAL_OWNER, self.conversation_id, marks)
+                await mark_pairs(self.ctx, LOCAL_OWNER, self.conversation_id, marks)
             if number == 1:
                 await self._title(look)
             if number in EDITS:
@@ -140,31 +140,31 @@ class Session:
 
     async def _settle(self, seconds: float) -> None:
         self.peer.pass_time(seconds)
-        await age(self.wb, seconds)
+        await age(self.ctx, seconds)
 
     async def _edit(self, back: int, look: str) -> None:
         await self._settle(self.random.uniform(30, 90))
-        pair = (await pairs_of(self.wb, self.conversation_id))[-1 - back]
+        pair = (await pairs_of(self.ctx, self.conversation_id))[-1 - back]
         resent = await resend_pair(
-            self.wb, LOCAL_OWNER, pair.id, text=self.words(20, 160), later=Later.KEEP, look=ViewOptions(filter=look)
+            self.ctx, LOCAL_OWNER, pair.id, text=self.words(20, 160), later=Later.KEEP, look=ViewOptions(filter=look)
         )
-        await collect(self.wb, resent.started.run_id)
+        await collect(self.ctx, resent.started.run_id)
 
     async def _summarise(self, look: str) -> None:
         await self._settle(self.random.uniform(30, 90))
-        summary = await summarise(self.wb, LOCAL_OWNER, self.conversation_id, ViewOptions(filter=look))
-        await collect(self.wb, summary.started.run_id)
+        summary = await summarise(self.ctx, LOCAL_OWNER, self.conversation_id, ViewOptions(filter=look))
+        await collect(self.ctx, summary.started.run_id)
         await self._wait_for_background()
 
     async def _title(self, look: str) -> None:
         usual, self.peer.words = self.peer.words, _title_words
-        derived = await ask_title(self.wb, LOCAL_OWNER, self.conversation_id, ViewOptions(filter=look))
-        await collect(self.wb, derived.started.run_id)
+        derived = await ask_title(self.ctx, LOCAL_OWNER, self.conversation_id, ViewOptions(filter=look))
+        await collect(self.ctx, derived.started.run_id)
         await self._wait_for_background()
         self.peer.words = usual
 
     async def _wait_for_background(self) -> None:
-        for task in tuple(self.wb.background):
+        for task in tuple(self.ctx.background):
             await task
 
 

@@ -11,12 +11,12 @@ from app.domain.cache.rules import CacheLifetime
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ConflictError
 from app.domain.preferences import Preferences
+from app.runs.app_context import context_for
 from app.runs.cache.keep_alive import start_keeping
 from app.runs.library.preference_commands import set_preferences
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.temporary import create_temporary
 from app.runs.usage.accounts import list_booked
-from app.runs.workbench import bench_of
 from tests.billing.anthropic import price
 from tests.billing.openai import OpenAiCache
 from tests.billing.peer import BillingPeer, play_openai
@@ -50,7 +50,7 @@ async def test_refreshes_keep_the_prefix_through_a_long_pause_for_less_than_a_re
 
 async def test_what_was_kept_for_an_hour_is_kept_warm_for_many(talk: Talk) -> None:
     """The writing request is then older than an hour; only refreshes have read the entry since."""
-    await set_preferences(talk.wb, LOCAL_OWNER, Preferences(cache=CacheLifetime.LONG))
+    await set_preferences(talk.ctx, LOCAL_OWNER, Preferences(cache=CacheLifetime.LONG))
     await talk.pass_time(301)
     await talk.says("I will be away for long.")
     await talk.keep(minutes=300)
@@ -69,26 +69,26 @@ async def test_without_it_the_same_pause_costs_the_beginning_again(talk: Talk) -
 
 
 async def test_a_refresh_is_booked_on_the_conversation_and_adds_nothing_to_it(talk: Talk) -> None:
-    before = await preview_send(talk.wb, LOCAL_OWNER, talk.conversation_id, "Next")
+    before = await preview_send(talk.ctx, LOCAL_OWNER, talk.conversation_id, "Next")
     each = (await talk.offer()).each
     await talk.keep()
     await talk.pass_time(275)
     await talk.tend()
 
-    newest = (await list_booked(talk.wb, LOCAL_OWNER, talk.conversation_id, limit=1))[0]
-    after = await preview_send(talk.wb, LOCAL_OWNER, talk.conversation_id, "Next")
+    newest = (await list_booked(talk.ctx, LOCAL_OWNER, talk.conversation_id, limit=1))[0]
+    after = await preview_send(talk.ctx, LOCAL_OWNER, talk.conversation_id, "Next")
     kept = await talk.kept()
     assert (newest.call.purpose, newest.call.outcome) == ("keep_warm", Lifecycle.SUCCEEDED)
     assert newest.judged is not None
     assert newest.judged.outcome == "as_predicted"
     assert after.built.request == before.built.request
-    assert len(await pairs_of(talk.wb, talk.conversation_id)) == 2
+    assert len(await pairs_of(talk.ctx, talk.conversation_id)) == 2
     assert (kept.spent.calls, kept.keeping.ended_at) == (1, None)
     # the peer always answers with three words
     assert newest.spent.cost.amount == pytest.approx(each, rel=Decimal("0.06"))
     assert kept.keeping.made_id == newest.call.conversation_id
     with pytest.raises(ConflictError, match="which is never sent along"):
-        await preview_send(talk.wb, LOCAL_OWNER, newest.call.conversation_id, "More")
+        await preview_send(talk.ctx, LOCAL_OWNER, newest.call.conversation_id, "More")
 
 
 async def test_a_send_meanwhile_prolongs_the_cache(talk: Talk) -> None:
@@ -118,8 +118,8 @@ async def test_nothing_kept_is_nothing_to_keep_warm(talk: Talk) -> None:
 
 
 async def test_temporary_conversation_is_not_kept_warm(talk: Talk) -> None:
-    made = await create_temporary(talk.wb, LOCAL_OWNER, model=MODEL, system_prompt=PROMPT)
-    bench = await bench_of(talk.wb, made.id)
+    made = await create_temporary(talk.ctx, LOCAL_OWNER, model=MODEL, system_prompt=PROMPT)
+    bench = await context_for(talk.ctx, made.id)
     await reply_to(bench, made.id, "Hello?")
 
     with pytest.raises(ConflictError, match="temporary"):

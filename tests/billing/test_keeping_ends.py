@@ -53,8 +53,8 @@ async def test_it_ends_if_a_user_stops_its_refresh(talk: Talk) -> None:
     async with talk.peer.holding_back():
         looking = asyncio.create_task(talk.tend())
         await talk.peer.came.wait()
-        (run_id,) = talk.wb.engine.runs
-        await cancel_run(talk.wb, LOCAL_OWNER, run_id)
+        (run_id,) = talk.ctx.engine.runs
+        await cancel_run(talk.ctx, LOCAL_OWNER, run_id)
         assert await looking is None
 
     assert (await talk.kept()).keeping.words == "Its last refresh was stopped."
@@ -85,7 +85,7 @@ async def test_it_ends_with_words_after_a_fault_of_inview(talk: Talk, monkeypatc
 async def test_it_stops_at_a_budget_that_is_spent(talk: Talk) -> None:
     await talk.keep()
     await set_budget(
-        talk.wb, LOCAL_OWNER, SpendingBudget(Scope.CONVERSATION, talk.conversation_id, Span.DAY, Decimal("0.0001"))
+        talk.ctx, LOCAL_OWNER, SpendingBudget(Scope.CONVERSATION, talk.conversation_id, Span.DAY, Decimal("0.0001"))
     )
     await talk.pass_time(275)
     asked = len(talk.peer.asked)
@@ -97,18 +97,18 @@ async def test_it_stops_at_a_budget_that_is_spent(talk: Talk) -> None:
 
 async def test_after_a_stop_it_reports_nothing(talk: Talk) -> None:
     await talk.keep()
-    await stop_keeping(talk.wb, LOCAL_OWNER, talk.conversation_id)
+    await stop_keeping(talk.ctx, LOCAL_OWNER, talk.conversation_id)
     await talk.pass_time(275)
 
     assert await talk.tend() is None
-    assert await read_keeping(talk.wb, LOCAL_OWNER, talk.conversation_id) is None
+    assert await read_keeping(talk.ctx, LOCAL_OWNER, talk.conversation_id) is None
     with pytest.raises(NotFoundError):
-        await stop_keeping(talk.wb, LOCAL_OWNER, talk.conversation_id)
+        await stop_keeping(talk.ctx, LOCAL_OWNER, talk.conversation_id)
 
 
 async def test_deleted_conversation_is_left_alone(talk: Talk) -> None:
     await talk.keep()
-    await delete_conversation(talk.wb, LOCAL_OWNER, talk.conversation_id)
+    await delete_conversation(talk.ctx, LOCAL_OWNER, talk.conversation_id)
     await talk.pass_time(275)
     asked = len(talk.peer.asked)
 
@@ -118,7 +118,7 @@ async def test_deleted_conversation_is_left_alone(talk: Talk) -> None:
 
 async def test_edited_beginning_is_kept_as_far_as_the_next_send_reads_it(talk: Talk) -> None:
     await talk.keep()
-    await change_conversation(talk.wb, LOCAL_OWNER, talk.conversation_id, system_prompt=PROMPT + "Be brief.")
+    await change_conversation(talk.ctx, LOCAL_OWNER, talk.conversation_id, system_prompt=PROMPT + "Be brief.")
     await talk.pass_time(275)
 
     assert await talk.tend() is None
@@ -126,5 +126,5 @@ async def test_edited_beginning_is_kept_as_far_as_the_next_send_reads_it(talk: T
 
 
 async def _move_until(talk: Talk, seconds: float) -> None:
-    async with talk.wb.store.write() as session:
+    async with talk.ctx.store.write() as session:
         await session.execute(update(KEEP_WARM).values(until=now() + timedelta(seconds=seconds)))

@@ -17,7 +17,7 @@ async def read_through(talk: Talk, line: str, sends: int) -> list[tuple[int, int
     for number in range(sends):
         await talk.pass_time(20)
         await reply_to(
-            talk.wb, talk.conversation_id, f"And what of winter number {number}?", look=ViewOptions(filter=line)
+            talk.ctx, talk.conversation_id, f"And what of winter number {number}?", look=ViewOptions(filter=line)
         )
     usages = [one.usage for one in talk.peer.asked[-sends:]]
     return [(one["cache_read_input_tokens"], one["cache_creation_input_tokens"]) for one in usages]
@@ -39,8 +39,8 @@ async def test_once_the_oldest_falls_out_with_every_send_nothing_is_written(talk
 
 async def test_question_is_not_kept_under_a_filter_that_asks_for_stars(talk: Talk) -> None:
     """The new pair has no stars yet, whatever the pair before it has."""
-    marks = [PairMarks(pair.id, Marks(stars=2)) for pair in await pairs_of(talk.wb, talk.conversation_id)]
-    await mark_pairs(talk.wb, LOCAL_OWNER, talk.conversation_id, marks)
+    marks = [PairMarks(pair.id, Marks(stars=2)) for pair in await pairs_of(talk.ctx, talk.conversation_id)]
+    await mark_pairs(talk.ctx, LOCAL_OWNER, talk.conversation_id, marks)
 
     await read_through(talk, "s>=1", 1)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.cache.misses import Outcome
-from app.runs.wiring import open_workbench
+from app.runs.wiring import open_app_context
 from tests.billing.anthropic import AnthropicCache, list_blocks, mark_newest, price, strip
 from tests.billing.best import find_least, improve
 from tests.billing.openai import OpenAiCache
@@ -31,9 +31,9 @@ async def talked(tmp_path: Path) -> AsyncGenerator[Session]:
     """The session, with Anthropic."""
     async with (
         serve_billing(BillingPeer("anthropic", AnthropicCache(MINIMUM).bill, play_anthropic)) as peer,
-        open_workbench(settings_of(tmp_path, **peer.environment)) as wb,
+        open_app_context(settings_of(tmp_path, **peer.environment)) as ctx,
     ):
-        session = Session(wb, peer, "anthropic:claude-sonnet-4-5")
+        session = Session(ctx, peer, "anthropic:claude-sonnet-4-5")
         await session.run()
         yield session
 
@@ -62,9 +62,9 @@ async def test_openais_own_caching_is_predicted(tmp_path: Path, model: str) -> N
     bill = OpenAiCache(newest=model != "openai:gpt-4o").bill
     async with (
         serve_billing(BillingPeer("openai", bill, play_openai)) as peer,
-        open_workbench(settings_of(tmp_path, **peer.environment)) as wb,
+        open_app_context(settings_of(tmp_path, **peer.environment)) as ctx,
     ):
-        session = Session(wb, peer, model)
+        session = Session(ctx, peer, model)
         await session.run()
 
         assert len({one.body["prompt_cache_key"] for one in peer.asked}) == 3  # one for each system text

@@ -39,7 +39,7 @@ class Aside(Sending):
     def queue(self, pick: int, text: str) -> None:
         desk = self.desk(pick)
         self.count("queue")
-        self.do(queue_text(self.bench.wb, LOCAL_OWNER, desk.talk.id, text))
+        self.do(queue_text(self.bench.ctx, LOCAL_OWNER, desk.talk.id, text))
         desk.talk.waiting.append(text)
         self._go_on(desk)
 
@@ -48,18 +48,18 @@ class Aside(Sending):
     @noted
     def change_queue(self, pick: int, which: int, how: str, text: str) -> None:
         desk = self.desk(pick, lambda talk: talk.waiting)
-        talk, wb = desk.talk, self.bench.wb
+        talk, ctx = desk.talk, self.bench.ctx
         place = which % len(talk.waiting)
-        item = self.do(read_queue(wb, LOCAL_OWNER, talk.id)).items[place]
+        item = self.do(read_queue(ctx, LOCAL_OWNER, talk.id)).items[place]
         self.count(f"queue: {how}")
         if how == "edit":
-            self.do(change_queued(wb, LOCAL_OWNER, talk.id, item.id, text=text))
+            self.do(change_queued(ctx, LOCAL_OWNER, talk.id, item.id, text=text))
             talk.waiting[place] = text
         elif how == "move":
-            self.do(change_queued(wb, LOCAL_OWNER, talk.id, item.id, place=0))
+            self.do(change_queued(ctx, LOCAL_OWNER, talk.id, item.id, place=0))
             talk.waiting.insert(0, talk.waiting.pop(place))
         else:
-            self.do(drop_queued(wb, LOCAL_OWNER, talk.id, item.id))
+            self.do(drop_queued(ctx, LOCAL_OWNER, talk.id, item.id))
             talk.waiting.pop(place)
             talk.held = talk.held if talk.waiting else None
 
@@ -70,10 +70,10 @@ class Aside(Sending):
         desk = self.desk(pick, lambda talk: talk.waiting)
         self.count("queue: pause" if pause else "queue: resume")
         if pause:
-            self.do(pause_queue(self.bench.wb, LOCAL_OWNER, desk.talk.id))
+            self.do(pause_queue(self.bench.ctx, LOCAL_OWNER, desk.talk.id))
             desk.talk.held = desk.talk.held or HoldReason.PAUSED
         else:
-            self.do(resume_queue(self.bench.wb, LOCAL_OWNER, desk.talk.id))
+            self.do(resume_queue(self.bench.ctx, LOCAL_OWNER, desk.talk.id))
             desk.talk.held = None
             self._go_on(desk)
 
@@ -84,7 +84,7 @@ class Aside(Sending):
     def compare(self, pick: int, text: str) -> None:
         desk = self.desk(pick)
         talk = desk.talk
-        starting = start_comparison(self.bench.wb, LOCAL_OWNER, talk.id, text, MODELS)
+        starting = start_comparison(self.bench.ctx, LOCAL_OWNER, talk.id, text, MODELS)
         if talk.running or talk.compared:
             self.refuse(starting, SendLockedError if talk.running else ComparingError)
             return
@@ -108,7 +108,7 @@ class Aside(Sending):
         quiet = [desk for desk in self.desks if not (desk.talk.running or desk.talk.compared)]
         desk = quiet[pick % len(quiet)]
         self.touched = [desk]
-        starting = start_comparison(self.bench.wb, LOCAL_OWNER, desk.talk.id, text, MODELS)
+        starting = start_comparison(self.bench.ctx, LOCAL_OWNER, desk.talk.id, text, MODELS)
         self._compare(desk, text, self.do(starting))
         self._answer_and_keep(desk, replies, which, finished)
 
@@ -130,7 +130,7 @@ class Aside(Sending):
         talk = desk.talk
         pair = talk.shown[place % len(talk.shown)]
         later = Later.DISCARD if discards else Later.KEEP
-        starting = compare_again(self.bench.wb, LOCAL_OWNER, pair.id, MODELS, later=later)
+        starting = compare_again(self.bench.ctx, LOCAL_OWNER, pair.id, MODELS, later=later)
         if talk.running or talk.compared:
             self.refuse(starting, SendLockedError if talk.running else ComparingError)
             return
@@ -176,7 +176,7 @@ class Aside(Sending):
             self._end_aside(side, Lifecycle.ERROR)
             side.attempt.error = REFUSALS[refusal].error_class
         else:
-            self.do(cancel_run(self.bench.wb, LOCAL_OWNER, side.run.run_id))
+            self.do(cancel_run(self.bench.ctx, LOCAL_OWNER, side.run.run_id))
             self._end_aside(side, Lifecycle.CANCELED)
             self._see_left(side)
 
@@ -184,7 +184,7 @@ class Aside(Sending):
         side.attempt.replied += text
 
         async def work() -> None:
-            run = self.bench.wb.engine.runs[side.run.run_id]
+            run = self.bench.ctx.engine.runs[side.run.run_id]
             await side.call.say(text)
             await eventually(lambda: plain_text(run.shown.parts) == side.attempt.replied, "the words came", lambda: run)
 
@@ -197,7 +197,7 @@ class Aside(Sending):
 
     def _end_aside(self, side: Side, lifecycle: Lifecycle) -> None:
         run_id = side.run.run_id
-        self.do(eventually(lambda: run_id not in self.bench.wb.engine.runs, f"the end of {run_id} is stored"))
+        self.do(eventually(lambda: run_id not in self.bench.ctx.engine.runs, f"the end of {run_id} is stored"))
         side.attempt.stands = lifecycle
 
     def _see_left(self, side: Side) -> None:
@@ -217,14 +217,14 @@ class Aside(Sending):
         desk = self.desk(pick, lambda talk: talk.compared)
         side, again = desk.sides[which % len(MODELS)], desk.compared.again
         if side.runs or not side.attempt.replied or (again is not None and again.deleted):
-            self.refuse(keep_reply(self.bench.wb, LOCAL_OWNER, desk.talk.id, side.run.model), ConflictError)
+            self.refuse(keep_reply(self.bench.ctx, LOCAL_OWNER, desk.talk.id, side.run.model), ConflictError)
         else:
             self._keep(desk, side)
 
     def _keep(self, desk: Desk, side: Side) -> None:
         talk, place = desk.talk, desk.sides.index(side)
         self.count("compare: keep one")
-        kept = self.do(keep_reply(self.bench.wb, LOCAL_OWNER, talk.id, side.run.model))
+        kept = self.do(keep_reply(self.bench.ctx, LOCAL_OWNER, talk.id, side.run.model))
         self._stop_aside(desk.sides)
         versions = [one.attempt for one in desk.sides]
         if desk.compared.again is None:
@@ -262,7 +262,7 @@ class Aside(Sending):
         if again and desk.discarded:
             self._reopen_compared(desk)
             return
-        discarding = discard_comparison(self.bench.wb, LOCAL_OWNER, desk.talk.id)
+        discarding = discard_comparison(self.bench.ctx, LOCAL_OWNER, desk.talk.id)
         if not desk.talk.compared:
             self.refuse(discarding, NotFoundError)
             return
@@ -273,7 +273,7 @@ class Aside(Sending):
         desk.talk.compared, desk.compared = False, Compared()
 
     def _reopen_compared(self, desk: Desk) -> None:
-        reopening = reopen_comparison(self.bench.wb, LOCAL_OWNER, desk.talk.id)
+        reopening = reopen_comparison(self.bench.ctx, LOCAL_OWNER, desk.talk.id)
         if desk.talk.compared:
             self.refuse(reopening, ComparingError)
             return

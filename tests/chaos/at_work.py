@@ -116,7 +116,7 @@ class AtWork(RuleBasedStateMachine):
     @noted
     def open_conversation(self) -> None:
         async def work() -> Desk:
-            made = await create_conversation(self.bench.wb, LOCAL_OWNER, model=MODEL)
+            made = await create_conversation(self.bench.ctx, LOCAL_OWNER, model=MODEL)
             return Desk(Talk(made.id), await self.bench.open_tab(made.id))
 
         self.desks.append(self.do(work()))
@@ -160,7 +160,7 @@ class AtWork(RuleBasedStateMachine):
     def _end(self, desk: Desk, lifecycle: Lifecycle, error: ErrorClass | None = None, spent: Spent = NOTHING) -> None:
         """Wait until the end of the reply is stored, and record it."""
         run_id = desk.run_id
-        self.do(eventually(lambda: run_id not in self.bench.wb.engine.runs, f"the end of {run_id} is stored"))
+        self.do(eventually(lambda: run_id not in self.bench.ctx.engine.runs, f"the end of {run_id} is stored"))
         self._note_end(desk, lifecycle, error, spent)
         self._settle()
         if desk.talk.waiting and lifecycle is not Lifecycle.SUCCEEDED:
@@ -169,14 +169,14 @@ class AtWork(RuleBasedStateMachine):
 
     def _settle(self) -> None:
         """Wait until the tasks after a reply are done."""
-        self.do(eventually(lambda: not self.bench.wb.background, "what follows a reply is done"))
+        self.do(eventually(lambda: not self.bench.ctx.background, "what follows a reply is done"))
 
     def _go_on(self, desk: Desk) -> None:
         """Expect that the first text of the queue was sent, unless the queue is held or blocked."""
         talk = desk.talk
         if talk.waiting and not (talk.held or talk.running or talk.compared):
             self.count("sent out of the queue")
-            (run,) = self.bench.wb.engine.runs_of(talk.id)
+            (run,) = self.bench.ctx.engine.runs_of(talk.id)
             self._sent(desk, talk.waiting.pop(0), StartedRun(run.run_id, run.place.pair_id, ""))
 
     def _note_end(self, desk: Desk, lifecycle: Lifecycle, error: ErrorClass | None, spent: Spent) -> None:
@@ -237,9 +237,9 @@ class AtWork(RuleBasedStateMachine):
         async def work() -> None:
             for desk in self.desks:
                 desk.talk.waiting.clear()
-                await pause_queue(self.bench.wb, LOCAL_OWNER, desk.talk.id)
-            for run_id in tuple(self.bench.wb.engine.runs):
-                await cancel_run(self.bench.wb, LOCAL_OWNER, run_id)
+                await pause_queue(self.bench.ctx, LOCAL_OWNER, desk.talk.id)
+            for run_id in tuple(self.bench.ctx.engine.runs):
+                await cancel_run(self.bench.ctx, LOCAL_OWNER, run_id)
             for desk in self.desks:
                 await desk.tab.close()
 

@@ -1,4 +1,4 @@
-"""The real workbench under test, which can be shut down, killed and opened again; and the pages that watch it.
+"""The real app context under test, which can be shut down, killed and opened again; and the pages that watch it.
 
     bench = await open_bench(folder)
     await bench.restart(), await bench.die()
@@ -21,12 +21,12 @@ from app.domain.conversation.lifecycle import RUNNING
 from app.domain.preferences import Preferences
 from app.patches.apply import apply, plain
 from app.patches.diff import diff
+from app.runs.app_context import AppContext, context_for
 from app.runs.library.preference_commands import set_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench, bench_of
+from app.runs.wiring import open_app_context
 from tests.chaos.puppet import Puppet, a_puppet
 from tests.runs.steps import settings_of
 
@@ -104,11 +104,11 @@ class Bench:
     peer: AsyncExitStack
     database: sqlite3.Connection
     stack: AsyncExitStack = field(default_factory=AsyncExitStack)
-    wb: Workbench = field(init=False)
+    ctx: AppContext = field(init=False)
 
     async def start(self) -> None:
         settings = settings_of(self.folder, INVIEW_COMPATIBLE=f"peer={self.puppet.url}/v1")
-        self.wb = await self.stack.enter_async_context(open_workbench(settings))
+        self.ctx = await self.stack.enter_async_context(open_app_context(settings))
 
     async def restart(self) -> None:
         """Shut down normally, and start again."""
@@ -117,8 +117,8 @@ class Bench:
 
     async def die(self) -> None:
         """End as with kill -9, as far as possible within a process: nothing more is stored. Then start again."""
-        runs = tuple(self.wb.engine.runs.values())
-        self.wb.engine.runs.clear()
+        runs = tuple(self.ctx.engine.runs.values())
+        self.ctx.engine.runs.clear()
         tasks = [task for run in runs for task in (run.work, run.finishing) if task is not None]
         for task in tasks:
             task.cancel()
@@ -132,7 +132,7 @@ class Bench:
 
     async def open_tab(self, conversation_id: str) -> OpenPage:
         """Open a page and wait until it knows the pairs in view."""
-        page = OpenPage(Watcher(await bench_of(self.wb, conversation_id), LOCAL_OWNER, conversation_id))
+        page = OpenPage(Watcher(await context_for(self.ctx, conversation_id), LOCAL_OWNER, conversation_id))
         page.task = asyncio.create_task(page.look())
         await eventually(lambda: page.counted is not None, "a page knows what is in view")
         return page
@@ -145,7 +145,7 @@ async def open_bench(folder: Path) -> Bench:
     bench = Bench(folder, puppet, stack, database)
     await bench.start()
     # a title request would be an extra call: all calls here come from the test
-    await set_preferences(bench.wb, LOCAL_OWNER, Preferences(titles=False))
+    await set_preferences(bench.ctx, LOCAL_OWNER, Preferences(titles=False))
     return bench
 
 

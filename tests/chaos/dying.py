@@ -18,12 +18,12 @@ from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError
 from app.domain.preferences import Preferences
+from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run, create_conversation, start_reply
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from tests.runs.saves import Save, SaveClock, report_saves
 from tests.runs.steps import settings_of
 
@@ -51,7 +51,7 @@ class Report:
 class Person:
     """A person who works in a separate conversation."""
 
-    wb: Workbench
+    ctx: AppContext
     name: str
     chance: Random
     report: Callable[[Report], None]
@@ -60,7 +60,7 @@ class Person:
     sent: int = 0
 
     async def work(self) -> None:
-        self.conversation_id = (await create_conversation(self.wb, LOCAL_OWNER, model="peer:any")).id
+        self.conversation_id = (await create_conversation(self.ctx, LOCAL_OWNER, model="peer:any")).id
         while True:
             act = self.chance.choices((self.send, self.send_again, self.restore, self.delete), (5, 3, 1, 1))[0]
             if not self.pair_ids:
@@ -73,27 +73,27 @@ class Person:
 
     async def send(self) -> None:
         asked = self._words()
-        started = await start_reply(self.wb, LOCAL_OWNER, self.conversation_id, asked)
+        started = await start_reply(self.ctx, LOCAL_OWNER, self.conversation_id, asked)
         self.pair_ids.append(started.pair_id)
         await self._watch(started, asked)
 
     async def send_again(self) -> None:
         asked, later = self._words(), self.chance.choice((Later.KEEP, Later.DISCARD))
         pair_id = self.chance.choice(self.pair_ids)
-        resent = await resend_pair(self.wb, LOCAL_OWNER, pair_id, text=asked, later=later)
+        resent = await resend_pair(self.ctx, LOCAL_OWNER, pair_id, text=asked, later=later)
         gone = {undo.pair_id for undo in resent.undo}
         self.pair_ids = [other for other in self.pair_ids if other not in gone]
         await self._watch(resent.started, asked)
 
     async def restore(self) -> None:
         pair_id = self.chance.choice(self.pair_ids)
-        await restore_version(self.wb, LOCAL_OWNER, pair_id, 1)
+        await restore_version(self.ctx, LOCAL_OWNER, pair_id, 1)
 
     async def delete(self) -> None:
         pair_id = self.chance.choice(self.pair_ids)
-        undo = await mark_pairs(self.wb, LOCAL_OWNER, self.conversation_id, [PairMarks(pair_id, Marks(deleted=True))])
+        undo = await mark_pairs(self.ctx, LOCAL_OWNER, self.conversation_id, [PairMarks(pair_id, Marks(deleted=True))])
         if self.chance.random() < 0.5:
-            await mark_pairs(self.wb, LOCAL_OWNER, self.conversation_id, undo)
+            await mark_pairs(self.ctx, LOCAL_OWNER, self.conversation_id, undo)
         else:
             self.pair_ids.remove(pair_id)
 
@@ -105,20 +105,20 @@ class Person:
         """Report the pieces of a reply until it ends. Stop some replies."""
         run_id, pair_id = started.run_id, started.pair_id
         self.report(Report("sent", run_id=run_id, pair_id=pair_id, asked=asked))
-        run = self.wb.engine.runs.get(run_id)
+        run = self.ctx.engine.runs.get(run_id)
         stop_at = time.monotonic() + self.chance.uniform(0, 2)
         while run is not None and run.shown.outcome is None:
             self.report(Report("received", run_id=run_id, replied=plain_text(run.state.parts)))
             await asyncio.sleep(REPORT_SECONDS)
             if time.monotonic() > stop_at:
-                await cancel_run(self.wb, LOCAL_OWNER, run_id)
+                await cancel_run(self.ctx, LOCAL_OWNER, run_id)
         if run is not None and run.shown.outcome is not None:
             ended = type(run.shown.outcome).__name__
             self.report(Report("ended", run_id=run_id, replied=plain_text(run.shown.parts), stands=ended))
 
 
 def work(data: Path, peer: str, name: str, connection: Connection) -> None:
-    """Open the workbench and work in it until killed."""
+    """Open the app context and work in it until killed."""
     asyncio.run(_work(data, peer, name, connection.send))
 
 
@@ -126,16 +126,16 @@ async def _work(data: Path, peer: str, name: str, report: Callable[[Report], Non
     report(Report("alive"))
     settings = settings_of(data, INVIEW_COMPATIBLE=f"peer={peer}/v1", INVIEW_TIMEOUT=READ_SECONDS)
     clock = SaveClock()
-    async with open_workbench(settings, clock) as wb:
+    async with open_app_context(settings, clock) as ctx:
 
         def report_save(save: Save) -> None:
             for run_id, text in save.received.items():
                 report(Report("saved", run_id=run_id, replied=text, in_time=save.is_in_time))
 
-        report_saves(wb, clock, report_save)
+        report_saves(ctx, clock, report_save)
         # a title request would be an extra call: all calls here come from a person
-        await set_preferences(wb, LOCAL_OWNER, Preferences(titles=False))
+        await set_preferences(ctx, LOCAL_OWNER, Preferences(titles=False))
         report(Report("at work"))
-        persons = [Person(wb, f"{name}-{number}", Random(f"{name}-{number}"), report) for number in range(PERSONS)]
+        persons = [Person(ctx, f"{name}-{number}", Random(f"{name}-{number}"), report) for number in range(PERSONS)]
         works: list[Awaitable[None]] = [person.work() for person in persons]
         await asyncio.gather(*works)

@@ -1,6 +1,6 @@
 """A person who works in random order: sends, stops, fails, retries, edits, branches, deletes, undoes, restarts.
 
-Each rule acts on the real workbench and records the expected result in the terms of `person.py`. The invariants are
+Each rule acts on the real app context and records the expected result in the terms of `person.py`. The invariants are
 checked after each step (`at_work.py`).
 """
 
@@ -52,7 +52,7 @@ class Machine(Whole):
         above, after = talk.above(pair), talk.after(pair)
         if later is Later.BRANCH and len(self.desks) >= MAX_TALKS:
             later = Later.KEEP
-        again = resend_pair(self.bench.wb, LOCAL_OWNER, pair.id, text=text, later=later)
+        again = resend_pair(self.bench.ctx, LOCAL_OWNER, pair.id, text=text, later=later)
         if after and later is None:
             self.refuse(again, LaterPairsError)
         elif later is Later.BRANCH and talk.running in above:
@@ -86,7 +86,7 @@ class Machine(Whole):
         pair = failed[which % len(failed)]
         stored = read_talk(self.bench.database, talk.id)
         body = stored.snapshots.get(stored.run_ids[pair.id])
-        again = resend_as_it_was(self.bench.wb, LOCAL_OWNER, pair.id, later=Later.KEEP)
+        again = resend_as_it_was(self.bench.ctx, LOCAL_OWNER, pair.id, later=Later.KEEP)
         if body is None:
             self.refuse(again, NotFoundError)
         elif talk.running or talk.compared:
@@ -111,7 +111,7 @@ class Machine(Whole):
         pair = desk.talk.shown[which % len(desk.talk.shown)]
 
         async def work(said: str) -> tuple[str, StartedRun]:
-            resent = await resend_pair(self.bench.wb, LOCAL_OWNER, pair.id, text=said, later=Later.KEEP)
+            resent = await resend_pair(self.bench.ctx, LOCAL_OWNER, pair.id, text=said, later=Later.KEEP)
             return said, resent.started
 
         self._sent_again(desk, pair, *self._one_of(work(text), work(other)))
@@ -133,7 +133,7 @@ class Machine(Whole):
         several = desk.talk.edited
         pair = several[which % len(several)]
         number = number % len(pair.versions) + 1
-        restoring = restore_version(self.bench.wb, LOCAL_OWNER, pair.id, number)
+        restoring = restore_version(self.bench.ctx, LOCAL_OWNER, pair.id, number)
         if pair is desk.talk.running:
             self.refuse(restoring, SendLockedError)
             return
@@ -154,7 +154,7 @@ class Machine(Whole):
     def fork(self, pick: int, which: set[int]) -> None:
         desk = self.desk(pick, lambda talk: talk.shown)
         pairs = choose(desk.talk.shown, which)
-        forking = fork_conversation(self.bench.wb, LOCAL_OWNER, desk.talk.id, [pair.id for pair in pairs])
+        forking = fork_conversation(self.bench.ctx, LOCAL_OWNER, desk.talk.id, [pair.id for pair in pairs])
         if desk.talk.running in pairs:
             self.refuse(forking, ConflictError)
             return
@@ -198,10 +198,10 @@ class Machine(Whole):
         self.touched = [desk]
         self.count("bring back")
         together = [pair for pair in desk.talk.pairs if pair.deletion == one.deletion]
-        trash = self.do(list_trash(self.bench.wb, LOCAL_OWNER, limit=100, conversation_id=desk.talk.id))
+        trash = self.do(list_trash(self.bench.ctx, LOCAL_OWNER, limit=100, conversation_id=desk.talk.id))
         ids = {pair.id for pair in together}
         (entry,) = [entry for entry in trash.entries if entry.id in ids]
-        self.do(restore(self.bench.wb, LOCAL_OWNER, entry.id))
+        self.do(restore(self.bench.ctx, LOCAL_OWNER, entry.id))
         desk.talk.leave(Departure.RETURN, together[0].position - 1)
         for pair in together:
             pair.deleted, pair.deletion = False, 0
@@ -209,7 +209,7 @@ class Machine(Whole):
     def _mark_deleted(self, desk: Desk, marks: tuple[PairMarks, ...]) -> None:
         talk = desk.talk
         wanted = {change.pair_id: bool(change.marks.get("deleted")) for change in marks}
-        marking = mark_pairs(self.bench.wb, LOCAL_OWNER, talk.id, marks)
+        marking = mark_pairs(self.bench.ctx, LOCAL_OWNER, talk.id, marks)
         if talk.running is not None and wanted.get(talk.running.id):
             self.refuse(marking, ConflictError)
             return
@@ -246,8 +246,8 @@ class Machine(Whole):
     def _die(self, *, saved: bool) -> None:
         """Kill the process. Text that was stored by then must be there; the provider receives no more calls."""
         if saved:
-            self.do(self.bench.wb.engine.writer.save())
-        runs = self.bench.wb.engine.runs
+            self.do(self.bench.ctx.engine.writer.save())
+        runs = self.bench.ctx.engine.runs
         kept = {run_id: plain_text(run.saved.parts) for run_id, run in runs.items()}
         busy = self.busy
         aside = [side for desk in self.desks for side in desk.sides if side.runs]

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from app.providers.base import load_adapter
-from app.runs.wiring import open_workbench
+from app.runs.wiring import open_app_context
 from tests.providers.playing import a_provider
 from tests.runs.steps import a_conversation, reply_to, settings_of
 
@@ -23,8 +23,8 @@ import_module("tests.chaos.dying")
 
 async def _rehearse() -> None:
     with TemporaryDirectory() as folder:
-        async with open_workbench(settings_of(Path(folder))) as wb:
-            await reply_to(wb, await a_conversation(wb, model="offline:demo"), "/echo Hello")
+        async with open_app_context(settings_of(Path(folder))) as ctx:
+            await reply_to(ctx, await a_conversation(ctx, model="offline:demo"), "/echo Hello")
 
 
 load_adapter("openai_compatible").open_link(a_provider("deepseek"))

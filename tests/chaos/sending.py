@@ -35,7 +35,7 @@ class Sending(AtWork):
     def send(self, pick: int, text: str, *, twice: bool) -> None:
         """`twice`: a double click."""
         desk = self.desk(pick)
-        sending = [start_reply(self.bench.wb, LOCAL_OWNER, desk.talk.id, text) for _ in range(1 + twice)]
+        sending = [start_reply(self.bench.ctx, LOCAL_OWNER, desk.talk.id, text) for _ in range(1 + twice)]
         if desk.talk.running:
             for one in sending:
                 self.refuse(one, SendLockedError)
@@ -78,7 +78,7 @@ class Sending(AtWork):
         attempt.replied += text
 
         async def work() -> None:
-            run = self.bench.wb.engine.runs[desk.run_id]
+            run = self.bench.ctx.engine.runs[desk.run_id]
             await call.say(text)
             await eventually(lambda: plain_text(run.shown.parts) == attempt.replied, "the words came", lambda: run)
 
@@ -110,7 +110,7 @@ class Sending(AtWork):
 
     async def _wait_or_hear_again(self, desk: Desk, *, waits: bool) -> None:
         if waits:
-            run = self.bench.wb.engine.runs[desk.run_id]
+            run = self.bench.ctx.engine.runs[desk.run_id]
             await eventually(lambda: run.shown.phase == "retrying", "the next attempt is waited for", lambda: run)
             desk.call = None
             return
@@ -136,7 +136,7 @@ class Sending(AtWork):
         desk = self.busy[pick % len(self.busy)]
         self.touched = [desk]
         call = desk.call
-        self.do(cancel_run(self.bench.wb, LOCAL_OWNER, desk.run_id))
+        self.do(cancel_run(self.bench.ctx, LOCAL_OWNER, desk.run_id))
         self._end(desk, Lifecycle.CANCELED)
         if call is not None:
             self.do(eventually(call.left.is_set, "the provider sees that nobody listens any more"))
@@ -147,11 +147,11 @@ class Sending(AtWork):
     def stop_as_it_finishes(self, pick: int) -> None:
         self.count("stop as it finishes")
         desk, call, _ = self._answer(pick)
-        run = self.bench.wb.engine.runs[desk.run_id]
+        run = self.bench.ctx.engine.runs[desk.run_id]
 
         async def work() -> None:
             await asyncio.gather(
-                call.finish(), cancel_run(self.bench.wb, LOCAL_OWNER, desk.run_id), return_exceptions=True
+                call.finish(), cancel_run(self.bench.ctx, LOCAL_OWNER, desk.run_id), return_exceptions=True
             )
 
         self.do(work())

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from app.runs.wiring import open_workbench
+from app.runs.wiring import open_app_context
 from app.store.database.migrations import upgrade
 from tests.chaos.dying import READ_SECONDS, Report, work
 from tests.chaos.puppet import BREAKS, REFUSALS, Call, Puppet, a_puppet
@@ -172,7 +172,7 @@ async def test_no_death_at_any_moment_loses_a_pair_leaves_one_stuck_or_sends_one
             heard = provider.heard.total()
 
             settings = settings_of(tmp_path, INVIEW_COMPATIBLE=f"peer={puppet.url}/v1", INVIEW_TIMEOUT=READ_SECONDS)
-            async with open_workbench(settings):
+            async with open_app_context(settings):
                 await asyncio.sleep(0.01)
 
             assert provider.heard.total() == heard, f"{where}: something was sent that nobody sent"

@@ -9,11 +9,11 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.costs.accounting import Departure
 from app.domain.errors import NotFoundError
 from app.domain.run.queue import HoldReason
+from app.runs.app_context import AppContext, context_for
 from app.runs.library.trash import restore
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, start_reply
 from app.runs.temporary import create_temporary, keep_conversation
-from app.runs.workbench import Workbench, bench_of
 from tests.chaos.aside import Aside
 from tests.chaos.at_work import MAX_TALKS, MODEL, PICKS, TEXTS, noted
 from tests.chaos.bench import eventually
@@ -33,10 +33,10 @@ class Whole(Aside):
         """Delete a conversation. Its running replies are stopped."""
         desk = self.desk(pick)
         self.count("delete a conversation")
-        self.do(delete_conversation(self.bench.wb, LOCAL_OWNER, desk.talk.id))
+        self.do(delete_conversation(self.bench.ctx, LOCAL_OWNER, desk.talk.id))
         if desk.talk.running:
             call, run_id = desk.call, desk.run_id
-            self.do(eventually(lambda: run_id not in self.bench.wb.engine.runs, "what is on in it is stopped"))
+            self.do(eventually(lambda: run_id not in self.bench.ctx.engine.runs, "what is on in it is stopped"))
             self._note_end(desk, Lifecycle.CANCELED, None, NOTHING)
             if call is not None:
                 self.do(eventually(call.left.is_set, "the provider sees that nobody listens any more"))
@@ -60,8 +60,8 @@ class Whole(Aside):
     def bring_conversation_back(self, pick: int) -> None:
         desk = self.binned.pop(pick % len(self.binned))
         self.count("bring a conversation back")
-        self.refuse(start_reply(self.bench.wb, LOCAL_OWNER, desk.talk.id, "Hello?"), NotFoundError)
-        self.do(restore(self.bench.wb, LOCAL_OWNER, desk.talk.id))
+        self.refuse(start_reply(self.bench.ctx, LOCAL_OWNER, desk.talk.id, "Hello?"), NotFoundError)
+        self.do(restore(self.bench.ctx, LOCAL_OWNER, desk.talk.id))
         desk.tab = self.do(self.bench.open_tab(desk.talk.id))
         self.desks.append(desk)
         self.touched = [desk]
@@ -72,8 +72,8 @@ class Whole(Aside):
     def talk_in_private(self, texts: list[str], reply: str, again: str | None, *, keep: bool) -> None:
         """Talk in a temporary conversation: nothing of it is in the file until it is kept."""
         self.count(f"talk in private: {'kept' if keep else 'thrown away'}")
-        made = self.do(create_temporary(self.bench.wb, LOCAL_OWNER, model=MODEL))
-        private = self.do(bench_of(self.bench.wb, made.id))
+        made = self.do(create_temporary(self.bench.ctx, LOCAL_OWNER, model=MODEL))
+        private = self.do(context_for(self.bench.ctx, made.id))
         desk = Desk(Talk(made.id), self.do(self.bench.open_tab(made.id)))
         for text in texts:
             self._sent(desk, text, self.do(start_reply(private, LOCAL_OWNER, made.id, text)))
@@ -100,7 +100,7 @@ class Whole(Aside):
             self.desks.append(desk)
             self.touched = [desk]
 
-    def _answer_in_private(self, desk: Desk, private: Workbench, reply: str) -> None:
+    def _answer_in_private(self, desk: Desk, private: AppContext, reply: str) -> None:
         call, run_id = desk.call, desk.run_id
         assert call is not None
         assert desk.talk.running is not None

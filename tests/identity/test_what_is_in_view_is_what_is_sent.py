@@ -133,7 +133,7 @@ class Talk:
 async def open_bench(folder: Path) -> AsyncGenerator[Bench]:
     ear = Ear()
     async with serve(ear) as served, serve_api(folder, INVIEW_COMPATIBLE=f"peer=http://{served.host}/v1") as api:
-        topics = [await create_topic(api.wb, LOCAL_OWNER, path) for path in ("AI", "AI > Planning", "Home")]
+        topics = [await create_topic(api.ctx, LOCAL_OWNER, path) for path in ("AI", "AI > Planning", "Home")]
         await ok(api.http.put("/filters/good", json={"filter": "s>=1 | b"}))
         await ok(api.http.get("/models"))
         bench = Bench(api, ear, topics, await upload_some(api))
@@ -202,7 +202,7 @@ def some_pair(chance: random.Random, conversation_id: str, position: int, topics
 
 async def store_conversation(bench: Bench, chance: random.Random) -> str:
     conversation = a_conversation(new_id(), owner=LOCAL_OWNER)
-    async with bench.api.wb.store.write() as session:
+    async with bench.api.ctx.store.write() as session:
         await insert_conversation(session, conversation)
         revision = await next_revision(session, conversation.id, conversation.updated_at)
         for position in range(1, chance.randrange(1, 10)):
@@ -349,7 +349,7 @@ async def run_case(bench: Bench, chance: random.Random, talk: Talk, name: str) -
         forced, body = True, {**body, "over_budget": "force"}
         del body["selection"]
     started = await ok(http.post(f"/conversations/{talk.id}/send", json=body, headers=JSON))
-    async for _ in follow(bench.api.wb, LOCAL_OWNER, started["run_id"]):
+    async for _ in follow(bench.api.ctx, LOCAL_OWNER, started["run_id"]):
         pass
 
     cards = (talk.system, view["prelude"] or "")

@@ -56,7 +56,7 @@ async def say(api: Api, conversation_id: str, text: str, **more: object) -> str:
     """Send a text, and return how its pair ended."""
     body = {"text": text, **more}
     started = await ok(api.http.post(f"/conversations/{conversation_id}/send", json=body, headers=JSON))
-    async for _ in follow(api.wb, LOCAL_OWNER, started["run_id"]):
+    async for _ in follow(api.ctx, LOCAL_OWNER, started["run_id"]):
         pass
     (pair,) = (await ok(api.http.get(f"/conversations/{conversation_id}/pairs", params={"limit": 1})))["items"]
     assert pair["id"] == started["pair_id"]
@@ -67,7 +67,7 @@ JSON = {"Accept": "application/json"}
 
 
 async def estimator_for(api: Api, model: str) -> Any:
-    async with api.wb.store.read() as session:
+    async with api.ctx.store.read() as session:
         return await load_estimator(session, LOCAL_OWNER, ModelProfile(f"peer:{model}", model))
 
 

@@ -31,7 +31,7 @@ def large_blocks_are_returned() -> None:
 @pytest.fixture(scope="module", autouse=True)
 def collections_are_quick() -> Generator[None]:
     """Exclude all modules from the collections before each measurement: these take a tenth of a second each."""
-    had_frozen = gc.get_freeze_count() > 0  # by an earlier test that opened a workbench
+    had_frozen = gc.get_freeze_count() > 0  # by an earlier test that opened an app context
     gc.collect()
     gc.freeze()
     yield

@@ -1,7 +1,7 @@
 """Offline models whose reply the test sends piece by piece.
 
 hand = ByHand.at_work(monkeypatch)      # the offline models answer with the pieces from `hand`
-started = await send(wb, conversation_id, "Hi")
+started = await send(ctx, conversation_id, "Hi")
 hand.say("Hello")
 hand.end()
 """

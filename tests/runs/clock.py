@@ -1,7 +1,7 @@
 """Clocks that the test moves.
 
 clock = MovedClock()
-async with open_workbench(settings, clock) as wb:
+async with open_app_context(settings, clock) as ctx:
     await clock.move(SAVE_SECONDS)      # now the task that waited for this has done its work and waits again
 """
 

@@ -1,4 +1,4 @@
-"""A real workbench for each test: SQLite in a temporary folder, the real engine, the built-in offline provider."""
+"""A real app context for each test: SQLite in a temporary folder, the real engine, the built-in offline provider."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.app_context import AppContext
+from app.runs.wiring import open_app_context
 from tests.databases import lay_database
 from tests.runs.by_hand import ByHand
 from tests.runs.clock import MovedClock
@@ -23,8 +23,8 @@ def data(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def wb(data: Path) -> AsyncGenerator[Workbench]:
-    async with open_workbench(settings_of(data)) as opened:
+async def ctx(data: Path) -> AsyncGenerator[AppContext]:
+    async with open_app_context(settings_of(data)) as opened:
         yield opened
 
 
@@ -34,9 +34,9 @@ def clock() -> MovedClock:
 
 
 @pytest.fixture
-async def moved(data: Path, clock: MovedClock) -> AsyncGenerator[Workbench]:
-    """Open a workbench that saves and retries by the moved clock."""
-    async with open_workbench(settings_of(data), clock) as opened:
+async def moved(data: Path, clock: MovedClock) -> AsyncGenerator[AppContext]:
+    """Open an app context that saves and retries by the moved clock."""
+    async with open_app_context(settings_of(data), clock) as opened:
         yield opened
 
 
@@ -47,7 +47,7 @@ def hand(monkeypatch: pytest.MonkeyPatch) -> ByHand:
 
 
 @pytest.fixture
-async def other(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Workbench]:
+async def other(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[AppContext]:
     """Open a second installation."""
-    async with open_workbench(settings_of(tmp_path_factory.mktemp("other"))) as opened:
+    async with open_app_context(settings_of(tmp_path_factory.mktemp("other"))) as opened:
         yield opened

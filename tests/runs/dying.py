@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from app.runs.send.commands import LOCAL_OWNER, start_reply
-from app.runs.wiring import open_workbench
+from app.runs.wiring import open_app_context
 from app.settings import load_settings
 from tests.runs.saves import Save, SaveClock, report_saves
 
@@ -29,15 +29,15 @@ class Report:
 
 
 def stream(data: Path, conversation_id: str, text: str, connection: Connection) -> None:
-    """Open the workbench, send `text`, and report until killed."""
+    """Open the app context, send `text`, and report until killed."""
     asyncio.run(_stream(data, conversation_id, text, connection.send))
 
 
 async def _stream(data: Path, conversation_id: str, text: str, report: Callable[[Report], None]) -> None:
     report(Report())
     clock = SaveClock()
-    async with open_workbench(load_settings({"INVIEW_DATA_DIR": str(data), "INVIEW_TITLES": "off"}), clock) as wb:
-        started = await start_reply(wb, LOCAL_OWNER, conversation_id, text)
+    async with open_app_context(load_settings({"INVIEW_DATA_DIR": str(data), "INVIEW_TITLES": "off"}), clock) as ctx:
+        started = await start_reply(ctx, LOCAL_OWNER, conversation_id, text)
         report(Report(started.pair_id))
-        report_saves(wb, clock, lambda save: report(Report(save=save)))
+        report_saves(ctx, clock, lambda save: report(Report(save=save)))
         await asyncio.Event().wait()

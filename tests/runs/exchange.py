@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from app.domain.filters.commands import ExportFormat
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer.exporting import export_conversation
 from app.runs.transfer.importing import import_file
-from app.runs.workbench import Workbench
 
 PAIR_BY_HAND: dict[str, Any] = {"user_text": "Hi", "reply_text": "Hello", "model": "offline:demo"}
 
 
-async def export(wb: Workbench, conversation_id: str, owner: str = LOCAL_OWNER, **more: Any) -> bytes:
-    exported = await export_conversation(wb, owner, conversation_id, ExportFormat.JSON, **more)
+async def export(ctx: AppContext, conversation_id: str, owner: str = LOCAL_OWNER, **more: Any) -> bytes:
+    exported = await export_conversation(ctx, owner, conversation_id, ExportFormat.JSON, **more)
     body = b"".join([chunk async for chunk in exported.chunks])
     assert len(body) == exported.size
     return body
 
 
-async def bring_back(wb: Workbench, body: bytes, owner: str = LOCAL_OWNER) -> list[str]:
-    return [one.id for one in await import_file(wb, owner, body)]
+async def bring_back(ctx: AppContext, body: bytes, owner: str = LOCAL_OWNER) -> list[str]:
+    return [one.id for one in await import_file(ctx, owner, body)]

@@ -1,8 +1,8 @@
 """Saves of a process, reported by the process: for tests that kill it.
 
 clock = SaveClock()
-async with open_workbench(settings, clock) as wb:
-    report_saves(wb, clock, lambda save: connection.send(save))
+async with open_app_context(settings, clock) as ctx:
+    report_saves(ctx, clock, lambda save: connection.send(save))
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from app.domain.conversation.parts import plain_text
+from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.process.clock import SteadyClock
-from app.runs.workbench import Workbench
 
 PROMISED_SECONDS = 0.15
 """Maximum wait of the writer before a save, in seconds (docs/architecture.md)."""
@@ -62,9 +62,9 @@ class SaveClock(SteadyClock):
             self.waited += seconds
 
 
-def report_saves(wb: Workbench, clock: SaveClock, report: Callable[[Save], None]) -> None:
-    """Report each complete save of this workbench immediately."""
-    writer = wb.engine.writer
+def report_saves(ctx: AppContext, clock: SaveClock, report: Callable[[Save], None]) -> None:
+    """Report each complete save of this app context immediately."""
+    writer = ctx.engine.writer
     save, clock.runs = writer.save, writer.runs
 
     async def save_and_report(*, beats: bool = True) -> None:

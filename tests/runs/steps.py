@@ -15,9 +15,9 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import plain_text
 from app.domain.run.growth import Growth, apply_growth
 from app.domain.run.run_log import LogEvent
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, create_conversation, start_reply
 from app.runs.watch.broadcast import follow
-from app.runs.workbench import Workbench
 from app.settings import Settings, load_settings
 from app.store.conversation.pairs import load_pair, load_pairs
 from app.store.database.parts_json import decode_parts
@@ -51,65 +51,65 @@ class Ended:
         return text_of(self.events)
 
 
-async def a_conversation(wb: Workbench, **fields: Any) -> str:
-    return (await create_conversation(wb, LOCAL_OWNER, **fields)).id
+async def a_conversation(ctx: AppContext, **fields: Any) -> str:
+    return (await create_conversation(ctx, LOCAL_OWNER, **fields)).id
 
 
-async def send(wb: Workbench, conversation_id: str, text: str, **more: Any) -> StartedRun:
-    return await start_reply(wb, LOCAL_OWNER, conversation_id, text, **more)
+async def send(ctx: AppContext, conversation_id: str, text: str, **more: Any) -> StartedRun:
+    return await start_reply(ctx, LOCAL_OWNER, conversation_id, text, **more)
 
 
-async def reply_to(wb: Workbench, conversation_id: str, text: str, **more: Any) -> Ended:
+async def reply_to(ctx: AppContext, conversation_id: str, text: str, **more: Any) -> Ended:
     """Send a text and wait until the reply ends."""
-    started = await send(wb, conversation_id, text, **more)
-    events = await collect(wb, started.run_id)
-    return Ended(started, events, await pair_of(wb, started.pair_id))
+    started = await send(ctx, conversation_id, text, **more)
+    events = await collect(ctx, started.run_id)
+    return Ended(started, events, await pair_of(ctx, started.pair_id))
 
 
-async def collect(wb: Workbench, run_id: str, after: int = 0) -> list[LogEvent]:
-    return [event async for events in follow(wb, LOCAL_OWNER, run_id, after) for event in events]
+async def collect(ctx: AppContext, run_id: str, after: int = 0) -> list[LogEvent]:
+    return [event async for events in follow(ctx, LOCAL_OWNER, run_id, after) for event in events]
 
 
-async def wait_for_text(wb: Workbench, started: StartedRun, characters: int = 1) -> None:
+async def wait_for_text(ctx: AppContext, started: StartedRun, characters: int = 1) -> None:
     seen = ""
-    async for events in follow(wb, LOCAL_OWNER, started.run_id):
+    async for events in follow(ctx, LOCAL_OWNER, started.run_id):
         seen += text_of(events)
         if len(seen) >= characters:
             return
     raise AssertionError(f"The reply ended after {len(seen)} characters: {seen!r}")
 
 
-async def until(wb: Workbench, run_id: str, kind: str) -> None:
+async def until(ctx: AppContext, run_id: str, kind: str) -> None:
     """Wait until a run has published an event of this kind."""
-    async for events in follow(wb, LOCAL_OWNER, run_id):
+    async for events in follow(ctx, LOCAL_OWNER, run_id):
         if any(event.kind == kind for event in events):
             return
 
 
-async def until_quiet(wb: Workbench) -> None:
+async def until_quiet(ctx: AppContext) -> None:
     """Wait until no reply is running and all tasks after replies are done."""
     async with asyncio.timeout(60):
-        while tasks := [task for task in _list_work(wb) if not task.done()]:
+        while tasks := [task for task in _list_work(ctx) if not task.done()]:
             await asyncio.wait(tasks)
 
 
-def _list_work(wb: Workbench) -> list[asyncio.Task[None]]:
-    of_runs = [task for run in wb.engine.runs.values() for task in (run.work, run.finishing, *run.calling)]
-    return [task for task in (*of_runs, *wb.background, *wb.indexer.tasks) if task is not None]
+def _list_work(ctx: AppContext) -> list[asyncio.Task[None]]:
+    of_runs = [task for run in ctx.engine.runs.values() for task in (run.work, run.finishing, *run.calling)]
+    return [task for task in (*of_runs, *ctx.background, *ctx.indexer.tasks) if task is not None]
 
 
-async def pair_of(wb: Workbench, pair_id: str) -> Pair:
-    async with wb.store.read() as session:
+async def pair_of(ctx: AppContext, pair_id: str) -> Pair:
+    async with ctx.store.read() as session:
         return await load_pair(session, LOCAL_OWNER, pair_id)
 
 
-async def pairs_of(wb: Workbench, conversation_id: str) -> tuple[Pair, ...]:
-    async with wb.store.read() as session:
+async def pairs_of(ctx: AppContext, conversation_id: str) -> tuple[Pair, ...]:
+    async with ctx.store.read() as session:
         return await load_pairs(session, LOCAL_OWNER, conversation_id, limit=500)
 
 
-async def calls_of(wb: Workbench, conversation_id: str) -> tuple[Call, ...]:
-    async with wb.store.read() as session:
+async def calls_of(ctx: AppContext, conversation_id: str) -> tuple[Call, ...]:
+    async with ctx.store.read() as session:
         return await load_calls(session, LOCAL_OWNER, conversation_id)
 
 
@@ -137,7 +137,7 @@ def stored_text(database: Path, pair_id: str) -> str:
     return plain_text(parts)
 
 
-def count_own_statements(wb: Workbench) -> list[str]:
+def count_own_statements(ctx: AppContext) -> list[str]:
     """As `count_statements`, with only the statements of this task. `BEGIN` marks the start of a session."""
     asked: list[str] = []
     task = asyncio.current_task()
@@ -146,12 +146,12 @@ def count_own_statements(wb: Workbench) -> list[str]:
         if asyncio.current_task() is task:
             asked.append(statement)
 
-    event.listen(wb.store.engine.sync_engine, "begin", lambda *_: note("BEGIN"))
-    event.listen(wb.store.engine.sync_engine, "before_cursor_execute", lambda *args: note(args[2]))
+    event.listen(ctx.store.engine.sync_engine, "begin", lambda *_: note("BEGIN"))
+    event.listen(ctx.store.engine.sync_engine, "before_cursor_execute", lambda *args: note(args[2]))
     return asked
 
 
-def count_statements(wb: Workbench) -> list[str]:
+def count_statements(ctx: AppContext) -> list[str]:
     """Return a list that collects the statements of this task and of later tasks, without those of background loops."""
     asked: list[str] = []
     rounds = asyncio.all_tasks() - {asyncio.current_task()}
@@ -160,5 +160,5 @@ def count_statements(wb: Workbench) -> list[str]:
         if asyncio.current_task() not in rounds:
             asked.append(statement)
 
-    event.listen(wb.store.engine.sync_engine, "before_cursor_execute", lambda *args: note(args[2]))
+    event.listen(ctx.store.engine.sync_engine, "before_cursor_execute", lambda *args: note(args[2]))
     return asked

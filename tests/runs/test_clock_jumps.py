@@ -11,14 +11,14 @@ from sqlalchemy import text
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass
+from app.runs.app_context import AppContext
 from app.runs.process import ids
 from app.runs.recovery.reaper import HEARTBEAT_SECONDS
 from app.runs.resend.comparisons import discard_comparison, reopen_comparison, start_comparison
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.queue import queue_text
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.conversation.nodes import load_accounting
 from tests.runs.recovery.test_reaper import Clock, copy_as_it_is, reaper_of
 from tests.runs.send.test_queue import settled, texts_of
@@ -61,7 +61,7 @@ def wall(monkeypatch: pytest.MonkeyPatch) -> WallClock:
 async def test_a_living_process_keeps_its_runs_and_a_dead_one_does_not(
     data: Path, wall: WallClock, jump: timedelta
 ) -> None:
-    async with open_workbench(settings_of(data)) as driver, open_workbench(settings_of(data)) as other:
+    async with open_app_context(settings_of(data)) as driver, open_app_context(settings_of(data)) as other:
         alive, dead = [await send(driver, await a_conversation(driver), "/slow") for _ in range(2)]
         await driver.engine.writer.save()
         steady = Clock()
@@ -87,13 +87,13 @@ async def test_a_living_process_keeps_its_runs_and_a_dead_one_does_not(
 async def test_a_start_ends_what_was_left_whatever_the_clock_says(
     data: Path, tmp_path: Path, wall: WallClock, jump: timedelta
 ) -> None:
-    async with open_workbench(settings_of(data)) as dying:
+    async with open_app_context(settings_of(data)) as dying:
         started = await send(dying, await a_conversation(dying), "/slow")
         left = copy_as_it_is(data, tmp_path / "left")
 
     wall.jump(jump)
-    async with open_workbench(settings_of(left)) as wb:
-        pair = await pair_of(wb, started.pair_id)
+    async with open_app_context(settings_of(left)) as ctx:
+        pair = await pair_of(ctx, started.pair_id)
         assert pair.lifecycle is Lifecycle.ERROR
         assert pair.failure is not None
         assert pair.failure.error_class is ErrorClass.INTERRUPTED
@@ -102,57 +102,59 @@ async def test_a_start_ends_what_was_left_whatever_the_clock_says(
 async def test_removed_pairs_are_listed_in_order_also_after_a_restart(
     data: Path, wall: WallClock, jump: timedelta, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_workbench(settings_of(data)) as wb:
-        conversation_id = await a_conversation(wb)
-        first = await reply_to(wb, conversation_id, "/echo one /rate 0")
-        await collect(wb, (await resend_pair(wb, LOCAL_OWNER, first.pair.id, text="/echo two /rate 0")).started.run_id)
+    async with open_app_context(settings_of(data)) as ctx:
+        conversation_id = await a_conversation(ctx)
+        first = await reply_to(ctx, conversation_id, "/echo one /rate 0")
+        await collect(
+            ctx, (await resend_pair(ctx, LOCAL_OWNER, first.pair.id, text="/echo two /rate 0")).started.run_id
+        )
 
     wall.jump(jump)
     monkeypatch.setattr(ids, "_last", 0)  # a new process has no earlier ids
 
-    async with open_workbench(settings_of(data)) as wb:
+    async with open_app_context(settings_of(data)) as ctx:
         for words in ("/echo three /rate 0", "/echo four /rate 0"):
-            again = await resend_pair(wb, LOCAL_OWNER, first.pair.id, text=words)
-            await collect(wb, again.started.run_id)
-        async with wb.store.read() as session:
+            again = await resend_pair(ctx, LOCAL_OWNER, first.pair.id, text=words)
+            await collect(ctx, again.started.run_id)
+        async with ctx.store.read() as session:
             nodes = await load_accounting(session, LOCAL_OWNER, conversation_id)
 
         assert [node.calls for node in nodes] == [1, 2, 3]
-        assert len(await calls_of(wb, conversation_id)) == 4
+        assert len(await calls_of(ctx, conversation_id)) == 4
 
 
-async def test_what_waits_in_the_queue_goes_out_in_its_order(wb: Workbench, wall: WallClock, jump: timedelta) -> None:
-    conversation_id = await a_conversation(wb)
-    await send(wb, conversation_id, "/long 30 /rate 100")
-    await queue_text(wb, LOCAL_OWNER, conversation_id, "/echo one")
+async def test_what_waits_in_the_queue_goes_out_in_its_order(ctx: AppContext, wall: WallClock, jump: timedelta) -> None:
+    conversation_id = await a_conversation(ctx)
+    await send(ctx, conversation_id, "/long 30 /rate 100")
+    await queue_text(ctx, LOCAL_OWNER, conversation_id, "/echo one")
     wall.jump(jump)
-    await queue_text(wb, LOCAL_OWNER, conversation_id, "/echo two")
+    await queue_text(ctx, LOCAL_OWNER, conversation_id, "/echo two")
 
-    await settled(wb, conversation_id)
+    await settled(ctx, conversation_id)
 
-    assert await texts_of(wb, conversation_id) == ["/long 30 /rate 100", "/echo one", "/echo two"]
-    assert [pair.position for pair in await pairs_of(wb, conversation_id)] == [1, 2, 3]
+    assert await texts_of(ctx, conversation_id) == ["/long 30 /rate 100", "/echo one", "/echo two"]
+    assert [pair.position for pair in await pairs_of(ctx, conversation_id)] == [1, 2, 3]
 
 
-async def test_a_retry_waits_as_long_as_announced(wb: Workbench, wall: WallClock, jump: timedelta) -> None:
-    conversation_id = await a_conversation(wb)
-    started = await send(wb, conversation_id, "/fail overloaded retry-after 0.3 times 1")
+async def test_a_retry_waits_as_long_as_announced(ctx: AppContext, wall: WallClock, jump: timedelta) -> None:
+    conversation_id = await a_conversation(ctx)
+    started = await send(ctx, conversation_id, "/fail overloaded retry-after 0.3 times 1")
     wall.jump(jump)
 
-    events = await collect(wb, started.run_id)
+    events = await collect(ctx, started.run_id)
 
     assert events[-1].kind == "done"
 
 
 async def test_the_comparison_discarded_last_is_the_one_that_comes_back(
-    wb: Workbench, wall: WallClock, jump: timedelta
+    ctx: AppContext, wall: WallClock, jump: timedelta
 ) -> None:
-    conversation_id = await a_conversation(wb)
+    conversation_id = await a_conversation(ctx)
     for words in ("/echo first", "/echo second"):
-        comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, words, ("offline:demo", "offline:tiny"))
+        comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, words, ("offline:demo", "offline:tiny"))
         for run in comparison.runs:
-            await cancel_run(wb, LOCAL_OWNER, run.run_id)
-        await discard_comparison(wb, LOCAL_OWNER, conversation_id)
+            await cancel_run(ctx, LOCAL_OWNER, run.run_id)
+        await discard_comparison(ctx, LOCAL_OWNER, conversation_id)
         wall.jump(jump)
 
-    assert (await reopen_comparison(wb, LOCAL_OWNER, conversation_id)).text == "/echo second"
+    assert (await reopen_comparison(ctx, LOCAL_OWNER, conversation_id)).text == "/echo second"

@@ -18,10 +18,10 @@ from llmock.testing import LLMockServer
 
 from app.domain.conversation.conversation import Parameters
 from app.domain.tokens.calibration import Observation, estimate_send, estimator_of
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.ledger.ledger import Call
 from tests.real_model import MODEL, real_model
 from tests.runs.steps import a_conversation, calls_of, reply_to, settings_of
@@ -73,7 +73,7 @@ def prose(random: Random) -> str:
     return "\n\n".join(random.sample(PROSE, random.randrange(1, 3)))
 
 
-async def talk(wb: Workbench, model: str, words: Callable[[Random], str], sends: int) -> list[Call]:
+async def talk(ctx: AppContext, model: str, words: Callable[[Random], str], sends: int) -> list[Call]:
     """Send in conversations of several pairs, which open with prose. Return the calls of the ledger in order."""
     random = Random(1)
     calls: list[Call] = []
@@ -81,24 +81,26 @@ async def talk(wb: Workbench, model: str, words: Callable[[Random], str], sends:
     for place in range(sends):
         opens = place % CONVERSATION == 0
         if opens:
-            conversation_id = await a_conversation(wb, system_prompt="You are a helpful assistant who answers briefly.")
+            conversation_id = await a_conversation(
+                ctx, system_prompt="You are a helpful assistant who answers briefly."
+            )
         ended = await reply_to(
-            wb,
+            ctx,
             conversation_id,
             prose(random) if opens else words(random),
             look=ViewOptions(model=model),
             parameters=Parameters(max_output_tokens=random.randrange(4, 24), temperature=0.0),
         )
-        call = (await calls_of(wb, conversation_id))[-1]
+        call = (await calls_of(ctx, conversation_id))[-1]
         assert call.usage is not None, ended.events[-1]
         calls.append(call)
     return calls
 
 
-async def compare(wb: Workbench, model: str, calls: list[Call]) -> tuple[Errors, Errors, Errors]:
+async def compare(ctx: AppContext, model: str, calls: list[Call]) -> tuple[Errors, Errors, Errors]:
     """Return the errors of uncorrected estimates, of those shown after twenty sends, and of later sends among these."""
-    async with wb.store.read() as session:
-        _, profile = await wb.catalogue.find(session, LOCAL_OWNER, model)
+    async with ctx.store.read() as session:
+        _, profile = await ctx.catalogue.find(session, LOCAL_OWNER, model)
     untaught = estimator_of(profile)
     before: list[float] = []
     after: list[float] = []
@@ -124,9 +126,9 @@ async def compare(wb: Workbench, model: str, calls: list[Call]) -> tuple[Errors,
 async def test_estimates_of_a_real_model_are_within_five_percent_after_twenty_sends(data: Path) -> None:
     model = f"small:{MODEL}"
     with real_model() as url:
-        async with open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"small={url}/v1")) as wb:
-            calls = await talk(wb, model, anything, REAL_SENDS)
-            before, after, _ = await compare(wb, model, calls)
+        async with open_app_context(settings_of(data, INVIEW_COMPATIBLE=f"small={url}/v1")) as ctx:
+            calls = await talk(ctx, model, anything, REAL_SENDS)
+            before, after, _ = await compare(ctx, model, calls)
 
     print(f"\nthe real small model: before {before}; after {WARM} sends {after}")
     assert after.p95 <= GOAL
@@ -151,9 +153,9 @@ async def test_estimates_of_a_mock_are_near_what_it_reports_after_twenty_sends(d
             "OPENAI_API_KEY": "sk-test",
             "INVIEW_COMPATIBLE": f"mock={mock.base_url('openai')}",
         }
-        async with open_workbench(settings_of(data, **environment)) as wb:
-            calls = await talk(wb, model, prose, MOCK_SENDS)
-            before, after, later = await compare(wb, model, calls)
+        async with open_app_context(settings_of(data, **environment)) as ctx:
+            calls = await talk(ctx, model, prose, MOCK_SENDS)
+            before, after, later = await compare(ctx, model, calls)
 
     print(f"\nthe mock as {name}: before {before}; after {WARM} sends {after}, less first sends {later}")
     assert later.p95 <= GOAL

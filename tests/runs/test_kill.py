@@ -18,7 +18,7 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import FINAL, Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import ErrorClass
-from app.runs.wiring import open_workbench
+from app.runs.wiring import open_app_context
 from tests.databases import lay_database
 from tests.effort import EFFORT
 from tests.runs.dying import Report, stream
@@ -103,8 +103,8 @@ class Toll:
 async def live_and_die_again(data: Path, kills: int, seed: int) -> Toll:
     """Kill one process after the other on one database, and check the state that each has left."""
     chance = random.Random(seed)
-    async with open_workbench(settings_of(data)) as wb:
-        conversation_id = await a_conversation(wb, model="offline:demo")
+    async with open_app_context(settings_of(data)) as ctx:
+        conversation_id = await a_conversation(ctx, model="offline:demo")
     before: tuple[Pair, ...] = ()
     toll = Toll()
 
@@ -114,9 +114,9 @@ async def live_and_die_again(data: Path, kills: int, seed: int) -> Toll:
         death = await asyncio.to_thread(live_and_die, data, conversation_id, text, chance)
         where = f"seed {seed}, kill {number}"
 
-        async with open_workbench(settings_of(data)) as wb:
-            pairs = await pairs_of(wb, conversation_id)
-            calls = await calls_of(wb, conversation_id)
+        async with open_app_context(settings_of(data)) as ctx:
+            pairs = await pairs_of(ctx, conversation_id)
+            calls = await calls_of(ctx, conversation_id)
 
         assert pairs[: len(before)] == before, where
         assert len(pairs) in {len(before), len(before) + 1}, where

@@ -15,7 +15,7 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import ErrorClass
-from app.runs.wiring import open_workbench
+from app.runs.wiring import open_app_context
 from tests.runs.steps import Ended, pair_of, reply_to, settings_of
 from tests.serving import Served, serving
 
@@ -52,9 +52,9 @@ def pairs_of(server: Served, started: dict[str, str]) -> list[dict[str, Any]]:
 
 async def look_again(data: Path, started: dict[str, str]) -> tuple[list[Pair], Ended]:
     """Return the pairs as the next process finds them, and a new reply of that process."""
-    async with open_workbench(settings_of(data)) as wb:
-        pairs = [await pair_of(wb, pair_id) for pair_id in started]
-        return pairs, await reply_to(wb, pairs[0].conversation_id, "/echo again")
+    async with open_app_context(settings_of(data)) as ctx:
+        pairs = [await pair_of(ctx, pair_id) for pair_id in started]
+        return pairs, await reply_to(ctx, pairs[0].conversation_id, "/echo again")
 
 
 @pytest.mark.exhaustive

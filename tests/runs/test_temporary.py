@@ -12,6 +12,7 @@ from app.domain.conversation.conversation import Mark
 from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError, NotFoundError
+from app.runs.app_context import AppContext, context_for
 from app.runs.derived.summaries import summarise
 from app.runs.engine.writer import PAUSE_SECONDS, SAVE_SECONDS
 from app.runs.filters.filter_commands import apply_filter, list_filters
@@ -24,8 +25,7 @@ from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation,
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary, keep_conversation
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench, bench_of
+from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import load_conversation
 from tests.runs.clock import MovedClock
 from tests.runs.steps import (
@@ -45,10 +45,10 @@ SECRET = "Xylophonquartett"
 
 
 @pytest.fixture
-async def beside(wb: Workbench) -> tuple[Workbench, str]:
-    """Create a temporary conversation. Returns the workbench of temporary conversations and its id."""
-    conversation = await create_temporary(wb, LOCAL_OWNER, model=MODEL)
-    return await bench_of(wb, conversation.id), conversation.id
+async def beside(ctx: AppContext) -> tuple[AppContext, str]:
+    """Create a temporary conversation. Returns the app context of temporary conversations and its id."""
+    conversation = await create_temporary(ctx, LOCAL_OWNER, model=MODEL)
+    return await context_for(ctx, conversation.id), conversation.id
 
 
 def written(data: Path, words: str) -> list[str]:
@@ -58,22 +58,22 @@ def written(data: Path, words: str) -> list[str]:
     return [path.name for path in files if any(text in path.read_bytes() for text in wanted)]
 
 
-async def test_the_search_finds_what_a_kept_conversation_wrote(wb: Workbench, data: Path) -> None:
-    started = await send(wb, (await create_kept(wb)), f"/rate 20\n/echo {SECRET} {'word ' * 40}")
-    await wait_for_text(wb, started, 20)
+async def test_the_search_finds_what_a_kept_conversation_wrote(ctx: AppContext, data: Path) -> None:
+    started = await send(ctx, (await create_kept(ctx)), f"/rate 20\n/echo {SECRET} {'word ' * 40}")
+    await wait_for_text(ctx, started, 20)
 
     assert written(data, SECRET) == ["inview.db-wal"]
 
 
-async def create_kept(wb: Workbench) -> str:
-    return await a_conversation(wb, model=MODEL)
+async def create_kept(ctx: AppContext) -> str:
+    return await a_conversation(ctx, model=MODEL)
 
 
 async def test_nothing_of_a_temporary_conversation_reaches_the_disk_also_while_a_reply_streams(
-    moved: Workbench, clock: MovedClock, data: Path
+    moved: AppContext, clock: MovedClock, data: Path
 ) -> None:
     conversation = (await create_temporary(moved, LOCAL_OWNER, model=MODEL)).id
-    bench = await bench_of(moved, conversation)
+    bench = await context_for(moved, conversation)
     await change_conversation(bench, LOCAL_OWNER, conversation, title=f"{SECRET} title", system_prompt=SECRET)
 
     started = await send(bench, conversation, f"/rate 60\n/echo {SECRET} {'word ' * 300}")
@@ -91,7 +91,7 @@ async def test_nothing_of_a_temporary_conversation_reaches_the_disk_also_while_a
 
 
 async def test_nothing_reaches_the_disk_whatever_is_done_with_it(
-    wb: Workbench, data: Path, beside: tuple[Workbench, str]
+    ctx: AppContext, data: Path, beside: tuple[AppContext, str]
 ) -> None:
     bench, conversation = beside
     first = await reply_to(bench, conversation, f"/echo {SECRET} one")
@@ -114,25 +114,25 @@ async def test_nothing_reaches_the_disk_whatever_is_done_with_it(
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
     connection.close()
 
-    assert (await bench_of(wb, fork)) is bench
+    assert (await context_for(ctx, fork)) is bench
     assert (await list_filters(bench, LOCAL_OWNER)).history == ()
     assert written(data, SECRET) == []
 
 
-async def test_usage_of_its_calls_is_in_the_ledger_on_the_disk(wb: Workbench, beside: tuple[Workbench, str]) -> None:
+async def test_usage_of_its_calls_is_in_the_ledger_on_the_disk(ctx: AppContext, beside: tuple[AppContext, str]) -> None:
     bench, conversation = beside
     await reply_to(bench, conversation, "/echo hello")
 
-    (call,) = await calls_of(wb, conversation)
+    (call,) = await calls_of(ctx, conversation)
 
     assert call.usage is not None
     assert call.usage.output_tokens > 0
 
 
 async def test_a_kept_conversation_is_whole_on_the_disk_and_survives_the_process(data: Path) -> None:
-    async with open_workbench(settings_of(data)) as wb:
-        conversation = (await create_temporary(wb, LOCAL_OWNER, model=MODEL, title="Mine")).id
-        bench = await bench_of(wb, conversation)
+    async with open_app_context(settings_of(data)) as ctx:
+        conversation = (await create_temporary(ctx, LOCAL_OWNER, model=MODEL, title="Mine")).id
+        bench = await context_for(ctx, conversation)
         first = await reply_to(bench, conversation, f"/echo {SECRET}")
         again = await resend_pair(bench, LOCAL_OWNER, first.pair.id, text="/echo edited")
         await collect(bench, again.started.run_id)
@@ -146,13 +146,13 @@ async def test_a_kept_conversation_is_whole_on_the_disk_and_survives_the_process
         await keep_conversation(bench, LOCAL_OWNER, conversation)
 
         assert [event async for event in told] == [ConversationRemoved()]
-        assert await bench_of(wb, conversation, failed.pair.id) is wb
+        assert await context_for(ctx, conversation, failed.pair.id) is ctx
         assert await pairs_of(bench, conversation) == ()
-        await reply_to(wb, conversation, "/echo on the disk")
+        await reply_to(ctx, conversation, "/echo on the disk")
 
-    async with open_workbench(settings_of(data)) as wb:
-        after = await pairs_of(wb, conversation)
-        async with wb.store.read() as session:
+    async with open_app_context(settings_of(data)) as ctx:
+        after = await pairs_of(ctx, conversation)
+        async with ctx.store.read() as session:
             kept = await load_conversation(session, LOCAL_OWNER, conversation)
             derived = await load_conversation(session, LOCAL_OWNER, summary.conversation_id)
 
@@ -162,7 +162,7 @@ async def test_a_kept_conversation_is_whole_on_the_disk_and_survives_the_process
     assert written(data, SECRET) != []
 
 
-async def test_a_conversation_in_which_a_reply_runs_is_not_kept(beside: tuple[Workbench, str]) -> None:
+async def test_a_conversation_in_which_a_reply_runs_is_not_kept(beside: tuple[AppContext, str]) -> None:
     bench, conversation = beside
     started = await send(bench, conversation, f"/rate 20\n/echo {'word ' * 100}")
 
@@ -173,46 +173,48 @@ async def test_a_conversation_in_which_a_reply_runs_is_not_kept(beside: tuple[Wo
     await keep_conversation(bench, LOCAL_OWNER, conversation)
 
 
-async def test_a_conversation_that_is_kept_is_not_kept_twice(wb: Workbench) -> None:
+async def test_a_conversation_that_is_kept_is_not_kept_twice(ctx: AppContext) -> None:
     with pytest.raises(ConflictError, match="kept already"):
-        await keep_conversation(wb, LOCAL_OWNER, await create_kept(wb))
+        await keep_conversation(ctx, LOCAL_OWNER, await create_kept(ctx))
 
 
 async def test_a_temporary_conversation_is_gone_once_it_is_deleted(
-    wb: Workbench, beside: tuple[Workbench, str]
+    ctx: AppContext, beside: tuple[AppContext, str]
 ) -> None:
     bench, conversation = beside
     ended = await reply_to(bench, conversation, "/echo hello")
 
     await delete_conversation(bench, LOCAL_OWNER, conversation)
 
-    assert await bench_of(wb, conversation, ended.pair.id, ended.started.run_id) is wb
+    assert await context_for(ctx, conversation, ended.pair.id, ended.started.run_id) is ctx
     with pytest.raises(NotFoundError):
         await pair_of(bench, ended.pair.id)
 
 
 async def test_it_is_gone_with_the_process_and_leaves_no_trace(data: Path) -> None:
-    async with open_workbench(settings_of(data)) as wb:
-        conversation = (await create_temporary(wb, LOCAL_OWNER, model=MODEL)).id
-        bench = await bench_of(wb, conversation)
+    async with open_app_context(settings_of(data)) as ctx:
+        conversation = (await create_temporary(ctx, LOCAL_OWNER, model=MODEL)).id
+        bench = await context_for(ctx, conversation)
         started = await send(bench, conversation, f"/rate 20\n/echo {SECRET} {'word ' * 100}")
         await wait_for_text(bench, started, 20)
 
-    async with open_workbench(settings_of(data)) as wb:
-        assert await bench_of(wb, conversation) is wb
+    async with open_app_context(settings_of(data)) as ctx:
+        assert await context_for(ctx, conversation) is ctx
         with pytest.raises(NotFoundError):
-            await start_reply(wb, LOCAL_OWNER, conversation, "hello")
-        assert len(await calls_of(wb, conversation)) == 1
+            await start_reply(ctx, LOCAL_OWNER, conversation, "hello")
+        assert len(await calls_of(ctx, conversation)) == 1
         assert written(data, SECRET) == []
 
 
-async def test_both_kinds_of_conversations_are_written_to_at_once(wb: Workbench, beside: tuple[Workbench, str]) -> None:
+async def test_both_kinds_of_conversations_are_written_to_at_once(
+    ctx: AppContext, beside: tuple[AppContext, str]
+) -> None:
     bench, conversation = beside
-    there = [await create_kept(wb) for _ in range(4)]
-    here = [conversation, *[(await create_temporary(wb, LOCAL_OWNER, model=MODEL)).id for _ in range(3)]]
+    there = [await create_kept(ctx) for _ in range(4)]
+    here = [conversation, *[(await create_temporary(ctx, LOCAL_OWNER, model=MODEL)).id for _ in range(3)]]
 
     ended = await asyncio.gather(
-        *(reply_to(wb, one, "/echo kept") for one in there for _ in range(1)),
+        *(reply_to(ctx, one, "/echo kept") for one in there for _ in range(1)),
         *(reply_to(bench, one, "/echo temporary") for one in here for _ in range(1)),
     )
 

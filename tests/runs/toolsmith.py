@@ -8,9 +8,9 @@ from typing import Any
 
 from app.domain.conversation.parts import Text
 from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
+from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import Workbench
 from app.tools.toolbox import BuiltIn, Progress
 
 Does = Callable[[Mapping[str, Any], Progress], Awaitable[ToolOutcome]]
@@ -21,7 +21,7 @@ def said(text: str) -> ToolOutcome:
     return ToolOutcome((Text(text),))
 
 
-async def add_tools(wb: Workbench, schema: str = SCHEMA, **tools: Does) -> None:
+async def add_tools(ctx: AppContext, schema: str = SCHEMA, **tools: Does) -> None:
     """Register these tools, by name, and offer them to models."""
 
     def make(name: str, does: Does) -> BuiltIn:
@@ -30,6 +30,6 @@ async def add_tools(wb: Workbench, schema: str = SCHEMA, **tools: Does) -> None:
 
         return BuiltIn(Tool(name, BUILT_IN, "Inview", name, name, f"Does {name}.", schema, read_only=True), call)
 
-    wb.toolbox.register([make(name, does) for name, does in tools.items()])
-    preferred = await read_preferences(wb, LOCAL_OWNER)
-    await set_preferences(wb, LOCAL_OWNER, replace(preferred, built_in_tools=tuple(sorted(wb.toolbox.built_ins))))
+    ctx.toolbox.register([make(name, does) for name, does in tools.items()])
+    preferred = await read_preferences(ctx, LOCAL_OWNER)
+    await set_preferences(ctx, LOCAL_OWNER, replace(preferred, built_in_tools=tuple(sorted(ctx.toolbox.built_ins))))

@@ -1,4 +1,4 @@
-"""The page's states on a real workbench, driven by events as a browser sends them, without a browser."""
+"""The page's states on a real app context, driven by events as a browser sends them, without a browser."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from reflex_base.event import Event
 from reflex_base.event.processor import BaseStateEventProcessor
 
 import app.app as wiring
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.app_context import AppContext
+from app.runs.wiring import open_app_context
 from tests.runs.clock import HANG_SECONDS
 from tests.runs.steps import settings_of
 
 
 @pytest.fixture
-async def wb(tmp_path: Path) -> AsyncGenerator[Workbench]:
-    async with open_workbench(settings_of(tmp_path)) as opened:
+async def ctx(tmp_path: Path) -> AsyncGenerator[AppContext]:
+    async with open_app_context(settings_of(tmp_path)) as opened:
         yield opened
 
 
@@ -103,7 +103,7 @@ class Tab:
 
 
 @pytest.fixture
-async def processor(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Processor]:
+async def processor(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Processor]:
     # An event that meets an empty state first runs the load events of its page. Here these would follow a conversation
     # forever.
     monkeypatch.setattr(wiring.app, "_load_events", {})

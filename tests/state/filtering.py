@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from app.domain.export import PairRecord
+from app.runs.app_context import AppContext, current
 from app.runs.process.event_bus import ConversationRemoved
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import Workbench, current
 from app.state.filters.applied import FilterState
 from app.state.transcript import TranscriptState
 from app.store.archive import insert_records
@@ -24,30 +24,30 @@ CONVERSATION = "c1"
 STARS = (0, 3, 1, 3)
 
 
-async def write_pairs(wb: Workbench, stars: Sequence[int] = STARS, *, kept: str = "") -> list[str]:
+async def write_pairs(ctx: AppContext, stars: Sequence[int] = STARS, *, kept: str = "") -> list[str]:
     """Write a conversation whose pairs have these stars, with this stored filter. Return the ids of its pairs."""
     conversation = replace(a_conversation(CONVERSATION), owner=LOCAL_OWNER, filter=kept, model="offline:demo")
     pairs = [
         replace(a_pair_of(CONVERSATION, position), stars=count, topic=None)
         for position, count in enumerate(stars, start=1)
     ]
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await insert_conversation(session, conversation)
         revision = await next_revision(session, CONVERSATION, conversation.updated_at)
         records = [PairRecord(pair) for pair in pairs]
-        await insert_records(session, LOCAL_OWNER, CONVERSATION, records, (), revision, wb.process_id)
+        await insert_records(session, LOCAL_OWNER, CONVERSATION, records, (), revision, ctx.process_id)
     return [pair.id for pair in pairs]
 
 
-async def kept_filter(wb: Workbench) -> str:
+async def kept_filter(ctx: AppContext) -> str:
     """Return the stored filter of the conversation."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         return (await load_conversation(session, LOCAL_OWNER, CONVERSATION)).filter
 
 
-async def flagged(wb: Workbench) -> list[int]:
+async def flagged(ctx: AppContext) -> list[int]:
     """Return the positions of the flagged pairs."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         return [pair.position for pair in await load_pairs(session, LOCAL_OWNER, CONVERSATION) if pair.flagged]
 
 

@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import Final
 
 from app.domain.model_profile import Prices
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.usage.prices import set_price
 from app.runs.watch.broadcast import follow
-from app.runs.workbench import Workbench
 from app.store.ledger.prices import OwnPrice
 
 MODEL: Final = "offline:tiny"
@@ -18,18 +18,18 @@ DOLLARS: Final = Decimal(1000)
 """Price per million tokens: a tenth of a cent per token."""
 
 
-async def talk(wb: Workbench, *texts: str, title: str = "Dear talk", priced: bool = True) -> str:
+async def talk(ctx: AppContext, *texts: str, title: str = "Dear talk", priced: bool = True) -> str:
     """Send these texts in a new conversation and wait for the replies. Return its id."""
     if priced:
-        await set_price(wb, LOCAL_OWNER, OwnPrice(MODEL, datetime.now(UTC).date(), Prices(DOLLARS, DOLLARS)))
-    conversation = await create_conversation(wb, LOCAL_OWNER, model=MODEL, title=title)
+        await set_price(ctx, LOCAL_OWNER, OwnPrice(MODEL, datetime.now(UTC).date(), Prices(DOLLARS, DOLLARS)))
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model=MODEL, title=title)
     for text in texts:
-        await send(wb, conversation.id, text)
+        await send(ctx, conversation.id, text)
     return conversation.id
 
 
-async def send(wb: Workbench, conversation_id: str, text: str) -> None:
+async def send(ctx: AppContext, conversation_id: str, text: str) -> None:
     """Send a text and wait until the reply ends."""
-    started = await start_reply(wb, LOCAL_OWNER, conversation_id, text)
-    async for _ in follow(wb, LOCAL_OWNER, started.run_id):
+    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, text)
+    async for _ in follow(ctx, LOCAL_OWNER, started.run_id):
         pass

@@ -14,11 +14,11 @@ from app.domain.costs.budgets import Scope, Span, SpendingBudget
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern
 from app.domain.tools.tool_servers import OverStdio
 from app.domain.tools.tools import BUILT_IN
+from app.runs.app_context import AppContext
 from app.runs.library.agent_commands import AgentFields, create_agent, delete_agent, list_agents
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.server_commands import ServerWish, add_server
 from app.runs.usage.budgets import set_budget
-from app.runs.workbench import Workbench
 from app.state.agents.fields import REFUSED
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentListState
@@ -49,8 +49,8 @@ async def open_form(tab: Tab, query: str) -> AgentForm:
     return shown(tab, "form") or AgentForm()
 
 
-async def stored(wb: Workbench) -> list[Agent]:
-    return list(await list_agents(wb, LOCAL_OWNER))
+async def stored(ctx: AppContext) -> list[Agent]:
+    return list(await list_agents(ctx, LOCAL_OWNER))
 
 
 def sent(tab: Tab, **changes: str) -> dict[str, str]:
@@ -87,8 +87,8 @@ async def test_the_address_says_which_form_is_open(tab: Tab, query: str, editing
     assert (shown(tab, "editing") or "") == editing
 
 
-async def test_every_field_of_an_agent_is_shown_and_saved_back_unchanged(wb: Workbench, tab: Tab) -> None:
-    agent = await create_agent(wb, LOCAL_OWNER, FULL)
+async def test_every_field_of_an_agent_is_shown_and_saved_back_unchanged(ctx: AppContext, tab: Tab) -> None:
+    agent = await create_agent(ctx, LOCAL_OWNER, FULL)
 
     form = await open_form(tab, f"agent={agent.id}")
 
@@ -98,17 +98,17 @@ async def test_every_field_of_an_agent_is_shown_and_saved_back_unchanged(wb: Wor
     )  # fmt: skip
     assert (shown(tab, "all_servers"), shown(tab, "any_call")) == (False, False)
     await tab.send(AgentFormState.save, form=sent(tab))
-    (saved,) = await stored(wb)
+    (saved,) = await stored(ctx)
     assert saved == replace(agent, updated_at=saved.updated_at)
     assert tab.shows(ToastState, "toast").message == "Saved the agent “Reviewer”"
 
 
-async def test_a_new_agent_has_nothing_but_what_was_typed(wb: Workbench, tab: Tab) -> None:
+async def test_a_new_agent_has_nothing_but_what_was_typed(ctx: AppContext, tab: Tab) -> None:
     await open_form(tab, "agent=new")
 
     await tab.send(AgentFormState.save, form=sent(tab, name="  Writer ", temperature=" 1 ", system_prompt=" Write. "))
 
-    (agent,) = await stored(wb)
+    (agent,) = await stored(ctx)
     assert (agent.name, agent.system_prompt, agent.model) == ("Writer", " Write. ", None)
     assert agent.parameters == Parameters(temperature=1.0)
     assert (agent.server_ids, agent.allowed_tools) == (None, None)
@@ -116,21 +116,23 @@ async def test_a_new_agent_has_nothing_but_what_was_typed(wb: Workbench, tab: Ta
     assert tab.way == ["/agents"]
 
 
-async def test_a_copy_is_a_new_agent_under_another_name(wb: Workbench, tab: Tab) -> None:
-    agent = await create_agent(wb, LOCAL_OWNER, FULL)
+async def test_a_copy_is_a_new_agent_under_another_name(ctx: AppContext, tab: Tab) -> None:
+    agent = await create_agent(ctx, LOCAL_OWNER, FULL)
 
     form = await open_form(tab, f"copy={agent.id}")
     assert (form.id, form.name, form.system_prompt) == ("", "Reviewer copy", agent.system_prompt)
     await tab.send(AgentFormState.save, form=sent(tab))
 
-    first, second = await stored(wb)
+    first, second = await stored(ctx)
     assert (first.name, second.name) == ("Reviewer", "Reviewer copy")
     assert (second.parameters, second.allowed_tools, second.server_ids) == (
         agent.parameters, agent.allowed_tools, agent.server_ids,
     )  # fmt: skip
 
 
-async def test_invalid_numbers_are_reported_at_their_fields_and_no_typed_text_is_lost(wb: Workbench, tab: Tab) -> None:
+async def test_invalid_numbers_are_reported_at_their_fields_and_no_typed_text_is_lost(
+    ctx: AppContext, tab: Tab
+) -> None:
     await open_form(tab, "agent=new")
 
     await tab.send(AgentFormState.save, form=sent(tab, name="Writer", temperature="warm", seed="1.5", icon="W"))
@@ -143,7 +145,7 @@ async def test_invalid_numbers_are_reported_at_their_fields_and_no_typed_text_is
     )
     form: AgentForm = shown(tab, "form")
     assert (form.name, form.temperature, form.seed, form.icon) == ("Writer", "warm", "1.5", "W")
-    assert await stored(wb) == []
+    assert await stored(ctx) == []
 
 
 @pytest.mark.parametrize(
@@ -162,7 +164,7 @@ async def test_invalid_numbers_are_reported_at_their_fields_and_no_typed_text_is
     ],
 )
 async def test_refused_values_are_reported_at_their_fields(
-    wb: Workbench, tab: Tab, field: str, value: str, reason: str
+    ctx: AppContext, tab: Tab, field: str, value: str, reason: str
 ) -> None:
     await open_form(tab, "agent=new")
 
@@ -172,11 +174,11 @@ async def test_refused_values_are_reported_at_their_fields(
     assert getattr(errors, field).startswith(reason)
     assert errors.form == REFUSED
     assert getattr(shown(tab, "form"), field) == value
-    assert await stored(wb) == []
+    assert await stored(ctx) == []
 
 
-async def test_a_taken_name_is_reported_at_the_name(wb: Workbench, tab: Tab) -> None:
-    await create_agent(wb, LOCAL_OWNER, {"name": "Writer"})
+async def test_a_taken_name_is_reported_at_the_name(ctx: AppContext, tab: Tab) -> None:
+    await create_agent(ctx, LOCAL_OWNER, {"name": "Writer"})
     await open_form(tab, "agent=new")
 
     await tab.send(AgentFormState.save, form=sent(tab, name="writer"))
@@ -185,11 +187,11 @@ async def test_a_taken_name_is_reported_at_the_name(wb: Workbench, tab: Tab) -> 
 
 
 async def test_an_agent_deleted_meanwhile_is_reported_under_the_form_and_the_typed_text_stays(
-    wb: Workbench, tab: Tab
+    ctx: AppContext, tab: Tab
 ) -> None:
-    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Writer"})
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Writer"})
     await open_form(tab, f"agent={agent.id}")
-    await delete_agent(wb, LOCAL_OWNER, agent.id)
+    await delete_agent(ctx, LOCAL_OWNER, agent.id)
 
     await tab.send(AgentFormState.save, form=sent(tab, system_prompt="Write."))
 
@@ -204,7 +206,7 @@ async def test_a_missing_agent_is_reported_above_the_list(tab: Tab) -> None:
     assert "gone" in tab.shows(ToastState, "toast").message
 
 
-async def test_a_reconnect_leaves_an_open_form_alone_and_the_list_forgets_it(wb: Workbench, tab: Tab) -> None:
+async def test_a_reconnect_leaves_an_open_form_alone_and_the_list_forgets_it(ctx: AppContext, tab: Tab) -> None:
     await open_form(tab, "agent=new")
     await tab.send(AgentFormState.save, form=sent(tab, name="Writer", seed="x"))
     await tab.send(AgentFormState.load)
@@ -216,11 +218,11 @@ async def test_a_reconnect_leaves_an_open_form_alone_and_the_list_forgets_it(wb:
 
     assert shown(tab, "form") == AgentForm()
     assert shown(tab, "errors") == AgentErrors()
-    assert await stored(wb) == []
+    assert await stored(ctx) == []
 
 
-async def test_a_form_is_not_drawn_with_the_values_of_the_one_before(wb: Workbench, tab: Tab) -> None:
-    agent = await create_agent(wb, LOCAL_OWNER, FULL)
+async def test_a_form_is_not_drawn_with_the_values_of_the_one_before(ctx: AppContext, tab: Tab) -> None:
+    agent = await create_agent(ctx, LOCAL_OWNER, FULL)
     tab.path = f"/agents?agent={agent.id}"
     await tab.send(AgentListState.load)
     assert shown(tab, "ready") is True
@@ -235,22 +237,24 @@ async def test_a_form_is_not_drawn_with_the_values_of_the_one_before(wb: Workben
     assert shown(tab, "form") == AgentForm()
 
 
-async def test_a_restarted_server_stores_what_the_browser_still_has(wb: Workbench, tab: Tab) -> None:
-    agent = await create_agent(wb, LOCAL_OWNER, FULL)
+async def test_a_restarted_server_stores_what_the_browser_still_has(ctx: AppContext, tab: Tab) -> None:
+    agent = await create_agent(ctx, LOCAL_OWNER, FULL)
     await open_form(tab, f"agent={agent.id}")
     form = sent(tab, name="Critic")
     tab.token = "another"
 
     await tab.send(AgentFormState.save, form=form)
 
-    (saved,) = await stored(wb)
+    (saved,) = await stored(ctx)
     assert (saved.id, saved.name, saved.allowed_tools) == (agent.id, "Critic", agent.allowed_tools)
 
 
-async def test_servers_are_chosen_from_those_set_up_and_one_that_is_gone_stays_chosen(wb: Workbench, tab: Tab) -> None:
+async def test_servers_are_chosen_from_those_set_up_and_one_that_is_gone_stays_chosen(
+    ctx: AppContext, tab: Tab
+) -> None:
     wish = ServerWish(name="files", way=OverStdio("true", ()), enabled=False)
-    server = (await add_server(wb, LOCAL_OWNER, wish)).server
-    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Writer", "server_ids": ("srv",)})
+    server = (await add_server(ctx, LOCAL_OWNER, wish)).server
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Writer", "server_ids": ("srv",)})
     await open_form(tab, f"agent={agent.id}")
     assert shown(tab, "servers") == (
         ServerItem(server.id, "files", chosen=False),
@@ -259,30 +263,30 @@ async def test_servers_are_chosen_from_those_set_up_and_one_that_is_gone_stays_c
 
     await tab.send(AgentFormState.save, form=sent(tab) | {f"server:{server.id}": "on"})
 
-    (saved,) = await stored(wb)
+    (saved,) = await stored(ctx)
     assert set(saved.server_ids or ()) == {server.id, "srv"}
 
 
-async def test_the_boxes_mean_all_servers_and_any_call(wb: Workbench, tab: Tab) -> None:
+async def test_the_boxes_mean_all_servers_and_any_call(ctx: AppContext, tab: Tab) -> None:
     await open_form(tab, "agent=new")
 
     await tab.send(AgentFormState.choose_servers, all_of_them=False)
     await tab.send(AgentFormState.choose_calls, any_of_them=False)
     assert (shown(tab, "all_servers"), shown(tab, "any_call")) == (False, False)
     await tab.send(AgentFormState.save, form=sent(tab, name="Writer"))
-    (saved,) = await stored(wb)
+    (saved,) = await stored(ctx)
     assert (saved.server_ids, saved.allowed_tools) == ((), ())
 
     await open_form(tab, f"agent={saved.id}")
     await tab.send(AgentFormState.choose_servers, all_of_them=True)
     await tab.send(AgentFormState.choose_calls, any_of_them=True)
     await tab.send(AgentFormState.save, form=sent(tab))
-    (saved,) = await stored(wb)
+    (saved,) = await stored(ctx)
     assert (saved.server_ids, saved.allowed_tools) == (None, None)
 
 
-async def test_lines_of_allowed_tools_are_added_and_removed(wb: Workbench, tab: Tab) -> None:
-    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Writer", "allowed_tools": (ALLOWED,)})
+async def test_lines_of_allowed_tools_are_added_and_removed(ctx: AppContext, tab: Tab) -> None:
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Writer", "allowed_tools": (ALLOWED,)})
     await open_form(tab, f"agent={agent.id}")
     await tab.send(AgentFormState.add_line)
     await tab.send(AgentFormState.add_line)
@@ -293,44 +297,44 @@ async def test_lines_of_allowed_tools_are_added_and_removed(wb: Workbench, tab: 
     await tab.send(AgentFormState.remove_line, key=first.key)
     await tab.send(AgentFormState.save, form=sent(tab) | {f"line:{second.key}:tool": " clock "})
 
-    (saved,) = await stored(wb)
+    (saved,) = await stored(ctx)
     assert saved.allowed_tools == (ALLOWED, AllowedTool(BUILT_IN, "clock"))
     assert json.loads(stored_line.arguments) == [{"name": "path", "pattern": "/tmp/*"}]
 
 
 @pytest.mark.parametrize("arguments", ["no JSON", "[1]", '[{"name": 1}]', "7"])
-async def test_arguments_that_cannot_be_read_are_refused(wb: Workbench, tab: Tab, arguments: str) -> None:
+async def test_arguments_that_cannot_be_read_are_refused(ctx: AppContext, tab: Tab, arguments: str) -> None:
     form = {"name": "Writer", "line:0:server": "srv", "line:0:tool": "*", "line:0:arguments": arguments}
 
     await tab.send(AgentFormState.save, form=form)
 
     assert "cannot be read" in shown(tab, "errors").tools
-    assert await stored(wb) == []
+    assert await stored(ctx) == []
 
 
-async def test_a_line_without_a_tool_is_refused_at_the_tools(wb: Workbench, tab: Tab) -> None:
+async def test_a_line_without_a_tool_is_refused_at_the_tools(ctx: AppContext, tab: Tab) -> None:
     await tab.send(AgentFormState.save, form={"name": "Writer", "line:0:server": "srv", "line:0:tool": " "})
 
     assert shown(tab, "errors").tools.startswith("Is empty")
     assert [line.server_id for line in shown(tab, "lines")] == ["srv"]
-    assert await stored(wb) == []
+    assert await stored(ctx) == []
 
 
 @pytest.mark.parametrize("form", [{}, {"name": 7, "seed": None}, {"line:": "x", "line::tool": "x"}, {"id": "x" * 9999}])
-async def test_a_form_that_no_page_sends_stores_nothing(wb: Workbench, tab: Tab, form: dict[str, Any]) -> None:
+async def test_a_form_that_no_page_sends_stores_nothing(ctx: AppContext, tab: Tab, form: dict[str, Any]) -> None:
     await tab.send(AgentFormState.save, form=form)
 
     assert shown(tab, "errors").form
-    assert await stored(wb) == []
+    assert await stored(ctx) == []
 
 
-async def test_budgets_of_an_agent_are_shown(wb: Workbench, tab: Tab) -> None:
-    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Writer"})
+async def test_budgets_of_an_agent_are_shown(ctx: AppContext, tab: Tab) -> None:
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Writer"})
     await open_form(tab, f"agent={agent.id}")
     assert shown(tab, "budgets") == "It has no budget."
-    await set_budget(wb, LOCAL_OWNER, SpendingBudget(Scope.AGENT, agent.id, Span.MONTH, Decimal("2.50")))
-    await set_budget(wb, LOCAL_OWNER, SpendingBudget(Scope.AGENT, "", Span.DAY, Decimal(1), stops=False))
-    await set_budget(wb, LOCAL_OWNER, SpendingBudget(Scope.AGENT, "other", Span.EVER, Decimal(9)))
+    await set_budget(ctx, LOCAL_OWNER, SpendingBudget(Scope.AGENT, agent.id, Span.MONTH, Decimal("2.50")))
+    await set_budget(ctx, LOCAL_OWNER, SpendingBudget(Scope.AGENT, "", Span.DAY, Decimal(1), stops=False))
+    await set_budget(ctx, LOCAL_OWNER, SpendingBudget(Scope.AGENT, "other", Span.EVER, Decimal(9)))
 
     await open_form(tab, "agent=new")
     await open_form(tab, f"agent={agent.id}")
@@ -340,12 +344,12 @@ async def test_budgets_of_an_agent_are_shown(wb: Workbench, tab: Tab) -> None:
     }  # fmt: skip
 
 
-async def test_models_of_the_providers_are_in_the_menu_and_the_own_one_once(wb: Workbench, tab: Tab) -> None:
+async def test_models_of_the_providers_are_in_the_menu_and_the_own_one_once(ctx: AppContext, tab: Tab) -> None:
     await open_form(tab, "agent=new")
     await tab.send(AgentFormState.suggest_models)
     assert "offline:demo" in [model.model for model in shown(tab, "models")]
 
-    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Tester", "model": "offline:demo"})
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Tester", "model": "offline:demo"})
     await open_form(tab, f"agent={agent.id}")
     await tab.send(AgentFormState.suggest_models)
     assert shown(tab, "form").model == "offline:demo"
@@ -353,10 +357,10 @@ async def test_models_of_the_providers_are_in_the_menu_and_the_own_one_once(wb: 
 
 
 async def test_a_form_names_what_cannot_be_read_at_its_field_and_saving_it_mends_the_agent(
-    wb: Workbench, tab: Tab
+    ctx: AppContext, tab: Tab
 ) -> None:
-    agent = await create_agent(wb, LOCAL_OWNER, FULL)
-    async with wb.store.write() as session:
+    agent = await create_agent(ctx, LOCAL_OWNER, FULL)
+    async with ctx.store.write() as session:
         await session.execute(text("UPDATE agent SET system_prompt = x'00ff', allowed_tools = '[{'"))
 
     await open_form(tab, f"agent={agent.id}")
@@ -373,13 +377,13 @@ async def test_a_form_names_what_cannot_be_read_at_its_field_and_saving_it_mends
     )
     await tab.send(AgentFormState.save, form=sent(tab, system_prompt="Find it."))
 
-    (mended,) = await stored(wb)
+    (mended,) = await stored(ctx)
     assert (mended.damage, mended.system_prompt, mended.allowed_tools) == ((), "Find it.", ())
 
 
-async def test_errors_without_a_field_are_shown_above_the_form_and_not_at_the_name(wb: Workbench, tab: Tab) -> None:
-    agent = await create_agent(wb, LOCAL_OWNER, FULL)
-    async with wb.store.write() as session:
+async def test_errors_without_a_field_are_shown_above_the_form_and_not_at_the_name(ctx: AppContext, tab: Tab) -> None:
+    agent = await create_agent(ctx, LOCAL_OWNER, FULL)
+    async with ctx.store.write() as session:
         await session.execute(text("UPDATE agent SET created_at = 'once'"))
 
     await open_form(tab, f"agent={agent.id}")

@@ -5,9 +5,9 @@ import json
 import pytest
 from sqlalchemy import text
 
+from app.runs.app_context import AppContext
 from app.runs.library.agent_commands import create_agent, delete_agent, list_agents
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import Workbench
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentItem, AgentListState
 from app.state.shell.undo import UndoState
@@ -16,8 +16,8 @@ from app.state.toasts import Toast, ToastState
 from tests.state.conftest import Tab
 
 
-async def an_agent(wb: Workbench, name: str = "Reviewer", **fields: str) -> str:
-    return (await create_agent(wb, LOCAL_OWNER, {"name": name, **fields})).id  # pyright: ignore[reportArgumentType]
+async def an_agent(ctx: AppContext, name: str = "Reviewer", **fields: str) -> str:
+    return (await create_agent(ctx, LOCAL_OWNER, {"name": name, **fields})).id  # pyright: ignore[reportArgumentType]
 
 
 def items(tab: Tab) -> tuple[AgentItem, ...]:
@@ -28,15 +28,15 @@ def toast(tab: Tab) -> Toast:
     return tab.shows(ToastState, "toast")
 
 
-async def names_stored(wb: Workbench) -> list[str]:
-    return [agent.name for agent in await list_agents(wb, LOCAL_OWNER)]
+async def names_stored(ctx: AppContext) -> list[str]:
+    return [agent.name for agent in await list_agents(ctx, LOCAL_OWNER)]
 
 
-async def test_agents_are_listed_by_name_with_what_is_known_of_them(wb: Workbench, tab: Tab) -> None:
-    await an_agent(wb, "écrivain", model="offline:demo")
-    await an_agent(wb, "Critic", icon="🔍", system_prompt="Find the fault.\nAlways.")
-    await an_agent(wb, "Poet", description="Rhymes" * 30, system_prompt="Not shown.")
-    await an_agent(wb, "Nobody")
+async def test_agents_are_listed_by_name_with_what_is_known_of_them(ctx: AppContext, tab: Tab) -> None:
+    await an_agent(ctx, "écrivain", model="offline:demo")
+    await an_agent(ctx, "Critic", icon="🔍", system_prompt="Find the fault.\nAlways.")
+    await an_agent(ctx, "Poet", description="Rhymes" * 30, system_prompt="Not shown.")
+    await an_agent(ctx, "Nobody")
 
     await tab.send(AgentListState.load)
 
@@ -49,10 +49,10 @@ async def test_agents_are_listed_by_name_with_what_is_known_of_them(wb: Workbenc
     assert tab.shows(AgentListState, "loaded") is True
 
 
-async def test_the_list_says_what_of_an_agent_cannot_be_read_and_what_mends_it(wb: Workbench, tab: Tab) -> None:
+async def test_the_list_says_what_of_an_agent_cannot_be_read_and_what_mends_it(ctx: AppContext, tab: Tab) -> None:
     for name in ("Poet", "Critic", "Reviewer"):
-        await an_agent(wb, name)
-    async with wb.store.write() as session:
+        await an_agent(ctx, name)
+    async with ctx.store.write() as session:
         await session.execute(text("UPDATE agent SET system_prompt = x'00ff' WHERE name = 'Poet'"))
         await session.execute(text("UPDATE agent SET created_at = 'once', server_ids = '[{' WHERE name = 'Critic'"))
 
@@ -73,40 +73,40 @@ async def test_the_list_says_what_of_an_agent_cannot_be_read_and_what_mends_it(w
     }
 
 
-async def test_a_deleted_agent_is_restored_by_what_the_toast_offers(wb: Workbench, tab: Tab) -> None:
-    agent = await an_agent(wb)
+async def test_a_deleted_agent_is_restored_by_what_the_toast_offers(ctx: AppContext, tab: Tab) -> None:
+    agent = await an_agent(ctx)
     await tab.send(AgentListState.load)
 
     await tab.send(AgentListState.delete_agent, agent_id=agent)
     assert items(tab) == ()
     assert (toast(tab).message, toast(tab).undo, toast(tab).fault) == ("Deleted the agent “Reviewer”", True, False)
-    assert await names_stored(wb) == []
+    assert await names_stored(ctx) == []
     await tab.send(ToastState.undo, toast_id=toast(tab).id)
 
     assert [item.id for item in items(tab)] == [agent]
-    assert await names_stored(wb) == ["Reviewer"]
+    assert await names_stored(ctx) == ["Reviewer"]
     assert [one.name for one in tab.shows(SidebarState, "agents")] == ["Reviewer"]
 
 
 async def test_an_agent_whose_name_was_taken_meanwhile_stays_deleted_and_the_toast_says_why(
-    wb: Workbench, tab: Tab
+    ctx: AppContext, tab: Tab
 ) -> None:
-    agent = await an_agent(wb)
+    agent = await an_agent(ctx)
     await tab.send(AgentListState.delete_agent, agent_id=agent)
-    await an_agent(wb, "reviewer")
+    await an_agent(ctx, "reviewer")
 
     await tab.send(UndoState.undo_last)
 
     assert toast(tab).fault
     assert "Choose another name" in toast(tab).message
-    assert await names_stored(wb) == ["reviewer"]
+    assert await names_stored(ctx) == ["reviewer"]
 
 
 @pytest.mark.parametrize("agent_id", ["gone", 7, None, {}])
 async def test_deleting_an_agent_that_is_not_there_shows_a_fault_and_the_agents_there_are(
-    wb: Workbench, tab: Tab, agent_id: object
+    ctx: AppContext, tab: Tab, agent_id: object
 ) -> None:
-    await an_agent(wb)
+    await an_agent(ctx)
     await tab.send(AgentListState.delete_agent, agent_id=agent_id)
 
     assert toast(tab).fault
@@ -114,9 +114,9 @@ async def test_deleting_an_agent_that_is_not_there_shows_a_fault_and_the_agents_
     assert len(items(tab)) == 1
 
 
-async def test_an_import_is_reported_with_the_names_and_the_list_is_read_again(wb: Workbench, tab: Tab) -> None:
+async def test_an_import_is_reported_with_the_names_and_the_list_is_read_again(ctx: AppContext, tab: Tab) -> None:
     await tab.send(AgentListState.load)
-    await an_agent(wb)
+    await an_agent(ctx)
     answer = json.dumps({"items": [{"name": "Reviewer"}, {"name": "Poet 2"}]})
 
     await tab.send(AgentListState.finish_import, names=["agents.json"], answers=[answer])
@@ -161,8 +161,8 @@ async def test_each_of_several_files_has_its_own_answer(tab: Tab) -> None:
     )
 
 
-async def test_the_button_that_had_the_focus_is_forgotten_once_it_has_it_again(wb: Workbench, tab: Tab) -> None:
-    agent = await an_agent(wb)
+async def test_the_button_that_had_the_focus_is_forgotten_once_it_has_it_again(ctx: AppContext, tab: Tab) -> None:
+    agent = await an_agent(ctx)
     tab.path = f"/agents?agent={agent}"
     await tab.send(AgentFormState.load)
     assert tab.shows(AgentListState, "focused") == f"agent {agent}"
@@ -172,10 +172,10 @@ async def test_the_button_that_had_the_focus_is_forgotten_once_it_has_it_again(w
     assert tab.shows(AgentListState, "focused") == ""
 
 
-async def test_agents_deleted_elsewhere_leave_the_list_when_it_is_loaded(wb: Workbench, tab: Tab) -> None:
-    agent = await an_agent(wb)
+async def test_agents_deleted_elsewhere_leave_the_list_when_it_is_loaded(ctx: AppContext, tab: Tab) -> None:
+    agent = await an_agent(ctx)
     await tab.send(AgentListState.load)
-    await delete_agent(wb, LOCAL_OWNER, agent)
+    await delete_agent(ctx, LOCAL_OWNER, agent)
 
     await tab.send(AgentListState.load)
 

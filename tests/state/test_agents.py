@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from app.runs.app_context import AppContext
 from app.runs.library.agent_commands import create_agent, delete_agent
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
-from app.runs.workbench import Workbench
 from app.state.agents.choice import NOBODY, AgentState
 from app.state.chat import ChatState
 from app.state.model import ModelState
@@ -10,11 +10,13 @@ from app.store.conversation.conversations import load_conversation
 from tests.state.conftest import Tab
 
 
-async def test_the_menu_has_the_agents_and_choosing_one_brings_its_card_and_its_model(wb: Workbench, tab: Tab) -> None:
+async def test_the_menu_has_the_agents_and_choosing_one_brings_its_card_and_its_model(
+    ctx: AppContext, tab: Tab
+) -> None:
     agent = await create_agent(
-        wb, LOCAL_OWNER, {"name": "Reviewer", "icon": "R", "model": "offline:tiny", "system_prompt": "Find the fault."}
+        ctx, LOCAL_OWNER, {"name": "Reviewer", "icon": "R", "model": "offline:tiny", "system_prompt": "Find the fault."}
     )
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     tab.path = f"/c/{conversation.id}"
     await tab.send(AgentState.load)
 
@@ -26,7 +28,7 @@ async def test_the_menu_has_the_agents_and_choosing_one_brings_its_card_and_its_
     assert tab.shows(AgentState, "chosen_name") == "Reviewer"
     assert tab.shows(ModelState, "chosen") == "offline:tiny"
     assert (tab.shows(ChatState, "agent_name"), tab.shows(ChatState, "agent_prompt")) == ("Reviewer", "Find the fault.")
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         stored = await load_conversation(session, LOCAL_OWNER, conversation.id)
     assert (stored.agent_id, stored.model) == (agent.id, "offline:tiny")
 
@@ -35,11 +37,11 @@ async def test_the_menu_has_the_agents_and_choosing_one_brings_its_card_and_its_
     assert tab.shows(ChatState, "agent_prompt") == ""
 
 
-async def test_an_agent_that_was_deleted_is_no_choice_and_has_no_card(wb: Workbench, tab: Tab) -> None:
-    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Reviewer", "system_prompt": "Find the fault."})
-    other = await create_agent(wb, LOCAL_OWNER, {"name": "Writer"})
-    conversation = await create_conversation(wb, LOCAL_OWNER, agent_id=agent.id)
-    await delete_agent(wb, LOCAL_OWNER, agent.id)
+async def test_an_agent_that_was_deleted_is_no_choice_and_has_no_card(ctx: AppContext, tab: Tab) -> None:
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Reviewer", "system_prompt": "Find the fault."})
+    other = await create_agent(ctx, LOCAL_OWNER, {"name": "Writer"})
+    conversation = await create_conversation(ctx, LOCAL_OWNER, agent_id=agent.id)
+    await delete_agent(ctx, LOCAL_OWNER, agent.id)
     tab.path = f"/c/{conversation.id}"
 
     await tab.send(AgentState.load)

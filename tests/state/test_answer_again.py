@@ -7,8 +7,8 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from app.domain.errors import InputError
+from app.runs.app_context import AppContext
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench
 from app.state.compare import answer_again
 from app.state.compare.answer_again import SEVERAL, AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
@@ -21,8 +21,8 @@ DEMO, TINY = "offline:demo", "offline:tiny"
 
 
 @pytest.fixture
-async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
-    async with watching_two(wb, tab) as watcher:
+async def watcher(ctx: AppContext, tab: Tab) -> AsyncGenerator[Watcher]:
+    async with watching_two(ctx, tab) as watcher:
         yield watcher
 
 

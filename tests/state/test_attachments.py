@@ -8,9 +8,9 @@ import pytest
 
 from app.domain.conversation.parts import Image, Text, TextFile
 from app.domain.conversation.uploads import MAX_ATTACHED
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.uploads import attach_file, drop_upload, load_attached
-from app.runs.workbench import Workbench
 from app.state.composer.attachments import AttachmentState
 from app.state.composer.files import TOO_MANY, WAITING, DraftFile
 from app.state.composer.state import ComposerState
@@ -27,20 +27,20 @@ def files(tab: Tab) -> tuple[DraftFile, ...]:
     return tab.shows(ComposerState, "files") or ()
 
 
-async def arrive(tab: Tab, wb: Workbench, key: str, data: bytes, name: str = "photo.jpg") -> str:
-    upload = await attach_file(wb, LOCAL_OWNER, data, name)
+async def arrive(tab: Tab, ctx: AppContext, key: str, data: bytes, name: str = "photo.jpg") -> str:
+    upload = await attach_file(ctx, LOCAL_OWNER, data, name)
     await tab.send(AttachmentState.begin, key=key, name=name, length=len(data))
     await tab.send(AttachmentState.finish, key=key, status=201, body=json.dumps({"upload_id": upload.id}))
     return upload.attachment.id
 
 
-async def test_a_file_is_shown_from_its_beginning_to_its_arrival(tab: Tab, wb: Workbench) -> None:
+async def test_a_file_is_shown_from_its_beginning_to_its_arrival(tab: Tab, ctx: AppContext) -> None:
     await tab.send(AttachmentState.begin, key="a-1", name="C:\\me\\photo.jpg", length=4_000_000)
     assert files(tab) == (DraftFile("a-1", "photo.jpg", note="4.0 MB"),)
     await tab.send(AttachmentState.progress, key="a-1", percent=40)
     assert files(tab)[0].percent == 40
 
-    upload = await attach_file(wb, LOCAL_OWNER, a_picture("JPEG", (4_000, 3_000)), "photo.jpg")
+    upload = await attach_file(ctx, LOCAL_OWNER, a_picture("JPEG", (4_000, 3_000)), "photo.jpg")
     body = json.dumps({"upload_id": upload.id})
     await tab.send(AttachmentState.finish, key="a-1", status=201, body=body)
 
@@ -78,13 +78,13 @@ async def test_refused_file_drops_out_with_a_notice_and_holds_no_send_back(
     assert tab.shows(ComposerState, "refused") == ()
 
 
-async def test_each_refused_file_is_named_and_the_others_stay(tab: Tab, wb: Workbench) -> None:
+async def test_each_refused_file_is_named_and_the_others_stay(tab: Tab, ctx: AppContext) -> None:
     for number in (1, 2):
         await tab.send(AttachmentState.begin, key=f"a-{number}", name=f"{number}.exe", length=1)
     await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
     assert tab.shows(ComposerState, "fault") == WAITING
     await tab.send(AttachmentState.finish, key="a-1", status=413, body="")
-    photo = await arrive(tab, wb, "a-3", a_photo())
+    photo = await arrive(tab, ctx, "a-3", a_photo())
     await tab.send(AttachmentState.finish, key="a-2", status=413, body="")
 
     assert [file.bytes_id for file in files(tab)] == [photo]
@@ -103,38 +103,38 @@ async def test_a_file_on_its_way_keeps_the_send_back(tab: Tab) -> None:
     assert len(files(tab)) == 1
 
 
-async def test_files_are_sent_with_the_text_and_leave_the_draft(tab: Tab, wb: Workbench) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+async def test_files_are_sent_with_the_text_and_leave_the_draft(tab: Tab, ctx: AppContext) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     tab.path = f"/c/{conversation.id}"
-    photo = await arrive(tab, wb, "a-1", a_photo())
-    await arrive(tab, wb, "a-2", b"a,b\n", "t.csv")
+    photo = await arrive(tab, ctx, "a-1", a_photo())
+    await arrive(tab, ctx, "a-2", b"a,b\n", "t.csv")
 
     await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
     await tab.send(ComposerState.deliver)
 
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         (pair,) = await load_pairs(session, LOCAL_OWNER, conversation.id)
     assert pair.request.parts == (Text("Look"), Image(photo, "image/jpeg", 40, 20), TextFile("t.csv", "a,b\n"))
     assert files(tab) == ()
 
 
-async def test_an_image_without_a_word_begins_a_conversation(tab: Tab, wb: Workbench) -> None:
-    photo = await arrive(tab, wb, "a-1", a_photo())
+async def test_an_image_without_a_word_begins_a_conversation(tab: Tab, ctx: AppContext) -> None:
+    photo = await arrive(tab, ctx, "a-1", a_photo())
 
     await tab.send(ComposerState.send, send_id="1", text="", order_id="")
     await tab.send(ComposerState.deliver)
 
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         (listed,) = await list_conversations(session, LOCAL_OWNER, limit=5)
         (pair,) = await load_pairs(session, LOCAL_OWNER, listed.conversation.id)
     assert pair.request.parts == (Image(photo, "image/jpeg", 40, 20),)
 
 
-async def test_a_refused_send_gives_its_files_back(tab: Tab, wb: Workbench) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:tiny")
+async def test_a_refused_send_gives_its_files_back(tab: Tab, ctx: AppContext) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:tiny")
     tab.path = f"/c/{conversation.id}"
     await tab.send(ModelState.load)
-    photo = await arrive(tab, wb, "a-1", a_photo())
+    photo = await arrive(tab, ctx, "a-1", a_photo())
     assert tab.shows(ModelState, "images") is False
     assert [one.model for one in tab.shows(ModelState, "capable")] == ["offline:demo"]
     assert tab.shows(ComposerState, "has_images") is True
@@ -148,10 +148,10 @@ async def test_a_refused_send_gives_its_files_back(tab: Tab, wb: Workbench) -> N
     assert tab.shows(ModelState, "images") is True
 
 
-async def test_files_are_restored_with_the_draft_as_far_as_they_are_kept(tab: Tab, wb: Workbench) -> None:
-    photo = await attach_file(wb, LOCAL_OWNER, a_photo(), "photo.jpg")
-    gone = await attach_file(wb, LOCAL_OWNER, b"gone", "gone.txt")
-    await drop_upload(wb, LOCAL_OWNER, gone.attachment.id)
+async def test_files_are_restored_with_the_draft_as_far_as_they_are_kept(tab: Tab, ctx: AppContext) -> None:
+    photo = await attach_file(ctx, LOCAL_OWNER, a_photo(), "photo.jpg")
+    gone = await attach_file(ctx, LOCAL_OWNER, b"gone", "gone.txt")
+    await drop_upload(ctx, LOCAL_OWNER, gone.attachment.id)
 
     ids = f"{gone.id} {photo.id} nonsense"
     await tab.send(ComposerState.restore, draft="Look", schema="", files=ids)
@@ -159,9 +159,9 @@ async def test_files_are_restored_with_the_draft_as_far_as_they_are_kept(tab: Ta
     assert [(file.name, file.id) for file in files(tab)] == [("photo.jpg", photo.id)]
 
 
-async def test_files_are_limited_per_message_and_added_once(tab: Tab, wb: Workbench) -> None:
-    await arrive(tab, wb, "a-1", a_photo())
-    await arrive(tab, wb, "a-2", a_photo(), "again.jpg")
+async def test_files_are_limited_per_message_and_added_once(tab: Tab, ctx: AppContext) -> None:
+    await arrive(tab, ctx, "a-1", a_photo())
+    await arrive(tab, ctx, "a-2", a_photo(), "again.jpg")
     assert len(files(tab)) == 1
     for number in range(MAX_ATTACHED):
         await tab.send(AttachmentState.begin, key=f"b-{number}", name="x", length=1)
@@ -170,29 +170,29 @@ async def test_files_are_limited_per_message_and_added_once(tab: Tab, wb: Workbe
     assert tab.shows(ComposerState, "fault") == TOO_MANY
 
 
-async def test_same_bytes_under_another_name_replace_the_first_with_a_note(tab: Tab, wb: Workbench) -> None:
-    await arrive(tab, wb, "a-1", b"Hello", "a.txt")
-    await arrive(tab, wb, "a-2", b"Hello", "b.txt")
+async def test_same_bytes_under_another_name_replace_the_first_with_a_note(tab: Tab, ctx: AppContext) -> None:
+    await arrive(tab, ctx, "a-1", b"Hello", "a.txt")
+    await arrive(tab, ctx, "a-2", b"Hello", "b.txt")
 
     (file,) = files(tab)
     assert (file.key, file.name) == ("a-1", "b.txt")
     assert tab.shows(ComposerState, "fault") == "b.txt has the same content as a.txt and replaces it."
-    sent = await load_attached(wb, LOCAL_OWNER, [file.id])
+    sent = await load_attached(ctx, LOCAL_OWNER, [file.id])
     assert sent.parts == (TextFile("b.txt", "Hello"),)
 
 
-async def test_draft_sends_its_file_under_the_name_it_shows(tab: Tab, wb: Workbench) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+async def test_draft_sends_its_file_under_the_name_it_shows(tab: Tab, ctx: AppContext) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     tab.path = f"/c/{conversation.id}"
-    await arrive(tab, wb, "a-1", b"Hello", "old.txt")
-    await attach_file(wb, LOCAL_OWNER, b"Hello", "new.txt")  # in a draft of another conversation
+    await arrive(tab, ctx, "a-1", b"Hello", "old.txt")
+    await attach_file(ctx, LOCAL_OWNER, b"Hello", "new.txt")  # in a draft of another conversation
     await tab.send(ComposerState.restore, draft="Look", schema="", files=tab.shows(ComposerState, "file_ids"))
     assert [file.name for file in files(tab)] == ["old.txt"]
 
     await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
     await tab.send(ComposerState.deliver)
 
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         (pair,) = await load_pairs(session, LOCAL_OWNER, conversation.id)
     assert pair.request.parts == (Text("Look"), TextFile("old.txt", "Hello"))
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from app.runs.app_context import AppContext
 from app.runs.cache.keep_alive import read_keeping
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.send.context_selection import ViewOptions
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.state.inspector import cache as cache_state
 from app.state.inspector.cache import CacheState
 from app.views.screen.cache import CacheNotesView
@@ -26,10 +26,10 @@ PROMPT = "You help an engineer of bridges. " * 200
 
 
 @pytest.fixture
-async def wb(tmp_path: Path) -> AsyncGenerator[Workbench]:
-    """Open a workbench whose Anthropic provider is the peer."""
+async def ctx(tmp_path: Path) -> AsyncGenerator[AppContext]:
+    """Open an app context whose Anthropic provider is the peer."""
     peer = BillingPeer("anthropic", AnthropicCache().bill, play_anthropic)
-    async with serve_billing(peer), open_workbench(settings_of(tmp_path, **peer.environment)) as opened:
+    async with serve_billing(peer), open_app_context(settings_of(tmp_path, **peer.environment)) as opened:
         yield opened
 
 
@@ -38,10 +38,10 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache_state, "SETTLE_SECONDS", 0.01)
 
 
-async def a_conversation(wb: Workbench, model: str = "anthropic:claude-sonnet-4-5") -> str:
-    made = await create_conversation(wb, LOCAL_OWNER, model=model, system_prompt=PROMPT)
+async def a_conversation(ctx: AppContext, model: str = "anthropic:claude-sonnet-4-5") -> str:
+    made = await create_conversation(ctx, LOCAL_OWNER, model=model, system_prompt=PROMPT)
     for text in ("Which load?", "And in winter?"):
-        await reply_to(wb, made.id, text)
+        await reply_to(ctx, made.id, text)
     return made.id
 
 
@@ -49,9 +49,9 @@ def notes(tab: Tab) -> CacheNotesView:
     return tab.shows(CacheState, "notes") or CacheNotesView()
 
 
-async def test_line_says_how_far_and_how_long_the_provider_keeps(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb)
-    async with watching(wb, tab, conversation_id) as watcher, running(tab, CacheState.follow):
+async def test_line_says_how_far_and_how_long_the_provider_keeps(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx)
+    async with watching(ctx, tab, conversation_id) as watcher, running(tab, CacheState.follow):
         await until(lambda: notes(tab).line is not None)
         newest = watcher.screen.pairs[-1].id
 
@@ -64,9 +64,9 @@ async def test_line_says_how_far_and_how_long_the_provider_keeps(wb: Workbench, 
     assert tab.shows(CacheState, "conversation") == conversation_id
 
 
-async def test_look_that_breaks_what_is_kept_says_what_it_costs(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb)
-    async with watching(wb, tab, conversation_id) as watcher, running(tab, CacheState.follow):
+async def test_look_that_breaks_what_is_kept_says_what_it_costs(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx)
+    async with watching(ctx, tab, conversation_id) as watcher, running(tab, CacheState.follow):
         await until(lambda: notes(tab).line is not None)
         watcher.look_as(ViewOptions(filter="r1"))
         await until(lambda: notes(tab).cold is not None)
@@ -76,9 +76,9 @@ async def test_look_that_breaks_what_is_kept_says_what_it_costs(wb: Workbench, t
     assert "Pair 2 is the first that is not what was sent before." in cold.text
 
 
-async def test_cache_is_kept_for_as_long_as_is_chosen_until_it_is_stopped(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb)
-    async with watching(wb, tab, conversation_id), running(tab, CacheState.follow):
+async def test_cache_is_kept_for_as_long_as_is_chosen_until_it_is_stopped(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx)
+    async with watching(ctx, tab, conversation_id), running(tab, CacheState.follow):
         await until(lambda: notes(tab).offer is not None)
         await tab.send(CacheState.ask)
         assert tab.shows(CacheState, "asking") is True
@@ -95,21 +95,21 @@ async def test_cache_is_kept_for_as_long_as_is_chosen_until_it_is_stopped(wb: Wo
 
         await tab.send(CacheState.stop)
         assert notes(tab).keeping is None
-    assert await read_keeping(wb, LOCAL_OWNER, conversation_id) is None
+    assert await read_keeping(ctx, LOCAL_OWNER, conversation_id) is None
 
 
 @pytest.mark.parametrize("minutes", [0, -5, 7, "soon", None, True, 10**9])
-async def test_time_that_is_not_offered_keeps_nothing(wb: Workbench, tab: Tab, minutes: object) -> None:
-    conversation_id = await a_conversation(wb)
-    async with watching(wb, tab, conversation_id):
+async def test_time_that_is_not_offered_keeps_nothing(ctx: AppContext, tab: Tab, minutes: object) -> None:
+    conversation_id = await a_conversation(ctx)
+    async with watching(ctx, tab, conversation_id):
         await tab.send(CacheState.keep, minutes=minutes)
 
-    assert await read_keeping(wb, LOCAL_OWNER, conversation_id) is None
+    assert await read_keeping(ctx, LOCAL_OWNER, conversation_id) is None
 
 
-async def test_what_cannot_be_kept_says_why_in_the_dialog(wb: Workbench, tab: Tab) -> None:
-    made = await create_conversation(wb, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5")
-    async with watching(wb, tab, made.id):
+async def test_what_cannot_be_kept_says_why_in_the_dialog(ctx: AppContext, tab: Tab) -> None:
+    made = await create_conversation(ctx, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5")
+    async with watching(ctx, tab, made.id):
         await tab.send(CacheState.ask)
         assert not tab.shows(CacheState, "asking")  # no keep-alive is offered
         await tab.send(CacheState.keep, minutes=30)
@@ -117,17 +117,17 @@ async def test_what_cannot_be_kept_says_why_in_the_dialog(wb: Workbench, tab: Ta
     assert tab.shows(CacheState, "fault")
 
 
-async def test_model_with_an_unknown_cache_has_no_notes(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, "offline:demo")
-    async with watching(wb, tab, conversation_id), running(tab, CacheState.follow):
+async def test_model_with_an_unknown_cache_has_no_notes(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, "offline:demo")
+    async with watching(ctx, tab, conversation_id), running(tab, CacheState.follow):
         await until(lambda: tab.shows(CacheState, "conversation") == conversation_id)
 
     assert notes(tab) == CacheNotesView()
 
 
-async def test_stop_without_a_keep_alive_is_reported(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb)
-    async with watching(wb, tab, conversation_id):
+async def test_stop_without_a_keep_alive_is_reported(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx)
+    async with watching(ctx, tab, conversation_id):
         await tab.send(CacheState.stop)
 
     assert notes(tab).keeping is None

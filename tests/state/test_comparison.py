@@ -10,10 +10,10 @@ from sqlalchemy import text as sql
 
 from app.domain.errors import NotFoundError
 from app.domain.preferences import OverBudget, Preferences
+from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.resend.comparisons import discard_comparison, keep_reply, read_comparison, start_comparison
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import Workbench
 from app.state.compare.keeping import KeepingState
 from app.state.comparison import ComparisonState
 from app.state.composer.state import ComposerState
@@ -31,19 +31,19 @@ TOO_MUCH = "A sentence of eight words stands here again. " * 400
 
 
 @pytest.fixture
-async def here(wb: Workbench, tab: Tab) -> AsyncGenerator[str]:
+async def here(ctx: AppContext, tab: Tab) -> AsyncGenerator[str]:
     """Show a conversation of two pairs in the tab."""
-    conversation_id = await a_conversation(wb, model=DEMO)
+    conversation_id = await a_conversation(ctx, model=DEMO)
     for word in ("one", "two"):
-        await reply_to(wb, conversation_id, f"/echo {word}")
+        await reply_to(ctx, conversation_id, f"/echo {word}")
     async with visiting(tab, conversation_id):
         await until(tab, known)
         yield conversation_id
 
 
-async def compare(wb: Workbench, tab: Tab, conversation_id: str, text: str) -> None:
+async def compare(ctx: AppContext, tab: Tab, conversation_id: str, text: str) -> None:
     """Start a comparison elsewhere and show its replies in the tab."""
-    await start_comparison(wb, LOCAL_OWNER, conversation_id, text, (DEMO, TINY))
+    await start_comparison(ctx, LOCAL_OWNER, conversation_id, text, (DEMO, TINY))
     await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
     await tab.send(ComparisonState.show)
     await until(tab, columns)
@@ -58,16 +58,16 @@ def is_complete(tab: Tab) -> bool:
     return bool(columns(tab)) and not any(column.running for column in columns(tab))
 
 
-async def stored(wb: Workbench, conversation_id: str) -> list[tuple[str, int]]:
-    async with wb.store.read() as session:
+async def stored(ctx: AppContext, conversation_id: str) -> list[tuple[str, int]]:
+    async with ctx.store.read() as session:
         found = await load_pairs(session, LOCAL_OWNER, conversation_id)
     return [(pair.model, pair.versions) for pair in found]
 
 
-async def test_damaged_comparison_is_reported_and_discarded(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, model=DEMO)
-    await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", (DEMO, TINY))
-    async with wb.store.write() as session:
+async def test_damaged_comparison_is_reported_and_discarded(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model=DEMO)
+    await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Hi", (DEMO, TINY))
+    async with ctx.store.write() as session:
         await session.execute(sql("UPDATE comparison SET runs = '[{'"))
     async with visiting(tab, conversation_id):
         await until(tab, known)
@@ -79,8 +79,8 @@ async def test_damaged_comparison_is_reported_and_discarded(wb: Workbench, tab: 
         await until(tab, lambda tab: not tab.shows(ComparisonState, "comparison"))
 
 
-async def test_replies_come_side_by_side_while_the_dialog_shows_them(wb: Workbench, tab: Tab, here: str) -> None:
-    await start_comparison(wb, LOCAL_OWNER, here, "/echo Hi", (DEMO, TINY))
+async def test_replies_come_side_by_side_while_the_dialog_shows_them(ctx: AppContext, tab: Tab, here: str) -> None:
+    await start_comparison(ctx, LOCAL_OWNER, here, "/echo Hi", (DEMO, TINY))
     await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
     assert not tab.shows(ComparisonState, "shown"), "another tab began it"
     assert not columns(tab)
@@ -102,10 +102,10 @@ async def test_replies_come_side_by_side_while_the_dialog_shows_them(wb: Workben
 
 
 async def test_conversation_of_a_comparison_alone_opens_with_its_replies_once_on_each_visit(
-    wb: Workbench, tab: Tab
+    ctx: AppContext, tab: Tab
 ) -> None:
-    conversation_id = await a_conversation(wb, model=DEMO)
-    await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", (DEMO, TINY))
+    conversation_id = await a_conversation(ctx, model=DEMO)
+    await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Hi", (DEMO, TINY))
 
     async with visiting(tab, conversation_id):
         await until(tab, is_complete)
@@ -117,8 +117,8 @@ async def test_conversation_of_a_comparison_alone_opens_with_its_replies_once_on
         assert not tab.shows(ComparisonState, "shown")
 
 
-async def test_replies_stay_open_while_the_page_connects_again(wb: Workbench, tab: Tab, here: str) -> None:
-    await compare(wb, tab, here, "/echo Hi")
+async def test_replies_stay_open_while_the_page_connects_again(ctx: AppContext, tab: Tab, here: str) -> None:
+    await compare(ctx, tab, here, "/echo Hi")
     tab.vars.clear()
     tab.log.clear()
 
@@ -129,18 +129,18 @@ async def test_replies_stay_open_while_the_page_connects_again(wb: Workbench, ta
         assert None not in tab.received(ComparisonState, "comparison")
 
 
-async def test_conversation_that_has_pairs_opens_with_them_and_not_with_a_comparison(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, model=DEMO)
-    await reply_to(wb, conversation_id, "/echo one")
-    await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", (DEMO, TINY))
+async def test_conversation_that_has_pairs_opens_with_them_and_not_with_a_comparison(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model=DEMO)
+    await reply_to(ctx, conversation_id, "/echo one")
+    await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Hi", (DEMO, TINY))
 
     async with visiting(tab, conversation_id):
         await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
         assert not tab.shows(ComparisonState, "shown")
 
 
-async def test_a_reply_that_runs_is_stopped_and_what_it_said_stays(wb: Workbench, tab: Tab, here: str) -> None:
-    await compare(wb, tab, here, LONG)
+async def test_a_reply_that_runs_is_stopped_and_what_it_said_stays(ctx: AppContext, tab: Tab, here: str) -> None:
+    await compare(ctx, tab, here, LONG)
     await until(tab, lambda tab: columns(tab)[0].parts)
     first = columns(tab)[0]
     assert (first.status, first.running) == ("Answering…", True)
@@ -154,8 +154,8 @@ async def test_a_reply_that_runs_is_stopped_and_what_it_said_stays(wb: Workbench
     assert tab.shows(KeepingState, "busy") is False
 
 
-async def test_a_failure_says_what_went_wrong_and_cannot_be_kept(wb: Workbench, tab: Tab, here: str) -> None:
-    await compare(wb, tab, here, "/fail auth")
+async def test_a_failure_says_what_went_wrong_and_cannot_be_kept(ctx: AppContext, tab: Tab, here: str) -> None:
+    await compare(ctx, tab, here, "/fail auth")
     await until(tab, is_complete)
     assert columns(tab)[0].status == "Failed"
     error = columns(tab)[0].error
@@ -170,19 +170,19 @@ async def test_a_failure_says_what_went_wrong_and_cannot_be_kept(wb: Workbench, 
     assert tab.shows(KeepingState, "fault") == ""
 
 
-async def test_the_kept_reply_is_current_and_the_dialog_closes(wb: Workbench, tab: Tab, here: str) -> None:
-    await compare(wb, tab, here, "/echo Hi")
+async def test_the_kept_reply_is_current_and_the_dialog_closes(ctx: AppContext, tab: Tab, here: str) -> None:
+    await compare(ctx, tab, here, "/echo Hi")
     await until(tab, is_complete)
 
     await tab.send(KeepingState.keep, model=TINY)
     await until(tab, lambda tab: len(pairs_of(tab)) == 3)
 
-    assert (await stored(wb, here))[-1] == (TINY, 2)
+    assert (await stored(ctx, here))[-1] == (TINY, 2)
     assert tab.shows(ComparisonState, "comparison") is None
     assert tab.shows(ComparisonState, "shown") is False
 
 
-async def test_comparison_from_this_tab_opens_automatically(wb: Workbench, tab: Tab, here: str) -> None:
+async def test_comparison_from_this_tab_opens_automatically(ctx: AppContext, tab: Tab, here: str) -> None:
     await tab.send(ComposerState.open)
     await tab.send(ComposerState.compare, models=[DEMO, TINY])
     order = tab.shows(ComposerState, "order")
@@ -194,8 +194,10 @@ async def test_comparison_from_this_tab_opens_automatically(wb: Workbench, tab: 
     assert tab.shows(ComparisonState, "begun") == ""
 
 
-async def test_discarded_words_go_back_into_the_box_and_undo_opens_it_again(wb: Workbench, tab: Tab, here: str) -> None:
-    await compare(wb, tab, here, "/echo Hi")
+async def test_discarded_words_go_back_into_the_box_and_undo_opens_it_again(
+    ctx: AppContext, tab: Tab, here: str
+) -> None:
+    await compare(ctx, tab, here, "/echo Hi")
 
     await tab.send(KeepingState.discard)
     await until(tab, lambda tab: tab.shows(ComparisonState, "comparison") is None)
@@ -208,7 +210,7 @@ async def test_discarded_words_go_back_into_the_box_and_undo_opens_it_again(wb: 
     assert tab.shows(ComparisonState, "shown") is False
 
 
-async def test_a_pair_is_answered_again_and_its_reply_restored(wb: Workbench, tab: Tab, here: str) -> None:
+async def test_a_pair_is_answered_again_and_its_reply_restored(ctx: AppContext, tab: Tab, here: str) -> None:
     first = pairs_of(tab)[0]
     await tab.send(ResendState.compare, pair_id=first.id, models=[DEMO, TINY])
     assert [way.key for way in tab.shows(ResendState, "later").ways] == ["keep", "discard", "branch"]
@@ -228,7 +230,7 @@ async def test_a_pair_is_answered_again_and_its_reply_restored(wb: Workbench, ta
     assert (pairs_of(tab)[0].version, pairs_of(tab)[0].versions) == (1, 3)
 
 
-async def test_a_pair_is_left_as_it_is(wb: Workbench, tab: Tab, here: str) -> None:
+async def test_a_pair_is_left_as_it_is(ctx: AppContext, tab: Tab, here: str) -> None:
     await tab.send(ResendState.compare, pair_id=pairs_of(tab)[1].id, models=[DEMO, TINY])
     await until(tab, is_complete_beside_it)
 
@@ -237,10 +239,10 @@ async def test_a_pair_is_left_as_it_is(wb: Workbench, tab: Tab, here: str) -> No
 
     assert tab.shows(ToastState, "toast").message == "Discarded the comparison; the pair is as it was"
     assert tab.shows(ComposerState, "order") is None
-    assert await stored(wb, here) == [(DEMO, 1), (DEMO, 1)]
+    assert await stored(ctx, here) == [(DEMO, 1), (DEMO, 1)]
 
 
-async def test_a_branch_compares_elsewhere(wb: Workbench, tab: Tab, here: str) -> None:
+async def test_a_branch_compares_elsewhere(ctx: AppContext, tab: Tab, here: str) -> None:
     await tab.send(ResendState.compare, pair_id=pairs_of(tab)[0].id, models=[DEMO, TINY])
     await tab.send(ResendState.choose_later, key="branch")
 
@@ -248,30 +250,30 @@ async def test_a_branch_compares_elsewhere(wb: Workbench, tab: Tab, here: str) -
     assert tab.shows(ComparisonState, "begun")
     assert tab.shows(ComparisonState, "comparison") is None
     (place,) = tab.way
-    _, compared = await read_comparison(wb, LOCAL_OWNER, place.removeprefix("/c/"))
+    _, compared = await read_comparison(ctx, LOCAL_OWNER, place.removeprefix("/c/"))
     assert [pair.model for pair in compared] == [DEMO, TINY]
 
 
-async def test_what_does_not_fit_is_asked_about_and_remembered(wb: Workbench, tab: Tab, here: str) -> None:
+async def test_what_does_not_fit_is_asked_about_and_remembered(ctx: AppContext, tab: Tab, here: str) -> None:
     for number in range(3):
-        await reply_to(wb, here, f"/rate 100000\n/echo {number} {TOO_MUCH}")
-    await reply_to(wb, here, "/rate 100000\n/echo last")
+        await reply_to(ctx, here, f"/rate 100000\n/echo {number} {TOO_MUCH}")
+    await reply_to(ctx, here, "/rate 100000\n/echo last")
     await until(tab, lambda tab: len(pairs_of(tab)) == 6 and known(tab))
-    await set_preferences(wb, LOCAL_OWNER, Preferences(send_tokens=9_000))
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(send_tokens=9_000))
     last = pairs_of(tab)[-1]
     await tab.send(ResendState.compare, pair_id=last.id, models=[DEMO, TINY])
     assert [way.key for way in tab.shows(ResendState, "over_budget").ways] == ["fit", "force"]
 
     await tab.send(ResendState.end)
     with pytest.raises(NotFoundError):
-        await read_comparison(wb, LOCAL_OWNER, here)
+        await read_comparison(ctx, LOCAL_OWNER, here)
     await tab.send(ResendState.compare, pair_id=last.id, models=[DEMO, TINY])
     await tab.send(ResendState.remember_way, remembers=True)
     await tab.send(ResendState.choose_way, key="fit")
     await until(tab, columns)
 
-    assert (await read_preferences(wb, LOCAL_OWNER)).over_budget is OverBudget.FIT
-    await discard_comparison(wb, LOCAL_OWNER, here)
+    assert (await read_preferences(ctx, LOCAL_OWNER)).over_budget is OverBudget.FIT
+    await discard_comparison(ctx, LOCAL_OWNER, here)
 
 
 async def test_another_page_forgets_what_was_to_be_decided(tab: Tab, here: str) -> None:
@@ -284,18 +286,18 @@ async def test_another_page_forgets_what_was_to_be_decided(tab: Tab, here: str) 
     assert tab.shows(ComparisonState, "comparison") is None
 
 
-async def test_what_goes_elsewhere_closes_the_dialog(wb: Workbench, tab: Tab, here: str) -> None:
-    await compare(wb, tab, here, "/echo Hi")
+async def test_what_goes_elsewhere_closes_the_dialog(ctx: AppContext, tab: Tab, here: str) -> None:
+    await compare(ctx, tab, here, "/echo Hi")
     await until(tab, is_complete)
 
-    await keep_reply(wb, LOCAL_OWNER, here, DEMO)
+    await keep_reply(ctx, LOCAL_OWNER, here, DEMO)
     await until(tab, lambda tab: tab.shows(ComparisonState, "comparison") is None)
 
     assert tab.shows(ComparisonState, "shown") is False
 
 
 @pytest.mark.parametrize("value", ["", "nobody", 7, None, ["x"], "x" * 1000])
-async def test_no_page_asks_for_such_things(wb: Workbench, tab: Tab, here: str, value: Any) -> None:
+async def test_no_page_asks_for_such_things(ctx: AppContext, tab: Tab, here: str, value: Any) -> None:
     for handler, name in (
         (KeepingState.stop, "run_id"),
         (KeepingState.keep, "model"),
@@ -307,7 +309,7 @@ async def test_no_page_asks_for_such_things(wb: Workbench, tab: Tab, here: str, 
     await tab.send(ResendState.compare, pair_id=value, models=[DEMO, TINY])
     await tab.send(KeepingState.take_back, conversation_id=here, pair_id=value, version=1, gone=[])
 
-    assert await stored(wb, here) == [(DEMO, 1), (DEMO, 1)]
+    assert await stored(ctx, here) == [(DEMO, 1), (DEMO, 1)]
     assert tab.shows(ComparisonState, "comparison") is None
 
 

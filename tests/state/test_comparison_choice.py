@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from app.runs.app_context import AppContext
 from app.runs.library.provider_commands import list_models
 from app.runs.process.catalogue import Offer
-from app.runs.workbench import Workbench
 from app.state.compare import choice
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer.state import ComposerState
@@ -78,8 +78,8 @@ async def test_words_find_models_and_hide_no_tick(tab: Tab) -> None:
 
 
 async def test_four_at_most(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def list_six(wb: Workbench, owner: str) -> tuple[Offer, ...]:
-        offer, *_ = await list_models(wb, owner)
+    async def list_six(ctx: AppContext, owner: str) -> tuple[Offer, ...]:
+        offer, *_ = await list_models(ctx, owner)
         return (replace(offer, models=tuple(replace(offer.models[0], model=f"offline:{n}") for n in range(6))),)
 
     monkeypatch.setattr(choice, "list_models", list_six)
@@ -105,10 +105,10 @@ async def test_invalid_stored_choice_is_ignored(tab: Tab, remembered: str) -> No
     assert tab.shows(ComparisonChoiceState, "said") == "1 chosen: choose 2 to 4."
 
 
-async def test_a_pair_is_asked_for_by_its_own_model(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, model=TINY)
-    pair = (await reply_to(wb, conversation_id, "/echo one")).pair
-    async with watching(wb, tab, conversation_id):
+async def test_a_pair_is_asked_for_by_its_own_model(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model=TINY)
+    pair = (await reply_to(ctx, conversation_id, "/echo one")).pair
+    async with watching(ctx, tab, conversation_id):
         await tab.send(ComparisonChoiceState.ask_for_pair, pair_id=pair.id)
         await until(lambda: bool(rows(tab)))
         assert tab.shows(ComparisonChoiceState, "choosing").label == "Answer pair 1 by several models"

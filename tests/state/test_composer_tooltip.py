@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.conversation.parameters import NO_PARAMETERS
+from app.runs.app_context import AppContext, context_for
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.library.provider_commands import save_provider
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
@@ -17,8 +18,7 @@ from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.temporary import create_temporary
 from app.runs.uploads import attach_file, load_attached
 from app.runs.watch.context import show_context
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench, bench_of
+from app.runs.wiring import open_app_context
 from app.state.composer.split import describe_split
 from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
@@ -35,13 +35,13 @@ JSON = (("Content-Type", "application/json"),)
 
 
 @pytest.fixture
-async def wb(tmp_path: Path) -> AsyncGenerator[Workbench]:
-    async with open_workbench(settings_of(tmp_path, INVIEW_TIMEOUT="0.3")) as opened:
+async def ctx(tmp_path: Path) -> AsyncGenerator[AppContext]:
+    async with open_app_context(settings_of(tmp_path, INVIEW_TIMEOUT="0.3")) as opened:
         yield opened
 
 
-async def test_a_provider_that_cannot_count_is_named(wb: Workbench, tab: Tab) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+async def test_a_provider_that_cannot_count_is_named(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     tab.path = f"/c/{conversation.id}"
 
     await tab.send(TooltipState.count)
@@ -52,22 +52,22 @@ async def test_a_provider_that_cannot_count_is_named(wb: Workbench, tab: Tab) ->
     assert tab.shows(TooltipState, "exact") == ""
 
 
-async def test_what_is_counted_exactly_has_the_files_and_the_cards_of_the_send(wb: Workbench, tab: Tab) -> None:
+async def test_what_is_counted_exactly_has_the_files_and_the_cards_of_the_send(ctx: AppContext, tab: Tab) -> None:
     async with a_peer(Answer((b'{"input_tokens": 4321}',), headers=(("Content-Type", "application/json"),))) as peer:
-        await save_provider(wb, LOCAL_OWNER, "anthropic", key="sk-test", base_url=f"{peer.url}/v1")
+        await save_provider(ctx, LOCAL_OWNER, "anthropic", key="sk-test", base_url=f"{peer.url}/v1")
         conversation = await create_conversation(
-            wb, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5", system_prompt="Be brief."
+            ctx, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5", system_prompt="Be brief."
         )
         tab.path = f"/c/{conversation.id}"
-        picture = await attach_file(wb, LOCAL_OWNER, a_picture("PNG", (90, 70)), "a.png")
-        table = await attach_file(wb, LOCAL_OWNER, b"x,y", "a.csv")
+        picture = await attach_file(ctx, LOCAL_OWNER, a_picture("PNG", (90, 70)), "a.png")
+        table = await attach_file(ctx, LOCAL_OWNER, b"x,y", "a.csv")
         ids = f"{picture.attachment.id} {table.attachment.id}"
         await tab.send(ComposerState.restore, draft="", schema="", files=ids)
 
         await tab.send(TooltipState.count)
 
-        attached = await load_attached(wb, LOCAL_OWNER, ids.split())
-        planned = await preview_send(wb, LOCAL_OWNER, conversation.id, "", attached=attached)
+        attached = await load_attached(ctx, LOCAL_OWNER, ids.split())
+        planned = await preview_send(ctx, LOCAL_OWNER, conversation.id, "", attached=attached)
     (heard,) = peer.heard
     asked, sent = json.loads(heard.body), json.loads(planned.wire.body)
     assert tab.shows(TooltipState, "exact").startswith("Exactly 4,321 tokens")
@@ -76,10 +76,10 @@ async def test_what_is_counted_exactly_has_the_files_and_the_cards_of_the_send(w
     assert "Be brief." in json.dumps(asked["system"])
 
 
-async def test_exact_count_is_shown_without_a_band_until_the_draft_is_another(wb: Workbench, tab: Tab) -> None:
+async def test_exact_count_is_shown_without_a_band_until_the_draft_is_another(ctx: AppContext, tab: Tab) -> None:
     async with a_peer(Answer((b'{"input_tokens": 4321}',), headers=JSON)) as peer:
-        await save_provider(wb, LOCAL_OWNER, "anthropic", key="sk-test", base_url=f"{peer.url}/v1")
-        conversation = await create_conversation(wb, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5")
+        await save_provider(ctx, LOCAL_OWNER, "anthropic", key="sk-test", base_url=f"{peer.url}/v1")
+        conversation = await create_conversation(ctx, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5")
         tab.path = f"/c/{conversation.id}"
         async with running(tab, TranscriptState.open):
             await tab.until(lambda: figures(tab) is not None)
@@ -102,12 +102,12 @@ async def test_exact_count_is_shown_without_a_band_until_the_draft_is_another(wb
             assert tab.shows(TooltipState, "exact") == ""
 
 
-async def test_exact_count_of_a_draft_that_changed_meanwhile_leaves_the_estimate(wb: Workbench, tab: Tab) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5")
-    async with watching(wb, tab, conversation.id, draft="Why?") as watcher:
+async def test_exact_count_of_a_draft_that_changed_meanwhile_leaves_the_estimate(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5")
+    async with watching(ctx, tab, conversation.id, draft="Why?") as watcher:
         pieces = (lambda: watcher.write("Why is that so?", NO_PARAMETERS, 1), b'{"input_tokens": 4321}')
         async with a_peer(Answer(pieces, headers=JSON)) as peer:
-            await save_provider(wb, LOCAL_OWNER, "anthropic", key="sk-test", base_url=f"{peer.url}/v1")
+            await save_provider(ctx, LOCAL_OWNER, "anthropic", key="sk-test", base_url=f"{peer.url}/v1")
 
             await tab.send(TooltipState.count)
 
@@ -131,32 +131,32 @@ def figures(tab: Tab) -> tuple[str, str, str] | None:
     ],
 )
 async def test_the_exact_count_is_offered_where_it_can_be_had(
-    wb: Workbench, model: str, key: str | None, *, countable: bool
+    ctx: AppContext, model: str, key: str | None, *, countable: bool
 ) -> None:
     if key is not None:
-        await save_provider(wb, LOCAL_OWNER, model.partition(":")[0], key=key)
-    conversation = await create_conversation(wb, LOCAL_OWNER, model=model)
+        await save_provider(ctx, LOCAL_OWNER, model.partition(":")[0], key=key)
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model=model)
 
-    composed = await compose_view(wb, LOCAL_OWNER, conversation.id, ViewOptions())
+    composed = await compose_view(ctx, LOCAL_OWNER, conversation.id, ViewOptions())
 
     assert describe_split(show_context(composed, None)).countable is countable
 
 
 @pytest.mark.parametrize("tools", [(), ("current_time",)])
 async def test_figures_with_tools_are_labelled_as_those_of_the_first_call(
-    wb: Workbench, tools: tuple[str, ...]
+    ctx: AppContext, tools: tuple[str, ...]
 ) -> None:
-    preferences = await read_preferences(wb, LOCAL_OWNER)
-    await set_preferences(wb, LOCAL_OWNER, replace(preferences, built_in_tools=tools))
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    preferences = await read_preferences(ctx, LOCAL_OWNER)
+    await set_preferences(ctx, LOCAL_OWNER, replace(preferences, built_in_tools=tools))
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
 
-    composed = await compose_view(wb, LOCAL_OWNER, conversation.id, ViewOptions())
+    composed = await compose_view(ctx, LOCAL_OWNER, conversation.id, ViewOptions())
 
     assert describe_split(show_context(composed, None)).rounds is bool(tools)
 
 
-async def test_without_an_estimate_the_cache_says_nothing(wb: Workbench, tab: Tab) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+async def test_without_an_estimate_the_cache_says_nothing(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     tab.path = f"/c/{conversation.id}"
 
     await tab.send(TooltipState.look)
@@ -164,18 +164,18 @@ async def test_without_an_estimate_the_cache_says_nothing(wb: Workbench, tab: Ta
     assert tab.shows(TooltipState, "cached") is None
 
 
-async def test_a_temporary_conversation_is_kept(wb: Workbench, tab: Tab) -> None:
-    conversation = await create_temporary(wb, LOCAL_OWNER, model="offline:demo")
+async def test_a_temporary_conversation_is_kept(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_temporary(ctx, LOCAL_OWNER, model="offline:demo")
     tab.path = f"/c/{conversation.id}"
 
     await tab.send(TemporaryState.keep)
 
-    assert await bench_of(wb, conversation.id) is wb
+    assert await context_for(ctx, conversation.id) is ctx
     assert tab.shows(ToastState, "toast").message.startswith("Saved.")
 
 
-async def test_what_cannot_be_kept_says_why(wb: Workbench, tab: Tab) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER)
+async def test_what_cannot_be_kept_says_why(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER)
     tab.path = f"/c/{conversation.id}"
 
     await tab.send(TemporaryState.keep)
@@ -184,7 +184,7 @@ async def test_what_cannot_be_kept_says_why(wb: Workbench, tab: Tab) -> None:
     assert tab.shows(TemporaryState, "keeping") is False
 
 
-async def test_the_wish_for_a_temporary_conversation_ends_in_any_other(wb: Workbench, tab: Tab) -> None:
+async def test_the_wish_for_a_temporary_conversation_ends_in_any_other(ctx: AppContext, tab: Tab) -> None:
     await tab.send(TemporaryState.want, wanted=True)
     assert tab.shows(TemporaryState, "wanted") is True
     tab.path = "/c/c1"
@@ -210,11 +210,11 @@ async def test_the_wish_for_a_temporary_conversation_ends_in_any_other(wb: Workb
     ids=["rejected", "failed", "silent"],
 )
 async def test_count_that_fails_says_what_happened_and_what_to_do(
-    wb: Workbench, tab: Tab, answer: Answer, said: str
+    ctx: AppContext, tab: Tab, answer: Answer, said: str
 ) -> None:
     async with a_peer(answer) as peer:
-        await save_provider(wb, LOCAL_OWNER, "anthropic", key="sk-test", base_url=f"{peer.url}/v1")
-        conversation = await create_conversation(wb, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5")
+        await save_provider(ctx, LOCAL_OWNER, "anthropic", key="sk-test", base_url=f"{peer.url}/v1")
+        conversation = await create_conversation(ctx, LOCAL_OWNER, model="anthropic:claude-sonnet-4-5")
         tab.path = f"/c/{conversation.id}"
 
         await tab.send(TooltipState.count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import text
 
-from app.runs.workbench import Workbench
+from app.runs.app_context import AppContext
 from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
 from app.state.reply.damage import DamageState
@@ -17,10 +17,10 @@ from tests.state.conftest import Tab
 from tests.state.test_transcript import known, positions, until, visiting
 
 
-async def test_page_names_a_setting_that_cannot_be_read_and_resets_it(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await reply_to(wb, conversation_id, "/echo one")
-    async with wb.store.write() as session:
+async def test_page_names_a_setting_that_cannot_be_read_and_resets_it(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "/echo one")
+    async with ctx.store.write() as session:
         await session.execute(text("UPDATE conversation SET parameters = '{\"temp', system_prompt = x'00ff'"))
 
     async with visiting(tab, conversation_id):
@@ -47,15 +47,15 @@ async def test_page_names_a_setting_that_cannot_be_read_and_resets_it(wb: Workbe
         await tab.send(DamageState.reset_setting, column="system_prompt")
         await until(tab, lambda tab: not tab.shows(TranscriptState, "damaged"))
         assert tab.shows(ComposerState, "fault") == ""
-    await reply_to(wb, conversation_id, "/echo two")
+    await reply_to(ctx, conversation_id, "/echo two")
 
 
 async def test_page_names_a_filter_that_is_none_sends_nothing_with_all_pairs_and_resets_it(
-    wb: Workbench, tab: Tab
+    ctx: AppContext, tab: Tab
 ) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await reply_to(wb, conversation_id, "/echo one")
-    async with wb.store.write() as session:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "/echo one")
+    async with ctx.store.write() as session:
         await session.execute(text("UPDATE conversation SET filter = '(('"))
 
     async with visiting(tab, conversation_id):
@@ -71,17 +71,17 @@ async def test_page_names_a_filter_that_is_none_sends_nothing_with_all_pairs_and
 
         await tab.send(DamageState.reset_setting, column="filter")
         await until(tab, lambda tab: not tab.shows(TranscriptState, "damaged"))
-    await reply_to(wb, conversation_id, "/echo two")
+    await reply_to(ctx, conversation_id, "/echo two")
 
 
-async def test_page_says_that_a_title_cannot_be_read_and_takes_a_new_one(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await reply_to(wb, conversation_id, "/echo one")
+async def test_page_says_that_a_title_cannot_be_read_and_takes_a_new_one(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "/echo one")
     for mend in (
         lambda: tab.send(ChatState.rename, title="/echo one"),  # the title that is shown instead
         lambda: tab.send(DamageState.reset_setting, column="title"),
     ):
-        async with wb.store.write() as session:
+        async with ctx.store.write() as session:
             await session.execute(text("UPDATE conversation SET title = x'ff00'"))
         tab.path = f"/c/{conversation_id}"
         await tab.send(ChatState.open)
@@ -92,14 +92,14 @@ async def test_page_says_that_a_title_cannot_be_read_and_takes_a_new_one(wb: Wor
         await tab.send(ChatState.open)
 
         assert tab.shows(ChatState, "title_damage") == ""
-    await reply_to(wb, conversation_id, "/echo two")
+    await reply_to(ctx, conversation_id, "/echo two")
 
 
 @pytest.mark.parametrize("which", ["request", "reply"])
-async def test_pair_names_the_message_that_cannot_be_read(wb: Workbench, tab: Tab, which: str) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await reply_to(wb, conversation_id, "/echo one")
-    async with wb.store.write() as session:
+async def test_pair_names_the_message_that_cannot_be_read(ctx: AppContext, tab: Tab, which: str) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "/echo one")
+    async with ctx.store.write() as session:
         await session.execute(text(f"UPDATE message SET parts = '[{{' WHERE id = (SELECT {which}_id FROM pair)"))
 
     async with visiting(tab, conversation_id):
@@ -110,10 +110,10 @@ async def test_pair_names_the_message_that_cannot_be_read(wb: Workbench, tab: Ta
     assert pair.unread is (which == "request")
 
 
-async def test_pair_with_a_missing_topic_is_marked_sent_and_filed_again(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await reply_to(wb, conversation_id, "/echo one")
-    async with wb.store.write() as session:
+async def test_pair_with_a_missing_topic_is_marked_sent_and_filed_again(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "/echo one")
+    async with ctx.store.write() as session:
         await session.execute(text("UPDATE pair SET topic = 'gone'"))
 
     async with visiting(tab, conversation_id):

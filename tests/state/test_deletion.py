@@ -6,10 +6,10 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
+from app.runs.app_context import AppContext
 from app.runs.derived.log import read_log
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench
 from app.state.reply.deletion import PairDeletionState
 from app.state.toasts import ToastState
 from app.store.conversation.pairs import load_pairs
@@ -20,16 +20,16 @@ from tests.waiting import until
 
 
 @pytest.fixture
-async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
+async def watcher(ctx: AppContext, tab: Tab) -> AsyncGenerator[Watcher]:
     """The tab shows a conversation of one pair with a reply."""
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    await reply_to(wb, conversation.id, "/echo one")
-    async with watching(wb, tab, conversation.id) as watcher:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    await reply_to(ctx, conversation.id, "/echo one")
+    async with watching(ctx, tab, conversation.id) as watcher:
         yield watcher
 
 
 async def stored(watcher: Watcher) -> list[str]:
-    async with watcher.wb.store.read() as session:
+    async with watcher.ctx.store.read() as session:
         return [pair.id for pair in await load_pairs(session, LOCAL_OWNER, watcher.conversation_id)]
 
 
@@ -48,8 +48,8 @@ async def test_pair_with_a_reply_is_asked_about_and_the_question_can_be_left(wat
     assert await stored(watcher) == [the_pair(watcher)]
 
 
-async def test_long_request_is_quoted_by_its_beginning(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
-    pair = (await reply_to(wb, watcher.conversation_id, f"/echo {'x' * 200}")).pair
+async def test_long_request_is_quoted_by_its_beginning(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
+    pair = (await reply_to(ctx, watcher.conversation_id, f"/echo {'x' * 200}")).pair
     await until(lambda: watcher.pair(pair.id) is not None and bool(watcher.screen.pairs[-1].parts))
 
     await tab.send(PairDeletionState.ask, pair_id=pair.id)
@@ -72,7 +72,7 @@ async def test_deleted_pair_comes_back_by_undo_and_that_is_said_afterwards(watch
 
 async def test_log_says_that_deleted_messages_are_back_after_undo(watcher: Watcher, tab: Tab) -> None:
     async def reasons() -> list[str]:
-        log = await read_log(watcher.wb, LOCAL_OWNER, watcher.conversation_id)
+        log = await read_log(watcher.ctx, LOCAL_OWNER, watcher.conversation_id)
         return [entry.name for entry in log.entries]
 
     await tab.send(PairDeletionState.delete, pair_id=the_pair(watcher))
@@ -83,8 +83,8 @@ async def test_log_says_that_deleted_messages_are_back_after_undo(watcher: Watch
     assert await reasons() == ["Brought back: 2 messages.", "Deleted: 2 messages gone."]
 
 
-async def test_pair_without_a_reply_is_deleted_without_a_question(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
-    pair = (await reply_to(wb, watcher.conversation_id, "/fail auth")).pair
+async def test_pair_without_a_reply_is_deleted_without_a_question(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
+    pair = (await reply_to(ctx, watcher.conversation_id, "/fail auth")).pair
     await until(lambda: watcher.pair(pair.id) is not None)
 
     await tab.send(PairDeletionState.ask, pair_id=pair.id)
@@ -94,16 +94,16 @@ async def test_pair_without_a_reply_is_deleted_without_a_question(wb: Workbench,
 
 
 async def test_pair_whose_reply_runs_is_not_deleted_and_it_is_said_why(
-    wb: Workbench, watcher: Watcher, tab: Tab
+    ctx: AppContext, watcher: Watcher, tab: Tab
 ) -> None:
-    started = await send(wb, watcher.conversation_id, "/long 100 /rate 20")
+    started = await send(ctx, watcher.conversation_id, "/long 100 /rate 20")
     try:
-        await wait_for_text(wb, started)
+        await wait_for_text(ctx, started)
         await until(lambda: watcher.pair(started.pair_id) is not None)
         await tab.send(PairDeletionState.delete, pair_id=started.pair_id)
     finally:
-        await cancel_run(wb, LOCAL_OWNER, started.run_id)
-    await collect(wb, started.run_id)
+        await cancel_run(ctx, LOCAL_OWNER, started.run_id)
+    await collect(ctx, started.run_id)
 
     assert started.pair_id in await stored(watcher)
     assert tab.shows(ToastState, "toast").fault

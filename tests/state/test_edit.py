@@ -11,6 +11,7 @@ from reflex.state import State
 from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import plain_text
 from app.domain.preferences import Preferences
+from app.runs.app_context import AppContext, context_for
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.resend import resend_pair
@@ -18,7 +19,6 @@ from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.temporary import create_temporary
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench, bench_of
 from app.state.composer.state import MAX_TEXT, ComposerState
 from app.state.composer.views import OrderKind
 from app.state.reply.deletion import PairDeletionState
@@ -33,8 +33,8 @@ from tests.waiting import until
 
 
 @pytest.fixture
-async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
-    async with watching_two(wb, tab) as watcher:
+async def watcher(ctx: AppContext, tab: Tab) -> AsyncGenerator[Watcher]:
+    async with watching_two(ctx, tab) as watcher:
         yield watcher
 
 
@@ -90,12 +90,14 @@ async def test_edit_that_is_called_off_changes_nothing_and_can_be_taken_up_again
     assert await texts(watcher) == ["/echo one", "/echo two"]
 
 
-async def test_the_browser_keeps_no_text_of_a_temporary_conversation(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+async def test_the_browser_keeps_no_text_of_a_temporary_conversation(
+    ctx: AppContext, watcher: Watcher, tab: Tab
+) -> None:
     await tab.send(EditState.begin, pair_id=at(watcher, 1))
     assert shown(tab, "kept_as") == shown(tab, "edit") != ""
 
-    made = await create_temporary(wb, LOCAL_OWNER, model="offline:demo")
-    bench = await bench_of(wb, made.id)
+    made = await create_temporary(ctx, LOCAL_OWNER, model="offline:demo")
+    bench = await context_for(ctx, made.id)
     pair = (await reply_to(bench, made.id, "/echo secret")).pair
     async with watching(bench, tab, made.id):
         await tab.send(EditState.begin, pair_id=pair.id)
@@ -146,8 +148,8 @@ async def test_question_about_later_pairs_can_be_cancelled_and_the_edit_stays(wa
     assert shown(tab, "pair") == ""
 
 
-async def test_edit_that_does_not_fit_asks_and_nothing_is_lost(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
-    await set_preferences(wb, LOCAL_OWNER, Preferences(send_tokens=200))
+async def test_edit_that_does_not_fit_asks_and_nothing_is_lost(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(send_tokens=200))
     long = f"/echo {'word ' * 150}"
     await tab.send(EditState.begin, pair_id=at(watcher, 2))
     await write(tab, long)
@@ -167,10 +169,12 @@ async def test_edit_that_does_not_fit_asks_and_nothing_is_lost(wb: Workbench, wa
     assert shown(tab, "pair") == ""
 
 
-async def test_pair_changed_elsewhere_is_reported_and_then_replaced(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+async def test_pair_changed_elsewhere_is_reported_and_then_replaced(
+    ctx: AppContext, watcher: Watcher, tab: Tab
+) -> None:
     await tab.send(EditState.begin, pair_id=at(watcher, 2))
-    resent = await resend_pair(wb, LOCAL_OWNER, at(watcher, 2), text="/echo theirs")
-    await collect(wb, resent.started.run_id)
+    resent = await resend_pair(ctx, LOCAL_OWNER, at(watcher, 2), text="/echo theirs")
+    await collect(ctx, resent.started.run_id)
 
     await tab.send(ResendState.send_edit, form={"text": "/echo mine"})
     assert "changed elsewhere" in shown(tab, "fault")
@@ -197,7 +201,7 @@ async def test_fault_goes_when_something_is_written(watcher: Watcher, tab: Tab) 
 async def test_text_of_a_pair_that_is_deleted_elsewhere_goes_into_the_message_box(watcher: Watcher, tab: Tab) -> None:
     await tab.send(EditState.begin, pair_id=at(watcher, 1))
     await write(tab, "/echo better")
-    await mark_pair(watcher.wb, LOCAL_OWNER, at(watcher, 1), Marks(deleted=True))
+    await mark_pair(watcher.ctx, LOCAL_OWNER, at(watcher, 1), Marks(deleted=True))
 
     await tab.send(EditState.leave)
 
@@ -213,7 +217,7 @@ async def test_pair_that_is_deleted_elsewhere_before_a_change_leaves_nothing_in_
     watcher: Watcher, tab: Tab
 ) -> None:
     await tab.send(EditState.begin, pair_id=at(watcher, 1))
-    await mark_pair(watcher.wb, LOCAL_OWNER, at(watcher, 1), Marks(deleted=True))
+    await mark_pair(watcher.ctx, LOCAL_OWNER, at(watcher, 1), Marks(deleted=True))
 
     await tab.send(EditState.leave)
 
@@ -241,7 +245,7 @@ async def test_edit_of_a_deleted_pair_that_is_taken_up_again_goes_into_the_messa
     await tab.send(EditState.begin, pair_id=at(watcher, 1))
     await write(tab, "/echo better")
     await tab.send(EditState.cancel)
-    await mark_pair(watcher.wb, LOCAL_OWNER, at(watcher, 1), Marks(deleted=True))
+    await mark_pair(watcher.ctx, LOCAL_OWNER, at(watcher, 1), Marks(deleted=True))
 
     await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
 
@@ -254,7 +258,7 @@ async def test_text_of_a_pair_that_is_deleted_while_the_page_is_away_goes_into_t
 ) -> None:
     await tab.send(EditState.begin, pair_id=at(watcher, 1))
     await write(tab, "/echo better")
-    await mark_pair(watcher.wb, LOCAL_OWNER, at(watcher, 1), Marks(deleted=True))
+    await mark_pair(watcher.ctx, LOCAL_OWNER, at(watcher, 1), Marks(deleted=True))
 
     await tab.send(EditState.open)
 
@@ -267,7 +271,7 @@ async def test_text_of_a_pair_that_was_deleted_before_a_restart_is_put_from_what
 ) -> None:
     await tab.send(EditState.begin, pair_id=at(watcher, 1))
     await write(tab, "/echo better")
-    await mark_pair(watcher.wb, LOCAL_OWNER, at(watcher, 1), Marks(deleted=True))
+    await mark_pair(watcher.ctx, LOCAL_OWNER, at(watcher, 1), Marks(deleted=True))
     edit = shown(tab, "edit")
 
     restarted = Tab(tab.processor, path=tab.path)
@@ -297,15 +301,15 @@ async def test_pair_that_a_filter_hides_while_it_is_edited_is_reported_as_hidden
     assert shown(tab, "pair") == pair_id
 
 
-async def test_pair_whose_reply_runs_is_not_edited(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
-    started = await send(wb, watcher.conversation_id, "/long 100 /rate 20")
+async def test_pair_whose_reply_runs_is_not_edited(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
+    started = await send(ctx, watcher.conversation_id, "/long 100 /rate 20")
     try:
-        await wait_for_text(wb, started)
+        await wait_for_text(ctx, started)
         await until(lambda: watcher.pair(started.pair_id) is not None)
         await tab.send(EditState.begin, pair_id=started.pair_id)
     finally:
-        await cancel_run(wb, LOCAL_OWNER, started.run_id)
-    await collect(wb, started.run_id)
+        await cancel_run(ctx, LOCAL_OWNER, started.run_id)
+    await collect(ctx, started.run_id)
 
     assert not shown(tab, "pair")
     assert "Its reply is running" in tab.shows(ToastState, "toast").message

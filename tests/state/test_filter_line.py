@@ -9,11 +9,11 @@ import pytest
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image
+from app.runs.app_context import AppContext
 from app.runs.filters.filter_commands import apply_filter, list_filters
 from app.runs.library.topic_commands import create_topic
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.uploads import attach_file
-from app.runs.workbench import Workbench
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.toasts import Toast, ToastState
@@ -40,8 +40,8 @@ def toast(tab: Tab) -> Toast:
     return shown
 
 
-async def test_typed_line_is_described_and_completed(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_typed_line_is_described_and_completed(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
     tab.path = f"/c/{CONVERSATION}"
 
     await tab.send(FilterLineState.check, line="s3", cursor=2)
@@ -52,19 +52,19 @@ async def test_typed_line_is_described_and_completed(wb: Workbench, tab: Tab) ->
     assert (found.start, found.end, found.suggestions[0].text) == (2, 5, "stars")
 
 
-async def test_typed_line_changes_nothing_before_enter(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_typed_line_changes_nothing_before_enter(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
 
     async with opened(tab):
         await tab.send(FilterLineState.check, line="s3", cursor=2)
         assert feedback(tab).description == "pairs with 3 stars"
         assert feedback(tab).count.endswith(" of 4 pairs will be sent")
         assert positions(tab) == [1, 2, 3, 4]
-    assert await kept_filter(wb) == ""
+    assert await kept_filter(ctx) == ""
 
 
-async def test_plain_words_filter_by_one_enter(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_plain_words_filter_by_one_enter(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
 
     async with opened(tab):
         await tab.send(FilterLineState.check, line="question 4", cursor=10)
@@ -78,11 +78,11 @@ async def test_plain_words_filter_by_one_enter(wb: Workbench, tab: Tab) -> None:
         assert feedback(tab).entered
         await tab.send(FilterLineState.enter, line="question 4")
         assert positions(tab) == []
-    assert await kept_filter(wb) == "c'question 4'"
+    assert await kept_filter(ctx) == "c'question 4'"
 
 
-async def test_mistake_is_marked_where_it_is(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_mistake_is_marked_where_it_is(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
     tab.path = f"/c/{CONVERSATION}"
 
     await tab.send(FilterLineState.check, line="c'👩‍👩‍👧é' s7 b", cursor=3)
@@ -93,8 +93,8 @@ async def test_mistake_is_marked_where_it_is(wb: Workbench, tab: Tab) -> None:
     assert "from 0 to 3" in mistake.message
 
 
-async def test_command_is_previewed(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_command_is_previewed(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
     tab.path = f"/c/{CONVERSATION}"
 
     await tab.send(FilterLineState.check, line="s3 :flag", cursor=8)
@@ -103,8 +103,8 @@ async def test_command_is_previewed(wb: Workbench, tab: Tab) -> None:
 
 
 @pytest.mark.parametrize(("line", "cursor"), [(7, 1), ("s3", "one"), (None, None), ("s" * 30_000, 1)])
-async def test_what_is_no_line_is_passed_over(wb: Workbench, tab: Tab, line: object, cursor: object) -> None:
-    await write_pairs(wb)
+async def test_what_is_no_line_is_passed_over(ctx: AppContext, tab: Tab, line: object, cursor: object) -> None:
+    await write_pairs(ctx)
     tab.path = f"/c/{CONVERSATION}"
 
     await tab.send(FilterLineState.check, line=line, cursor=cursor)
@@ -113,19 +113,19 @@ async def test_what_is_no_line_is_passed_over(wb: Workbench, tab: Tab, line: obj
     assert tab.shows(FilterLineState, "feedback") in (None, LineFeedbackView())
 
 
-async def test_entered_filter_is_in_force_kept_and_remembered(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_entered_filter_is_in_force_kept_and_remembered(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
 
     async with opened(tab):
         await tab.send(FilterLineState.enter, line="s3")
         assert positions(tab) == [2, 4]
-    assert await kept_filter(wb) == "s3"
+    assert await kept_filter(ctx) == "s3"
     assert tab.shows(FilterLineState, "past") == ("s3",)
     assert (tab.shows(FilterState, "done"), tab.shows(FilterState, "steps")) == (1, 1)
 
 
-async def test_line_that_cannot_be_used_leaves_the_filter_in_force(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb, kept="s3")
+async def test_line_that_cannot_be_used_leaves_the_filter_in_force(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx, kept="s3")
 
     async with opened(tab):
         for line in ("b s7", "@nobody"):
@@ -133,38 +133,38 @@ async def test_line_that_cannot_be_used_leaves_the_filter_in_force(wb: Workbench
             assert feedback(tab).line == line
             assert feedback(tab).mistake is not None
         assert positions(tab) == [2, 4]
-    assert await kept_filter(wb) == "s3"
+    assert await kept_filter(ctx) == "s3"
     assert tab.shows(FilterState, "done") in (None, 0)
 
 
-async def test_command_is_executed_reported_and_undone(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_command_is_executed_reported_and_undone(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
 
     async with opened(tab):
         await tab.send(FilterLineState.enter, line="s3 :flag")
-        assert await flagged(wb) == [2, 4]
+        assert await flagged(ctx) == [2, 4]
         assert (toast(tab).message, toast(tab).undo) == ("Flagged 2 pairs.", True)
         assert tab.shows(FilterState, "done") == 1
 
         await tab.send(ToastState.undo, toast_id=toast(tab).id)
-        assert await flagged(wb) == []
+        assert await flagged(ctx) == []
         await tab.send(FilterLineState.undo, undo_id="nothing")
 
 
-async def test_fork_leads_to_a_new_conversation_of_what_was_selected(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_fork_leads_to_a_new_conversation_of_what_was_selected(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
 
     async with opened(tab):
         await tab.send(FilterLineState.enter, line="s3 :fork")
 
     (place,) = tab.way
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         made = await load_pairs(session, LOCAL_OWNER, place.removeprefix("/c/"))
     assert [pair.stars for pair in made] == [3, 3]
 
 
-async def test_dry_run_answers_in_the_line_and_changes_nothing(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_dry_run_answers_in_the_line_and_changes_nothing(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
 
     async with opened(tab):
         await tab.send(FilterLineState.enter, line="s3 :flag --dry-run")
@@ -173,11 +173,11 @@ async def test_dry_run_answers_in_the_line_and_changes_nothing(wb: Workbench, ta
         assert feedback(tab).answer  # it remains until different text is typed
         await tab.send(FilterLineState.check, line="s3", cursor=1)
         assert not feedback(tab).answer
-    assert await flagged(wb) == []
+    assert await flagged(ctx) == []
 
 
-async def test_deletion_is_done_after_a_yes_and_not_after_a_no(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_deletion_is_done_after_a_yes_and_not_after_a_no(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
 
     async with opened(tab):
         await tab.send(FilterLineState.enter, line="s3 :delete")
@@ -194,8 +194,8 @@ async def test_deletion_is_done_after_a_yes_and_not_after_a_no(wb: Workbench, ta
         assert tab.shows(FilterLineState, "asking") is None
 
 
-async def test_refused_command_says_why_in_the_line(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_refused_command_says_why_in_the_line(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
 
     async with opened(tab):
         await tab.send(FilterLineState.enter, line="s3 :topic 'Nowhere'")
@@ -203,8 +203,8 @@ async def test_refused_command_says_why_in_the_line(wb: Workbench, tab: Tab) -> 
     assert (feedback(tab).refused, "There is no topic" in feedback(tab).answer) == (True, True)
 
 
-async def test_unknown_command_names_the_known_ones(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_unknown_command_names_the_known_ones(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
 
     async with opened(tab):
         await tab.send(FilterLineState.enter, line="s3 :explode")
@@ -214,21 +214,21 @@ async def test_unknown_command_names_the_known_ones(wb: Workbench, tab: Tab) -> 
     assert "delete" in mistake.message
 
 
-async def test_lines_used_before_are_offered_newest_first(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_lines_used_before_are_offered_newest_first(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
     for line in ("s1", "s2"):
-        await apply_filter(wb, LOCAL_OWNER, CONVERSATION, line)
+        await apply_filter(ctx, LOCAL_OWNER, CONVERSATION, line)
 
     async with opened(tab):
         await tab.send(FilterLineState.enter, line="s3 :flag")
         await tab.send(FilterLineState.begin)
 
     assert tab.shows(FilterLineState, "past") == ("s3 :flag", "s2", "s1")
-    assert (await list_filters(wb, LOCAL_OWNER)).history == ("s2", "s1")
+    assert (await list_filters(ctx, LOCAL_OWNER)).history == ("s2", "s1")
 
 
-async def test_left_line_is_forgotten(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_left_line_is_forgotten(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
     tab.path = f"/c/{CONVERSATION}"
     await tab.send(FilterLineState.check, line="s7", cursor=1)
 
@@ -241,8 +241,8 @@ def chip(tab: Tab, name: str) -> ChipView | None:
     return next((one for one in tab.shows(FilterLineState, "chips") or () if one.name == name), None)
 
 
-async def test_chip_writes_its_term_into_the_filter_and_takes_it_out_again(tab: Tab, wb: Workbench) -> None:
-    await write_pairs(wb)
+async def test_chip_writes_its_term_into_the_filter_and_takes_it_out_again(tab: Tab, ctx: AppContext) -> None:
+    await write_pairs(ctx)
     async with opened(tab):
         await tab.send(FilterLineState.find_chips)
         shown = [one.name for one in tab.shows(FilterLineState, "chips")]
@@ -254,7 +254,7 @@ async def test_chip_writes_its_term_into_the_filter_and_takes_it_out_again(tab: 
         stars = chip(tab, "stars")
         assert stars is not None
         assert stars.chosen == "s>=1"
-        assert await kept_filter(wb) == "s>=1"
+        assert await kept_filter(ctx) == "s>=1"
 
         await tab.send(FilterLineState.choose_chip, name="date", term="d30d")
         await tab.send(FilterLineState.choose_chip, name="date", term="d7d")
@@ -267,23 +267,23 @@ async def test_chip_writes_its_term_into_the_filter_and_takes_it_out_again(tab: 
         assert chip(tab, "stars") == replace(stars, chosen="")
 
 
-async def test_conversation_that_was_deleted_meanwhile_has_no_chips(tab: Tab, wb: Workbench) -> None:
-    await write_pairs(wb)
+async def test_conversation_that_was_deleted_meanwhile_has_no_chips(tab: Tab, ctx: AppContext) -> None:
+    await write_pairs(ctx)
     tab.path = f"/c/{CONVERSATION}"
     await tab.send(FilterLineState.find_chips)
     assert chip(tab, "stars") is not None
-    await delete_conversation(wb, LOCAL_OWNER, CONVERSATION)
+    await delete_conversation(ctx, LOCAL_OWNER, CONVERSATION)
 
     await tab.send(FilterLineState.find_chips)
 
     assert tab.shows(FilterLineState, "chips") == ()
 
 
-async def test_chips_offer_the_values_that_occur_in_the_conversation(tab: Tab, wb: Workbench) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    topic = await create_topic(wb, LOCAL_OWNER, "AI > Planning")
-    photo = await attach_file(wb, LOCAL_OWNER, a_photo(), "photo.jpg")
-    await create_topic(wb, LOCAL_OWNER, "Unused")
+async def test_chips_offer_the_values_that_occur_in_the_conversation(tab: Tab, ctx: AppContext) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    topic = await create_topic(ctx, LOCAL_OWNER, "AI > Planning")
+    photo = await attach_file(ctx, LOCAL_OWNER, a_photo(), "photo.jpg")
+    await create_topic(ctx, LOCAL_OWNER, "Unused")
     pairs = [
         replace(a_pair_of(conversation.id, 1), topic=topic, flagged=True, stars=0),
         replace(a_pair_of(conversation.id, 2, reply=None), lifecycle=Lifecycle.ERROR, topic=None, stars=0),
@@ -291,7 +291,7 @@ async def test_chips_offer_the_values_that_occur_in_the_conversation(tab: Tab, w
     ]
     image = Image(photo.attachment.id, "image/jpeg", 40, 20)
     pairs[2] = replace(pairs[2], topic=None, stars=0, request=replace(pairs[2].request, parts=(image,)))
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         for pair in pairs:
             revision = await next_revision(session, conversation.id, conversation.updated_at)
             await insert_pair(session, LOCAL_OWNER, pair, revision)
@@ -311,8 +311,8 @@ async def test_chips_offer_the_values_that_occur_in_the_conversation(tab: Tab, w
     assert kind.chosen == "i"
 
 
-async def test_chip_goes_by_the_line_that_is_typed_and_never_carries_out_its_command(tab: Tab, wb: Workbench) -> None:
-    await write_pairs(wb)
+async def test_chip_goes_by_the_line_that_is_typed_and_never_carries_out_its_command(tab: Tab, ctx: AppContext) -> None:
+    await write_pairs(ctx)
     async with opened(tab):
         await tab.send(FilterLineState.find_chips)
         await tab.send(FilterLineState.check, line="r2", cursor=2)
@@ -323,7 +323,7 @@ async def test_chip_goes_by_the_line_that_is_typed_and_never_carries_out_its_com
         await tab.send(FilterLineState.check, line="r2 s>=1 :flag", cursor=2)
         await tab.send(FilterLineState.choose_chip, name="stars", term="")
         assert tab.shows(FilterLineState, "written").line == "r2 :flag"
-        assert await flagged(wb) == []
+        assert await flagged(ctx) == []
         assert tab.shows(FilterState, "filter") == "r2 s>=1"
 
         await tab.send(FilterLineState.check, line="s7", cursor=2)
@@ -333,8 +333,8 @@ async def test_chip_goes_by_the_line_that_is_typed_and_never_carries_out_its_com
 
 
 @pytest.mark.parametrize(("name", "term"), [("stars", "s3"), ("colour", "s>=1"), ("topic", ""), (7, None)])
-async def test_value_that_no_chip_has_changes_nothing(tab: Tab, wb: Workbench, name: object, term: object) -> None:
-    await write_pairs(wb)
+async def test_value_that_no_chip_has_changes_nothing(tab: Tab, ctx: AppContext, name: object, term: object) -> None:
+    await write_pairs(ctx)
     async with opened(tab):
         await tab.send(FilterLineState.find_chips)
         await tab.send(FilterLineState.choose_chip, name=name, term=term)
@@ -342,8 +342,8 @@ async def test_value_that_no_chip_has_changes_nothing(tab: Tab, wb: Workbench, n
         assert tab.shows(FilterState, "filter") == ""
 
 
-async def test_late_check_of_an_entered_line_keeps_its_mistake(tab: Tab, wb: Workbench) -> None:
-    await write_pairs(wb)
+async def test_late_check_of_an_entered_line_keeps_its_mistake(tab: Tab, ctx: AppContext) -> None:
+    await write_pairs(ctx)
     async with opened(tab):
         await tab.send(FilterLineState.enter, line="b s7")
         await tab.send(FilterLineState.check, line="b s7", cursor=4)

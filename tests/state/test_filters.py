@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from app.runs.app_context import AppContext
 from app.runs.filters.filter_commands import list_filters
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.temporary import create_temporary
-from app.runs.workbench import Workbench
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.views.screen.context import RefusalView
@@ -16,31 +16,31 @@ from tests.state.filtering import CONVERSATION, kept_filter, opened, positions, 
 from tests.waiting import until
 
 
-async def test_first_screen_is_that_of_the_filter_in_the_address(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb, kept="s1")
+async def test_first_screen_is_that_of_the_filter_in_the_address(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx, kept="s1")
 
     async with opened(tab, "?f=s3"):
         assert positions(tab) == [2, 4]
         assert tab.shows(FilterState, "description") == "pairs with 3 stars"
-    assert await kept_filter(wb) == "s1"  # an address does not change the stored filter
+    assert await kept_filter(ctx) == "s1"  # an address does not change the stored filter
 
 
-async def test_address_without_a_filter_shows_that_of_the_conversation(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb, kept="s1")
+async def test_address_without_a_filter_shows_that_of_the_conversation(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx, kept="s1")
 
     async with opened(tab):
         assert (tab.shows(FilterState, "filter"), positions(tab)) == ("s1", [3])
 
 
-async def test_empty_filter_in_the_address_shows_all(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb, kept="s1")
+async def test_empty_filter_in_the_address_shows_all(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx, kept="s1")
 
     async with opened(tab, "?f="):
         assert positions(tab) == [1, 2, 3, 4]
 
 
-async def test_filter_that_cannot_be_read_leaves_the_kept_one_and_says_why(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb, kept="s3")
+async def test_filter_that_cannot_be_read_leaves_the_kept_one_and_says_why(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx, kept="s3")
 
     async with opened(tab, "?f=s7"):
         refusal = tab.shows(FilterState, "refusal")
@@ -49,19 +49,19 @@ async def test_filter_that_cannot_be_read_leaves_the_kept_one_and_says_why(wb: W
         assert (tab.shows(FilterState, "filter"), positions(tab)) == ("s3", [2, 4])
 
 
-async def test_back_goes_to_the_filter_of_the_address_and_keeps_it(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb, kept="s1")
+async def test_back_goes_to_the_filter_of_the_address_and_keeps_it(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx, kept="s1")
     async with opened(tab, "?f=s3"):
         pass
 
     async with opened(tab):  # the same connection: a step within the page
         await until(lambda: tab.shows(FilterState, "filter") == "")
         assert positions(tab) == [1, 2, 3, 4]
-    assert await kept_filter(wb) == ""
+    assert await kept_filter(ctx) == ""
 
 
-async def test_reload_of_an_address_without_a_filter_shows_that_of_the_conversation(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb, kept="s1")
+async def test_reload_of_an_address_without_a_filter_shows_that_of_the_conversation(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx, kept="s1")
     async with opened(tab, "?f=s3"):
         pass
     tab.connection = "second"
@@ -70,19 +70,21 @@ async def test_reload_of_an_address_without_a_filter_shows_that_of_the_conversat
         assert tab.shows(FilterState, "filter") == "s1"
 
 
-async def test_clear_shows_all_and_keeps_that(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb, kept="s3")
+async def test_clear_shows_all_and_keeps_that(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx, kept="s3")
 
     async with opened(tab):
         assert positions(tab) == [2, 4]
         await tab.send(FilterState.clear)
         assert positions(tab) == [1, 2, 3, 4]
-    assert await kept_filter(wb) == ""
+    assert await kept_filter(ctx) == ""
     assert (tab.shows(FilterState, "steps"), tab.shows(FilterState, "done")) == (1, 1)
 
 
-async def test_temporary_conversation_writes_no_filter_into_the_address_or_the_history(wb: Workbench, tab: Tab) -> None:
-    conversation = await create_temporary(wb, LOCAL_OWNER, model="offline:demo")
+async def test_temporary_conversation_writes_no_filter_into_the_address_or_the_history(
+    ctx: AppContext, tab: Tab
+) -> None:
+    conversation = await create_temporary(ctx, LOCAL_OWNER, model="offline:demo")
     tab.path = f"/c/{conversation.id}"
     await tab.send(FilterState.open)
     assert tab.shows(FilterState, "temporary") is True
@@ -90,7 +92,7 @@ async def test_temporary_conversation_writes_no_filter_into_the_address_or_the_h
     await tab.send(FilterLineState.enter, line="s3")
     await tab.send(FilterState.open)  # a step within the page: the address has no filter
 
-    assert (await list_filters(wb, LOCAL_OWNER)).history == ()
+    assert (await list_filters(ctx, LOCAL_OWNER)).history == ()
 
 
 @pytest.mark.parametrize("zone", ["Nowhere/City", "", None, 7, "../../etc/passwd"])
@@ -102,8 +104,8 @@ async def test_time_zone_that_is_none_changes_nothing(tab: Tab, zone: object) ->
     assert tab.shows(FilterState, "zone") == "Asia/Tokyo"
 
 
-async def test_ages_are_read_in_the_readers_time_zone(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_ages_are_read_in_the_readers_time_zone(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
 
     async with opened(tab, "?f=d%3C9y"):
         before = tab.shows(FilterState, "as_of")
@@ -111,8 +113,8 @@ async def test_ages_are_read_in_the_readers_time_zone(wb: Workbench, tab: Tab) -
         await until(lambda: tab.shows(FilterState, "as_of") != before)
 
 
-async def test_another_model_is_composed_for(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_another_model_is_composed_for(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
 
     async with opened(tab, "?f=s3"):
         await tab.send(FilterState.use_model, model="nobody:model")
@@ -122,8 +124,8 @@ async def test_another_model_is_composed_for(wb: Workbench, tab: Tab) -> None:
         assert positions(tab) == [2, 4]
 
 
-async def test_conversation_that_is_opened_next_has_its_own_filter(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_conversation_that_is_opened_next_has_its_own_filter(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
     async with opened(tab, "?f=s3"):
         pass
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from app.domain.preferences import Preferences
+from app.runs.app_context import AppContext, context_for
 from app.runs.library.agent_commands import create_agent
 from app.runs.library.preference_commands import set_preferences
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.uploads import attach_file
-from app.runs.workbench import Workbench, bench_of
 from app.state.agents.choice import AgentState
 from app.state.composer.parameters import ParametersState, Scope
 from app.state.composer.state import ComposerState
@@ -98,11 +98,11 @@ def body_of(tab: Tab) -> bytes:
     return shown.page.text.encode()
 
 
-async def send_first(wb: Workbench, tab: Tab, text: str) -> str:
+async def send_first(ctx: AppContext, tab: Tab, text: str) -> str:
     """Send a first message. Return the content hash of the request."""
     await tab.send(ComposerState.send, send_id="1", text=text, order_id="")
     made = tab.shows(ComposerState, "made")
-    bench = await bench_of(wb, made)
+    bench = await context_for(ctx, made)
     await until_quiet(bench)
     async with bench.store.read() as session:
         (pair,) = await load_pairs(session, LOCAL_OWNER, made)
@@ -112,11 +112,11 @@ async def send_first(wb: Workbench, tab: Tab, text: str) -> str:
 
 @pytest.mark.parametrize("temporary", [True, False], ids=["temporary", "kept"])
 async def test_all_that_is_set_on_the_start_page_is_in_it_and_is_sent(
-    wb: Workbench, started: Tab, *, temporary: bool
+    ctx: AppContext, started: Tab, *, temporary: bool
 ) -> None:
-    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Critic", "system_prompt": "Find the fault."})
-    await set_preferences(wb, LOCAL_OWNER, Preferences(redact=True, about_me="I am Ada."))
-    note = await attach_file(wb, LOCAL_OWNER, b"city,people\n", "cities.csv", temporary=temporary)
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Critic", "system_prompt": "Find the fault."})
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(redact=True, about_me="I am Ada."))
+    note = await attach_file(ctx, LOCAL_OWNER, b"city,people\n", "cities.csv", temporary=temporary)
     secret = "sk-ant-api03-" + "a" * 80
     await started.send(AgentState.load)
     await started.send(AgentState.choose, agent_id=agent.id)
@@ -133,7 +133,7 @@ async def test_all_that_is_set_on_the_start_page_is_in_it_and_is_sent(
         assert words in body
     assert secret.encode() not in body
     shown: RequestView = request(started)
-    assert await send_first(wb, started, text) == shown.content_hash
+    assert await send_first(ctx, started, text) == shown.content_hash
 
 
 async def test_json_is_the_whole_body_with_its_hash(started: Tab) -> None:
@@ -164,9 +164,9 @@ async def test_large_body_comes_in_pages_without_a_download_and_waits_to_be_aske
     assert (gists(started), started.shows(PreviewState, "stale")) == (["Short"], False)
 
 
-async def test_changes_say_that_all_of_it_is_new(wb: Workbench, started: Tab) -> None:
-    other = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    await reply_to(wb, other.id, "/echo Of another conversation")
+async def test_changes_say_that_all_of_it_is_new(ctx: AppContext, started: Tab) -> None:
+    other = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    await reply_to(ctx, other.id, "/echo Of another conversation")
     await write(started, "Hello")
 
     await started.send(PreviewState.choose_tab, tab="changes")
@@ -195,13 +195,13 @@ async def test_sections_of_a_conversation_do_not_open_on_the_start_page(started:
     assert started.shows(InspectorState, "section") == "preview"
 
 
-async def test_in_the_conversation_that_it_begins_the_preview_is_of_that(wb: Workbench, started: Tab) -> None:
+async def test_in_the_conversation_that_it_begins_the_preview_is_of_that(ctx: AppContext, started: Tab) -> None:
     await write(started, "/echo one")
     await started.send(ComposerState.send, send_id="1", text="/echo one", order_id="")
-    await until_quiet(wb)
+    await until_quiet(ctx)
     made = started.shows(ComposerState, "made")
 
-    async with watching(wb, started, made, draft="And two?"):
+    async with watching(ctx, started, made, draft="And two?"):
         await started.send(PreviewState.keep_current)
         assert started.shows(PreviewState, "conversation") == made
         assert gists(started) == ["/echo one", "one", "And two?"]
@@ -213,8 +213,8 @@ async def test_in_the_conversation_that_it_begins_the_preview_is_of_that(wb: Wor
     assert gists(started) == ["Another first"]
 
 
-async def test_secrets_of_a_first_draft_point_to_the_preview(wb: Workbench, started: Tab) -> None:
-    await set_preferences(wb, LOCAL_OWNER, Preferences(redact=True))
+async def test_secrets_of_a_first_draft_point_to_the_preview(ctx: AppContext, started: Tab) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(redact=True))
 
     await write(started, "sk-ant-api03-" + "a" * 80)
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from app.domain.tools.tool_servers import OverStdio
+from app.runs.app_context import AppContext
 from app.runs.library.agent_commands import create_agent, delete_agent
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.server_commands import ServerWish, add_server, delete_server, try_server
-from app.runs.workbench import Workbench
 from app.state.agents.choice import AgentState
 from app.state.composer.inserting import MAX_VALUE, FieldView, InsertingState, OfferView
 from app.state.composer.state import ComposerState
@@ -26,10 +26,10 @@ NOTES = "lab Resource note://{name}{?page}"
 CITY = FieldView("city", required=True, description="Where")
 
 
-async def add(wb: Workbench, name: str = "lab", arguments: tuple[str, ...] = LIBRARY.arguments) -> str:
+async def add(ctx: AppContext, name: str = "lab", arguments: tuple[str, ...] = LIBRARY.arguments) -> str:
     wish = ServerWish(name, OverStdio(LIBRARY.command, arguments), timeout=1.0)
-    made = await add_server(wb, LOCAL_OWNER, wish)
-    await try_server(wb, LOCAL_OWNER, made.server.id)
+    made = await add_server(ctx, LOCAL_OWNER, wish)
+    await try_server(ctx, LOCAL_OWNER, made.server.id)
     return made.server.id
 
 
@@ -53,8 +53,8 @@ def ordered(tab: Tab) -> tuple[OrderKind, str] | None:
     return None if order is None else (order.kind, order.text)
 
 
-async def test_all_that_servers_offer_can_be_chosen(wb: Workbench, tab: Tab) -> None:
-    await add(wb)
+async def test_all_that_servers_offer_can_be_chosen(ctx: AppContext, tab: Tab) -> None:
+    await add(ctx)
 
     await tab.send(InsertingState.ask)
 
@@ -69,8 +69,8 @@ async def test_all_that_servers_offer_can_be_chosen(wb: Workbench, tab: Tab) -> 
     )
 
 
-async def test_prompt_is_filled_in_and_inserted_where_the_caret_is(wb: Workbench, tab: Tab) -> None:
-    await add(wb)
+async def test_prompt_is_filled_in_and_inserted_where_the_caret_is(ctx: AppContext, tab: Tab) -> None:
+    await add(ctx)
     await choose(tab, WEATHER)
 
     assert offer(tab) == OfferView(
@@ -88,16 +88,16 @@ async def test_prompt_is_filled_in_and_inserted_where_the_caret_is(wb: Workbench
     assert tab.shows(InsertingState, "offer") is None
 
 
-async def test_resource_without_variables_is_read_at_once(wb: Workbench, tab: Tab) -> None:
-    await add(wb)
+async def test_resource_without_variables_is_read_at_once(ctx: AppContext, tab: Tab) -> None:
+    await add(ctx)
 
     await choose(tab, "lab Resource note://tea")
 
     assert ordered(tab) == (OrderKind.INSERT, 'From the server "lab", note://tea:\n\n```\ngreen\n```')
 
 
-async def test_prompt_chosen_after_a_slash_replaces_its_name(wb: Workbench, tab: Tab) -> None:
-    await add(wb)
+async def test_prompt_chosen_after_a_slash_replaces_its_name(ctx: AppContext, tab: Tab) -> None:
+    await add(ctx)
     await tab.send(InsertingState.find_prompts)
 
     assert tab.shows(InsertingState, "prompts") == (
@@ -110,8 +110,8 @@ async def test_prompt_chosen_after_a_slash_replaces_its_name(wb: Workbench, tab:
     assert ordered(tab) == (OrderKind.REPLACE, '{"city": "Ulm"}')
 
 
-async def test_missing_value_is_reported_at_its_field_until_it_changes(wb: Workbench, tab: Tab) -> None:
-    await add(wb)
+async def test_missing_value_is_reported_at_its_field_until_it_changes(ctx: AppContext, tab: Tab) -> None:
+    await add(ctx)
     await choose(tab, WEATHER)
 
     await insert(tab, " ", "today")
@@ -126,8 +126,8 @@ async def test_missing_value_is_reported_at_its_field_until_it_changes(wb: Workb
     assert ordered(tab) is None
 
 
-async def test_refusal_of_a_server_is_shown_next_to_the_fields_and_can_be_retried(wb: Workbench, tab: Tab) -> None:
-    await add(wb)
+async def test_refusal_of_a_server_is_shown_next_to_the_fields_and_can_be_retried(ctx: AppContext, tab: Tab) -> None:
+    await add(ctx)
 
     await choose(tab, "lab Prompt hangs")
 
@@ -139,8 +139,8 @@ async def test_refusal_of_a_server_is_shown_next_to_the_fields_and_can_be_retrie
 
 
 @pytest.mark.parametrize(("value", "fault"), [("a\nb" * 5000, "uri: an address"), ("tea", "")])
-async def test_address_that_cannot_be_is_refused_as_a_whole(wb: Workbench, tab: Tab, value: str, fault: str) -> None:
-    await add(wb)
+async def test_address_that_cannot_be_is_refused_as_a_whole(ctx: AppContext, tab: Tab, value: str, fault: str) -> None:
+    await add(ctx)
     await choose(tab, NOTES)
 
     await insert(tab, value, "")
@@ -150,8 +150,8 @@ async def test_address_that_cannot_be_is_refused_as_a_whole(wb: Workbench, tab: 
         assert offer(tab).fault.startswith(fault)
 
 
-async def test_answer_to_what_was_left_meanwhile_is_dropped(wb: Workbench, tab: Tab) -> None:
-    await add(wb)
+async def test_answer_to_what_was_left_meanwhile_is_dropped(ctx: AppContext, tab: Tab) -> None:
+    await add(ctx)
     await tab.send(InsertingState.ask)
 
     asked = asyncio.create_task(tab.send(InsertingState.choose, offer_id="lab Prompt hangs"))
@@ -170,11 +170,11 @@ async def test_answer_to_what_was_left_meanwhile_is_dropped(wb: Workbench, tab: 
     assert ordered(tab) is None
 
 
-async def test_only_servers_of_the_agent_that_answers_are_offered(wb: Workbench, tab: Tab) -> None:
-    lab = await add(wb)
-    await add(wb, "gone", ("-c", "pass"))
+async def test_only_servers_of_the_agent_that_answers_are_offered(ctx: AppContext, tab: Tab) -> None:
+    lab = await add(ctx)
+    await add(ctx, "gone", ("-c", "pass"))
     agents = [
-        await create_agent(wb, LOCAL_OWNER, {"name": name, "server_ids": ids})
+        await create_agent(ctx, LOCAL_OWNER, {"name": name, "server_ids": ids})
         for name, ids in (("Ann", (lab,)), ("Bob", ()), ("Cy", None))
     ]
     said: dict[str, Any] = {}
@@ -187,20 +187,20 @@ async def test_only_servers_of_the_agent_that_answers_are_offered(wb: Workbench,
     assert said["Bob"] == (0, "No MCP server is on for this conversation. Add one in Settings → Tools.")
     assert said["Cy"][0] == 5
     assert said["Cy"][1].startswith("“gone” is not there: ")
-    await delete_server(wb, LOCAL_OWNER, lab)
+    await delete_server(ctx, LOCAL_OWNER, lab)
     await tab.send(InsertingState.ask)
     assert tab.shows(InsertingState, "said").startswith(
         "“gone” offers no prompts and no resources. “gone” is not there: "
     )
 
 
-async def test_agent_that_was_deleted_is_a_fault_of_the_dialog_and_offers_no_prompts(wb: Workbench, tab: Tab) -> None:
-    await add(wb)
-    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Ann"})
+async def test_agent_that_was_deleted_is_a_fault_of_the_dialog_and_offers_no_prompts(ctx: AppContext, tab: Tab) -> None:
+    await add(ctx)
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Ann"})
     await tab.send(AgentState.choose, agent_id=agent.id)
     await tab.send(InsertingState.find_prompts)
     assert len(tab.shows(InsertingState, "prompts")) == 2
-    await delete_agent(wb, LOCAL_OWNER, agent.id)
+    await delete_agent(ctx, LOCAL_OWNER, agent.id)
 
     await tab.send(InsertingState.ask)
     await tab.send(InsertingState.find_prompts)
@@ -210,8 +210,8 @@ async def test_agent_that_was_deleted_is_a_fault_of_the_dialog_and_offers_no_pro
     assert tab.shows(InsertingState, "prompts") == ()
 
 
-async def test_events_about_nothing_change_nothing(wb: Workbench, tab: Tab) -> None:
-    await add(wb)
+async def test_events_about_nothing_change_nothing(ctx: AppContext, tab: Tab) -> None:
+    await add(ctx)
     for offer_id in ("lab Prompt none", 7, None):
         await tab.send(InsertingState.ask)
         await tab.send(InsertingState.choose, offer_id=offer_id)

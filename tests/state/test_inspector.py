@@ -1,4 +1,4 @@
-"""The inspector's frame and its preview, on a real workbench without a browser."""
+"""The inspector's frame and its preview, on a real app context without a browser."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 
 from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import Text
+from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
-from app.runs.workbench import Workbench
 from app.state.chat import ChatState
 from app.state.composer.state import MAX_TEXT, ComposerState
 from app.state.inspector import frame
@@ -33,10 +33,10 @@ from tests.state.watched import running, watching
 from tests.waiting import until
 
 
-async def a_conversation(wb: Workbench, *texts: str, **fields: Any) -> str:
-    made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo", **fields)
+async def a_conversation(ctx: AppContext, *texts: str, **fields: Any) -> str:
+    made = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo", **fields)
     for text in texts:
-        await reply_to(wb, made.id, f"/echo {text}")
+        await reply_to(ctx, made.id, f"/echo {text}")
     return made.id
 
 
@@ -85,7 +85,7 @@ async def test_section_that_there_is_not_opens_nothing(there: Tab, section: obje
 
 
 async def test_open_preview_follows_draft_and_marks_until_it_is_closed(
-    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(frame, "SETTLE_SECONDS", 0.01)
     ended, moments = asyncio.Event(), frame.moments
@@ -98,8 +98,8 @@ async def test_open_preview_follows_draft_and_marks_until_it_is_closed(
             ended.set()
 
     monkeypatch.setattr(frame, "moments", moments_to_the_end)
-    conversation_id = await a_conversation(wb, "one", "two")
-    async with watching(wb, tab, conversation_id) as watcher:
+    conversation_id = await a_conversation(ctx, "one", "two")
+    async with watching(ctx, tab, conversation_id) as watcher:
         async with running(tab, InspectorState.show, section="preview"):
             await until(lambda: tab.shows(PreviewState, "request") is not None)
             assert gists(tab)[0] == "/echo one"
@@ -107,7 +107,7 @@ async def test_open_preview_follows_draft_and_marks_until_it_is_closed(
             watcher.write("And three?")
             await until(lambda: gists(tab)[-1] == "And three?")
             pairs = watcher.screen.pairs
-            await mark_pair(wb, LOCAL_OWNER, pairs[0].id, Marks(deleted=True))
+            await mark_pair(ctx, LOCAL_OWNER, pairs[0].id, Marks(deleted=True))
             await until(lambda: gists(tab) == ["/echo two", "two", "And three?"])
 
         await tab.send(InspectorState.close)
@@ -116,21 +116,21 @@ async def test_open_preview_follows_draft_and_marks_until_it_is_closed(
         assert gists(tab)[-1] == "And three?"
 
 
-async def test_section_follows_again_after_a_reconnect(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, "one")
-    async with watching(wb, tab, conversation_id), running(tab, InspectorState.show, section="preview"):
+async def test_section_follows_again_after_a_reconnect(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, "one")
+    async with watching(ctx, tab, conversation_id), running(tab, InspectorState.show, section="preview"):
         await until(lambda: tab.shows(PreviewState, "request") is not None)
-    async with watching(wb, tab, conversation_id, draft="Back again"), running(tab, InspectorState.follow):
+    async with watching(ctx, tab, conversation_id, draft="Back again"), running(tab, InspectorState.follow):
         await until(lambda: gists(tab)[-1] == "Back again")
 
 
 # --- the preview ---
 
 
-async def test_preview_reads_as_what_would_be_sent(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, "one", system_prompt="Be brief.")
-    await reply_to(wb, conversation_id, "/fail server")
-    async with watching(wb, tab, conversation_id, draft="What now?"):
+async def test_preview_reads_as_what_would_be_sent(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, "one", system_prompt="Be brief.")
+    await reply_to(ctx, conversation_id, "/fail server")
+    async with watching(ctx, tab, conversation_id, draft="What now?"):
         await tab.send(PreviewState.refresh)
 
     shown = request(tab)
@@ -150,9 +150,9 @@ async def test_preview_reads_as_what_would_be_sent(wb: Workbench, tab: Tab) -> N
     assert tab.shows(PreviewState, "fault") in {None, ""}
 
 
-async def test_preview_leaves_out_a_text_that_was_just_sent(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, "one")
-    async with watching(wb, tab, conversation_id) as watcher:
+async def test_preview_leaves_out_a_text_that_was_just_sent(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, "one")
+    async with watching(ctx, tab, conversation_id) as watcher:
         await tab.send(ComposerState.write, draft="/echo tw", typed=True)
         await tab.send(ComposerState.send, send_id="1", text="/echo two", order_id="")
         await until(lambda: (context := watcher.screen.context) is not None and context.x == 2)
@@ -164,8 +164,8 @@ async def test_preview_leaves_out_a_text_that_was_just_sent(wb: Workbench, tab: 
         assert context.estimate.draft == 0
 
 
-async def test_preview_is_stale_once_a_send_would_carry_something_else(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, "one")
+async def test_preview_is_stale_once_a_send_would_carry_something_else(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, "one")
     await tab.send(ChatState.open)
     tab.path = f"/c/{conversation_id}"
     async with running(tab, TranscriptState.open):
@@ -187,8 +187,8 @@ async def test_preview_is_stale_once_a_send_would_carry_something_else(wb: Workb
         assert (tab.shows(PreviewState, "edition"), tab.shows(PreviewState, "stale")) == (8, False)
 
 
-async def test_figures_are_of_no_text_while_it_is_too_long_to_be_counted(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, "one")
+async def test_figures_are_of_no_text_while_it_is_too_long_to_be_counted(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, "one")
     await tab.send(ChatState.open)
     tab.path = f"/c/{conversation_id}"
     async with running(tab, TranscriptState.open):
@@ -201,18 +201,18 @@ async def test_figures_are_of_no_text_while_it_is_too_long_to_be_counted(wb: Wor
         await tab.until(lambda: tab.shows(ComposerState, "counted") == 0)
 
 
-async def test_preview_leaves_out_files_that_were_just_sent(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, "one")
-    async with watching(wb, tab, conversation_id) as watcher:
+async def test_preview_leaves_out_files_that_were_just_sent(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, "one")
+    async with watching(ctx, tab, conversation_id) as watcher:
         watcher.attach((Text("notes.txt: remember the milk"),))
         await tab.send(ComposerState.send, send_id="1", text="/echo two", order_id="")
 
         assert watcher.view.attached == ()
 
 
-async def test_draft_of_one_conversation_is_never_counted_in_another(wb: Workbench, tab: Tab) -> None:
-    conversation_id, other = await a_conversation(wb, "one"), await a_conversation(wb, "two")
-    async with watching(wb, tab, conversation_id) as watcher:
+async def test_draft_of_one_conversation_is_never_counted_in_another(ctx: AppContext, tab: Tab) -> None:
+    conversation_id, other = await a_conversation(ctx, "one"), await a_conversation(ctx, "two")
+    async with watching(ctx, tab, conversation_id) as watcher:
         tab.path = f"/c/{other}"  # the page has moved on, and does not follow the other conversation yet
 
         await tab.send(ComposerState.write, draft="For the other one", typed=True)
@@ -220,23 +220,23 @@ async def test_draft_of_one_conversation_is_never_counted_in_another(wb: Workben
         assert watcher.view.draft == ""
 
 
-async def test_look_that_is_in_view_is_what_is_previewed(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, "one", "two")
-    async with watching(wb, tab, conversation_id, look=ViewOptions(filter="r1")):
+async def test_look_that_is_in_view_is_what_is_previewed(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, "one", "two")
+    async with watching(ctx, tab, conversation_id, look=ViewOptions(filter="r1")):
         await tab.send(PreviewState.refresh)
 
     assert gists(tab) == ["/echo two", "two"]
 
 
-async def test_json_is_the_body_byte_for_byte(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, "one")
+async def test_json_is_the_body_byte_for_byte(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, "one")
     draft = 'What "now"?'
-    async with watching(wb, tab, conversation_id, draft=draft):
+    async with watching(ctx, tab, conversation_id, draft=draft):
         await tab.send(PreviewState.refresh)
         await tab.send(PreviewState.choose_tab, tab="json")
 
     body: BodyView = tab.shows(PreviewState, "body")
-    planned = await preview_send(wb, LOCAL_OWNER, conversation_id, draft)
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, draft)
     assert body.page.text.encode() == planned.wire.body
     assert request(tab).body_sha256 == sha256(planned.wire.body).hexdigest()
     assert (body.number, body.count, body.download) == (1, 1, "")
@@ -245,10 +245,10 @@ async def test_json_is_the_body_byte_for_byte(wb: Workbench, tab: Tab) -> None:
     assert tab.shows(PreviewState, "body") is None
 
 
-async def test_large_body_comes_in_pages_and_as_a_download(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_large_body_comes_in_pages_and_as_a_download(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx)
     draft = "A sentence of words. " * 25_000
-    async with watching(wb, tab, conversation_id, draft=draft) as watcher:
+    async with watching(ctx, tab, conversation_id, draft=draft) as watcher:
         await tab.send(PreviewState.refresh)
         await tab.send(PreviewState.choose_tab, tab="json")
         body: BodyView = tab.shows(PreviewState, "body")
@@ -258,11 +258,11 @@ async def test_large_body_comes_in_pages_and_as_a_download(wb: Workbench, tab: T
             await tab.send(PreviewState.show_page, number=number)
             pages.append(tab.shows(PreviewState, "body").page.text)
 
-        planned = await preview_send(wb, LOCAL_OWNER, conversation_id, draft)
+        planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, draft)
         assert "".join(pages).encode() == planned.wire.body
         assert all(len(page) <= 200_000 for page in pages)
         assert body.download.endswith(f"/preview/{request(tab).body_sha256}")
-        assert wb.prepared.find(LOCAL_OWNER, conversation_id, request(tab).body_sha256) is not None
+        assert ctx.prepared.find(LOCAL_OWNER, conversation_id, request(tab).body_sha256) is not None
 
         # A large preview is not built again automatically.
         watcher.write("Short")
@@ -276,9 +276,9 @@ async def test_large_body_comes_in_pages_and_as_a_download(wb: Workbench, tab: T
 
 
 @pytest.mark.parametrize("number", [0, -3, 99, "2", None, True])
-async def test_page_that_there_is_not_shows_the_nearest(wb: Workbench, tab: Tab, number: object) -> None:
-    conversation_id = await a_conversation(wb)
-    async with watching(wb, tab, conversation_id, draft="Hello"):
+async def test_page_that_there_is_not_shows_the_nearest(ctx: AppContext, tab: Tab, number: object) -> None:
+    conversation_id = await a_conversation(ctx)
+    async with watching(ctx, tab, conversation_id, draft="Hello"):
         await tab.send(PreviewState.refresh)
         await tab.send(PreviewState.choose_tab, tab="json")
 
@@ -288,11 +288,11 @@ async def test_page_that_there_is_not_shows_the_nearest(wb: Workbench, tab: Tab,
 
 
 async def test_older_messages_are_shown_on_request_and_begin_folded(
-    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(preview_module, "FIRST_MESSAGES", 2)
-    conversation_id = await a_conversation(wb, "one", "two")
-    async with watching(wb, tab, conversation_id, draft="three"):
+    conversation_id = await a_conversation(ctx, "one", "two")
+    async with watching(ctx, tab, conversation_id, draft="three"):
         await tab.send(PreviewState.refresh)
         assert gists(tab) == ["two", "three"]
         assert (request(tab).count, request(tab).earlier) == ("5 messages", "Show 3 earlier")
@@ -303,9 +303,9 @@ async def test_older_messages_are_shown_on_request_and_begin_folded(
     assert request(tab).earlier == ""
 
 
-async def test_long_text_is_cut_until_all_of_it_is_asked_for(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb)
-    async with watching(wb, tab, conversation_id, draft="x" * 50_000):
+async def test_long_text_is_cut_until_all_of_it_is_asked_for(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx)
+    async with watching(ctx, tab, conversation_id, draft="x" * 50_000):
         await tab.send(PreviewState.refresh)
         (message,) = request(tab).messages
         assert (len(message.parts[0].text), message.parts[0].more) == (20_000, "Show 30,000 more characters")
@@ -317,9 +317,9 @@ async def test_long_text_is_cut_until_all_of_it_is_asked_for(wb: Workbench, tab:
 
 
 @pytest.mark.parametrize("key", [None, 7, "x" * 100, ["message:0"], "message:99"])
-async def test_piece_that_there_is_not_changes_nothing(wb: Workbench, tab: Tab, key: object) -> None:
-    conversation_id = await a_conversation(wb)
-    async with watching(wb, tab, conversation_id, draft="x" * 50_000):
+async def test_piece_that_there_is_not_changes_nothing(ctx: AppContext, tab: Tab, key: object) -> None:
+    conversation_id = await a_conversation(ctx)
+    async with watching(ctx, tab, conversation_id, draft="x" * 50_000):
         await tab.send(PreviewState.refresh)
         before = request(tab)
 
@@ -328,9 +328,9 @@ async def test_piece_that_there_is_not_changes_nothing(wb: Workbench, tab: Tab, 
     assert request(tab) == before
 
 
-async def test_changes_are_shown_against_the_last_request(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, "one", "two")
-    async with watching(wb, tab, conversation_id, draft="three"):
+async def test_changes_are_shown_against_the_last_request(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, "one", "two")
+    async with watching(ctx, tab, conversation_id, draft="three"):
         await tab.send(PreviewState.choose_tab, tab="changes")
         await tab.send(PreviewState.refresh)
 
@@ -342,9 +342,9 @@ async def test_changes_are_shown_against_the_last_request(wb: Workbench, tab: Ta
     assert (changes.heads, changes.warning) == ((), "")
 
 
-async def test_before_anything_was_sent_there_is_nothing_to_compare_with(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb)
-    async with watching(wb, tab, conversation_id, draft="one"):
+async def test_before_anything_was_sent_there_is_nothing_to_compare_with(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx)
+    async with watching(ctx, tab, conversation_id, draft="one"):
         await tab.send(PreviewState.choose_tab, tab="changes")
         await tab.send(PreviewState.refresh)
 
@@ -353,10 +353,10 @@ async def test_before_anything_was_sent_there_is_nothing_to_compare_with(wb: Wor
 
 
 async def test_refusal_is_shown_and_removed_by_the_next_attempt(
-    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    async with watching(wb, tab, made.id, draft="Hello") as watcher:
+    made = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    async with watching(ctx, tab, made.id, draft="Hello") as watcher:
         moment = preview_module.moment_of
 
         def without_a_model(state: Any) -> Any:
@@ -375,11 +375,11 @@ async def test_refusal_is_shown_and_removed_by_the_next_attempt(
     assert gists(tab) == [watcher.view.draft]
 
 
-async def test_another_conversation_is_not_shown_as_the_one_before(wb: Workbench, tab: Tab) -> None:
-    first, second = await a_conversation(wb, "one"), await a_conversation(wb, "two")
-    async with watching(wb, tab, first):
+async def test_another_conversation_is_not_shown_as_the_one_before(ctx: AppContext, tab: Tab) -> None:
+    first, second = await a_conversation(ctx, "one"), await a_conversation(ctx, "two")
+    async with watching(ctx, tab, first):
         await tab.send(PreviewState.refresh)
-    async with watching(wb, tab, second):
+    async with watching(ctx, tab, second):
         await tab.send(PreviewState.refresh)
 
     assert gists(tab) == ["/echo two", "two"]

@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench
 from app.state.answered import AnsweredState
 from app.state.filters.sheet import SheetState
 from app.state.guard import CALLABLE
@@ -25,8 +25,8 @@ from tests.state.watched import watching_two
 
 
 @pytest.fixture
-async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
-    async with watching_two(wb, tab) as watcher:
+async def watcher(ctx: AppContext, tab: Tab) -> AsyncGenerator[Watcher]:
+    async with watching_two(ctx, tab) as watcher:
         yield watcher
 
 
@@ -39,7 +39,7 @@ async def test_marks_are_given_to_the_pair_in_the_order_of_the_keys(watcher: Wat
     for action in ("one_star", "no_stars", "three_stars", "two_stars", "flag", "mark"):
         await perform(tab, action, pair)
 
-    async with watcher.wb.store.read() as session:
+    async with watcher.ctx.store.read() as session:
         stored = (await load_pairs(session, LOCAL_OWNER, watcher.conversation_id))[0]
     assert (stored.stars, stored.flagged, stored.mark) == (2, True, "in")
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from app.runs.app_context import AppContext
 from app.runs.derived.summaries import summarise
 from app.runs.resend.forks import fork_from
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
-from app.runs.workbench import Workbench
 from app.state.inspector import lineage
 from app.state.inspector.lineage import DerivedItem, LineageState, OriginItem
 from app.views.conversation.lineage import AncestorView, DescendantView, LineageStatus, LineageView
@@ -25,10 +25,10 @@ async def read(tab: Tab, conversation_id: str) -> None:
     await tab.send(LineageState.keep_current)
 
 
-async def test_a_fork_is_found_from_where_it_comes_and_leads_back(wb: Workbench, tab: Tab) -> None:
-    origin = (await create_conversation(wb, LOCAL_OWNER, title="Plans", model="offline:demo")).id
-    await reply_to(wb, origin, "/echo one")
-    fork = (await fork_from(wb, LOCAL_OWNER, origin)).conversation.id
+async def test_a_fork_is_found_from_where_it_comes_and_leads_back(ctx: AppContext, tab: Tab) -> None:
+    origin = (await create_conversation(ctx, LOCAL_OWNER, title="Plans", model="offline:demo")).id
+    await reply_to(ctx, origin, "/echo one")
+    fork = (await fork_from(ctx, LOCAL_OWNER, origin)).conversation.id
 
     await read(tab, origin)
     (item,) = shown(tab, "items")
@@ -41,11 +41,11 @@ async def test_a_fork_is_found_from_where_it_comes_and_leads_back(wb: Workbench,
     assert shown(tab, "items") == ()
 
 
-async def test_a_summary_is_found_with_what_is_known_of_it(wb: Workbench, tab: Tab) -> None:
-    conversation = (await create_conversation(wb, LOCAL_OWNER, model="offline:demo")).id
-    await reply_to(wb, conversation, "/echo one")
-    summary = await summarise(wb, LOCAL_OWNER, conversation)
-    await collect(wb, summary.started.run_id)
+async def test_a_summary_is_found_with_what_is_known_of_it(ctx: AppContext, tab: Tab) -> None:
+    conversation = (await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")).id
+    await reply_to(ctx, conversation, "/echo one")
+    summary = await summarise(ctx, LOCAL_OWNER, conversation)
+    await collect(ctx, summary.started.run_id)
 
     await read(tab, conversation)
 
@@ -64,9 +64,9 @@ LATER = datetime(2026, 1, 2, tzinfo=UTC)
     [("pending", "Waiting", True), ("streaming", "Being written", True), ("failed", "Failed", False)],
 )
 async def test_progress_of_a_child_conversation_is_shown(
-    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch, status: LineageStatus, words: str, *, unfinished: bool
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch, status: LineageStatus, words: str, *, unfinished: bool
 ) -> None:
-    conversation = (await create_conversation(wb, LOCAL_OWNER)).id
+    conversation = (await create_conversation(ctx, LOCAL_OWNER)).id
     made = DescendantView("d1", "delegated", status, "", None, "a1", None, 12_345, 1, LATER, AT, None)
 
     async def answer(*_: object) -> LineageView:
@@ -86,15 +86,15 @@ async def test_progress_of_a_child_conversation_is_shown(
     assert shown(tab, "origin") == OriginItem("/c/o1", "Untitled conversation", "")
 
 
-async def test_a_missing_conversation_has_no_lineage_and_is_reported(wb: Workbench, tab: Tab) -> None:
-    conversation = (await create_conversation(wb, LOCAL_OWNER)).id
+async def test_a_missing_conversation_has_no_lineage_and_is_reported(ctx: AppContext, tab: Tab) -> None:
+    conversation = (await create_conversation(ctx, LOCAL_OWNER)).id
     await read(tab, conversation)
-    await delete_conversation(wb, LOCAL_OWNER, conversation)
+    await delete_conversation(ctx, LOCAL_OWNER, conversation)
 
     await tab.send(LineageState.keep_current)
     assert "conversation" in shown(tab, "fault")
 
-    other = (await create_conversation(wb, LOCAL_OWNER)).id
+    other = (await create_conversation(ctx, LOCAL_OWNER)).id
     await read(tab, other)
     assert shown(tab, "fault") == ""
 

@@ -8,15 +8,15 @@ import pytest
 
 from app.providers.base import Credentials
 from app.providers.registry import PROVIDERS, make_provider
+from app.runs.app_context import AppContext
 from app.runs.process import catalogue
-from app.runs.workbench import Workbench
 from app.state.model import LocalServer, ModelState
 from tests.providers.peer import Answer, a_peer
 from tests.state.conftest import Tab
 
 
 async def test_server_that_is_found_is_offered_with_its_first_model(
-    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = json.dumps({"data": [{"id": "llama3.2:3b"}, {"id": "qwen3:8b"}]}).encode()
     async with a_peer(Answer((names,))) as peer:

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 from app.domain.costs.accounting import Accounting, Departure
 from app.domain.usage import Usage
+from app.runs.app_context import AppContext
 from app.runs.derived.summaries import summarise
 from app.runs.resend.resend import resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation
-from app.runs.workbench import Workbench
 from app.state.chat import ChatState
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.log import LogState
@@ -27,11 +27,11 @@ async def read(tab: Tab, conversation_id: str) -> tuple[LogEntryView, ...]:
     return tab.shows(LogState, "entries") or ()
 
 
-async def test_an_edit_and_a_restored_version_are_two_entries_the_newest_first(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    pair_id = (await reply_to(wb, conversation_id, "/echo one")).pair.id
-    await collect(wb, (await resend_pair(wb, LOCAL_OWNER, pair_id, text="/echo two")).started.run_id)
-    await restore_version(wb, LOCAL_OWNER, pair_id, 1)
+async def test_an_edit_and_a_restored_version_are_two_entries_the_newest_first(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    pair_id = (await reply_to(ctx, conversation_id, "/echo one")).pair.id
+    await collect(ctx, (await resend_pair(ctx, LOCAL_OWNER, pair_id, text="/echo two")).started.run_id)
+    await restore_version(ctx, LOCAL_OWNER, pair_id, 1)
 
     entries = await read(tab, conversation_id)
 
@@ -43,11 +43,11 @@ async def test_an_edit_and_a_restored_version_are_two_entries_the_newest_first(w
     assert all(entry.about.startswith("So far ") for entry in entries)
 
 
-async def test_a_summary_names_its_request_and_can_be_used_again(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await reply_to(wb, conversation_id, "/echo one")
-    summary = await summarise(wb, LOCAL_OWNER, conversation_id)
-    await collect(wb, summary.started.run_id)
+async def test_a_summary_names_its_request_and_can_be_used_again(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "/echo one")
+    summary = await summarise(ctx, LOCAL_OWNER, conversation_id)
+    await collect(ctx, summary.started.run_id)
 
     (entry,) = await read(tab, conversation_id)
 
@@ -57,11 +57,11 @@ async def test_a_summary_names_its_request_and_can_be_used_again(wb: Workbench, 
     assert "offline:demo" in entry.about
 
 
-async def test_an_open_log_shows_a_deletion_when_it_happens(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    pair_id = (await reply_to(wb, conversation_id, "/echo one")).pair.id
+async def test_an_open_log_shows_a_deletion_when_it_happens(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    pair_id = (await reply_to(ctx, conversation_id, "/echo one")).pair.id
 
-    async with watching(wb, tab, conversation_id), running(tab, InspectorState.show, section="log"):
+    async with watching(ctx, tab, conversation_id), running(tab, InspectorState.show, section="log"):
         await tab.until(lambda: tab.shows(LogState, "conversation") == conversation_id)
         assert tab.shows(LogState, "entries") == ()
         await tab.send(PairDeletionState.delete, pair_id=pair_id)
@@ -71,9 +71,9 @@ async def test_an_open_log_shows_a_deletion_when_it_happens(wb: Workbench, tab: 
     assert (entry.name, entry.after_position) == ("Deleted: 2 messages gone.", 0)
 
 
-async def test_the_log_of_a_deleted_conversation_is_a_fault(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await delete_conversation(wb, LOCAL_OWNER, conversation_id)
+async def test_the_log_of_a_deleted_conversation_is_a_fault(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
 
     assert await read(tab, conversation_id) == ()
     assert tab.shows(LogState, "fault") != ""
@@ -90,11 +90,11 @@ def test_the_newest_entries_are_shown_and_the_others_counted() -> None:
     assert log.entries[0].id == f"n{MOST + 2}"
 
 
-async def test_an_open_log_shows_a_title_request_when_it_is_made(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await reply_to(wb, conversation_id, "/echo one")
+async def test_an_open_log_shows_a_title_request_when_it_is_made(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "/echo one")
 
-    async with watching(wb, tab, conversation_id), running(tab, InspectorState.show, section="log"):
+    async with watching(ctx, tab, conversation_id), running(tab, InspectorState.show, section="log"):
         await tab.until(lambda: tab.shows(LogState, "conversation") == conversation_id)
         await tab.send(ChatState.make_title)
         await tab.until(lambda: any(not entry.running for entry in tab.shows(LogState, "entries")))

@@ -10,11 +10,11 @@ import pytest
 
 from app.domain.conversation.conversation import Mark
 from app.domain.errors import ConflictError
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import follow_states
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench
 from app.state.filters.applied import FilterState
 from app.state.reply import marks
 from app.state.reply.marks import MarksState
@@ -26,14 +26,14 @@ from tests.state.filtering import opened, positions, write_pairs
 
 
 @pytest.fixture
-async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
+async def watcher(ctx: AppContext, tab: Tab) -> AsyncGenerator[Watcher]:
     """Show a conversation of one pair in the tab."""
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    run = await start_reply(wb, LOCAL_OWNER, conversation.id, "/echo one")
-    async for _ in follow_states(wb, LOCAL_OWNER, run.run_id):
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    run = await start_reply(ctx, LOCAL_OWNER, conversation.id, "/echo one")
+    async for _ in follow_states(ctx, LOCAL_OWNER, run.run_id):
         pass
     tab.path = f"/c/{conversation.id}"
-    made = Watcher(wb, LOCAL_OWNER, conversation.id, ViewOptions())
+    made = Watcher(ctx, LOCAL_OWNER, conversation.id, ViewOptions())
     with registered(tab.token, made):
         async with made:
             while not made.screen.pairs or made.screen.context is None:
@@ -42,7 +42,7 @@ async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
 
 
 async def stored(watcher: Watcher) -> Any:
-    async with watcher.wb.store.read() as session:
+    async with watcher.ctx.store.read() as session:
         (pair,) = await load_pairs(session, LOCAL_OWNER, watcher.conversation_id)
     return pair
 
@@ -73,8 +73,8 @@ async def test_mark_goes_round(watcher: Watcher, tab: Tab) -> None:
         assert (await stored(watcher)).mark is mark
 
 
-async def test_first_exclude_offers_the_filter_that_leaves_it_out(wb: Workbench, tab: Tab) -> None:
-    _, second, _, fourth = await write_pairs(wb, kept="s3")
+async def test_first_exclude_offers_the_filter_that_leaves_it_out(ctx: AppContext, tab: Tab) -> None:
+    _, second, _, fourth = await write_pairs(ctx, kept="s3")
 
     async with opened(tab):
         assert (await cycle(tab, second)).offer == ""  # include
@@ -91,8 +91,8 @@ async def test_first_exclude_offers_the_filter_that_leaves_it_out(wb: Workbench,
         assert (await cycle(tab, fourth)).offer == ""  # the filter uses tags already
 
 
-async def test_second_exclude_offers_nothing(wb: Workbench, tab: Tab) -> None:
-    first, second, *_ = await write_pairs(wb)
+async def test_second_exclude_offers_nothing(ctx: AppContext, tab: Tab) -> None:
+    first, second, *_ = await write_pairs(ctx)
 
     async with opened(tab):
         for pair_id in (first, second):
@@ -102,8 +102,8 @@ async def test_second_exclude_offers_nothing(wb: Workbench, tab: Tab) -> None:
     assert toast.offer == ""
 
 
-async def test_offer_ends_with_its_toast(wb: Workbench, tab: Tab) -> None:
-    first, *_ = await write_pairs(wb)
+async def test_offer_ends_with_its_toast(ctx: AppContext, tab: Tab) -> None:
+    first, *_ = await write_pairs(ctx)
 
     async with opened(tab):
         await cycle(tab, first)
@@ -125,7 +125,7 @@ async def cycle(tab: Tab, pair_id: str) -> Toast:
 
 
 async def test_mark_is_on_the_page_before_it_is_stored(watcher: Watcher, tab: Tab) -> None:
-    async with watcher.wb.store.write():
+    async with watcher.ctx.store.write():
         sending = asyncio.create_task(tab.send(MarksState.give_stars, pair_id=the_pair(watcher), stars=3))
         while watcher.screen.pairs[0].stars != 3:
             await watcher.next_screen()
@@ -139,7 +139,7 @@ async def test_mark_on_its_way_outlives_what_changes_meanwhile(watcher: Watcher,
     def counted() -> int:
         return watcher.screen.context.estimate.draft if watcher.screen.context else 0
 
-    async with watcher.wb.store.write():
+    async with watcher.ctx.store.write():
         sending = asyncio.create_task(tab.send(MarksState.give_stars, pair_id=the_pair(watcher), stars=3))
         while watcher.screen.pairs[0].stars != 3:
             await watcher.next_screen()
@@ -186,12 +186,12 @@ async def test_no_page_takes_back_such_a_mark(watcher: Watcher, tab: Tab, field:
     assert (pair.stars, pair.mark, pair.flagged) == (0, None, False)
 
 
-async def test_pair_that_is_not_on_the_page_is_left_alone(watcher: Watcher, wb: Workbench, tab: Tab) -> None:
-    other = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    run = await start_reply(wb, LOCAL_OWNER, other.id, "/echo elsewhere")
+async def test_pair_that_is_not_on_the_page_is_left_alone(watcher: Watcher, ctx: AppContext, tab: Tab) -> None:
+    other = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    run = await start_reply(ctx, LOCAL_OWNER, other.id, "/echo elsewhere")
 
     await tab.send(MarksState.toggle_flag, pair_id=run.pair_id)
 
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         (pair,) = await load_pairs(session, LOCAL_OWNER, other.id)
     assert not pair.flagged

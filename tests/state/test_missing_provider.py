@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.runs.workbench import Workbench
+from app.runs.app_context import AppContext
 from app.state.composer.parameters import ParametersState
 from app.state.composer.split import describe_split
 from app.state.model import ModelState
@@ -12,11 +12,11 @@ from tests.state.conftest import Tab
 from tests.state.watched import watching
 
 
-async def test_conversation_of_a_provider_that_is_gone_is_shown_with_its_figures(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, model="gone:big")
-    await store_past(wb, conversation_id, 2)
+async def test_conversation_of_a_provider_that_is_gone_is_shown_with_its_figures(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="gone:big")
+    await store_past(ctx, conversation_id, 2)
 
-    async with watching(wb, tab, conversation_id) as watcher:
+    async with watching(ctx, tab, conversation_id) as watcher:
         screen = watcher.screen
         await tab.send(ModelState.load)
         await tab.send(ParametersState.open)
@@ -31,11 +31,11 @@ async def test_conversation_of_a_provider_that_is_gone_is_shown_with_its_figures
     assert (split.limit, split.over, split.share) == ("unknown, the provider is not set up", False, 0.0)
 
 
-async def test_nothing_is_out_for_a_window_that_is_not_known(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb, model="gone:big")
-    await store_past(wb, conversation_id, 3, answer="word " * 5_000)
+async def test_nothing_is_out_for_a_window_that_is_not_known(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="gone:big")
+    await store_past(ctx, conversation_id, 3, answer="word " * 5_000)
 
-    async with watching(wb, tab, conversation_id) as watcher:
+    async with watching(ctx, tab, conversation_id) as watcher:
         screen = watcher.screen
 
     assert screen.context is not None

@@ -9,11 +9,11 @@ from contextlib import suppress
 import pytest
 
 from app.domain.conversation.marks import Marks
+from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pair
 from app.runs.resend.comparisons import discard_comparison, keep_reply, start_comparison
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, create_conversation
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench
 from app.state.chat import ChatState
 from app.state.reply.retry import RetryState
 from app.state.shell.news import NewsState
@@ -25,10 +25,10 @@ from tests.waiting import until
 
 
 @pytest.fixture
-async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
+async def watcher(ctx: AppContext, tab: Tab) -> AsyncGenerator[Watcher]:
     """Show a conversation without pairs in the tab, and follow its news."""
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    async with watching(wb, tab, conversation.id) as watcher:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    async with watching(ctx, tab, conversation.id) as watcher:
         following = asyncio.create_task(tab.send(NewsState.follow))
         await until(lambda: tab.shows(NewsState, "conversation") == conversation.id)
         yield watcher
@@ -42,42 +42,42 @@ def said(tab: Tab) -> str:
 
 
 async def test_begin_and_end_of_a_reply_are_announced_and_its_dot_is_shown(
-    wb: Workbench, watcher: Watcher, tab: Tab
+    ctx: AppContext, watcher: Watcher, tab: Tab
 ) -> None:
     assert (said(tab), tab.shows(NewsState, "running")) == ("", False)
-    started = await send(wb, watcher.conversation_id, "/long 100 /rate 20")
+    started = await send(ctx, watcher.conversation_id, "/long 100 /rate 20")
     await until(lambda: said(tab) == "The reply has started.")
     assert tab.shows(NewsState, "running") is True
 
-    await wait_for_text(wb, started)
-    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+    await wait_for_text(ctx, started)
+    await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
     await until(lambda: said(tab) == "The reply was stopped.")
     assert tab.shows(NewsState, "running") is False
 
 
-async def test_failure_is_announced_with_its_reason(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
-    await reply_to(wb, watcher.conversation_id, "/fail auth")
+async def test_failure_is_announced_with_its_reason(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
+    await reply_to(ctx, watcher.conversation_id, "/fail auth")
 
     await until(lambda: said(tab).startswith("The reply failed. "))
     assert len(said(tab)) > len("The reply failed. ")
 
 
-async def test_same_failure_is_announced_again(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
-    await reply_to(wb, watcher.conversation_id, "/fail auth")
+async def test_same_failure_is_announced_again(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
+    await reply_to(ctx, watcher.conversation_id, "/fail auth")
     await until(lambda: said(tab).startswith("The reply failed. "))
     first = said(tab)
 
-    await reply_to(wb, watcher.conversation_id, "/fail auth")
+    await reply_to(ctx, watcher.conversation_id, "/fail auth")
 
     await until(lambda: said(tab).startswith("The reply failed. ") and said(tab) != first)
 
 
-async def test_failure_before_the_page_followed_is_announced(wb: Workbench, tab: Tab) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    await reply_to(wb, conversation.id, "/fail auth")
+async def test_failure_before_the_page_followed_is_announced(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    await reply_to(ctx, conversation.id, "/fail auth")
 
-    async with watching(wb, tab, conversation.id):
+    async with watching(ctx, tab, conversation.id):
         following = asyncio.create_task(tab.send(NewsState.follow))
         await until(lambda: said(tab).startswith("The reply failed. "))
         following.cancel()
@@ -85,75 +85,75 @@ async def test_failure_before_the_page_followed_is_announced(wb: Workbench, tab:
             await following
 
 
-async def test_complete_reply_is_announced(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
-    await reply_to(wb, watcher.conversation_id, "/echo one")
+async def test_complete_reply_is_announced(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
+    await reply_to(ctx, watcher.conversation_id, "/echo one")
 
     await until(lambda: said(tab) == "The reply is complete.")
 
 
-async def test_title_that_was_given_elsewhere_is_read_again(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
-    await change_conversation(wb, LOCAL_OWNER, watcher.conversation_id, title="Given elsewhere")
+async def test_title_that_was_given_elsewhere_is_read_again(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
+    await change_conversation(ctx, LOCAL_OWNER, watcher.conversation_id, title="Given elsewhere")
 
     await until(lambda: tab.shows(ChatState, "title") == "Given elsewhere")
 
 
-async def test_what_the_page_had_not_read_when_its_watcher_began_is_read(wb: Workbench, tab: Tab) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    await change_conversation(wb, LOCAL_OWNER, conversation.id, title="Before the watcher")
-    async with watching(wb, tab, conversation.id), running(tab, NewsState.follow):
+async def test_what_the_page_had_not_read_when_its_watcher_began_is_read(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    await change_conversation(ctx, LOCAL_OWNER, conversation.id, title="Before the watcher")
+    async with watching(ctx, tab, conversation.id), running(tab, NewsState.follow):
         await until(lambda: tab.shows(ChatState, "title") == "Before the watcher")
 
 
-async def test_title_that_came_before_the_first_news_is_read_again(wb: Workbench, tab: Tab) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    async with watching(wb, tab, conversation.id) as watcher:
+async def test_title_that_came_before_the_first_news_is_read_again(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    async with watching(ctx, tab, conversation.id) as watcher:
         await tab.send(ChatState.open)
-        await change_conversation(wb, LOCAL_OWNER, conversation.id, title="Before the news")
+        await change_conversation(ctx, LOCAL_OWNER, conversation.id, title="Before the news")
         await until(lambda: watcher.screen.changes == 1)
         async with running(tab, NewsState.follow):
             await until(lambda: tab.shows(ChatState, "title") == "Before the news")
 
 
-async def test_first_words_of_a_conversation_become_its_name(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
-    await reply_to(wb, watcher.conversation_id, "/echo one")
+async def test_first_words_of_a_conversation_become_its_name(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
+    await reply_to(ctx, watcher.conversation_id, "/echo one")
 
     await until(lambda: tab.shows(ChatState, "title") == "/echo one")
 
 
 async def test_title_has_the_words_of_a_comparison_while_it_waits_and_after_a_reply_is_kept(
-    wb: Workbench, watcher: Watcher, tab: Tab
+    ctx: AppContext, watcher: Watcher, tab: Tab
 ) -> None:
     models = ("offline:demo", "offline:tiny")
-    comparison = await start_comparison(wb, LOCAL_OWNER, watcher.conversation_id, "/echo one", models)
+    comparison = await start_comparison(ctx, LOCAL_OWNER, watcher.conversation_id, "/echo one", models)
     await until(lambda: tab.shows(ChatState, "title") == "/echo one")
     for run in comparison.runs:
-        await collect(wb, run.run_id)
+        await collect(ctx, run.run_id)
 
-    await keep_reply(wb, LOCAL_OWNER, watcher.conversation_id, "offline:demo")
+    await keep_reply(ctx, LOCAL_OWNER, watcher.conversation_id, "offline:demo")
 
     await until(lambda: watcher.screen.comparison is None and bool(watcher.screen.pairs))
     assert tab.shows(ChatState, "tab_title") == "/echo one · Inview"
 
 
 async def test_title_loses_the_words_of_a_comparison_that_is_discarded(
-    wb: Workbench, watcher: Watcher, tab: Tab
+    ctx: AppContext, watcher: Watcher, tab: Tab
 ) -> None:
     models = ("offline:demo", "offline:tiny")
-    await start_comparison(wb, LOCAL_OWNER, watcher.conversation_id, "/echo one", models)
+    await start_comparison(ctx, LOCAL_OWNER, watcher.conversation_id, "/echo one", models)
     await until(lambda: tab.shows(ChatState, "title") == "/echo one")
 
-    await discard_comparison(wb, LOCAL_OWNER, watcher.conversation_id)
+    await discard_comparison(ctx, LOCAL_OWNER, watcher.conversation_id)
 
     await until(lambda: tab.shows(ChatState, "title") == "New conversation")
 
 
-async def test_figure_of_the_cost_follows_replies(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
+async def test_figure_of_the_cost_follows_replies(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
     following = asyncio.create_task(tab.send(SpentState.follow))
-    await reply_to(wb, watcher.conversation_id, "/echo one")
+    await reply_to(ctx, watcher.conversation_id, "/echo one")
     await until(lambda: tab.shows(SpentState, "spent") is not None)
     first = int(tab.shows(SpentState, "spent").tokens)
 
-    await reply_to(wb, watcher.conversation_id, "/echo two")
+    await reply_to(ctx, watcher.conversation_id, "/echo two")
 
     await until(lambda: int(tab.shows(SpentState, "spent").tokens) > first)
     following.cancel()
@@ -162,16 +162,16 @@ async def test_figure_of_the_cost_follows_replies(wb: Workbench, watcher: Watche
 
 
 async def test_reply_that_waits_for_another_attempt_is_hurried_or_given_up(
-    wb: Workbench, watcher: Watcher, tab: Tab
+    ctx: AppContext, watcher: Watcher, tab: Tab
 ) -> None:
-    started = await send(wb, watcher.conversation_id, "/fail overloaded retry-after 50 times 2")
+    started = await send(ctx, watcher.conversation_id, "/fail overloaded retry-after 50 times 2")
     await until(lambda: watcher.screen.retry is not None and watcher.screen.retry.attempt == 1)
     await tab.send(RetryState.try_now, pair_id=started.pair_id)
     await until(lambda: watcher.screen.retry is not None and watcher.screen.retry.attempt == 2)
 
     await tab.send(RetryState.give_up, pair_id=started.pair_id)
 
-    await collect(wb, started.run_id)
+    await collect(ctx, started.run_id)
     await until(lambda: said(tab) == "The reply was stopped.")
 
 
@@ -183,11 +183,11 @@ async def test_no_page_decides_about_such_a_reply(watcher: Watcher, tab: Tab, pa
     assert watcher.screen.pairs == ()
 
 
-async def test_deleted_pair_is_no_news(wb: Workbench, watcher: Watcher, tab: Tab) -> None:
-    pair = (await reply_to(wb, watcher.conversation_id, "/echo one")).pair
+async def test_deleted_pair_is_no_news(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
+    pair = (await reply_to(ctx, watcher.conversation_id, "/echo one")).pair
     await until(lambda: said(tab) == "The reply is complete.")
 
-    await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(deleted=True))
+    await mark_pair(ctx, LOCAL_OWNER, pair.id, Marks(deleted=True))
     await until(lambda: not watcher.screen.pairs)
 
     assert said(tab) == "The reply is complete."

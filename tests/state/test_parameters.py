@@ -6,10 +6,10 @@ import pytest
 
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.retry_policy import RetryPolicy
+from app.runs.app_context import AppContext
 from app.runs.library.agent_commands import create_agent
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.send.queue import read_queue
-from app.runs.workbench import Workbench
 from app.state.composer.parameters import ParametersFormView, ParametersState, Scope
 from app.state.composer.queue import list_rows
 from app.state.composer.schema import SchemaState
@@ -25,21 +25,21 @@ from tests.waiting import until
 
 
 @pytest.fixture
-async def conversation(wb: Workbench, tab: Tab) -> str:
+async def conversation(ctx: AppContext, tab: Tab) -> str:
     """Show a conversation of the built-in model in the tab."""
-    made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    made = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     tab.path = f"/c/{made.id}"
     await tab.send(ModelState.load)
     return made.id
 
 
-async def stored(wb: Workbench, conversation_id: str) -> Parameters:
-    async with wb.store.read() as session:
+async def stored(ctx: AppContext, conversation_id: str) -> Parameters:
+    async with ctx.store.read() as session:
         return (await load_conversation(session, LOCAL_OWNER, conversation_id)).parameters
 
 
-async def asked(wb: Workbench, conversation_id: str) -> list[Parameters]:
-    async with wb.store.read() as session:
+async def asked(ctx: AppContext, conversation_id: str) -> list[Parameters]:
+    async with ctx.store.read() as session:
         return [pair.parameters for pair in await load_pairs(session, LOCAL_OWNER, conversation_id)]
 
 
@@ -60,10 +60,10 @@ def form_of(tab: Tab) -> ParametersFormView:
 
 
 async def test_they_are_set_for_the_conversation_and_undo_sets_them_back(
-    wb: Workbench, tab: Tab, conversation: str
+    ctx: AppContext, tab: Tab, conversation: str
 ) -> None:
     await use(tab, Scope.CONVERSATION, temperature="0.2", seed="7", effort="low", thinking="true")
-    assert await stored(wb, conversation) == Parameters(temperature=0.2, seed=7, effort=Effort.LOW, thinking=True)
+    assert await stored(ctx, conversation) == Parameters(temperature=0.2, seed=7, effort=Effort.LOW, thinking=True)
     assert tab.shows(ParametersState, "form") is None
     said = "Parameters of this conversation: temperature 0.2, seed 7, effort low, thinking on."
     assert tab.shows(ToastState, "toast").message == said
@@ -71,19 +71,19 @@ async def test_they_are_set_for_the_conversation_and_undo_sets_them_back(
     await tab.send(ParametersState.ask)
     assert (form_of(tab).texts.temperature, form_of(tab).texts.thinking, form_of(tab).is_set) == ("0.2", "true", True)
     await tab.send(ParametersState.unset)
-    assert await stored(wb, conversation) == Parameters()
+    assert await stored(ctx, conversation) == Parameters()
 
     await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
-    assert (await stored(wb, conversation)).seed == 7
+    assert (await stored(ctx, conversation)).seed == 7
 
 
 async def test_retries_are_of_the_conversation_and_shown_where_they_are_not_as_usual(
-    wb: Workbench, tab: Tab, conversation: str
+    ctx: AppContext, tab: Tab, conversation: str
 ) -> None:
-    async with watching(wb, tab, conversation) as watcher:
+    async with watching(ctx, tab, conversation) as watcher:
         await use(tab, Scope.CONVERSATION, retry_policy="none", seed="7")
 
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             changed = await load_conversation(session, LOCAL_OWNER, conversation)
         assert (changed.retry_policy, changed.parameters.seed) == (RetryPolicy.NONE, 7)
         assert tab.shows(ToastState, "toast").message == "Parameters of this conversation: seed 7, no retries."
@@ -91,30 +91,30 @@ async def test_retries_are_of_the_conversation_and_shown_where_they_are_not_as_u
         await use(tab, Scope.SEND, seed="8")
         await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
 
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             back = await load_conversation(session, LOCAL_OWNER, conversation)
         assert (back.retry_policy, back.parameters) == (RetryPolicy.EXPONENTIAL, Parameters())
 
 
-async def test_what_is_set_for_one_send_goes_with_that_alone(wb: Workbench, tab: Tab, conversation: str) -> None:
+async def test_what_is_set_for_one_send_goes_with_that_alone(ctx: AppContext, tab: Tab, conversation: str) -> None:
     await use(tab, Scope.SEND, temperature="0.9", seed="1")
 
     await send(tab, "/echo one")
     await until(lambda: tab.shows(ComposerState, "answers") is not None)
-    for run in wb.engine.runs_of(conversation):
+    for run in ctx.engine.runs_of(conversation):
         await until(lambda run=run: run.state.outcome is not None)
     await send(tab, "/echo two", "2")
 
-    assert await asked(wb, conversation) == [Parameters(temperature=0.9, seed=1), Parameters()]
-    assert await stored(wb, conversation) == Parameters()
+    assert await asked(ctx, conversation) == [Parameters(temperature=0.9, seed=1), Parameters()]
+    assert await stored(ctx, conversation) == Parameters()
 
 
 async def test_the_next_send_is_shown_with_the_source_of_each_parameter(
-    wb: Workbench, tab: Tab, conversation: str
+    ctx: AppContext, tab: Tab, conversation: str
 ) -> None:
-    agent = await create_agent(wb, LOCAL_OWNER, {"name": "A", "parameters": Parameters(top_p=0.5, seed=3)})
-    await change_conversation(wb, LOCAL_OWNER, conversation, agent_id=agent.id, parameters=Parameters(seed=4))
-    async with watching(wb, tab, conversation) as watcher:
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "A", "parameters": Parameters(top_p=0.5, seed=3)})
+    await change_conversation(ctx, LOCAL_OWNER, conversation, agent_id=agent.id, parameters=Parameters(seed=4))
+    async with watching(ctx, tab, conversation) as watcher:
         await use(tab, Scope.SEND, temperature="0.9")
 
         def shown() -> list[tuple[str, str]]:
@@ -134,9 +134,9 @@ async def test_the_next_send_is_shown_with_the_source_of_each_parameter(
 
 
 async def test_the_preview_shows_what_is_set_for_one_send_and_a_schema(
-    wb: Workbench, tab: Tab, conversation: str
+    ctx: AppContext, tab: Tab, conversation: str
 ) -> None:
-    async with watching(wb, tab, conversation):
+    async with watching(ctx, tab, conversation):
         await tab.send(ComposerState.write, draft="Hello", typed=True)
         await use(tab, Scope.SEND, temperature="0.9")
         await tab.send(SchemaState.ask)
@@ -160,20 +160,20 @@ async def test_the_preview_shows_what_is_set_for_one_send_and_a_schema(
     ],
 )
 async def test_what_cannot_be_used_is_said_at_its_field(  # noqa: PLR0917 - fixtures, and a table's columns
-    wb: Workbench, tab: Tab, conversation: str, model: str, texts: dict[str, str], name: str, fault: str
+    ctx: AppContext, tab: Tab, conversation: str, model: str, texts: dict[str, str], name: str, fault: str
 ) -> None:
     await tab.send(ModelState.choose, model=model)
     await use(tab, Scope.CONVERSATION, **texts)
 
     assert fault in getattr(tab.shows(ParametersState, "faults"), name)
     assert form_of(tab).scope is Scope.CONVERSATION
-    assert await stored(wb, conversation) == Parameters()
+    assert await stored(ctx, conversation) == Parameters()
 
 
 async def test_only_what_the_model_takes_is_offered_and_the_rest_is_kept(
-    wb: Workbench, tab: Tab, conversation: str
+    ctx: AppContext, tab: Tab, conversation: str
 ) -> None:
-    await change_conversation(wb, LOCAL_OWNER, conversation, parameters=Parameters(temperature=0.5, seed=7))
+    await change_conversation(ctx, LOCAL_OWNER, conversation, parameters=Parameters(temperature=0.5, seed=7))
     await tab.send(ModelState.choose, model="openai:gpt-5")
 
     await tab.send(ParametersState.ask)
@@ -181,11 +181,11 @@ async def test_only_what_the_model_takes_is_offered_and_the_rest_is_kept(
     assert form_of(tab).lacks.endswith("takes no temperature, top_p or seed.")
     await tab.send(ParametersState.use, form={"scope": "conversation", "effort": "high"})
 
-    assert await stored(wb, conversation) == Parameters(temperature=0.5, seed=7, effort=Effort.HIGH)
+    assert await stored(ctx, conversation) == Parameters(temperature=0.5, seed=7, effort=Effort.HIGH)
 
 
-async def test_a_refused_send_gives_back_what_it_took_along(wb: Workbench, tab: Tab, conversation: str) -> None:
-    async with watching(wb, tab, conversation) as watcher:
+async def test_a_refused_send_gives_back_what_it_took_along(ctx: AppContext, tab: Tab, conversation: str) -> None:
+    async with watching(ctx, tab, conversation) as watcher:
         await use(tab, Scope.SEND, temperature="0.9")
         await tab.send(ModelState.choose, model="openai:gpt-5")
 
@@ -193,24 +193,26 @@ async def test_a_refused_send_gives_back_what_it_took_along(wb: Workbench, tab: 
 
         assert "takes no temperature" in tab.shows(ComposerState, "fault")
         assert watcher.view.asked == Parameters(temperature=0.9)
-        assert await asked(wb, conversation) == []
+        assert await asked(ctx, conversation) == []
 
 
-async def test_a_queued_text_keeps_what_was_set_for_it(wb: Workbench, tab: Tab, conversation: str) -> None:
-    await start_reply(wb, LOCAL_OWNER, conversation, "/long 4000 /rate 25")
+async def test_a_queued_text_keeps_what_was_set_for_it(ctx: AppContext, tab: Tab, conversation: str) -> None:
+    await start_reply(ctx, LOCAL_OWNER, conversation, "/long 4000 /rate 25")
     await use(tab, Scope.SEND, seed="5")
 
     await send(tab, "/echo later")
 
-    (item,) = (await read_queue(wb, LOCAL_OWNER, conversation)).items
+    (item,) = (await read_queue(ctx, LOCAL_OWNER, conversation)).items
     assert item.parameters == Parameters(seed=5)
-    async with watching(wb, tab, conversation) as watcher:
+    async with watching(ctx, tab, conversation) as watcher:
         await until(lambda: bool(watcher.screen.queue.items))
         assert [row.asked for row in list_rows(watcher.screen.queue)] == ["seed 5"]
     await tab.send(ComposerState.stop_reply)
 
 
-async def test_what_is_set_on_the_first_page_goes_with_the_conversation_that_it_begins(wb: Workbench, tab: Tab) -> None:
+async def test_what_is_set_on_the_first_page_goes_with_the_conversation_that_it_begins(
+    ctx: AppContext, tab: Tab
+) -> None:
     await tab.send(ParametersState.open)
     await use(tab, Scope.CONVERSATION, temperature="0.2")
     await use(tab, Scope.SEND, seed="5")
@@ -218,8 +220,8 @@ async def test_what_is_set_on_the_first_page_goes_with_the_conversation_that_it_
 
     await send(tab, "/echo one")
     made = tab.shows(ComposerState, "made")
-    assert await stored(wb, made) == Parameters(temperature=0.2)
-    assert await asked(wb, made) == [Parameters(temperature=0.2, seed=5)]
+    assert await stored(ctx, made) == Parameters(temperature=0.2)
+    assert await asked(ctx, made) == [Parameters(temperature=0.2, seed=5)]
 
     tab.path = f"/c/{made}"
     await tab.send(ParametersState.open)
@@ -240,11 +242,11 @@ async def test_another_model_on_the_first_page_says_at_once_what_it_does_not_tak
 
 @pytest.mark.parametrize("payload", [{}, {"scope": "all"}, {"temperature": 7}, {"seed": "9" * 50}])
 async def test_no_page_sets_what_is_no_form(
-    wb: Workbench, tab: Tab, conversation: str, payload: dict[str, object]
+    ctx: AppContext, tab: Tab, conversation: str, payload: dict[str, object]
 ) -> None:
     await tab.send(ParametersState.ask)
     await tab.send(ParametersState.use, form={"scope": "conversation"} | payload)
     await tab.send(ParametersState.take_off, name=payload)
     await tab.send(ParametersState.put_back, conversation_id=payload, texts=payload)
 
-    assert await stored(wb, conversation) == Parameters()
+    assert await stored(ctx, conversation) == Parameters()

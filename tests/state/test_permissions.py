@@ -13,10 +13,10 @@ from app.domain.conversation.parts import ToolResult, plain_text
 from app.domain.errors import InputError
 from app.domain.privacy.invisible import INVISIBLE
 from app.domain.tools.permission_requests import PermissionRequest, Standing
+from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.tools.permission_commands import WrongArgumentsError, list_pending, list_rules, read_request
-from app.runs.workbench import Workbench
 from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.state import ComposerState
@@ -34,18 +34,18 @@ CALL = '/tool fetch_page {"url": "http://10.0.0.1/*"}\n/then\n/echo Going on.'
 
 
 @pytest.fixture
-async def request_id(wb: Workbench, tab: Tab) -> AsyncGenerator[str]:
+async def request_id(ctx: AppContext, tab: Tab) -> AsyncGenerator[str]:
     """Make a tool call that waits for permission and is shown in the tab."""
     await set_preferences(
-        wb, LOCAL_OWNER, replace(await read_preferences(wb, LOCAL_OWNER), built_in_tools=("fetch_page",))
+        ctx, LOCAL_OWNER, replace(await read_preferences(ctx, LOCAL_OWNER), built_in_tools=("fetch_page",))
     )
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     await tab.send(ComposerState.open)
     tab.path = f"/c/{conversation.id}"
     async with running(tab, TranscriptState.open):
-        await start_reply(wb, LOCAL_OWNER, conversation.id, CALL)
+        await start_reply(ctx, LOCAL_OWNER, conversation.id, CALL)
         await until(lambda: bool(tab.shows(PermissionsState, "cards")))
-        (request,) = await list_pending(wb, LOCAL_OWNER, conversation.id)
+        (request,) = await list_pending(ctx, LOCAL_OWNER, conversation.id)
         yield request.id
         await tab.send(ComposerState.stop_reply)
 
@@ -61,40 +61,40 @@ async def answer(tab: Tab, word: str, **form: object) -> None:
     await tab.send(PermissionsState.answer, form={"request": request_id, **form})
 
 
-async def settled(wb: Workbench, request_id: str) -> PermissionRequest:
-    return await read_request(wb, LOCAL_OWNER, request_id)
+async def settled(ctx: AppContext, request_id: str) -> PermissionRequest:
+    return await read_request(ctx, LOCAL_OWNER, request_id)
 
 
-async def test_a_call_is_shown_with_its_arguments_and_allowed_once(wb: Workbench, tab: Tab, request_id: str) -> None:
+async def test_a_call_is_shown_with_its_arguments_and_allowed_once(ctx: AppContext, tab: Tab, request_id: str) -> None:
     shown = card(tab)
     assert (shown.arguments, shown.place, shown.by, shown.delegated) == ("url: http://10.0.0.1/*", "", "", "")
     assert [(bound.name, bound.pattern) for bound in shown.bounds] == [("url", "http://10.0.0.1/[*]")]
 
     await answer(tab, "allow")
 
-    assert (await settled(wb, request_id)).standing is Standing.ALLOWED
+    assert (await settled(ctx, request_id)).standing is Standing.ALLOWED
     assert tab.shows(PermissionsState, "cards") == ()
-    assert await list_rules(wb, LOCAL_OWNER) == ()
+    assert await list_rules(ctx, LOCAL_OWNER) == ()
 
 
-async def test_a_call_is_denied_whatever_was_typed(wb: Workbench, tab: Tab, request_id: str) -> None:
+async def test_a_call_is_denied_whatever_was_typed(ctx: AppContext, tab: Tab, request_id: str) -> None:
     await tab.send(PermissionsState.toggle_edit, request_id=request_id)
     await tab.send(PermissionsState.toggle_bounds, request_id=request_id)
 
     await answer(tab, "deny", arguments="{", **{"bound url": "?"})
 
-    assert (await settled(wb, request_id)).standing is Standing.DENIED
+    assert (await settled(ctx, request_id)).standing is Standing.DENIED
 
 
 async def test_a_denied_call_is_shown_as_denied_by_the_person_also_after_the_page_is_opened_again(
-    wb: Workbench, tab: Tab, request_id: str
+    ctx: AppContext, tab: Tab, request_id: str
 ) -> None:
     await answer(tab, "deny")
 
     await until(lambda: bool(cards_of_calls(tab)) and cards_of_calls(tab)[0].status is CardStatus.DENIED)
     conversation_id = tab.path.rpartition("/")[2]
-    await until(lambda: not wb.engine.runs_of(conversation_id))
-    async with wb.store.read() as session:
+    await until(lambda: not ctx.engine.runs_of(conversation_id))
+    async with ctx.store.read() as session:
         (pair,) = await load_pairs(session, LOCAL_OWNER, conversation_id)
     shown = cards_of_calls(tab)[0]
     assert (shown.state, shown.gist) == ("Denied by you", '{"url": "http://10.0.0.1/*"}')
@@ -106,7 +106,7 @@ async def test_a_denied_call_is_shown_as_denied_by_the_person_also_after_the_pag
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", '{"url": 3}', '{"url": "http://10.0.0.2/", "url": "twice"}', None])
 async def test_arguments_that_cannot_be_used_are_pointed_out_and_nothing_runs(
-    wb: Workbench, tab: Tab, request_id: str, text: str | None
+    ctx: AppContext, tab: Tab, request_id: str, text: str | None
 ) -> None:
     await tab.send(PermissionsState.toggle_edit, request_id=request_id)
 
@@ -114,7 +114,7 @@ async def test_arguments_that_cannot_be_used_are_pointed_out_and_nothing_runs(
 
     assert card(tab).faults
     assert card(tab).editing
-    assert (await settled(wb, request_id)).standing is Standing.PENDING
+    assert (await settled(ctx, request_id)).standing is Standing.PENDING
 
 
 async def test_arguments_are_edited_on_after_the_page_connects_again(tab: Tab, request_id: str) -> None:
@@ -128,35 +128,35 @@ async def test_arguments_are_edited_on_after_the_page_connects_again(tab: Tab, r
         assert [[one.editing for one in cards] for cards in tab.received(PermissionsState, "cards")] == [[True]]
 
 
-async def test_a_call_runs_with_the_arguments_that_were_typed(wb: Workbench, tab: Tab, request_id: str) -> None:
+async def test_a_call_runs_with_the_arguments_that_were_typed(ctx: AppContext, tab: Tab, request_id: str) -> None:
     await tab.send(PermissionsState.toggle_edit, request_id=request_id)
 
     await answer(tab, "allow", arguments='{"url": "http://10.0.0.2/"}')
 
-    assert (await settled(wb, request_id)).run_json == '{"url":"http://10.0.0.2/"}'
+    assert (await settled(ctx, request_id)).run_json == '{"url":"http://10.0.0.2/"}'
 
 
 async def test_arguments_that_were_edited_and_left_as_they_were_do_not_count(
-    wb: Workbench, tab: Tab, request_id: str
+    ctx: AppContext, tab: Tab, request_id: str
 ) -> None:
     await tab.send(PermissionsState.toggle_edit, request_id=request_id)
     await tab.send(PermissionsState.toggle_edit, request_id=request_id)
 
     await answer(tab, "allow", arguments='{"url": "http://10.0.0.2/"}')
 
-    assert (await settled(wb, request_id)).run_json == '{"url": "http://10.0.0.1/*"}'
+    assert (await settled(ctx, request_id)).run_json == '{"url": "http://10.0.0.1/*"}'
 
 
-async def test_a_rule_is_for_arguments_like_these_alone(wb: Workbench, tab: Tab, request_id: str) -> None:
+async def test_a_rule_is_for_arguments_like_these_alone(ctx: AppContext, tab: Tab, request_id: str) -> None:
     await tab.send(PermissionsState.toggle_bounds, request_id=request_id)
     await answer(tab, "always_allow", **{"bound url": "http://elsewhere/*"})
     assert "do not cover" in card(tab).faults[0]
 
     await answer(tab, "always_allow", **{"bound url": "http://10.0.0.1/*"})
 
-    (kept,) = await list_rules(wb, LOCAL_OWNER)
+    (kept,) = await list_rules(ctx, LOCAL_OWNER)
     assert [(each.name, each.pattern) for each in kept.rule.arguments] == [("url", "http://10.0.0.1/*")]
-    assert (await settled(wb, request_id)).standing is Standing.ALLOWED
+    assert (await settled(ctx, request_id)).standing is Standing.ALLOWED
 
 
 async def test_answer_by_keyboard_returns_the_focus_to_the_composer(tab: Tab, request_id: str) -> None:
@@ -166,7 +166,7 @@ async def test_answer_by_keyboard_returns_the_focus_to_the_composer(tab: Tab, re
 
 
 @pytest.mark.parametrize("word", ["", "allowed", 7, None, ["allow"]])
-async def test_no_page_answers_like_this(wb: Workbench, tab: Tab, request_id: str, word: object) -> None:
+async def test_no_page_answers_like_this(ctx: AppContext, tab: Tab, request_id: str, word: object) -> None:
     await tab.send(PermissionsState.choose, request_id=request_id, answer=word)
     await tab.send(PermissionsState.answer, form={"request": request_id})
     await tab.send(PermissionsState.choose, request_id=word, answer="allow")
@@ -175,16 +175,16 @@ async def test_no_page_answers_like_this(wb: Workbench, tab: Tab, request_id: st
     await tab.send(PermissionsState.toggle_edit, request_id=word)
     await tab.send(PermissionsState.toggle_bounds, request_id=word)
 
-    assert (await settled(wb, request_id)).standing is Standing.PENDING
+    assert (await settled(ctx, request_id)).standing is Standing.PENDING
     assert not card(tab).editing
 
 
-async def test_an_answer_uses_the_form_of_its_own_card(wb: Workbench, tab: Tab, request_id: str) -> None:
+async def test_an_answer_uses_the_form_of_its_own_card(ctx: AppContext, tab: Tab, request_id: str) -> None:
     await tab.send(PermissionsState.choose, request_id=request_id, answer="allow")
     await tab.send(PermissionsState.answer, form={"request": "another"})
     await tab.send(PermissionsState.answer, form={"request": request_id})
 
-    assert (await settled(wb, request_id)).standing is Standing.PENDING
+    assert (await settled(ctx, request_id)).standing is Standing.PENDING
 
 
 ITEM = PermissionItemView(

@@ -7,9 +7,9 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from app.domain.run.queue import Hold, HoldReason
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.send.queue import change_queued, drop_queued, queue_text, read_queue
-from app.runs.workbench import Workbench
 from app.state.composer.queue import QueueState, describe_queue
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
@@ -29,14 +29,14 @@ SLOW = "/long 4000 /rate 25"
 class Waiting:
     """A conversation with a running reply and queued texts, shown in the tab."""
 
-    def __init__(self, wb: Workbench, tab: Tab, conversation_id: str) -> None:
-        self.wb, self.tab, self.conversation_id = wb, tab, conversation_id
+    def __init__(self, ctx: AppContext, tab: Tab, conversation_id: str) -> None:
+        self.ctx, self.tab, self.conversation_id = ctx, tab, conversation_id
 
     async def texts(self) -> list[str]:
-        return [item.text for item in (await read_queue(self.wb, LOCAL_OWNER, self.conversation_id)).items]
+        return [item.text for item in (await read_queue(self.ctx, LOCAL_OWNER, self.conversation_id)).items]
 
     async def hold(self) -> Hold | None:
-        return (await read_queue(self.wb, LOCAL_OWNER, self.conversation_id)).hold
+        return (await read_queue(self.ctx, LOCAL_OWNER, self.conversation_id)).hold
 
     @property
     def shown(self) -> list[QueuedItemView]:
@@ -48,14 +48,14 @@ class Waiting:
 
 
 @pytest.fixture
-async def waiting(wb: Workbench, tab: Tab) -> AsyncGenerator[Waiting]:
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    await send(wb, conversation.id, SLOW)
+async def waiting(ctx: AppContext, tab: Tab) -> AsyncGenerator[Waiting]:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    await send(ctx, conversation.id, SLOW)
     for text in ("one", "two"):
-        await queue_text(wb, LOCAL_OWNER, conversation.id, text)
+        await queue_text(ctx, LOCAL_OWNER, conversation.id, text)
     await tab.send(ComposerState.open)
     tab.path = f"/c/{conversation.id}"
-    made = Waiting(wb, tab, conversation.id)
+    made = Waiting(ctx, tab, conversation.id)
     async with running(tab, TranscriptState.open):
         await made.shows("one", "two")
         yield made
@@ -103,11 +103,11 @@ async def test_a_queue_that_was_held_before_stays_held_after_an_edit(waiting: Wa
 
 
 async def test_what_was_edited_elsewhere_meanwhile_is_not_overwritten(
-    wb: Workbench, waiting: Waiting, tab: Tab
+    ctx: AppContext, waiting: Waiting, tab: Tab
 ) -> None:
     item = waiting.shown[0]
     await tab.send(QueueState.edit, item_id=item.id)
-    await change_queued(wb, LOCAL_OWNER, waiting.conversation_id, item.id, text="elsewhere")
+    await change_queued(ctx, LOCAL_OWNER, waiting.conversation_id, item.id, text="elsewhere")
 
     await tab.send(QueueState.save, form={"text": "here"})
 
@@ -136,11 +136,11 @@ async def test_an_unfinished_edit_is_shown_again(waiting: Waiting, tab: Tab) -> 
 
 
 async def test_an_edit_of_what_waits_no_longer_is_put_into_the_message_box(
-    wb: Workbench, waiting: Waiting, tab: Tab
+    ctx: AppContext, waiting: Waiting, tab: Tab
 ) -> None:
     item = waiting.shown[0]
     await tab.send(QueueState.edit, item_id=item.id)
-    await drop_queued(wb, LOCAL_OWNER, waiting.conversation_id, item.id)
+    await drop_queued(ctx, LOCAL_OWNER, waiting.conversation_id, item.id)
     await until(lambda: tab.shows(QueueState, "lost") is True)
     assert [(row.text, row.number, row.last) for row in tab.shows(QueueState, "rows")] == [
         ("one", 0, False),

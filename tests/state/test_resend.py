@@ -9,10 +9,10 @@ import pytest
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.domain.preferences import OverBudget
+from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
 from app.state.toasts import ToastState
@@ -24,8 +24,8 @@ from tests.waiting import until
 
 
 @pytest.fixture
-async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
-    async with watching_two(wb, tab) as watcher:
+async def watcher(ctx: AppContext, tab: Tab) -> AsyncGenerator[Watcher]:
+    async with watching_two(ctx, tab) as watcher:
         yield watcher
 
 
@@ -92,17 +92,17 @@ async def test_branch_is_sent_elsewhere_and_this_conversation_stays(watcher: Wat
     assert tab.shows(ToastState, "toast").message.startswith("Branched:")
     assert [pair.versions for pair in await stored(watcher)] == [1, 1]
     (place,) = tab.way
-    async with watcher.wb.store.read() as session:
+    async with watcher.ctx.store.read() as session:
         branch = await load_pairs(session, LOCAL_OWNER, place.removeprefix("/c/"))
     assert [plain_text(pair.request.parts) for pair in branch] == ["/echo one"]
 
 
-async def test_pair_that_does_not_fit_asks_how_and_remembers_it(wb: Workbench, tab: Tab) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+async def test_pair_that_does_not_fit_asks_how_and_remembers_it(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     for name in ("one", "two"):
-        await reply_to(wb, conversation.id, f"/echo {name} {'word ' * 200}")
-    await reply_to(wb, conversation.id, "/fail context_length")
-    async with watching(wb, tab, conversation.id) as watcher:
+        await reply_to(ctx, conversation.id, f"/echo {name} {'word ' * 200}")
+    await reply_to(ctx, conversation.id, "/fail context_length")
+    async with watching(ctx, tab, conversation.id) as watcher:
         await tab.send(ResendState.answer_again, pair_id=at(watcher, 3), model="")
         asked = tab.shows(ResendState, "over_budget")
         assert [way.key for way in asked.ways[:3]] == ["fit", "force", "summarise"]
@@ -112,15 +112,15 @@ async def test_pair_that_does_not_fit_asks_how_and_remembers_it(wb: Workbench, t
         await settled(watcher, 1, 1, 2)
 
     assert tab.shows(ResendState, "over_budget") is None
-    assert (await read_preferences(wb, LOCAL_OWNER)).over_budget is OverBudget.FIT
+    assert (await read_preferences(ctx, LOCAL_OWNER)).over_budget is OverBudget.FIT
 
 
-async def test_older_pairs_are_summarised_first_and_then_it_is_sent(wb: Workbench, tab: Tab) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+async def test_older_pairs_are_summarised_first_and_then_it_is_sent(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     for name in ("one", "two"):
-        await reply_to(wb, conversation.id, f"/echo {name} {'word ' * 200}")
-    await reply_to(wb, conversation.id, "/fail context_length")
-    async with watching(wb, tab, conversation.id) as watcher:
+        await reply_to(ctx, conversation.id, f"/echo {name} {'word ' * 200}")
+    await reply_to(ctx, conversation.id, "/fail context_length")
+    async with watching(ctx, tab, conversation.id) as watcher:
         await tab.send(ResendState.answer_again, pair_id=at(watcher, 3), model="")
         await tab.send(ResendState.choose_way, key="summarise")
         await settled(watcher, 1, 1, 2)
@@ -128,11 +128,11 @@ async def test_older_pairs_are_summarised_first_and_then_it_is_sent(wb: Workbenc
     assert tab.shows(SummaryState, "work") is None
 
 
-async def test_failed_request_is_sent_unchanged_and_cannot_be_branched(wb: Workbench, tab: Tab) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    await reply_to(wb, conversation.id, "/fail server after 3")
-    await reply_to(wb, conversation.id, "/echo two")
-    async with watching(wb, tab, conversation.id) as watcher:
+async def test_failed_request_is_sent_unchanged_and_cannot_be_branched(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    await reply_to(ctx, conversation.id, "/fail server after 3")
+    await reply_to(ctx, conversation.id, "/echo two")
+    async with watching(ctx, tab, conversation.id) as watcher:
         await tab.send(ResendState.send_as_it_was, pair_id=at(watcher, 1))
         assert [way.key for way in tab.shows(ResendState, "later").ways] == ["keep", "discard"]
 

@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import text as sql
 
 from app.domain.errors import ConflictError
+from app.runs.app_context import AppContext
 from app.runs.filters.filter_commands import apply_filter, list_filters, rename_filter, save_filter
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import Workbench
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.filters.saved import SavedFilterState
@@ -19,19 +19,19 @@ from tests.state.filtering import opened, positions, write_pairs
 
 
 @pytest.fixture
-async def good(wb: Workbench) -> None:
-    await save_filter(wb, LOCAL_OWNER, "good", "s3")
+async def good(ctx: AppContext) -> None:
+    await save_filter(ctx, LOCAL_OWNER, "good", "s3")
 
 
-async def saved(wb: Workbench) -> dict[str, str]:
-    return (await list_filters(wb, LOCAL_OWNER)).saved
+async def saved(ctx: AppContext) -> dict[str, str]:
+    return (await list_filters(ctx, LOCAL_OWNER)).saved
 
 
 def names(tab: Tab) -> list[str]:
     return [item.name for item in tab.shows(SavedFilterState, "items")]
 
 
-async def test_list_is_read_when_it_is_opened_and_closed_again(wb: Workbench, tab: Tab, good: None) -> None:
+async def test_list_is_read_when_it_is_opened_and_closed_again(ctx: AppContext, tab: Tab, good: None) -> None:
     await tab.send(SavedFilterState.toggle)
     assert (tab.shows(SavedFilterState, "shown"), names(tab)) == (True, ["good"])
 
@@ -42,13 +42,13 @@ async def test_list_is_read_when_it_is_opened_and_closed_again(wb: Workbench, ta
     assert tab.shows(SavedFilterState, "shown") is False
 
 
-async def test_filter_in_force_is_saved_under_a_name(wb: Workbench, tab: Tab) -> None:
-    await write_pairs(wb)
+async def test_filter_in_force_is_saved_under_a_name(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
 
     async with opened(tab, "?f=s3"):
         await tab.send(SavedFilterState.save, form={"name": " @best "})
 
-    assert await saved(wb) == {"best": "s3"}
+    assert await saved(ctx) == {"best": "s3"}
     assert names(tab) == ["best"]
 
 
@@ -61,28 +61,30 @@ async def test_filter_in_force_is_saved_under_a_name(wb: Workbench, tab: Tab) ->
         ({"name": "good"}, "@good is there already"),
     ],
 )
-async def test_name_that_cannot_be_used_is_refused(wb: Workbench, tab: Tab, good: None, form: object, why: str) -> None:
+async def test_name_that_cannot_be_used_is_refused(
+    ctx: AppContext, tab: Tab, good: None, form: object, why: str
+) -> None:
     await tab.send(SavedFilterState.toggle)
 
     await tab.send(SavedFilterState.save, form=form)
 
     assert why in tab.shows(SavedFilterState, "fault")
-    assert await saved(wb) == {"good": "s3"}
+    assert await saved(ctx) == {"good": "s3"}
 
 
-async def test_filter_is_renamed_wherever_it_is_used(wb: Workbench, tab: Tab, good: None) -> None:
-    await save_filter(wb, LOCAL_OWNER, "best", "@good b")
+async def test_filter_is_renamed_wherever_it_is_used(ctx: AppContext, tab: Tab, good: None) -> None:
+    await save_filter(ctx, LOCAL_OWNER, "best", "@good b")
     await tab.send(SavedFilterState.toggle)
     await tab.send(SavedFilterState.begin_rename, name="good")
     assert tab.shows(SavedFilterState, "renaming") == "good"
 
     await tab.send(SavedFilterState.rename, form={"name": "fine"})
 
-    assert await saved(wb) == {"best": "@fine b", "fine": "s3"}
+    assert await saved(ctx) == {"best": "@fine b", "fine": "s3"}
     assert tab.shows(SavedFilterState, "renaming") == ""
 
 
-async def test_name_that_stays_as_it_is_ends_the_renaming(wb: Workbench, tab: Tab, good: None) -> None:
+async def test_name_that_stays_as_it_is_ends_the_renaming(ctx: AppContext, tab: Tab, good: None) -> None:
     await tab.send(SavedFilterState.toggle)
     for end, payload in ((SavedFilterState.rename, {"form": {"name": "good"}}), (SavedFilterState.end_rename, {})):
         await tab.send(SavedFilterState.begin_rename, name="good")
@@ -91,11 +93,11 @@ async def test_name_that_stays_as_it_is_ends_the_renaming(wb: Workbench, tab: Ta
 
     await tab.send(SavedFilterState.begin_rename, name="nobody")
     assert tab.shows(SavedFilterState, "renaming") == ""
-    assert await saved(wb) == {"good": "s3"}
+    assert await saved(ctx) == {"good": "s3"}
 
 
-async def test_filter_in_use_is_not_deleted(wb: Workbench, tab: Tab, good: None) -> None:
-    await save_filter(wb, LOCAL_OWNER, "best", "@good b")
+async def test_filter_in_use_is_not_deleted(ctx: AppContext, tab: Tab, good: None) -> None:
+    await save_filter(ctx, LOCAL_OWNER, "best", "@good b")
     await tab.send(SavedFilterState.toggle)
 
     await tab.send(SavedFilterState.delete, name="good")
@@ -103,12 +105,12 @@ async def test_filter_in_use_is_not_deleted(wb: Workbench, tab: Tab, good: None)
     await tab.send(SavedFilterState.delete, name="best")
     await tab.send(SavedFilterState.delete, name=7)
 
-    assert await saved(wb) == {"good": "s3"}
+    assert await saved(ctx) == {"good": "s3"}
     assert (names(tab), tab.shows(SavedFilterState, "fault")) == (["good"], "")
 
 
-async def test_used_filter_is_in_force_by_its_name(wb: Workbench, tab: Tab, good: None) -> None:
-    await write_pairs(wb)
+async def test_used_filter_is_in_force_by_its_name(ctx: AppContext, tab: Tab, good: None) -> None:
+    await write_pairs(ctx)
 
     async with opened(tab):
         await tab.send(SavedFilterState.toggle)
@@ -119,10 +121,10 @@ async def test_used_filter_is_in_force_by_its_name(wb: Workbench, tab: Tab, good
     assert (tab.shows(SavedFilterState, "shown"), tab.shows(FilterState, "done")) == (False, 1)
 
 
-async def test_unreadable_filter_stays_in_the_list_and_is_deleted_there(wb: Workbench, tab: Tab) -> None:
+async def test_unreadable_filter_stays_in_the_list_and_is_deleted_there(ctx: AppContext, tab: Tab) -> None:
     for name in ("a", "b", "c"):
-        await save_filter(wb, LOCAL_OWNER, name, "s3")
-    async with wb.store.write() as session:
+        await save_filter(ctx, LOCAL_OWNER, name, "s3")
+    async with ctx.store.write() as session:
         await session.execute(sql("UPDATE saved_filter SET filter = x'00ff' WHERE name = 'b'"))
         await session.execute(sql("UPDATE saved_filter SET name = x'ff' WHERE name = 'c'"))
 
@@ -135,7 +137,7 @@ async def test_unreadable_filter_stays_in_the_list_and_is_deleted_there(wb: Work
         (UNREADABLE_NAME, "s3", "Name: This text is not stored as text (1 byte of binary data)."),
     ]
     with pytest.raises(ConflictError, match="cannot be read"):
-        await rename_filter(wb, LOCAL_OWNER, "b", "d")
+        await rename_filter(ctx, LOCAL_OWNER, "b", "d")
     await tab.send(SavedFilterState.delete_damaged, number=shown[0].number)
     assert "No damaged saved filter" in tab.shows(SavedFilterState, "fault"), (
         "a whole one is not deleted as a damaged one"
@@ -145,11 +147,11 @@ async def test_unreadable_filter_stays_in_the_list_and_is_deleted_there(wb: Work
     assert names(tab) == ["a"]
 
 
-async def test_entry_of_the_history_that_cannot_be_read_says_why_and_is_deleted(wb: Workbench, tab: Tab) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_entry_of_the_history_that_cannot_be_read_says_why_and_is_deleted(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx)
     for line in ("s1", "s2", "s3"):
-        await apply_filter(wb, LOCAL_OWNER, conversation_id, line)
-    async with wb.store.write() as session:
+        await apply_filter(ctx, LOCAL_OWNER, conversation_id, line)
+    async with ctx.store.write() as session:
         await session.execute(sql("UPDATE applied_filter SET filter = x'00ff' WHERE filter = 's1'"))
         await session.execute(sql("UPDATE applied_filter SET filter = '((' WHERE filter = 's2'"))
 
@@ -165,5 +167,5 @@ async def test_entry_of_the_history_that_cannot_be_read_says_why_and_is_deleted(
     for one in shown:
         await tab.send(SavedFilterState.delete_damaged_entry, number=one.number)
     assert (tab.shows(SavedFilterState, "damaged"), tab.shows(SavedFilterState, "fault")) == ((), "")
-    known = await list_filters(wb, LOCAL_OWNER)
+    known = await list_filters(ctx, LOCAL_OWNER)
     assert (known.history, known.damaged) == (("s3",), ())

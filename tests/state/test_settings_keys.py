@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from app.domain.preferences import Preferences
+from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import Workbench
 from app.state.settings.keys import KeyItem, KeysState
 from app.state.settings.preferences import OwnKey, PreferencesState
 from tests.state.conftest import Tab
@@ -13,8 +13,8 @@ def item(tab: Tab, action_id: str) -> KeyItem:
     return next(one for one in tab.shows(KeysState, "actions") if one.id == action_id)
 
 
-async def stored(wb: Workbench) -> dict[str, str]:
-    return (await read_preferences(wb, LOCAL_OWNER)).keys
+async def stored(ctx: AppContext) -> dict[str, str]:
+    return (await read_preferences(ctx, LOCAL_OWNER)).keys
 
 
 async def press(tab: Tab, action_id: str, key: str, *, combined: bool = False) -> KeyItem:
@@ -23,9 +23,9 @@ async def press(tab: Tab, action_id: str, key: str, *, combined: bool = False) -
 
 
 async def test_keys_are_shown_as_people_write_them_with_the_usual_one_where_it_is_another(
-    wb: Workbench, tab: Tab
+    ctx: AppContext, tab: Tab
 ) -> None:
-    await set_preferences(wb, LOCAL_OWNER, Preferences(keys={"flag": "F", "delete": ""}))
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(keys={"flag": "F", "delete": ""}))
 
     await tab.send(KeysState.load)
 
@@ -34,7 +34,7 @@ async def test_keys_are_shown_as_people_write_them_with_the_usual_one_where_it_i
     assert (item(tab, "last_pair").key, item(tab, "last_pair").usual) == ("Shift+G", "")
 
 
-async def test_key_is_asked_for_refused_and_given(wb: Workbench, tab: Tab) -> None:
+async def test_key_is_asked_for_refused_and_given(ctx: AppContext, tab: Tab) -> None:
     await tab.send(KeysState.load)
     await tab.send(KeysState.ask, action_id="flag")
     assert item(tab, "flag").asking
@@ -48,11 +48,11 @@ async def test_key_is_asked_for_refused_and_given(wb: Workbench, tab: Tab) -> No
     shown = await press(tab, "flag", "f")
 
     assert (shown.asking, shown.said, shown.key) == (False, "f it is.", "f")
-    assert await stored(wb) == {"flag": "f"}
+    assert await stored(ctx) == {"flag": "f"}
     assert tab.shows(PreferencesState, "preferred").own_keys == (OwnKey("flag", "f"),)
 
 
-async def test_key_that_was_not_asked_for_changes_nothing(wb: Workbench, tab: Tab) -> None:
+async def test_key_that_was_not_asked_for_changes_nothing(ctx: AppContext, tab: Tab) -> None:
     await tab.send(KeysState.load)
 
     await press(tab, "flag", "f")
@@ -65,43 +65,43 @@ async def test_key_that_was_not_asked_for_changes_nothing(wb: Workbench, tab: Ta
     assert not (await press(tab, "flag", "Escape")).asking
     await tab.send(KeysState.press, action_id="no action", key="f", combined=False)
 
-    assert await stored(wb) == {}
+    assert await stored(ctx) == {}
 
 
-async def test_key_is_taken_away_and_the_usual_one_given_back(wb: Workbench, tab: Tab) -> None:
+async def test_key_is_taken_away_and_the_usual_one_given_back(ctx: AppContext, tab: Tab) -> None:
     await tab.send(KeysState.load)
     await tab.send(KeysState.ask, action_id="flag")
     assert (await press(tab, "flag", "Backspace")).said == "No key any more."
-    assert await stored(wb) == {"flag": ""}
+    assert await stored(ctx) == {"flag": ""}
 
     await tab.send(KeysState.take_usual, action_id="flag")
-    assert await stored(wb) == {}
+    assert await stored(ctx) == {}
     await tab.send(KeysState.take_usual, action_id="undo")
-    assert await stored(wb) == {}
+    assert await stored(ctx) == {}
 
 
-async def test_usual_key_that_another_action_has_is_not_given_back(wb: Workbench, tab: Tab) -> None:
-    await set_preferences(wb, LOCAL_OWNER, Preferences(keys={"flag": "f", "mark": "a"}))
+async def test_usual_key_that_another_action_has_is_not_given_back(ctx: AppContext, tab: Tab) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(keys={"flag": "f", "mark": "a"}))
     await tab.send(KeysState.load)
 
     await tab.send(KeysState.take_usual, action_id="flag")
 
     assert "“Tag for filters”" in item(tab, "flag").said
-    assert await stored(wb) == {"flag": "f", "mark": "a"}
+    assert await stored(ctx) == {"flag": "f", "mark": "a"}
 
 
-async def test_all_keys_are_reset(wb: Workbench, tab: Tab) -> None:
-    await set_preferences(wb, LOCAL_OWNER, Preferences(keys={"flag": "f", "mark": "a"}))
+async def test_all_keys_are_reset(ctx: AppContext, tab: Tab) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(keys={"flag": "f", "mark": "a"}))
     await tab.send(KeysState.load)
 
     await tab.send(KeysState.reset_all)
 
-    assert await stored(wb) == {}
+    assert await stored(ctx) == {}
     assert tab.shows(KeysState, "said") == "All keys are the usual ones."
 
 
-async def test_moving_to_long_replies_is_switched_off(wb: Workbench, tab: Tab) -> None:
+async def test_moving_to_long_replies_is_switched_off(ctx: AppContext, tab: Tab) -> None:
     await tab.send(KeysState.enter_view, on=False)
 
-    assert (await read_preferences(wb, LOCAL_OWNER)).auto_enter_view_on_overflow is False
+    assert (await read_preferences(ctx, LOCAL_OWNER)).auto_enter_view_on_overflow is False
     assert tab.shows(KeysState, "said") == "Saved."

@@ -3,9 +3,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from app.domain.tools.permissions import ArgumentPattern, Rule
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import list_rules
-from app.runs.workbench import Workbench
 from app.state.settings.permissions import PAGE, AuditItem, PermissionRulesState, RuleItem
 from app.store.tools.audit import AuditEntry, insert_entry
 from app.store.tools.permissions import StoredRule, insert_rule
@@ -14,16 +14,16 @@ from tests.state.conftest import Tab
 AT = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
 
-async def a_rule(wb: Workbench, rule_id: str = "r1", *patterns: ArgumentPattern) -> None:
+async def a_rule(ctx: AppContext, rule_id: str = "r1", *patterns: ArgumentPattern) -> None:
     rule = Rule(rule_id, "s1", "write_file", "", patterns, None)
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await insert_rule(session, LOCAL_OWNER, StoredRule(rule, "Files", "Write", AT))
 
 
-async def an_entry(wb: Workbench, action: str, number: int = 0, **data: str) -> None:
+async def an_entry(ctx: AppContext, action: str, number: int = 0, **data: str) -> None:
     at = AT + timedelta(seconds=number)
     data = {"server": "Files", "tool": "write_file", **data}
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await insert_entry(session, AuditEntry(LOCAL_OWNER, at, action, f"p{number}", None, data))
 
 
@@ -31,8 +31,8 @@ def audit(tab: Tab) -> tuple[AuditItem, ...]:
     return tab.shows(PermissionRulesState, "audit")
 
 
-async def test_rules_are_shown_with_their_patterns(wb: Workbench, tab: Tab) -> None:
-    await a_rule(wb, "r1", ArgumentPattern("path", "/notes/*"))
+async def test_rules_are_shown_with_their_patterns(ctx: AppContext, tab: Tab) -> None:
+    await a_rule(ctx, "r1", ArgumentPattern("path", "/notes/*"))
 
     await tab.send(PermissionRulesState.load)
 
@@ -42,14 +42,14 @@ async def test_rules_are_shown_with_their_patterns(wb: Workbench, tab: Tab) -> N
     assert tab.shows(PermissionRulesState, "loaded") is True
 
 
-async def test_revoked_rule_is_removed_and_added_to_the_open_trail(wb: Workbench, tab: Tab) -> None:
-    await a_rule(wb)
+async def test_revoked_rule_is_removed_and_added_to_the_open_trail(ctx: AppContext, tab: Tab) -> None:
+    await a_rule(ctx)
     await tab.send(PermissionRulesState.load)
     await tab.send(PermissionRulesState.show_audit)
 
     await tab.send(PermissionRulesState.revoke, rule_id="r1")
 
-    assert await list_rules(wb, LOCAL_OWNER) == ()
+    assert await list_rules(ctx, LOCAL_OWNER) == ()
     assert tab.shows(PermissionRulesState, "rules") == ()
     assert tab.shows(PermissionRulesState, "said") == "Revoked. Write needs permission again from now on."
     assert (audit(tab)[0].action, audit(tab)[0].reason) == ("Rule revoked", "by you, scope: always")
@@ -58,9 +58,9 @@ async def test_revoked_rule_is_removed_and_added_to_the_open_trail(wb: Workbench
     assert "r1" in tab.shows(PermissionRulesState, "said")
 
 
-async def test_decisions_are_read_once_they_are_asked_for_and_say_why(wb: Workbench, tab: Tab) -> None:
-    await an_entry(wb, "permission.expired", 1, why="time", input='{"path": "/a"}')
-    await an_entry(wb, "permission.allowed", 2, by="person", scope="once", input="{}", edited='{"path": "/b"}')
+async def test_decisions_are_read_once_they_are_asked_for_and_say_why(ctx: AppContext, tab: Tab) -> None:
+    await an_entry(ctx, "permission.expired", 1, why="time", input='{"path": "/a"}')
+    await an_entry(ctx, "permission.allowed", 2, by="person", scope="once", input="{}", edited='{"path": "/b"}')
     await tab.send(PermissionRulesState.load)
     assert not audit(tab)
 
@@ -72,9 +72,9 @@ async def test_decisions_are_read_once_they_are_asked_for_and_say_why(wb: Workbe
     ]
 
 
-async def test_older_decisions_come_page_by_page(wb: Workbench, tab: Tab) -> None:
+async def test_older_decisions_come_page_by_page(ctx: AppContext, tab: Tab) -> None:
     for number in range(PAGE + 2):
-        await an_entry(wb, "permission.asked", number)
+        await an_entry(ctx, "permission.asked", number)
     await tab.send(PermissionRulesState.show_audit)
     assert (len(audit(tab)), tab.shows(PermissionRulesState, "older")) == (PAGE, True)
 

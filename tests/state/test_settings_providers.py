@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from app.domain.provider_trials import ProviderHealth
+from app.runs.app_context import AppContext
 from app.runs.library.provider_commands import list_providers
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.state.settings.providers import ProviderItem, ProvidersState
 from tests.providers.peer import Answer, a_peer
 from tests.runs.steps import settings_of
@@ -33,17 +33,17 @@ async def save(tab: Tab, name: str, **fields: Any) -> None:
     await tab.send(ProvidersState.save_provider, form={"provider": name, "key": "", "base_url": "", **fields})
 
 
-async def test_key_goes_in_and_no_part_of_it_comes_out(wb: Workbench, tab: Tab) -> None:
+async def test_key_goes_in_and_no_part_of_it_comes_out(ctx: AppContext, tab: Tab) -> None:
     await save(tab, "anthropic", key=f"  {KEY} ", base_url=NOWHERE)
 
     assert item(tab, "anthropic").has_key
     assert KEY not in everything_told(tab)
     assert KEY[-4:] not in everything_told(tab)
-    async with wb.store.read() as session:
-        assert (await wb.catalogue.providers(session, "local"))["anthropic"].key == KEY
+    async with ctx.store.read() as session:
+        assert (await ctx.catalogue.providers(session, "local"))["anthropic"].key == KEY
 
 
-async def test_empty_key_keeps_the_one_there_is(wb: Workbench, tab: Tab) -> None:
+async def test_empty_key_keeps_the_one_there_is(ctx: AppContext, tab: Tab) -> None:
     await save(tab, "anthropic", key=KEY, base_url=NOWHERE)
 
     await save(tab, "anthropic", base_url="http://127.0.0.1:9/v2")
@@ -52,7 +52,7 @@ async def test_empty_key_keeps_the_one_there_is(wb: Workbench, tab: Tab) -> None
     assert item(tab, "anthropic").base_url == "http://127.0.0.1:9/v2"
 
 
-async def test_removed_provider_is_shown_as_before(wb: Workbench, tab: Tab) -> None:
+async def test_removed_provider_is_shown_as_before(ctx: AppContext, tab: Tab) -> None:
     await tab.send(ProvidersState.load)
     before = item(tab, "anthropic")
     await save(tab, "anthropic", key=KEY, base_url=NOWHERE)
@@ -62,14 +62,14 @@ async def test_removed_provider_is_shown_as_before(wb: Workbench, tab: Tab) -> N
     assert item(tab, "anthropic") == replace(before, said="Forgotten.", edition=2)
 
 
-async def test_what_cannot_be_an_address_is_refused_and_nothing_stored(wb: Workbench, tab: Tab) -> None:
+async def test_what_cannot_be_an_address_is_refused_and_nothing_stored(ctx: AppContext, tab: Tab) -> None:
     await save(tab, "openai", base_url="not an address")
 
     assert "base_url" in item(tab, "openai").said
     assert not item(tab, "openai").removable
 
 
-async def test_name_of_another_server_must_be_free(wb: Workbench, tab: Tab) -> None:
+async def test_name_of_another_server_must_be_free(ctx: AppContext, tab: Tab) -> None:
     form = {"name": "Lab", "base_url": "http://127.0.0.1:9/v1", "key": ""}
 
     await tab.send(ProvidersState.add_server, form=form)
@@ -80,7 +80,7 @@ async def test_name_of_another_server_must_be_free(wb: Workbench, tab: Tab) -> N
     assert tab.shows(ProvidersState, "added_note") == ("'lab' is taken. Change that one above, or choose another name.")
 
 
-async def test_added_server_is_tried_at_once_and_kept_when_it_is_unreachable(wb: Workbench, tab: Tab) -> None:
+async def test_added_server_is_tried_at_once_and_kept_when_it_is_unreachable(ctx: AppContext, tab: Tab) -> None:
     await tab.send(ProvidersState.add_server, form={"name": "lab", "base_url": NOWHERE, "key": ""})
 
     lab = item(tab, "lab")
@@ -91,7 +91,7 @@ async def test_added_server_is_tried_at_once_and_kept_when_it_is_unreachable(wb:
     assert lab.base_url == NOWHERE
 
 
-async def test_words_of_a_server_and_what_to_do_about_them_are_two_sentences(wb: Workbench, tab: Tab) -> None:
+async def test_words_of_a_server_and_what_to_do_about_them_are_two_sentences(ctx: AppContext, tab: Tab) -> None:
     async with a_peer(Answer((b"<h1>bad gateway</h1>",), status=502)) as peer:
         await tab.send(ProvidersState.add_server, form={"name": "lab", "base_url": f"{peer.url}/v1", "key": ""})
 
@@ -100,7 +100,7 @@ async def test_words_of_a_server_and_what_to_do_about_them_are_two_sentences(wb:
     )
 
 
-async def test_added_server_has_the_same_place_after_a_reload(wb: Workbench, tab: Tab) -> None:
+async def test_added_server_has_the_same_place_after_a_reload(ctx: AppContext, tab: Tab) -> None:
     await tab.send(ProvidersState.load)
     before = [one.name for one in tab.shows(ProvidersState, "providers")]
 
@@ -113,7 +113,7 @@ async def test_added_server_has_the_same_place_after_a_reload(wb: Workbench, tab
 
 
 async def test_server_that_answers_shows_how_many_models_it_has_until_a_later_test_fails(
-    wb: Workbench, tab: Tab
+    ctx: AppContext, tab: Tab
 ) -> None:
     async with a_peer(MODELS, REJECTION) as peer:
         await tab.send(ProvidersState.add_server, form={"name": "lab", "base_url": f"{peer.url}/v1", "key": KEY})
@@ -129,14 +129,14 @@ async def test_server_that_answers_shows_how_many_models_it_has_until_a_later_te
     assert (gone.health, gone.status) == ("unreachable", "Unreachable")
 
 
-async def test_key_saved_is_tried_at_once(wb: Workbench, tab: Tab) -> None:
+async def test_key_saved_is_tried_at_once(ctx: AppContext, tab: Tab) -> None:
     async with a_peer(MODELS) as peer:
         await save(tab, "openai", key=KEY, base_url=f"{peer.url}/v1")
 
     assert (item(tab, "openai").status, item(tab, "openai").said) == ("Answers, 2 models", "Saved.")
 
 
-async def test_added_server_is_shown_as_being_tried_until_it_has_answered(wb: Workbench, tab: Tab) -> None:
+async def test_added_server_is_shown_as_being_tried_until_it_has_answered(ctx: AppContext, tab: Tab) -> None:
     async with a_peer(MODELS) as peer:
         adding = asyncio.create_task(
             tab.send(ProvidersState.add_server, form={"name": "lab", "base_url": f"{peer.url}/v1", "key": ""})
@@ -150,7 +150,7 @@ async def test_added_server_is_shown_as_being_tried_until_it_has_answered(wb: Wo
 
 
 async def test_server_from_the_environment_is_not_tried_before_it_is_asked(tmp_path: Path) -> None:
-    async with open_workbench(settings_of(tmp_path, INVIEW_COMPATIBLE=f"lab={NOWHERE}")) as opened:
+    async with open_app_context(settings_of(tmp_path, INVIEW_COMPATIBLE=f"lab={NOWHERE}")) as opened:
         health = {one.name: one.trial.health for one in await list_providers(opened, "local")}
 
     assert (health["lab"], health["anthropic"], health["offline"]) == (
@@ -160,14 +160,14 @@ async def test_server_from_the_environment_is_not_tried_before_it_is_asked(tmp_p
     )
 
 
-async def test_form_of_the_wrong_shape_is_no_fault(wb: Workbench, tab: Tab) -> None:
+async def test_form_of_the_wrong_shape_is_no_fault(ctx: AppContext, tab: Tab) -> None:
     await tab.send(ProvidersState.save_provider, form={"provider": ["x"], "key": {"a": 1}})
 
     assert tab.shows(ProvidersState, "providers") != ()
 
 
 async def test_provider_that_gets_a_key_stays_among_those_to_add_until_the_page_is_opened_again(
-    wb: Workbench, tab: Tab
+    ctx: AppContext, tab: Tab
 ) -> None:
     await tab.send(ProvidersState.load)
     assert [one.name for one in tab.shows(ProvidersState, "providers") if not one.offered] == ["offline"]
@@ -183,7 +183,7 @@ async def test_provider_that_gets_a_key_stays_among_those_to_add_until_the_page_
 
 
 async def test_available_providers_are_listed_first_and_none_moves_while_the_page_is_open(
-    wb: Workbench, tab: Tab
+    ctx: AppContext, tab: Tab
 ) -> None:
     await tab.send(ProvidersState.load)
     before = [one.name for one in tab.shows(ProvidersState, "providers")]

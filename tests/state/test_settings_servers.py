@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.domain.tools.tool_servers import OverHttp, OverStdio
 from app.domain.tools.tools import ToolFailedError
+from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.server_commands import (
@@ -27,7 +28,6 @@ from app.runs.tools.server_commands import (
     session_of,
 )
 from app.runs.tools.sign_in_commands import begin_sign_in, callback_of, finish_sign_in
-from app.runs.workbench import Workbench
 from app.state.settings.preferences import PreferencesState
 from app.state.settings.server_form import parse_command, parse_secrets, read_server_form
 from app.state.settings.server_items import ServerItem
@@ -57,14 +57,14 @@ async def protected() -> AsyncGenerator[Protected]:
         yield served
 
 
-async def a_program(wb: Workbench, *, enabled: bool = True) -> str:
+async def a_program(ctx: AppContext, *, enabled: bool = True) -> str:
     wish = ServerWish("lab", OverStdio(ACTS.command, ACTS.arguments), enabled, secrets={"TOKEN": SECRET})
-    return (await add_server(wb, LOCAL_OWNER, wish)).server.id
+    return (await add_server(ctx, LOCAL_OWNER, wish)).server.id
 
 
-async def a_place_to_sign_in(wb: Workbench, protected: Protected) -> str:
+async def a_place_to_sign_in(ctx: AppContext, protected: Protected) -> str:
     wish = ServerWish("calendar", OverHttp(protected.url, allow_private=True))
-    return (await add_server(wb, LOCAL_OWNER, wish)).server.id
+    return (await add_server(ctx, LOCAL_OWNER, wish)).server.id
 
 
 @asynccontextmanager
@@ -92,17 +92,17 @@ async def walk_back(url: str) -> dict[str, str]:
     return {name: value for name, (value, *_) in parse_qs(urlsplit(url).query).items()}
 
 
-async def come_back(wb: Workbench, url: str) -> None:
+async def come_back(ctx: AppContext, url: str) -> None:
     """Sign in as a browser would, and handle the answer that it brings back."""
     brought = await walk_back(url)
     answer = sign_ins.Answer(brought["code"], brought["state"], brought.get("iss"))
-    assert await finish_sign_in(wb, brought["state"], answer) == ("calendar", "")
+    assert await finish_sign_in(ctx, brought["state"], answer) == ("calendar", "")
 
 
 async def test_servers_are_shown_with_their_state_and_followed_until_they_are_connected(
-    wb: Workbench, tab: Tab
+    ctx: AppContext, tab: Tab
 ) -> None:
-    await a_program(wb)
+    await a_program(ctx)
 
     async with following(tab):
         await tab.until(lambda: row(tab).health == "ready")
@@ -115,21 +115,21 @@ async def test_servers_are_shown_with_their_state_and_followed_until_they_are_co
     assert SECRET not in repr(tab.vars)
 
 
-async def test_open_page_shows_servers_that_are_added_changed_and_deleted_elsewhere(wb: Workbench, tab: Tab) -> None:
+async def test_open_page_shows_servers_that_are_added_changed_and_deleted_elsewhere(ctx: AppContext, tab: Tab) -> None:
     async with following(tab):
-        first = await a_program(wb, enabled=False)
+        first = await a_program(ctx, enabled=False)
         await tab.until(lambda: shown_names(tab) == ["lab"])
 
         wish = ServerWish("other", OverStdio(ACTS.command, ACTS.arguments), enabled=False)
-        await add_server(wb, LOCAL_OWNER, wish)
+        await add_server(ctx, LOCAL_OWNER, wish)
         await tab.until(lambda: shown_names(tab) == ["lab", "other"])
-        await change_server(wb, LOCAL_OWNER, first, replace(wish, name="renamed"))
+        await change_server(ctx, LOCAL_OWNER, first, replace(wish, name="renamed"))
         await tab.until(lambda: shown_names(tab) == ["other", "renamed"])
-        await delete_server(wb, LOCAL_OWNER, first)
+        await delete_server(ctx, LOCAL_OWNER, first)
         await tab.until(lambda: shown_names(tab) == ["other"])
 
 
-async def test_open_page_shows_that_the_program_of_a_server_ended(wb: Workbench, tab: Tab, tmp_path: Path) -> None:
+async def test_open_page_shows_that_the_program_of_a_server_ended(ctx: AppContext, tab: Tab, tmp_path: Path) -> None:
     once = script(f"""
 from pathlib import Path
 started = Path({str(tmp_path / "started")!r})
@@ -139,10 +139,10 @@ greet()
 serve(lambda asked: sys.exit(3))
 """)
     async with following(tab):
-        server = await add_server(wb, LOCAL_OWNER, ServerWish("lab", OverStdio(once.command, once.arguments)))
+        server = await add_server(ctx, LOCAL_OWNER, ServerWish("lab", OverStdio(once.command, once.arguments)))
         await tab.until(lambda: tab.shows(ServersState, "servers") != () and row(tab).health == "ready")
 
-        session = session_of(wb, LOCAL_OWNER, server.server.id)
+        session = session_of(ctx, LOCAL_OWNER, server.server.id)
         assert session is not None
         with pytest.raises(ToolFailedError):
             await ask(session, "act")
@@ -151,34 +151,34 @@ serve(lambda asked: sys.exit(3))
         assert "code 3" in row(tab).problem
 
 
-async def test_open_log_is_followed(wb: Workbench, tab: Tab) -> None:
-    server_id = await a_program(wb)
+async def test_open_log_is_followed(ctx: AppContext, tab: Tab) -> None:
+    server_id = await a_program(ctx)
     async with following(tab):
         await tab.until(lambda: row(tab).health == "ready")
         await tab.send(ServersState.show_log, server_id=server_id)
 
-        session = session_of(wb, LOCAL_OWNER, server_id)
+        session = session_of(ctx, LOCAL_OWNER, server_id)
         assert session is not None
         session.log.tell("info", "A line that came later")
 
         await tab.until(lambda: row(tab).log[-1].text == "A line that came later")
 
 
-async def test_built_in_tool_is_switched_on_and_off(wb: Workbench, tab: Tab) -> None:
+async def test_built_in_tool_is_switched_on_and_off(ctx: AppContext, tab: Tab) -> None:
     await tab.send(ServersState.load)
     assert "current_time" in {tool.name for tool in tab.shows(ServersState, "built_ins")}
 
     await tab.send(ServersState.switch_built_in, name="current_time", on=True)
     assert tab.shows(PreferencesState, "preferred").built_in_tools == ("current_time",)
-    assert (await read_preferences(wb, LOCAL_OWNER)).built_in_tools == ("current_time",)
+    assert (await read_preferences(ctx, LOCAL_OWNER)).built_in_tools == ("current_time",)
 
     await tab.send(ServersState.switch_built_in, name="no such tool", on=True)
     await tab.send(ServersState.switch_built_in, name="current_time", on=False)
-    assert (await read_preferences(wb, LOCAL_OWNER)).built_in_tools == ()
+    assert (await read_preferences(ctx, LOCAL_OWNER)).built_in_tools == ()
 
 
-async def test_server_is_switched_off_tested_and_switched_on(wb: Workbench, tab: Tab) -> None:
-    server_id = await a_program(wb)
+async def test_server_is_switched_off_tested_and_switched_on(ctx: AppContext, tab: Tab) -> None:
+    server_id = await a_program(ctx)
     async with following(tab):
         await tab.until(lambda: row(tab).health == "ready")
 
@@ -202,10 +202,10 @@ async def test_server_is_switched_off_tested_and_switched_on(wb: Workbench, tab:
     ],
 )
 async def test_unreadable_server_is_reported_with_the_next_step(
-    wb: Workbench, tab: Tab, column: str, stored: str, line: str, *, mended: bool
+    ctx: AppContext, tab: Tab, column: str, stored: str, line: str, *, mended: bool
 ) -> None:
-    server_id = await a_program(wb, enabled=False)
-    async with wb.store.write() as session:
+    server_id = await a_program(ctx, enabled=False)
+    async with ctx.store.write() as session:
         await session.execute(text(f"UPDATE mcp_server SET {column} = :stored"), {"stored": stored})
 
     await tab.send(ServersState.load)
@@ -221,7 +221,7 @@ async def test_unreadable_server_is_reported_with_the_next_step(
     assert ("Delete it and add it again." in row(tab).said) is not mended
 
 
-async def test_server_that_is_gone_meanwhile_is_taken_from_the_list(wb: Workbench, tab: Tab) -> None:
+async def test_server_that_is_gone_meanwhile_is_taken_from_the_list(ctx: AppContext, tab: Tab) -> None:
     await tab.send(ServersState.load)
 
     await tab.send(ServersState.test, server_id="gone")
@@ -230,8 +230,8 @@ async def test_server_that_is_gone_meanwhile_is_taken_from_the_list(wb: Workbenc
     assert tab.shows(ServersState, "servers") == ()
 
 
-async def test_log_is_shown_without_secrets_and_hidden_again(wb: Workbench, tab: Tab) -> None:
-    server_id = await a_program(wb)
+async def test_log_is_shown_without_secrets_and_hidden_again(ctx: AppContext, tab: Tab) -> None:
+    server_id = await a_program(ctx)
     async with following(tab):
         await tab.until(lambda: row(tab).health == "ready")
 
@@ -244,8 +244,8 @@ async def test_log_is_shown_without_secrets_and_hidden_again(wb: Workbench, tab:
     assert (row(tab).log_open, row(tab).log) == (False, ())
 
 
-async def test_server_is_deleted_after_it_was_asked_for(wb: Workbench, tab: Tab) -> None:
-    server_id = await a_program(wb, enabled=False)
+async def test_server_is_deleted_after_it_was_asked_for(ctx: AppContext, tab: Tab) -> None:
+    server_id = await a_program(ctx, enabled=False)
     await tab.send(ServersState.load)
 
     await tab.send(ServersState.delete)
@@ -253,15 +253,15 @@ async def test_server_is_deleted_after_it_was_asked_for(wb: Workbench, tab: Tab)
     assert tab.shows(ServersState, "deleting") == DeleteServerView(server_id, "lab")
     await tab.send(ServersState.end_delete)
     await tab.send(ServersState.delete)
-    assert len(await list_servers(wb, LOCAL_OWNER)) == 1
+    assert len(await list_servers(ctx, LOCAL_OWNER)) == 1
 
     await tab.send(ServersState.ask_delete, server_id=server_id)
     await tab.send(ServersState.delete)
-    assert await list_servers(wb, LOCAL_OWNER) == ()
+    assert await list_servers(ctx, LOCAL_OWNER) == ()
     assert (tab.shows(ServersState, "servers"), tab.shows(ServersState, "deleting")) == ((), None)
 
 
-async def test_program_is_added_with_its_secrets_which_are_not_shown(wb: Workbench, tab: Tab) -> None:
+async def test_program_is_added_with_its_secrets_which_are_not_shown(ctx: AppContext, tab: Tab) -> None:
     async with following(tab):
         await tab.send(ServersState.choose_kind, kind="stdio")
         assert tab.shows(ServersState, "kind") == "stdio"
@@ -274,7 +274,7 @@ async def test_program_is_added_with_its_secrets_which_are_not_shown(wb: Workben
     assert SECRET not in repr(tab.vars)
 
 
-async def test_form_that_cannot_be_read_is_refused_with_its_field(wb: Workbench, tab: Tab) -> None:
+async def test_form_that_cannot_be_read_is_refused_with_its_field(ctx: AppContext, tab: Tab) -> None:
     for form, reason in (
         ({"name": "two__words", "url": "https://example.invalid/mcp"}, "name: "),
         ({"name": "lab", "url": "no address"}, "url: "),
@@ -286,17 +286,17 @@ async def test_form_that_cannot_be_read_is_refused_with_its_field(wb: Workbench,
         await tab.send(ServersState.add, form=form)
         assert reason in tab.shows(ServersState, "added_note")
 
-    assert await list_servers(wb, LOCAL_OWNER) == ()
+    assert await list_servers(ctx, LOCAL_OWNER) == ()
 
 
-async def test_sign_in_in_another_tab_and_sign_out_are_shown(protected: Protected, wb: Workbench, tab: Tab) -> None:
-    server_id = await a_place_to_sign_in(wb, protected)
+async def test_sign_in_in_another_tab_and_sign_out_are_shown(protected: Protected, ctx: AppContext, tab: Tab) -> None:
+    server_id = await a_place_to_sign_in(ctx, protected)
     async with following(tab):
         await tab.until(lambda: row(tab).status == "Sign-in needed")
 
         await tab.send(ServersState.sign_in, server_id=server_id, opened=True)
         assert row(tab).signing_in
-        await come_back(wb, row(tab).sign_in_url)
+        await come_back(ctx, row(tab).sign_in_url)
         await tab.until(lambda: row(tab).status == "Connected · 1 tool")
 
         assert (row(tab).signed_in, row(tab).sign_in_url, row(tab).said) == (True, "", "")
@@ -306,13 +306,13 @@ async def test_sign_in_in_another_tab_and_sign_out_are_shown(protected: Protecte
         await tab.until(lambda: (row(tab).signed_in, row(tab).status) == (False, "Sign-in needed · 1 tool"))
 
 
-async def test_denied_sign_in_leaves_nothing_to_be_waited_for(protected: Protected, wb: Workbench, tab: Tab) -> None:
+async def test_denied_sign_in_leaves_nothing_to_be_waited_for(protected: Protected, ctx: AppContext, tab: Tab) -> None:
     protected.denies = True
-    server_id = await a_place_to_sign_in(wb, protected)
+    server_id = await a_place_to_sign_in(ctx, protected)
     async with following(tab):
         await tab.send(ServersState.sign_in, server_id=server_id, opened=True)
         brought = await walk_back(row(tab).sign_in_url)
-        await finish_sign_in(wb, brought["state"], sign_ins.Refusal("Access was denied."))
+        await finish_sign_in(ctx, brought["state"], sign_ins.Refusal("Access was denied."))
 
         await tab.until(lambda: row(tab).problem == "The sign-in failed. Access was denied.")
     assert (row(tab).signing_in, row(tab).sign_in_url, row(tab).said) == (False, "", "")
@@ -320,28 +320,30 @@ async def test_denied_sign_in_leaves_nothing_to_be_waited_for(protected: Protect
 
 @pytest.mark.parametrize("challenge", [{}, {"WWW-Authenticate": 'Bearer realm="lab"'}], ids=["bare", "bearer"])
 async def test_server_that_refuses_without_naming_a_sign_in_may_lack_a_key(
-    wb: Workbench, tab: Tab, challenge: dict[str, str]
+    ctx: AppContext, tab: Tab, challenge: dict[str, str]
 ) -> None:
     async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
         await Response(status_code=401, headers=challenge)(scope, receive, send)
 
     async with serve(refuse) as served, following(tab):
         wish = ServerWish("lab", OverHttp(f"http://{served.host}/mcp", allow_private=True))
-        server_id = (await add_server(wb, LOCAL_OWNER, wish)).server.id
+        server_id = (await add_server(ctx, LOCAL_OWNER, wish)).server.id
         await tab.until(lambda: tab.shows(ServersState, "servers") != () and row(tab).health == "sign_in")
 
         assert row(tab).status == "Key or sign-in needed"
         assert "refused the connection (status 401): a key or a sign-in may be missing" in row(tab).problem
         assert "under Headers" in row(tab).problem
-        session = session_of(wb, LOCAL_OWNER, server_id)
+        session = session_of(ctx, LOCAL_OWNER, server_id)
         assert session is not None
         with pytest.raises(ToolFailedError, match="a key or a sign-in may be missing"):
             await ask(session, "act")
 
 
-async def test_expired_sign_in_is_reported_once_and_not_as_valid(protected: Protected, wb: Workbench, tab: Tab) -> None:
-    server_id = await a_place_to_sign_in(wb, protected)
-    await come_back(wb, (await begin_sign_in(wb, LOCAL_OWNER, server_id, HERE)).asked.result())
+async def test_expired_sign_in_is_reported_once_and_not_as_valid(
+    protected: Protected, ctx: AppContext, tab: Tab
+) -> None:
+    server_id = await a_place_to_sign_in(ctx, protected)
+    await come_back(ctx, (await begin_sign_in(ctx, LOCAL_OWNER, server_id, HERE)).asked.result())
     async with following(tab):
         await tab.until(lambda: row(tab).health == "ready")
     assert "Signed in (" in row(tab).facts
@@ -356,9 +358,9 @@ async def test_expired_sign_in_is_reported_once_and_not_as_valid(protected: Prot
 
 
 async def test_sign_in_says_that_the_browser_opened_no_tab_and_can_be_cancelled(
-    protected: Protected, wb: Workbench, tab: Tab
+    protected: Protected, ctx: AppContext, tab: Tab
 ) -> None:
-    server_id = await a_place_to_sign_in(wb, protected)
+    server_id = await a_place_to_sign_in(ctx, protected)
     await tab.send(ServersState.load)
 
     await tab.send(ServersState.sign_in, server_id=server_id, opened=False)
@@ -368,8 +370,8 @@ async def test_sign_in_says_that_the_browser_opened_no_tab_and_can_be_cancelled(
     assert (row(tab).signing_in, row(tab).sign_in_url) == (False, "")
 
 
-async def test_sign_in_that_cannot_begin_says_why(wb: Workbench, tab: Tab) -> None:
-    server_id = await a_program(wb, enabled=False)
+async def test_sign_in_that_cannot_begin_says_why(ctx: AppContext, tab: Tab) -> None:
+    server_id = await a_program(ctx, enabled=False)
     await tab.send(ServersState.load)
 
     await tab.send(ServersState.sign_in, server_id=server_id, opened=True)
@@ -379,14 +381,14 @@ async def test_sign_in_that_cannot_begin_says_why(wb: Workbench, tab: Tab) -> No
 
 
 async def test_sign_in_that_is_over_before_it_is_read_again_leaves_nothing_to_wait_for(
-    protected: Protected, wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+    protected: Protected, ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server_id = await a_place_to_sign_in(wb, protected)
+    server_id = await a_place_to_sign_in(ctx, protected)
     await tab.send(ServersState.load)
 
     async def begin_and_end(*arguments: Any) -> sign_ins.SignIn:
         begun = await begin_sign_in(*arguments)
-        await wb.toolbox.sign_ins.cancel(server_id)
+        await ctx.toolbox.sign_ins.cancel(server_id)
         return begun
 
     monkeypatch.setattr("app.state.settings.servers.begin_sign_in", begin_and_end)
@@ -413,7 +415,7 @@ def test_own_client_is_read_with_its_secret() -> None:
 
 
 async def test_client_registered_by_hand_is_shown_without_its_secret(
-    protected: Protected, wb: Workbench, tab: Tab
+    protected: Protected, ctx: AppContext, tab: Tab
 ) -> None:
     form = {"name": "calendar", "url": protected.url, "allow_private": "on", "client_id": "inview"}
     async with following(tab):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import Workbench
 from app.state.filters.sheet import SheetState, SheetTable
 from app.views.keys import ACTIONS
 from tests.state.conftest import Tab
@@ -17,9 +17,9 @@ def rows(tab: Tab, var: str) -> list[str]:
     return [" | ".join("".join(piece.text for piece in cell) for cell in row) for table in tables for row in table.rows]
 
 
-async def test_sheet_lists_every_key_as_this_person_has_it(wb: Workbench, tab: Tab) -> None:
-    preferences = await read_preferences(wb, LOCAL_OWNER)
-    await set_preferences(wb, LOCAL_OWNER, replace(preferences, keys={"next_part": "J", "flag": ""}))
+async def test_sheet_lists_every_key_as_this_person_has_it(ctx: AppContext, tab: Tab) -> None:
+    preferences = await read_preferences(ctx, LOCAL_OWNER)
+    await set_preferences(ctx, LOCAL_OWNER, replace(preferences, keys={"next_part": "J", "flag": ""}))
 
     await tab.send(SheetState.show, part="keys")
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from app.domain.export import PairRecord
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import Workbench
 from app.state.filters.line import FilterLineState
 from app.state.sidebar import SidebarState
 from app.store.archive import insert_records
@@ -22,9 +22,9 @@ MIXED = r"看[帮助](/help)页, fix ABC-12 in C++ a_b 100% don't [x] \ * 改用
 PLAIN = "axb 1000 ABC 12"
 
 
-async def write_mixed(wb: Workbench) -> None:
+async def write_mixed(ctx: AppContext) -> None:
     """Write a conversation of two pairs with these requests, and another conversation without the searched words."""
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         for conversation_id, requests in ((CONVERSATION, (MIXED, PLAIN)), ("c2", ("Nothing", "else"))):
             conversation = replace(a_conversation(conversation_id), owner=LOCAL_OWNER, model="offline:demo")
             await insert_conversation(session, conversation)
@@ -33,7 +33,7 @@ async def write_mixed(wb: Workbench) -> None:
                 PairRecord(replace(a_pair_of(conversation_id, place, text), topic=None))
                 for place, text in enumerate(requests, 1)
             ]
-            await insert_records(session, LOCAL_OWNER, conversation_id, pairs, (), revision, wb.process_id)
+            await insert_records(session, LOCAL_OWNER, conversation_id, pairs, (), revision, ctx.process_id)
 
 
 async def search(tab: Tab, words: str) -> list[tuple[str, list[str]]]:
@@ -62,10 +62,10 @@ async def search(tab: Tab, words: str) -> list[tuple[str, list[str]]]:
     ],
 )
 async def test_text_with_signs_is_found_and_only_what_was_looked_for_is_marked(
-    wb: Workbench, tab: Tab, words: str, place: int, marked: list[str]
+    ctx: AppContext, tab: Tab, words: str, place: int, marked: list[str]
 ) -> None:
     """Signs between letters do not matter: the best place of `ABC-12` is a short text with `ABC 12`."""
-    await write_mixed(wb)
+    await write_mixed(ctx)
 
     assert await search(tab, words) == [(f"/c/{CONVERSATION}?at={place}", marked)]
 
@@ -73,15 +73,17 @@ async def test_text_with_signs_is_found_and_only_what_was_looked_for_is_marked(
 @pytest.mark.parametrize(
     "words", ["[", "\\", "*", '"', "(/", "NEAR(a b)", "a AND", "user_text:fix", "foo", '"foo', "%", "_", "--"]
 )
-async def test_text_without_a_match_as_words_finds_nothing_and_is_no_error(wb: Workbench, tab: Tab, words: str) -> None:
+async def test_text_without_a_match_as_words_finds_nothing_and_is_no_error(
+    ctx: AppContext, tab: Tab, words: str
+) -> None:
     """As the search field says, `foo` is not found where a Chinese letter comes directly before it."""
-    await write_mixed(wb)
+    await write_mixed(ctx)
 
     assert await search(tab, words) == []
 
 
-async def test_unfinished_phrase_is_searched_as_words(wb: Workbench, tab: Tab) -> None:
-    await write_mixed(wb)
+async def test_unfinished_phrase_is_searched_as_words(ctx: AppContext, tab: Tab) -> None:
+    await write_mixed(ctx)
 
     assert [path.partition("?")[0] for path, _ in await search(tab, '"ABC')] == [f"/c/{CONVERSATION}"]
 
@@ -103,8 +105,8 @@ async def test_unfinished_phrase_is_searched_as_words(wb: Workbench, tab: Tab) -
         ("c'?'", []),
     ],
 )
-async def test_filter_is_literal_but_for_the_star(wb: Workbench, tab: Tab, line: str, found: list[int]) -> None:
-    await write_mixed(wb)
+async def test_filter_is_literal_but_for_the_star(ctx: AppContext, tab: Tab, line: str, found: list[int]) -> None:
+    await write_mixed(ctx)
 
     async with opened(tab):
         await tab.send(FilterLineState.enter, line=line)

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pair
 from app.runs.process.ids import now
 from app.runs.resend.resend import preview_resend
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
-from app.runs.workbench import Workbench
 from app.state.inspector.snapshot import NOT_KEPT, SAME, SnapshotState
 from app.store.run.snapshots import Snapshot, save_snapshot
 from tests.runs.steps import reply_to
@@ -20,12 +20,12 @@ from tests.state.watched import watching
 HEADERS = (("Key", "…"),)
 
 
-async def a_failed_pair(wb: Workbench, *, blown_up: bool = False, kept: bytes | None = None) -> tuple[str, str, str]:
+async def a_failed_pair(ctx: AppContext, *, blown_up: bool = False, kept: bytes | None = None) -> tuple[str, str, str]:
     """Create a failed pair whose stored request is current. Return its conversation, the pair before it, and its id."""
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    first = (await reply_to(wb, conversation.id, "/echo one")).pair
-    failed = (await reply_to(wb, conversation.id, "/fail server")).pair
-    planned = await preview_resend(wb, LOCAL_OWNER, failed.id)
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    first = (await reply_to(ctx, conversation.id, "/echo one")).pair
+    failed = (await reply_to(ctx, conversation.id, "/fail server")).pair
+    planned = await preview_resend(ctx, LOCAL_OWNER, failed.id)
     body = planned.wire.body
     if blown_up:
         body = json.dumps({**json.loads(body), "metadata": "x" * 400_000}).encode()
@@ -40,14 +40,14 @@ async def a_failed_pair(wb: Workbench, *, blown_up: bool = False, kept: bytes | 
         body,
         now(),
     )
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await save_snapshot(session, LOCAL_OWNER, snapshot)
     return conversation.id, first.id, failed.id
 
 
-async def test_kept_request_is_shown_as_it_left_and_closed(wb: Workbench, tab: Tab) -> None:
-    conversation_id, _, pair_id = await a_failed_pair(wb)
-    async with watching(wb, tab, conversation_id):
+async def test_kept_request_is_shown_as_it_left_and_closed(ctx: AppContext, tab: Tab) -> None:
+    conversation_id, _, pair_id = await a_failed_pair(ctx)
+    async with watching(ctx, tab, conversation_id):
         await tab.send(SnapshotState.open, pair_id=pair_id)
 
         assert tab.shows(SnapshotState, "title") == "What was sent for pair 2"
@@ -60,14 +60,14 @@ async def test_kept_request_is_shown_as_it_left_and_closed(wb: Workbench, tab: T
         assert tab.shows(SnapshotState, "pair") == ""
 
 
-async def test_kept_request_is_compared_with_what_would_be_sent_now(wb: Workbench, tab: Tab) -> None:
-    conversation_id, first, pair_id = await a_failed_pair(wb)
-    async with watching(wb, tab, conversation_id):
+async def test_kept_request_is_compared_with_what_would_be_sent_now(ctx: AppContext, tab: Tab) -> None:
+    conversation_id, first, pair_id = await a_failed_pair(ctx)
+    async with watching(ctx, tab, conversation_id):
         await tab.send(SnapshotState.open, pair_id=pair_id)
         await tab.send(SnapshotState.choose_tab, tab="now")
         assert (tab.shows(SnapshotState, "note"), tab.shows(SnapshotState, "changes")) == (SAME, None)
 
-        await mark_pair(wb, LOCAL_OWNER, first, {"deleted": True})
+        await mark_pair(ctx, LOCAL_OWNER, first, {"deleted": True})
         await tab.send(SnapshotState.choose_tab, tab="sent")
         await tab.send(SnapshotState.choose_tab, tab="now")
 
@@ -79,18 +79,20 @@ async def test_kept_request_is_compared_with_what_would_be_sent_now(wb: Workbenc
 
 
 @pytest.mark.parametrize("body", [b'{"seed": ' + b"9" * 5_000 + b"}", b"[]", b"\xff", b"[" * 100_000])
-async def test_kept_request_from_a_file_that_is_no_object_is_not_compared(wb: Workbench, tab: Tab, body: bytes) -> None:
-    conversation_id, _, pair_id = await a_failed_pair(wb, kept=body)
-    async with watching(wb, tab, conversation_id):
+async def test_kept_request_from_a_file_that_is_no_object_is_not_compared(
+    ctx: AppContext, tab: Tab, body: bytes
+) -> None:
+    conversation_id, _, pair_id = await a_failed_pair(ctx, kept=body)
+    async with watching(ctx, tab, conversation_id):
         await tab.send(SnapshotState.open, pair_id=pair_id)
         await tab.send(SnapshotState.choose_tab, tab="now")
 
         assert "cannot be compared with now" in tab.shows(SnapshotState, "fault")
 
 
-async def test_large_body_is_read_in_pages(wb: Workbench, tab: Tab) -> None:
-    conversation_id, _, pair_id = await a_failed_pair(wb, blown_up=True)
-    async with watching(wb, tab, conversation_id):
+async def test_large_body_is_read_in_pages(ctx: AppContext, tab: Tab) -> None:
+    conversation_id, _, pair_id = await a_failed_pair(ctx, blown_up=True)
+    async with watching(ctx, tab, conversation_id):
         await tab.send(SnapshotState.open, pair_id=pair_id)
         first = tab.shows(SnapshotState, "kept").body
         await tab.send(SnapshotState.show_page, number=2)
@@ -101,9 +103,9 @@ async def test_large_body_is_read_in_pages(wb: Workbench, tab: Tab) -> None:
     assert first.download == f"/api/v1/pairs/{pair_id}/snapshot/body"
 
 
-async def test_pair_without_a_stored_request_is_labelled(wb: Workbench, tab: Tab) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    pair_id = (await reply_to(wb, conversation.id, "/echo one")).pair.id
+async def test_pair_without_a_stored_request_is_labelled(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    pair_id = (await reply_to(ctx, conversation.id, "/echo one")).pair.id
 
     await tab.send(SnapshotState.open, pair_id=pair_id)
 
@@ -111,8 +113,8 @@ async def test_pair_without_a_stored_request_is_labelled(wb: Workbench, tab: Tab
 
 
 @pytest.mark.parametrize("value", [7, None, ["x"], "", "x" * 99])
-async def test_what_is_no_pair_tab_page_or_piece_changes_nothing(wb: Workbench, tab: Tab, value: object) -> None:
-    _ = wb
+async def test_what_is_no_pair_tab_page_or_piece_changes_nothing(ctx: AppContext, tab: Tab, value: object) -> None:
+    _ = ctx
     await tab.send(SnapshotState.open, pair_id=value)
     await tab.send(SnapshotState.choose_tab, tab=value)
     await tab.send(SnapshotState.show_page, number=value)

@@ -7,9 +7,9 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from app.domain.conversation.conversation import Checkpoint
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench
 from app.state.reply.summary import SummaryState
 from app.state.shell.undo import UndoState
 from app.state.toasts import ToastState
@@ -20,17 +20,17 @@ from tests.state.watched import watching
 
 
 @pytest.fixture
-async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
+async def watcher(ctx: AppContext, tab: Tab) -> AsyncGenerator[Watcher]:
     """Show a conversation of three pairs in the tab."""
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     for name in ("one", "two", "three"):
-        await reply_to(wb, conversation.id, f"/echo {name}")
-    async with watching(wb, tab, conversation.id) as watcher:
+        await reply_to(ctx, conversation.id, f"/echo {name}")
+    async with watching(ctx, tab, conversation.id) as watcher:
         yield watcher
 
 
 async def checkpoint(watcher: Watcher) -> Checkpoint | None:
-    async with watcher.wb.store.read() as session:
+    async with watcher.ctx.store.read() as session:
         return (await load_conversation(session, LOCAL_OWNER, watcher.conversation_id)).checkpoint
 
 

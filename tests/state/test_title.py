@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.watch.broadcast import follow_states
-from app.runs.workbench import Workbench
 from app.state.chat import ChatState
 from app.state.toasts import ToastState
 from tests.state.conftest import Tab
 
 
 @pytest.fixture
-async def conversation(wb: Workbench, tab: Tab) -> str:
+async def conversation(ctx: AppContext, tab: Tab) -> str:
     """Show a conversation of one pair, without a title, in the tab."""
-    made = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    run = await start_reply(wb, LOCAL_OWNER, made.id, "/echo Why is the sky blue?")
-    async for _ in follow_states(wb, LOCAL_OWNER, run.run_id):
+    made = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    run = await start_reply(ctx, LOCAL_OWNER, made.id, "/echo Why is the sky blue?")
+    async for _ in follow_states(ctx, LOCAL_OWNER, run.run_id):
         pass
     tab.path = f"/c/{made.id}"
     return made.id
@@ -36,9 +36,9 @@ async def test_title_that_a_model_makes_is_shown(tab: Tab, conversation: str) ->
 
 
 async def test_title_of_a_person_is_not_replaced_and_the_reason_is_shown(
-    wb: Workbench, tab: Tab, conversation: str
+    ctx: AppContext, tab: Tab, conversation: str
 ) -> None:
-    await change_conversation(wb, LOCAL_OWNER, conversation, title="Mine")
+    await change_conversation(ctx, LOCAL_OWNER, conversation, title="Mine")
 
     await tab.send(ChatState.make_title)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
-from app.runs.workbench import Workbench
 from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
 from app.state.toasts import MAX_UNDOS, Toast, ToastState
@@ -11,8 +11,8 @@ from tests.state.conftest import Tab
 from tests.state.test_sidebar import names_stored
 
 
-async def delete(wb: Workbench, tab: Tab, title: str) -> Toast:
-    conversation = await create_conversation(wb, LOCAL_OWNER, title=title)
+async def delete(ctx: AppContext, tab: Tab, title: str) -> Toast:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, title=title)
     await tab.send(SidebarState.load)
     await tab.send(SidebarState.ask_delete, conversation_id=conversation.id)
     await tab.send(SidebarState.delete_conversation)
@@ -25,45 +25,45 @@ def shown(tab: Tab) -> Toast:
     return toast
 
 
-async def test_a_toast_undoes_the_action_that_it_names(wb: Workbench, tab: Tab) -> None:
-    first = await delete(wb, tab, "First")
-    second = await delete(wb, tab, "Second")
+async def test_a_toast_undoes_the_action_that_it_names(ctx: AppContext, tab: Tab) -> None:
+    first = await delete(ctx, tab, "First")
+    second = await delete(ctx, tab, "Second")
     assert (second.message, second.undo, second.fault) == ("Deleted the conversation “Second”", True, False)
 
     await tab.send(ToastState.undo, toast_id=first.id)
 
-    assert await names_stored(wb) == ["First"]
+    assert await names_stored(ctx) == ["First"]
     assert shown(tab).message == "Undone: Deleted the conversation “First”"
     await tab.send(ToastState.undo, toast_id=first.id)
-    assert await names_stored(wb) == ["First"]
+    assert await names_stored(ctx) == ["First"]
 
 
-async def test_the_last_thing_is_taken_back_first(wb: Workbench, tab: Tab) -> None:
-    await delete(wb, tab, "First")
-    await delete(wb, tab, "Second")
+async def test_the_last_thing_is_taken_back_first(ctx: AppContext, tab: Tab) -> None:
+    await delete(ctx, tab, "First")
+    await delete(ctx, tab, "Second")
 
     await tab.send(UndoState.undo_last)
-    assert await names_stored(wb) == ["Second"]
+    assert await names_stored(ctx) == ["Second"]
     await tab.send(UndoState.undo_last)
-    assert sorted(await names_stored(wb)) == ["First", "Second"]
+    assert sorted(await names_stored(ctx)) == ["First", "Second"]
     await tab.send(UndoState.undo_last)
 
     assert shown(tab).message == "There is nothing to undo."
 
 
-async def test_a_limited_number_of_actions_can_be_undone(wb: Workbench, tab: Tab) -> None:
-    first = await delete(wb, tab, "First")
+async def test_a_limited_number_of_actions_can_be_undone(ctx: AppContext, tab: Tab) -> None:
+    first = await delete(ctx, tab, "First")
     for number in range(MAX_UNDOS):
-        await delete(wb, tab, f"Number {number}")
+        await delete(ctx, tab, f"Number {number}")
 
     await tab.send(ToastState.undo, toast_id=first.id)
 
-    assert await names_stored(wb) == []
+    assert await names_stored(ctx) == []
 
 
-async def test_a_toast_is_dismissed_by_its_id_alone(wb: Workbench, tab: Tab) -> None:
-    first = await delete(wb, tab, "First")
-    second = await delete(wb, tab, "Second")
+async def test_a_toast_is_dismissed_by_its_id_alone(ctx: AppContext, tab: Tab) -> None:
+    first = await delete(ctx, tab, "First")
+    second = await delete(ctx, tab, "Second")
 
     await tab.send(ToastState.dismiss, toast_id=first.id)
     assert shown(tab) == second
@@ -72,7 +72,7 @@ async def test_a_toast_is_dismissed_by_its_id_alone(wb: Workbench, tab: Tab) -> 
     assert tab.shows(ToastState, "toast") is None
 
 
-async def test_a_long_name_is_shortened(wb: Workbench, tab: Tab) -> None:
-    toast = await delete(wb, tab, "n" * 60)
+async def test_a_long_name_is_shortened(ctx: AppContext, tab: Tab) -> None:
+    toast = await delete(ctx, tab, "n" * 60)
 
     assert toast.message == f"Deleted the conversation “{'n' * 49}…”"

@@ -13,8 +13,8 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import Text, ToolCall
 from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
-from app.runs.workbench import Workbench
 from app.state.reply.tool_cards import ToolCardState
 from app.tools.toolbox import Progress
 from app.views.screen.tool_body import MAX_START, ToolBodyView
@@ -45,13 +45,13 @@ async def never(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome
 
 
 @pytest.fixture
-async def pair(wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> Pair:
+async def pair(ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> Pair:
     """Show a conversation of one pair, whose reply called a tool, in the tab."""
     monkeypatch.setattr(permissions, "UNASKED", frozenset({"list_lines", "draw", "never"}))
-    await add_tools(wb, list_lines=list_lines, draw=draw, never=never)
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
+    await add_tools(ctx, list_lines=list_lines, draw=draw, never=never)
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     tab.path = f"/c/{conversation.id}"
-    return (await reply_to(wb, conversation.id, '/tool list_lines {"a": 1}')).pair
+    return (await reply_to(ctx, conversation.id, '/tool list_lines {"a": 1}')).pair
 
 
 def call_of(pair: Pair) -> str:
@@ -104,11 +104,11 @@ async def test_long_result_is_shown_whole_and_cut_again(pair: Pair, tab: Tab) ->
 
 
 async def test_picture_within_a_text_comes_to_the_page_as_its_beginning_and_once_unfolded(
-    wb: Workbench, pair: Pair, tab: Tab
+    ctx: AppContext, pair: Pair, tab: Tab
 ) -> None:
     """The complete result is a download; the card says that the model received the beginning."""
-    drawn = (await reply_to(wb, pair.conversation_id, "/tool draw {}\n/then\n/echo Seen.")).pair
-    async with watching(wb, tab, pair.conversation_id) as watcher:
+    drawn = (await reply_to(ctx, pair.conversation_id, "/tool draw {}\n/then\n/echo Seen.")).pair
+    async with watching(ctx, tab, pair.conversation_id) as watcher:
         assert len(orjson.dumps(watcher.screen.pairs)) < 20_000
 
     await unfold(tab, drawn, tool_call_id=call_of(drawn))
@@ -121,10 +121,10 @@ async def test_picture_within_a_text_comes_to_the_page_as_its_beginning_and_once
     assert body.download.endswith(f"/pairs/{drawn.id}/tool-calls")
 
 
-async def test_cards_of_a_conversation_that_was_left_are_forgotten(wb: Workbench, pair: Pair, tab: Tab) -> None:
+async def test_cards_of_a_conversation_that_was_left_are_forgotten(ctx: AppContext, pair: Pair, tab: Tab) -> None:
     await unfold(tab, pair)
-    other = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    there = (await reply_to(wb, other.id, '/tool list_lines {"a": 2}')).pair
+    other = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    there = (await reply_to(ctx, other.id, '/tool list_lines {"a": 2}')).pair
 
     tab.path = f"/c/{other.id}"
     await unfold(tab, there)
@@ -132,9 +132,9 @@ async def test_cards_of_a_conversation_that_was_left_are_forgotten(wb: Workbench
     assert [body.id.partition("/")[0] for body in bodies(tab)] == [there.id]
 
 
-async def test_call_that_runs_is_read_before_it_is_recorded(wb: Workbench, pair: Pair, tab: Tab) -> None:
-    async with watching(wb, tab, pair.conversation_id) as watcher:
-        started = await send(wb, pair.conversation_id, "/tool never {}")
+async def test_call_that_runs_is_read_before_it_is_recorded(ctx: AppContext, pair: Pair, tab: Tab) -> None:
+    async with watching(ctx, tab, pair.conversation_id) as watcher:
+        started = await send(ctx, pair.conversation_id, "/tool never {}")
 
         def card() -> Any:
             parts = next((one.parts for one in watcher.screen.pairs if one.id == started.pair_id), ())
@@ -146,10 +146,10 @@ async def test_call_that_runs_is_read_before_it_is_recorded(wb: Workbench, pair:
                 ToolCardState.unfold, pair_id=started.pair_id, version=1, tool_call_id=card().tool_call_id, turn="now"
             )
         finally:
-            await cancel_run(wb, LOCAL_OWNER, started.run_id)
+            await cancel_run(ctx, LOCAL_OWNER, started.run_id)
         (body,) = bodies(tab)
         assert (body.server, body.answered, body.unanswered) == ("", False, False)
-        await collect(wb, started.run_id)
+        await collect(ctx, started.run_id)
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 
 from app.domain.conversation.marks import Marks
+from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.preference_commands import read_preferences
 from app.runs.library.trash import list_trash
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
-from app.runs.workbench import Workbench
 from app.state import trash as trash_state
 from app.state.sidebar import SidebarState
 from app.state.trash import ALL, DeleteView, TrashItem, TrashState
@@ -22,24 +22,24 @@ from tests.state.conftest import Tab
 LONG = "A question that goes on and on and on until nobody who reads the list wants to see more of it than this line"
 
 
-async def a_deleted_conversation(wb: Workbench, title: str = "Light", text: str = "/echo blue") -> str:
-    conversation = await create_conversation(wb, LOCAL_OWNER, title=title, model="offline:demo")
-    await reply_to(wb, conversation.id, text)
-    await delete_conversation(wb, LOCAL_OWNER, conversation.id)
+async def a_deleted_conversation(ctx: AppContext, title: str = "Light", text: str = "/echo blue") -> str:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, title=title, model="offline:demo")
+    await reply_to(ctx, conversation.id, text)
+    await delete_conversation(ctx, LOCAL_OWNER, conversation.id)
     return conversation.id
 
 
-async def entries(wb: Workbench) -> int:
-    return len((await list_trash(wb, LOCAL_OWNER, limit=200)).entries)
+async def entries(ctx: AppContext) -> int:
+    return len((await list_trash(ctx, LOCAL_OWNER, limit=200)).entries)
 
 
 def items(tab: Tab) -> tuple[TrashItem, ...]:
     return tab.shows(TrashState, "items")
 
 
-async def test_an_entry_says_what_it_is_and_how_long_it_stays(wb: Workbench, tab: Tab) -> None:
-    await a_deleted_conversation(wb)
-    await a_deleted_conversation(wb, "", f"/echo {LONG}")
+async def test_an_entry_says_what_it_is_and_how_long_it_stays(ctx: AppContext, tab: Tab) -> None:
+    await a_deleted_conversation(ctx)
+    await a_deleted_conversation(ctx, "", f"/echo {LONG}")
 
     await tab.send(TrashState.load)
 
@@ -51,21 +51,23 @@ async def test_an_entry_says_what_it_is_and_how_long_it_stays(wb: Workbench, tab
     assert tab.shows(TrashState, "more") in {None, False}
 
 
-async def test_deleted_pairs_are_named_by_their_first_request_and_where_they_come_from(wb: Workbench, tab: Tab) -> None:
+async def test_deleted_pairs_are_named_by_their_first_request_and_where_they_come_from(
+    ctx: AppContext, tab: Tab
+) -> None:
     for title, place in (("Light", "“Light”"), ("", "a conversation without a title")):
-        conversation = await create_conversation(wb, LOCAL_OWNER, title=title, model="offline:demo")
-        ended = await reply_to(wb, conversation.id, "/echo blue")
-        await mark_pair(wb, LOCAL_OWNER, ended.pair.id, Marks(deleted=True))
+        conversation = await create_conversation(ctx, LOCAL_OWNER, title=title, model="offline:demo")
+        ended = await reply_to(ctx, conversation.id, "/echo blue")
+        await mark_pair(ctx, LOCAL_OWNER, ended.pair.id, Marks(deleted=True))
 
         await tab.send(TrashState.load)
 
         assert (items(tab)[0].name, items(tab)[0].about) == ("/echo blue", f"1 pair of {place}")
 
 
-async def test_older_entries_are_shown_on_request(wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_older_entries_are_shown_on_request(ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trash_state, "PAGE", 1)
     for title in ("first", "second", "third"):
-        await a_deleted_conversation(wb, title)
+        await a_deleted_conversation(ctx, title)
     await tab.send(TrashState.load)
     assert [item.name for item in items(tab)] == ["third"]
     assert tab.shows(TrashState, "more") is True
@@ -77,8 +79,8 @@ async def test_older_entries_are_shown_on_request(wb: Workbench, tab: Tab, monke
     assert tab.shows(TrashState, "more") is False
 
 
-async def test_restored_conversation_leaves_the_trash_and_is_listed_again(wb: Workbench, tab: Tab) -> None:
-    conversation = await a_deleted_conversation(wb)
+async def test_restored_conversation_leaves_the_trash_and_is_listed_again(ctx: AppContext, tab: Tab) -> None:
+    conversation = await a_deleted_conversation(ctx)
     await tab.send(SidebarState.load)
     await tab.send(TrashState.load)
 
@@ -92,9 +94,9 @@ async def test_restored_conversation_leaves_the_trash_and_is_listed_again(wb: Wo
 @pytest.mark.parametrize("handler", [TrashState.restore, TrashState.ask_delete])
 @pytest.mark.parametrize("entry_id", ["gone", 7, None, ["x"]])
 async def test_a_missing_entry_is_reported_and_opens_no_dialog(
-    wb: Workbench, tab: Tab, handler: object, entry_id: object
+    ctx: AppContext, tab: Tab, handler: object, entry_id: object
 ) -> None:
-    await a_deleted_conversation(wb)
+    await a_deleted_conversation(ctx)
 
     await tab.send(handler, entry_id=entry_id)
 
@@ -103,8 +105,8 @@ async def test_a_missing_entry_is_reported_and_opens_no_dialog(
     assert len(items(tab)) == 1
 
 
-async def test_nothing_is_deleted_forever_before_the_dialog_is_confirmed(wb: Workbench, tab: Tab) -> None:
-    conversation = await a_deleted_conversation(wb)
+async def test_nothing_is_deleted_forever_before_the_dialog_is_confirmed(ctx: AppContext, tab: Tab) -> None:
+    conversation = await a_deleted_conversation(ctx)
     await tab.send(TrashState.load)
 
     await tab.send(TrashState.ask_delete, entry_id=conversation)
@@ -112,40 +114,40 @@ async def test_nothing_is_deleted_forever_before_the_dialog_is_confirmed(wb: Wor
     await tab.send(TrashState.end_delete)
     assert tab.shows(TrashState, "deleting") is None
     await tab.send(TrashState.delete_forever)
-    assert await entries(wb) == 1
+    assert await entries(ctx) == 1
 
     await tab.send(TrashState.ask_delete, entry_id=conversation)
     await tab.send(TrashState.delete_forever)
 
-    assert await entries(wb) == 0
+    assert await entries(ctx) == 0
     assert items(tab) == ()
     assert tab.shows(TrashState, "deleting") is None
     assert tab.shows(TrashState, "message") == "“Light” is deleted permanently."
 
 
-async def test_what_another_tab_restored_meanwhile_is_not_deleted(wb: Workbench, tab: Tab) -> None:
-    conversation = await a_deleted_conversation(wb)
+async def test_what_another_tab_restored_meanwhile_is_not_deleted(ctx: AppContext, tab: Tab) -> None:
+    conversation = await a_deleted_conversation(ctx)
     await tab.send(TrashState.ask_delete, entry_id=conversation)
     await tab.send(TrashState.restore, entry_id=conversation)
 
     await tab.send(TrashState.delete_forever)
 
     assert "entry of the trash" in tab.shows(TrashState, "message")
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         assert len(await list_conversations(session, LOCAL_OWNER, limit=5)) == 1
 
 
-async def test_the_whole_trash_is_emptied_once_confirmed(wb: Workbench, tab: Tab) -> None:
-    await a_deleted_conversation(wb)
-    await a_deleted_conversation(wb)
+async def test_the_whole_trash_is_emptied_once_confirmed(ctx: AppContext, tab: Tab) -> None:
+    await a_deleted_conversation(ctx)
+    await a_deleted_conversation(ctx)
     await tab.send(TrashState.load)
 
     await tab.send(TrashState.ask_empty)
     assert tab.shows(TrashState, "deleting") == DeleteView(ALL, "Everything in the trash")
-    assert await entries(wb) == 2
+    assert await entries(ctx) == 2
     await tab.send(TrashState.delete_forever)
 
-    assert await entries(wb) == 0
+    assert await entries(ctx) == 0
     assert tab.shows(TrashState, "message") == "The trash is empty."
 
 
@@ -158,38 +160,38 @@ async def test_the_whole_trash_is_emptied_once_confirmed(wb: Workbench, tab: Tab
         ("", "", "until the trash is emptied"),
     ],
 )
-async def test_the_menu_says_how_long_things_stay(wb: Workbench, tab: Tab, term: str, left: str, kept: str) -> None:
-    await a_deleted_conversation(wb)
-    before = await read_preferences(wb, LOCAL_OWNER)
+async def test_the_menu_says_how_long_things_stay(ctx: AppContext, tab: Tab, term: str, left: str, kept: str) -> None:
+    await a_deleted_conversation(ctx)
+    before = await read_preferences(ctx, LOCAL_OWNER)
 
     await tab.send(TrashState.keep_for, term=term)
 
-    assert await read_preferences(wb, LOCAL_OWNER) == replace(before, trash_days=int(term) if term else None)
+    assert await read_preferences(ctx, LOCAL_OWNER) == replace(before, trash_days=int(term) if term else None)
     assert items(tab)[0].left == left
     assert (tab.shows(TrashState, "term") or "") == term
     assert tab.shows(TrashState, "message") == f"What is deleted stays {kept} now."
 
 
-async def test_a_term_set_elsewhere_is_offered_as_well(wb: Workbench, tab: Tab) -> None:
+async def test_a_term_set_elsewhere_is_offered_as_well(ctx: AppContext, tab: Tab) -> None:
     await tab.send(TrashState.keep_for, term="45")
 
     assert [term.value for term in tab.shows(TrashState, "terms")] == ["1", "7", "30", "45", "90", "365", ""]
 
 
 @pytest.mark.parametrize("term", ["soon", "-1", "1e3", "99999", ["7"], {}])
-async def test_a_term_that_is_none_changes_nothing(wb: Workbench, tab: Tab, term: object) -> None:
-    before = await read_preferences(wb, LOCAL_OWNER)
+async def test_a_term_that_is_none_changes_nothing(ctx: AppContext, tab: Tab, term: object) -> None:
+    before = await read_preferences(ctx, LOCAL_OWNER)
 
     await tab.send(TrashState.keep_for, term=term)
 
-    assert await read_preferences(wb, LOCAL_OWNER) == before
+    assert await read_preferences(ctx, LOCAL_OWNER) == before
     assert "no number of days" in tab.shows(TrashState, "message")
 
 
 async def test_the_page_opens_without_what_was_said_before(
-    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    conversation = await a_deleted_conversation(wb)
+    conversation = await a_deleted_conversation(ctx)
     await tab.send(TrashState.load)
     await tab.send(TrashState.restore, entry_id="gone")
     await tab.send(TrashState.ask_delete, entry_id=conversation)

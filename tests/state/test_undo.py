@@ -9,11 +9,11 @@ from datetime import timedelta
 import pytest
 
 from app.domain.conversation.marks import Marks
+from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pair
 from app.runs.process import ids
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.marks import MarksState
 from app.state.shell import undo
@@ -26,26 +26,26 @@ from tests.state.watched import watching
 
 
 @pytest.fixture
-async def watcher(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
+async def watcher(ctx: AppContext, tab: Tab) -> AsyncGenerator[Watcher]:
     """Show a conversation of two pairs in the tab."""
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    await reply_to(wb, conversation.id, "/echo one")
-    await reply_to(wb, conversation.id, "/echo two")
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    await reply_to(ctx, conversation.id, "/echo one")
+    await reply_to(ctx, conversation.id, "/echo two")
     await tab.connect("first", anew=True)
-    async with watching(wb, tab, conversation.id) as watcher:
+    async with watching(ctx, tab, conversation.id) as watcher:
         await tab.send(UndoState.open)
         yield watcher
 
 
 async def positions(watcher: Watcher) -> list[int]:
     """Return the positions of the stored pairs that are not deleted."""
-    async with watcher.wb.store.read() as session:
+    async with watcher.ctx.store.read() as session:
         return [pair.position for pair in await load_pairs(session, LOCAL_OWNER, watcher.conversation_id)]
 
 
 async def delete_elsewhere(watcher: Watcher) -> None:
     """Delete the second pair, but not in this tab."""
-    await mark_pair(watcher.wb, LOCAL_OWNER, watcher.screen.pairs[1].id, Marks(deleted=True))
+    await mark_pair(watcher.ctx, LOCAL_OWNER, watcher.screen.pairs[1].id, Marks(deleted=True))
 
 
 def later(monkeypatch: pytest.MonkeyPatch, age: timedelta) -> None:
@@ -91,9 +91,9 @@ async def test_old_deletion_stays_with_a_message(watcher: Watcher, tab: Tab, mon
     assert message(tab) == "There is nothing to undo."
 
 
-async def test_conversation_comes_back_where_none_is_open(wb: Workbench, tab: Tab) -> None:
-    conversation = await create_conversation(wb, LOCAL_OWNER, title="Wanted")
-    await delete_conversation(wb, LOCAL_OWNER, conversation.id)
+async def test_conversation_comes_back_where_none_is_open(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, title="Wanted")
+    await delete_conversation(ctx, LOCAL_OWNER, conversation.id)
 
     await tab.send(UndoState.undo_last)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.runs.workbench import Workbench
+from app.runs.app_context import AppContext
 from app.state.usage import bill
 from app.state.usage.bill import BillState
 from tests.state.conftest import Tab
@@ -16,7 +16,7 @@ async def send(tab: Tab, *pieces: str) -> None:
         await tab.send(BillState.take_piece, number=number, text=text, is_last=number == len(pieces) - 1)
 
 
-async def test_file_that_comes_in_pieces_is_compared_line_by_line(wb: Workbench, tab: Tab) -> None:
+async def test_file_that_comes_in_pieces_is_compared_line_by_line(ctx: AppContext, tab: Tab) -> None:
     await send(tab, HEAD, CALLED[:20], CALLED[20:])
 
     compared = tab.shows(BillState, "bill")

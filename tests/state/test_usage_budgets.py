@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from app.domain.costs.budgets import Scope, Span
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.budgets import Budgeted, list_budgets
-from app.runs.workbench import Workbench
 from app.state.usage import budgets
 from app.state.usage.budgets import BudgetItem, BudgetState
 from tests.state.conftest import Tab
@@ -30,8 +30,8 @@ class Held:
     has_read: asyncio.Event = field(default_factory=asyncio.Event)
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def list_budgets(self, wb: Workbench, owner: str) -> tuple[Budgeted, ...]:
-        found, is_first = await list_budgets(wb, owner), not self.has_read.is_set()
+    async def list_budgets(self, ctx: AppContext, owner: str) -> tuple[Budgeted, ...]:
+        found, is_first = await list_budgets(ctx, owner), not self.has_read.is_set()
         if is_first:
             self.has_read.set()
             await self.go_on.wait()
@@ -55,8 +55,8 @@ async def save(tab: Tab, **fields: Any) -> None:
     await tab.send(BudgetState.save, form=form)
 
 
-async def test_budget_is_set_and_shown_with_what_is_spent_of_it(wb: Workbench, tab: Tab) -> None:
-    await talk(wb, "/echo one")
+async def test_budget_is_set_and_shown_with_what_is_spent_of_it(ctx: AppContext, tab: Tab) -> None:
+    await talk(ctx, "/echo one")
 
     await save(tab, span="day", amount="$ 0.001", warn="50")
 
@@ -65,16 +65,16 @@ async def test_budget_is_set_and_shown_with_what_is_spent_of_it(wb: Workbench, t
     assert item.spent.endswith("of $0.0010")
     assert item.note == "Stops; warns at 50 %. Used by tiny, Dear talk"
     assert tab.shows(BudgetState, "message") == "Saved. It applies from the next send on."
-    (stored,) = await list_budgets(wb, LOCAL_OWNER)
+    (stored,) = await list_budgets(ctx, LOCAL_OWNER)
     assert (stored.budget.scope, stored.budget.span) == (Scope.ALL, Span.DAY)
     assert (stored.budget.amount, stored.budget.warn_at) == (Decimal("0.001"), Decimal("0.5"))
     assert stored.budget.stops
 
 
 async def test_budget_without_the_tick_only_warns_and_the_highest_of_each_kind_is_reported(
-    wb: Workbench, tab: Tab
+    ctx: AppContext, tab: Tab
 ) -> None:
-    await talk(wb, "/echo one")
+    await talk(ctx, "/echo one")
     form = {"scope": "conversation", "span": "ever", "amount": "10", "warn": "nonsense"}
 
     await tab.send(BudgetState.save, form=form)
@@ -86,7 +86,7 @@ async def test_budget_without_the_tick_only_warns_and_the_highest_of_each_kind_i
     assert item.standing_label == ""
 
 
-async def test_budget_that_is_set_again_is_replaced_and_one_that_is_removed_is_gone(wb: Workbench, tab: Tab) -> None:
+async def test_budget_that_is_set_again_is_replaced_and_one_that_is_removed_is_gone(ctx: AppContext, tab: Tab) -> None:
     await save(tab)
     await save(tab, amount="20")
     assert [item.spent for item in items(tab)] == ["$0.00 of $20.00"]
@@ -95,7 +95,7 @@ async def test_budget_that_is_set_again_is_replaced_and_one_that_is_removed_is_g
 
     assert items(tab) == ()
     assert tab.shows(BudgetState, "message") == "Removed."
-    assert await list_budgets(wb, LOCAL_OWNER) == ()
+    assert await list_budgets(ctx, LOCAL_OWNER) == ()
 
 
 async def test_budget_that_is_removed_while_the_page_reads_them_stays_away(
@@ -139,12 +139,12 @@ async def test_removing_what_is_not_there_is_no_fault(tab: Tab) -> None:
     ],
 )
 async def test_form_that_cannot_be_a_budget_says_why_and_stores_nothing(
-    wb: Workbench, tab: Tab, fields: dict[str, Any], fault: str
+    ctx: AppContext, tab: Tab, fields: dict[str, Any], fault: str
 ) -> None:
     await save(tab, **fields)
 
     assert tab.shows(BudgetState, "fault") == fault
-    assert await list_budgets(wb, LOCAL_OWNER) == ()
+    assert await list_budgets(ctx, LOCAL_OWNER) == ()
 
     await tab.send(BudgetState.clear_fault)
     assert tab.shows(BudgetState, "fault") == ""

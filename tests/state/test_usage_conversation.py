@@ -7,10 +7,10 @@ import pytest
 from app.domain.cache.misses import Judgement, Outcome
 from app.domain.cache.plan import Prediction
 from app.domain.usage import Usage
+from app.runs.app_context import AppContext, context_for
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.temporary import create_temporary
 from app.runs.usage.accounts import list_booked
-from app.runs.workbench import Workbench, bench_of
 from app.state.inspector.frame import InspectorState
 from app.state.usage import account as accounts
 from app.state.usage.account import AccountState
@@ -23,8 +23,8 @@ from tests.state.watched import running, watching
 from tests.waiting import until
 
 
-async def test_figure_of_the_conversation_on_screen_follows_its_replies(wb: Workbench, tab: Tab) -> None:
-    conversation = await talk(wb, "/echo one")
+async def test_figure_of_the_conversation_on_screen_follows_its_replies(ctx: AppContext, tab: Tab) -> None:
+    conversation = await talk(ctx, "/echo one")
     tab.path = f"/c/{conversation}"
 
     await tab.send(SpentState.refresh)
@@ -35,13 +35,13 @@ async def test_figure_of_the_conversation_on_screen_follows_its_replies(wb: Work
     assert "tokens of context taken" in first.label
     assert first.standing == ""
 
-    await send(wb, conversation, "/echo two")
+    await send(ctx, conversation, "/echo two")
     await tab.send(SpentState.refresh)
     assert int(tab.shows(SpentState, "spent").tokens) > int(first.tokens)
 
 
-async def test_figure_names_the_worst_budget(wb: Workbench, tab: Tab) -> None:
-    tab.path = f"/c/{await talk(wb, '/echo one')}"
+async def test_figure_names_the_worst_budget(ctx: AppContext, tab: Tab) -> None:
+    tab.path = f"/c/{await talk(ctx, '/echo one')}"
     for span, amount in (("month", "100"), ("day", "0.001"), ("ever", "0.0001")):
         await tab.send(BudgetState.save, form={"scope": "all", "span": span, "amount": amount})
 
@@ -54,19 +54,19 @@ async def test_figure_names_the_worst_budget(wb: Workbench, tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/c/nothing"])
-async def test_nothing_is_shown_where_nothing_was_sent(wb: Workbench, tab: Tab, path: str) -> None:
+async def test_nothing_is_shown_where_nothing_was_sent(ctx: AppContext, tab: Tab, path: str) -> None:
     tab.path = path
     await tab.send(SpentState.refresh)
     assert tab.shows(SpentState, "spent") is None
 
-    tab.path = f"/c/{(await create_conversation(wb, LOCAL_OWNER)).id}"
+    tab.path = f"/c/{(await create_conversation(ctx, LOCAL_OWNER)).id}"
     await tab.send(SpentState.refresh)
     assert tab.shows(SpentState, "spent") is None
 
 
-async def test_temporary_conversation_has_a_figure_and_an_account(wb: Workbench, tab: Tab) -> None:
-    temporary = await create_temporary(wb, LOCAL_OWNER, model=MODEL)
-    await send(await bench_of(wb, temporary.id), temporary.id, "/echo one")
+async def test_temporary_conversation_has_a_figure_and_an_account(ctx: AppContext, tab: Tab) -> None:
+    temporary = await create_temporary(ctx, LOCAL_OWNER, model=MODEL)
+    await send(await context_for(ctx, temporary.id), temporary.id, "/echo one")
     tab.path = f"/c/{temporary.id}"
 
     await tab.send(SpentState.refresh)
@@ -76,8 +76,8 @@ async def test_temporary_conversation_has_a_figure_and_an_account(wb: Workbench,
     assert [call.what for call in tab.shows(AccountState, "calls")] == ["Reply, pair 1"]
 
 
-async def test_account_lists_sums_and_requests_the_newest_first(wb: Workbench, tab: Tab) -> None:
-    conversation = await talk(wb, "/echo one", "/fail auth")
+async def test_account_lists_sums_and_requests_the_newest_first(ctx: AppContext, tab: Tab) -> None:
+    conversation = await talk(ctx, "/echo one", "/fail auth")
     tab.path = f"/c/{conversation}"
 
     await tab.send(AccountState.load)
@@ -96,9 +96,9 @@ async def test_account_lists_sums_and_requests_the_newest_first(wb: Workbench, t
     assert (tab.shows(AccountState, "account"), tab.shows(AccountState, "calls")) == (None, ())
 
 
-async def test_older_requests_come_page_by_page(wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_older_requests_come_page_by_page(ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accounts, "PAGE", 2)
-    tab.path = f"/c/{await talk(wb, '/echo 1', '/echo 2', '/echo 3')}"
+    tab.path = f"/c/{await talk(ctx, '/echo 1', '/echo 2', '/echo 3')}"
     await tab.send(AccountState.load)
     assert (len(tab.shows(AccountState, "calls")), tab.shows(AccountState, "more")) == (2, True)
 
@@ -109,40 +109,40 @@ async def test_older_requests_come_page_by_page(wb: Workbench, tab: Tab, monkeyp
 
 
 async def test_older_requests_of_another_conversation_are_not_mixed_in(
-    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(accounts, "PAGE", 1)
-    tab.path = f"/c/{await talk(wb, '/echo 1', '/echo 2')}"
+    tab.path = f"/c/{await talk(ctx, '/echo 1', '/echo 2')}"
     await tab.send(AccountState.load)
     before = tab.shows(AccountState, "calls")
 
-    tab.path = f"/c/{await talk(wb, '/echo 3', '/echo 4')}"
+    tab.path = f"/c/{await talk(ctx, '/echo 3', '/echo 4')}"
     await tab.send(AccountState.show_older)
 
     assert tab.shows(AccountState, "calls") == before
 
 
 async def test_open_account_follows_the_conversation_on_screen(
-    wb: Workbench, tab: Tab, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.state.inspector.frame.SETTLE_SECONDS", 0.01)
-    first, other = await talk(wb, "/echo one"), await talk(wb, title="Quiet talk")
+    first, other = await talk(ctx, "/echo one"), await talk(ctx, title="Quiet talk")
 
     def shows(conversation: str, *requests: str) -> bool:
         account, calls = tab.shows(AccountState, "account"), tab.shows(AccountState, "calls")
         return bool(account) and account.conversation == conversation and [it.what for it in calls] == list(requests)
 
-    async with watching(wb, tab, first), running(tab, InspectorState.show, section="usage"):
+    async with watching(ctx, tab, first), running(tab, InspectorState.show, section="usage"):
         await until(lambda: shows(first, "Reply, pair 1"))
-        await send(wb, first, "/echo two")
+        await send(ctx, first, "/echo two")
         await until(lambda: shows(first, "Reply, pair 2", "Reply, pair 1"))
-    async with watching(wb, tab, other), running(tab, InspectorState.follow):
+    async with watching(ctx, tab, other), running(tab, InspectorState.follow):
         await until(lambda: shows(other))
 
 
-async def test_account_of_a_missing_conversation_is_reported_as_missing(wb: Workbench, tab: Tab) -> None:
-    conversation = await talk(wb, "/echo one")
-    await delete_conversation(wb, LOCAL_OWNER, conversation)
+async def test_account_of_a_missing_conversation_is_reported_as_missing(ctx: AppContext, tab: Tab) -> None:
+    conversation = await talk(ctx, "/echo one")
+    await delete_conversation(ctx, LOCAL_OWNER, conversation)
     tab.path = "/c/nothing"
 
     await tab.send(AccountState.load)
@@ -150,9 +150,9 @@ async def test_account_of_a_missing_conversation_is_reported_as_missing(wb: Work
     assert tab.shows(AccountState, "fault").startswith("No conversation")
 
 
-async def test_implausible_report_is_marked_at_its_request(wb: Workbench) -> None:
-    conversation = await talk(wb, "/echo " + "The quick brown fox. " * 150)
-    (booked,) = await list_booked(wb, LOCAL_OWNER, conversation, limit=1)
+async def test_implausible_report_is_marked_at_its_request(ctx: AppContext) -> None:
+    conversation = await talk(ctx, "/echo " + "The quick brown fox. " * 150)
+    (booked,) = await list_booked(ctx, LOCAL_OWNER, conversation, limit=1)
     assert describe_call(booked, conversation).report == ""
 
     unread = replace(booked, call=replace(booked.call, report_fault="prompt_tokens: -7"))
@@ -174,10 +174,10 @@ async def test_implausible_report_is_marked_at_its_request(wb: Workbench) -> Non
     ],
 )
 async def test_request_shows_the_outcome_of_its_cache_prediction(
-    wb: Workbench, outcome: Outcome, why: str | None, said: str
+    ctx: AppContext, outcome: Outcome, why: str | None, said: str
 ) -> None:
-    conversation = await talk(wb, "/echo one")
-    (booked,) = await list_booked(wb, LOCAL_OWNER, conversation, limit=1)
+    conversation = await talk(ctx, "/echo one")
+    (booked,) = await list_booked(ctx, LOCAL_OWNER, conversation, limit=1)
     assert describe_call(booked, conversation).prediction == ""
 
     foretold = replace(booked, foretold=Prediction(tokens=500), judged=Judgement(outcome, why))

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import Workbench
 from app.state.usage.prices import OwnPriceState, PriceItem
 from app.store.ledger.prices import load_own_prices
 from tests.state.conftest import Tab
@@ -14,12 +14,12 @@ from tests.state.conftest import Tab
 FORM = {"model": "offline:tiny", "since": "2026-05-01", "input": "3", "output": "$15"}
 
 
-async def stored(wb: Workbench) -> int:
-    async with wb.store.read() as session:
+async def stored(ctx: AppContext) -> int:
+    async with ctx.store.read() as session:
         return len(await load_own_prices(session, LOCAL_OWNER))
 
 
-async def test_price_is_set_shown_and_removed(wb: Workbench, tab: Tab) -> None:
+async def test_price_is_set_shown_and_removed(ctx: AppContext, tab: Tab) -> None:
     await tab.send(OwnPriceState.save, form={**FORM, "cache_read": "0.30", "cache_write": ""})
 
     dash = "\N{EN DASH}"
@@ -29,17 +29,17 @@ async def test_price_is_set_shown_and_removed(wb: Workbench, tab: Tab) -> None:
 
     await tab.send(OwnPriceState.remove, model="offline:tiny", since="2026-05-01")
     assert tab.shows(OwnPriceState, "items") == ()
-    assert await stored(wb) == 0
+    assert await stored(ctx) == 0
 
 
-async def test_page_shows_the_prices_there_are_and_offers_today(wb: Workbench, tab: Tab) -> None:
+async def test_page_shows_the_prices_there_are_and_offers_today(ctx: AppContext, tab: Tab) -> None:
     await tab.send(OwnPriceState.save, form=FORM)
     tab.vars.clear()
 
     await tab.send(OwnPriceState.load)
 
     assert tab.shows(OwnPriceState, "today") == datetime.now(UTC).date().isoformat()
-    assert await stored(wb) == 1
+    assert await stored(ctx) == 1
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ async def test_page_shows_the_prices_there_are_and_offers_today(wb: Workbench, t
     ],
 )
 async def test_form_that_cannot_be_a_price_says_why_and_stores_nothing(
-    wb: Workbench, tab: Tab, fields: dict[str, Any], fault: str
+    ctx: AppContext, tab: Tab, fields: dict[str, Any], fault: str
 ) -> None:
     await tab.send(OwnPriceState.save, form={**FORM, **fields})
 
     assert tab.shows(OwnPriceState, "fault").startswith(fault)
-    assert await stored(wb) == 0
+    assert await stored(ctx) == 0
 
 
 async def test_removing_what_is_not_there_is_no_fault(tab: Tab) -> None:

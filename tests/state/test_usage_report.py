@@ -8,9 +8,9 @@ import pytest
 from app.domain.costs.costs import Cost
 from app.domain.costs.spending import Spent
 from app.domain.usage import Usage
+from app.runs.app_context import AppContext
 from app.runs.library.agent_commands import AgentFields, create_agent
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, delete_conversation
-from app.runs.workbench import Workbench
 from app.state.usage.chart import HEIGHT, build_chart
 from app.state.usage.report import UsageState
 from app.state.usage.report_view import ReportView
@@ -27,8 +27,8 @@ def report_of(tab: Tab) -> ReportView:
     return tab.shows(UsageState, "report")
 
 
-async def test_report_adds_up_by_model_with_a_bar_for_each_day(wb: Workbench, tab: Tab) -> None:
-    await talk(wb, "/echo one", "/echo two")
+async def test_report_adds_up_by_model_with_a_bar_for_each_day(ctx: AppContext, tab: Tab) -> None:
+    await talk(ctx, "/echo one", "/echo two")
 
     await tab.send(UsageState.load)
 
@@ -49,8 +49,8 @@ async def test_empty_report_is_labelled(tab: Tab) -> None:
     assert report_of(tab).empty
 
 
-async def test_free_models_are_charted_by_tokens_until_a_measure_is_chosen(wb: Workbench, tab: Tab) -> None:
-    await talk(wb, "/echo one", priced=False)
+async def test_free_models_are_charted_by_tokens_until_a_measure_is_chosen(ctx: AppContext, tab: Tab) -> None:
+    await talk(ctx, "/echo one", priced=False)
 
     await tab.send(UsageState.load)
     assert tab.shows(UsageState, "measure") == "tokens"
@@ -66,10 +66,10 @@ async def test_chart_shows_only_what_can_be_measured(tab: Tab) -> None:
     assert tab.shows(UsageState, "measure") == "cost"
 
 
-async def test_conversations_are_named_and_linked_unless_they_are_gone(wb: Workbench, tab: Tab) -> None:
-    kept = await talk(wb, "/echo one", "/echo two", title="Kept")
-    gone = await talk(wb, "/echo one", title="Gone")
-    await delete_conversation(wb, LOCAL_OWNER, gone)
+async def test_conversations_are_named_and_linked_unless_they_are_gone(ctx: AppContext, tab: Tab) -> None:
+    kept = await talk(ctx, "/echo one", "/echo two", title="Kept")
+    gone = await talk(ctx, "/echo one", title="Gone")
+    await delete_conversation(ctx, LOCAL_OWNER, gone)
 
     await tab.send(UsageState.choose_group, group="conversation")
 
@@ -78,12 +78,12 @@ async def test_conversations_are_named_and_linked_unless_they_are_gone(wb: Workb
     assert (report.rows[0].name, report.rows[0].link) == ("Kept", f"/c/{kept}")
 
 
-async def test_purposes_and_agents_are_named_in_words(wb: Workbench, tab: Tab) -> None:
-    await talk(wb, "/echo two")
-    agent = await create_agent(wb, LOCAL_OWNER, AgentFields(name="Scout"))
-    conversation = await create_conversation(wb, LOCAL_OWNER, model=MODEL)
-    await change_conversation(wb, LOCAL_OWNER, conversation.id, agent_id=agent.id)
-    await send(wb, conversation.id, "/echo one")
+async def test_purposes_and_agents_are_named_in_words(ctx: AppContext, tab: Tab) -> None:
+    await talk(ctx, "/echo two")
+    agent = await create_agent(ctx, LOCAL_OWNER, AgentFields(name="Scout"))
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model=MODEL)
+    await change_conversation(ctx, LOCAL_OWNER, conversation.id, agent_id=agent.id)
+    await send(ctx, conversation.id, "/echo one")
 
     await tab.send(UsageState.choose_group, group="purpose")
     assert [row.name for row in report_of(tab).rows] == ["Reply"]
@@ -97,9 +97,9 @@ async def test_purposes_and_agents_are_named_in_words(wb: Workbench, tab: Tab) -
     [("7", "day", 7), ("365", "month", 365), ("all", "month", None)],
 )
 async def test_period_decides_bars_and_export(
-    wb: Workbench, tab: Tab, period: str, unit: str, days: int | None
+    ctx: AppContext, tab: Tab, period: str, unit: str, days: int | None
 ) -> None:
-    await talk(wb, "/echo one")
+    await talk(ctx, "/echo one")
 
     await tab.send(UsageState.choose_period, period=period)
 

@@ -11,7 +11,7 @@ from reflex.istate.manager.token import BaseStateToken
 from reflex.utils.format import format_event_handler
 
 import app.app as wiring
-from app.runs.workbench import Workbench
+from app.runs.app_context import AppContext
 from app.state.address import PREFIX
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
@@ -135,9 +135,9 @@ def test_a_visit_begins_with_every_page_and_nothing_else_closes_anything() -> No
 
 @pytest.mark.parametrize("kind", OPENINGS, ids=lambda kind: kind.__name__)
 async def test_what_is_open_outlives_a_reconnect_and_not_a_visit(
-    wb: Workbench, tab: Tab, kind: type[VisitedState]
+    ctx: AppContext, tab: Tab, kind: type[VisitedState]
 ) -> None:
-    async with watching_two(wb, tab) as watcher:
+    async with watching_two(ctx, tab) as watcher:
         opening = OPENINGS[kind]
         page = tab.path if opening.route == routes.CONVERSATION else opening.route
         pair_id = watcher.screen.pairs[0].id

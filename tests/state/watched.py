@@ -7,10 +7,10 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from app.domain.conversation.conversation import Pair
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench
 from app.state.chat import ChatState
 from app.state.watching import note_change, registered
 from app.store.conversation.pairs import load_pairs
@@ -22,12 +22,12 @@ LOOK = ViewOptions()
 
 @asynccontextmanager
 async def watching(
-    wb: Workbench, tab: Tab, conversation_id: str, *, look: ViewOptions = LOOK, draft: str = ""
+    ctx: AppContext, tab: Tab, conversation_id: str, *, look: ViewOptions = LOOK, draft: str = ""
 ) -> AsyncGenerator[Watcher]:
     """Show this conversation in the tab, and wait until the pairs in view are known."""
     await tab.send(ChatState.open)  # the first event of a tab loads its page, here the one without a conversation
     tab.path = f"/c/{conversation_id}"
-    watcher = Watcher(wb, LOCAL_OWNER, conversation_id, look, draft)
+    watcher = Watcher(ctx, LOCAL_OWNER, conversation_id, look, draft)
     known = asyncio.Event()
 
     async def follow() -> None:
@@ -48,18 +48,18 @@ async def watching(
 
 
 @asynccontextmanager
-async def watching_two(wb: Workbench, tab: Tab) -> AsyncGenerator[Watcher]:
+async def watching_two(ctx: AppContext, tab: Tab) -> AsyncGenerator[Watcher]:
     """Show a conversation of two pairs, "/echo one" and "/echo two", in the tab."""
-    conversation = await create_conversation(wb, LOCAL_OWNER, model="offline:demo")
-    await reply_to(wb, conversation.id, "/echo one")
-    await reply_to(wb, conversation.id, "/echo two")
-    async with watching(wb, tab, conversation.id) as watcher:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    await reply_to(ctx, conversation.id, "/echo one")
+    await reply_to(ctx, conversation.id, "/echo two")
+    async with watching(ctx, tab, conversation.id) as watcher:
         yield watcher
 
 
 async def stored(watcher: Watcher) -> tuple[Pair, ...]:
     """Return the pairs of the watched conversation, as stored."""
-    async with watcher.wb.store.read() as session:
+    async with watcher.ctx.store.read() as session:
         return tuple(await load_pairs(session, LOCAL_OWNER, watcher.conversation_id))
 
 

@@ -1,4 +1,4 @@
-"""Dependencies that every route needs: the owner of the request and the workbench.
+"""Dependencies that every route needs: the owner of the request and the app context.
 
 There is one local owner for now. A session or a token will select another owner here, and nowhere else. A request
 cannot find objects of another owner: every command and query takes the owner.
@@ -11,8 +11,8 @@ from typing import Annotated
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
+from app.runs.app_context import AppContext, context_for, current
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import Workbench, bench_of, current
 
 
 async def owner_of(_connection: HTTPConnection) -> str:
@@ -20,10 +20,10 @@ async def owner_of(_connection: HTTPConnection) -> str:
     return LOCAL_OWNER
 
 
-async def workbench(connection: HTTPConnection) -> Workbench:
-    """Return the workbench with the objects named in the path: the usual one, or that of temporary conversations."""
-    return await bench_of(current(), *map(str, connection.path_params.values()))
+async def find_context(connection: HTTPConnection) -> AppContext:
+    """Return the app context with the objects named in the path: the usual one, or that of temporary conversations."""
+    return await context_for(current(), *map(str, connection.path_params.values()))
 
 
 Owner = Annotated[str, Depends(owner_of)]
-Bench = Annotated[Workbench, Depends(workbench)]
+Ctx = Annotated[AppContext, Depends(find_context)]

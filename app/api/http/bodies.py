@@ -19,13 +19,13 @@ from app.domain.conversation.uploads import MAX_ATTACHED
 from app.domain.filters.lexer import MAX_LENGTH
 from app.domain.preferences import OverBudget
 from app.domain.structured.structured import write_schema
+from app.runs.app_context import current
 from app.runs.derived.summaries import Extent
 from app.runs.request.attachments import Attached
 from app.runs.resend.resend import Later, Seen
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.runs.send.structured_replies import require_schema
 from app.runs.uploads import load_attached
-from app.runs.workbench import current
 
 MAX_BODY = 16 * 1024 * 1024
 """Maximum bytes of a body. This is more text than fits into the largest window of today's models."""

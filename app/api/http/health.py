@@ -10,7 +10,7 @@ from typing import Literal
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from app.api.http.access import Bench
+from app.api.http.access import Ctx
 from app.api.http.answers import ANYWHERE, VIEW, answer, says
 from app.api.http.negotiation import JSON, offers
 from app.api.http.problems import documented
@@ -50,7 +50,7 @@ async def health() -> Response:
     summary="Can it serve: are database and migrations fine?",
     responses=says(ReadyView),
 )
-async def ready(bench: Bench) -> Response:
+async def ready(ctx: Ctx) -> Response:
     # This opens the database again, as a start does: a pooled connection still works after its file was removed.
-    await asyncio.to_thread(check, bench.settings.database_url)
+    await asyncio.to_thread(check, ctx.settings.database_url)
     return answer(ReadyView("ready", "ok", HEAD))

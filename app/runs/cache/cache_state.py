@@ -1,6 +1,6 @@
 """The state of a provider's cache for a conversation: what the next send would read from it, and what it would lose.
 
-    state = await look_at_cache(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))
+    state = await look_at_cache(ctx, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))
     state.next.plan.prediction.tokens
 
 Nothing is called or stored. If nothing is cached, no request is planned: one small query answers.
@@ -17,12 +17,12 @@ from app.domain.cache.rules import CacheRules, find_rules
 from app.domain.conversation.conversation import Parameters
 from app.domain.costs.prices import Tariff
 from app.domain.model_profile import ModelProfile
+from app.runs.app_context import AppContext
 from app.runs.process.ids import now
 from app.runs.request.preview import Preview
 from app.runs.send.commands import LOOK, preview_send
 from app.runs.send.context_selection import ViewOptions, read_base
 from app.runs.usage.prices import learn_tariffs
-from app.runs.workbench import Workbench
 from app.store.cache.prompt_caches import StoredUse, load_cache_uses, load_sent
 from app.store.conversation.pairs import load_positions
 from app.store.run.runs import Sent
@@ -53,7 +53,7 @@ class CacheState:
 
 
 async def look_at_cache(  # noqa: PLR0913 - as preview_send
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     look: ViewOptions = LOOK,
@@ -69,19 +69,19 @@ async def look_at_cache(  # noqa: PLR0913 - as preview_send
         InputError: the text, the model or the time zone cannot be used.
         ConflictError: the conversation changes faster than it can be read.
     """
-    base = await read_base(wb, owner, conversation_id, look)
+    base = await read_base(ctx, owner, conversation_id, look)
     profile, at = base.profile, now()
     rules = find_rules(profile.model)
     if rules is None:
         return CacheState(profile, None, at)
     longest = timedelta(seconds=max(rules.lifetimes))
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         calls, uses = await load_cache_uses(session, owner, profile.model, at - longest, conversation_id)
         sent = await load_sent(session, [use.call.run_id for use in uses])
         positions = await load_positions(session, owner, {use.pair_id for use in uses})
     named = {use.call.run_id: _name_messages(use, sent.get(use.call.run_id), positions) for use in uses}
-    planned = await preview_send(wb, owner, conversation_id, text, look, parameters=parameters) if calls else None
-    tariffs = await learn_tariffs(wb, owner, {profile.model})
+    planned = await preview_send(ctx, owner, conversation_id, text, look, parameters=parameters) if calls else None
+    tariffs = await learn_tariffs(ctx, owner, {profile.model})
     return CacheState(profile, rules, at, planned, tariffs[profile.model], _compare(uses, named))
 
 

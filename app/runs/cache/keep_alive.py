@@ -1,7 +1,7 @@
 """Cache keep-alive: reads a provider's prompt cache again before it expires, for the time that a person asked for.
 
-    await start_keeping(wb, LOCAL_OWNER, conversation_id, ViewOptions(), minutes=30)
-    await stop_keeping(wb, LOCAL_OWNER, conversation_id)
+    await start_keeping(ctx, LOCAL_OWNER, conversation_id, ViewOptions(), minutes=30)
+    await stop_keeping(ctx, LOCAL_OWNER, conversation_id)
 
 Each refresh is a run in a `tool` conversation, with a row in the ledger (`keep_warm`); it adds nothing to the context.
 Before each refresh the next send is planned again; a send in between extends the cache without a refresh. The order is
@@ -27,6 +27,7 @@ from app.domain.costs.prices import Tariff
 from app.domain.costs.spending import Spent
 from app.domain.errors import ConflictError, ErrorClass, InviewError, NotFoundError, StoreError
 from app.domain.run.run import Canceled, Failed, RunState
+from app.runs.app_context import AppContext, Keeper
 from app.runs.cache.refresh import Earlier, load_earlier, start_refresh
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import now
@@ -38,7 +39,6 @@ from app.runs.usage.accounts import load_balance
 from app.runs.usage.budgets import require_budgets
 from app.runs.usage.prices import learn_tariffs
 from app.runs.watch.broadcast import follow, load_state
-from app.runs.workbench import Keeper, Workbench
 from app.store.cache.keep_warm import Keeping, end_keeping, forget_keeping, list_open, load_keeping, put_keeping
 from app.store.conversation.conversations import load_conversation
 
@@ -80,7 +80,7 @@ def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> Offe
 
 
 @shielded
-async def start_keeping(wb: Workbench, owner: str, conversation_id: str, look: ViewOptions, minutes: int) -> Keeping:
+async def start_keeping(ctx: AppContext, owner: str, conversation_id: str, look: ViewOptions, minutes: int) -> Keeping:
     """Keep the cache that a send with these options would read alive for some minutes. Replaces an earlier order.
 
     Raises:
@@ -90,124 +90,124 @@ async def start_keeping(wb: Workbench, owner: str, conversation_id: str, look: V
         InputError: the model or the time zone cannot be used.
         BudgetSpentError: a budget of money has no room for a refresh.
     """
-    planned = await preview_send(wb, owner, conversation_id, "", look)
+    planned = await preview_send(ctx, owner, conversation_id, "", look)
     model, at = planned.composed.base.profile.model, now()
-    offer = offer_keeping(planned, (await learn_tariffs(wb, owner, {model}))[model], at)
+    offer = offer_keeping(planned, (await learn_tariffs(ctx, owner, {model}))[model], at)
     if isinstance(offer, str):
         raise ConflictError(offer)
-    await require_budgets(wb, owner, planned.composed.base.conversation, offer.each)
+    await require_budgets(ctx, owner, planned.composed.base.conversation, offer.each)
     # Store the present options: later changes of the view do not change what is kept alive.
     seen = replace(look, filter=planned.composed.base.conversation.filter if look.filter is None else look.filter)
     keeping = Keeping(conversation_id, owner, _encode_look(seen, model), at + timedelta(minutes=minutes), at)
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await put_keeping(session, keeping)
-    _attend(wb, keeping)
-    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
+    _attend(ctx, keeping)
+    ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     return keeping
 
 
 @shielded
-async def stop_keeping(wb: Workbench, owner: str, conversation_id: str) -> None:
+async def stop_keeping(ctx: AppContext, owner: str, conversation_id: str) -> None:
     """End a keep-alive and delete its order; its cost stays in the ledger.
 
     Raises:
         NotFoundError: this owner has no such conversation, or it has no keep-alive.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await load_conversation(session, owner, conversation_id)
         keeping = await load_keeping(session, owner, conversation_id)
         if keeping is None:
             raise NotFoundError("keeping warm of conversation", conversation_id)
         await forget_keeping(session, conversation_id)
-    if (keeper := wb.keeping.get(conversation_id)) is not None:
+    if (keeper := ctx.keeping.get(conversation_id)) is not None:
         keeper.wake.set()
-    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
+    ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
 
 
-async def read_keeping(wb: Workbench, owner: str, conversation_id: str) -> KeepAlive | None:
+async def read_keeping(ctx: AppContext, owner: str, conversation_id: str) -> KeepAlive | None:
     """Return the present or last keep-alive of a conversation, None without one."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         keeping = await load_keeping(session, owner, conversation_id)
     if keeping is None:
         return None
     spent = Spent()
     if keeping.made_id is not None:
         with suppress(NotFoundError):  # the conversation of the refreshes was deleted
-            spent = (await load_balance(wb, owner, keeping.made_id)).spent
+            spent = (await load_balance(ctx, owner, keeping.made_id)).spent
     return KeepAlive(keeping, spent)
 
 
-async def resume_keeping(wb: Workbench, *, alone: bool) -> None:
+async def resume_keeping(ctx: AppContext, *, alone: bool) -> None:
     """Resume the keep-alives of processes that ended. `alone`: no other process ran, so expired ones are reported."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         found = await list_open(session)
     for keeping in found:
         if alone and keeping.until <= now():
-            await _end(wb, keeping, RESTARTED)
-        elif keeping.conversation_id not in wb.keeping:
-            _attend(wb, keeping, resumed=alone)
+            await _end(ctx, keeping, RESTARTED)
+        elif keeping.conversation_id not in ctx.keeping:
+            _attend(ctx, keeping, resumed=alone)
 
 
-async def keep_resuming(wb: Workbench) -> None:
+async def keep_resuming(ctx: AppContext) -> None:
     """Look regularly for the keep-alives of other processes, which may end early."""
     while True:
         await asyncio.sleep(MAX_SECONDS)
         try:
-            await resume_keeping(wb, alone=False)
+            await resume_keeping(ctx, alone=False)
         except StoreError as error:
             log.warning("the conversations to keep warm could not be read", fault=str(error))
 
 
-async def tend(wb: Workbench, owner: str, conversation_id: str, *, resumed: bool = False) -> float | None:
+async def tend(ctx: AppContext, owner: str, conversation_id: str, *, resumed: bool = False) -> float | None:
     """Refresh if it is due. Return the seconds until the next look, None after the end."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         keeping = await load_keeping(session, owner, conversation_id)
         if keeping is None or keeping.ended_at is not None:
             return None
         earlier = await load_earlier(session, owner, keeping.made_id)
     if now() >= keeping.until:
-        return await _end(wb, keeping, None)
+        return await _end(ctx, keeping, None)
     try:
-        return await _tend(wb, keeping, earlier, resumed=resumed)
+        return await _tend(ctx, keeping, earlier, resumed=resumed)
     except StoreError:
         raise
     except InviewError as error:  # the conversation or the model was deleted, or a budget is spent
-        return await _end(wb, keeping, str(error))
+        return await _end(ctx, keeping, str(error))
     except Exception:  # after a defect of Inview nothing refreshes, and the page must not show otherwise
         log.exception(
             "keeping a conversation warm failed because of a defect in Inview", conversation_id=conversation_id
         )
-        return await _end(wb, keeping, FAULT)
+        return await _end(ctx, keeping, FAULT)
 
 
-async def _tend(wb: Workbench, keeping: Keeping, earlier: Earlier, *, resumed: bool) -> float | None:
+async def _tend(ctx: AppContext, keeping: Keeping, earlier: Earlier, *, resumed: bool) -> float | None:
     owner, conversation_id = keeping.owner, keeping.conversation_id
-    planned = await preview_send(wb, owner, conversation_id, "", _decode_look(keeping))
+    planned = await preview_send(ctx, owner, conversation_id, "", _decode_look(keeping))
     base = planned.composed.base
     if base.running is not None or earlier.running:
         return RUNNING_SECONDS
     at = now()
-    offer = offer_keeping(planned, (await learn_tariffs(wb, owner, {base.profile.model}))[base.profile.model], at)
+    offer = offer_keeping(planned, (await learn_tariffs(ctx, owner, {base.profile.model}))[base.profile.model], at)
     use = planned.plan.cache
     expires_at = None if use is None else use.plan.prediction.expires_at
     if isinstance(offer, str) or use is None or expires_at is None:
-        return await _end(wb, keeping, RESTARTED if resumed else str(offer))
+        return await _end(ctx, keeping, RESTARTED if resumed else str(offer))
     if expires_at >= keeping.until:
         return (keeping.until - at).total_seconds()
     if expires_at - MARGIN > at:
         return (expires_at - MARGIN - at).total_seconds()
-    await require_budgets(wb, owner, base.conversation, offer.each)
-    started = await start_refresh(wb, planned, keeping, earlier)
+    await require_budgets(ctx, owner, base.conversation, offer.each)
+    started = await start_refresh(ctx, planned, keeping, earlier)
     if started is None:
         return RUNNING_SECONDS
-    async for _ in follow(wb, owner, started.run_id):
+    async for _ in follow(ctx, owner, started.run_id):
         pass
-    state = await load_state(wb, owner, started.run_id)
-    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
+    state = await load_state(ctx, owner, started.run_id)
+    ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     if isinstance(state.outcome, Failed) and state.outcome.reason.error_class is ErrorClass.INTERRUPTED:
         return RUNNING_SECONDS  # the process is shutting down: the next one resumes
     if words := _explain_end(state):
-        return await _end(wb, keeping, words)
+        return await _end(ctx, keeping, words)
     return 0.0
 
 
@@ -224,34 +224,34 @@ def _explain_end(refreshed: RunState) -> str | None:
             return None if refreshed.usage.cache_read_tokens else GONE
 
 
-async def _end(wb: Workbench, keeping: Keeping, words: str | None) -> None:
+async def _end(ctx: AppContext, keeping: Keeping, words: str | None) -> None:
     """End a keep-alive; `words` is the reason if it ends early."""
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await end_keeping(session, keeping, now(), words)
-    wb.event_bus.publish(keeping.owner, keeping.conversation_id, ConversationChanged())
+    ctx.event_bus.publish(keeping.owner, keeping.conversation_id, ConversationChanged())
 
 
-def _attend(wb: Workbench, keeping: Keeping, *, resumed: bool = False) -> None:
+def _attend(ctx: AppContext, keeping: Keeping, *, resumed: bool = False) -> None:
     """Start the task of a conversation unless it runs. The task reads the stored order at every look."""
-    keeper = wb.keeping.get(keeping.conversation_id)
+    keeper = ctx.keeping.get(keeping.conversation_id)
     if keeper is not None:
         keeper.wake.set()
         return
     wake = asyncio.Event()
     task = asyncio.create_task(
-        _keep(wb, keeping, wake, resumed=resumed), name=f"keeping {keeping.conversation_id} warm"
+        _keep(ctx, keeping, wake, resumed=resumed), name=f"keeping {keeping.conversation_id} warm"
     )
-    wb.keeping[keeping.conversation_id] = Keeper(task, wake)
+    ctx.keeping[keeping.conversation_id] = Keeper(task, wake)
 
 
-async def _keep(wb: Workbench, keeping: Keeping, wake: asyncio.Event, *, resumed: bool) -> None:
+async def _keep(ctx: AppContext, keeping: Keeping, wake: asyncio.Event, *, resumed: bool) -> None:
     owner, conversation_id = keeping.owner, keeping.conversation_id
     seconds: float | None = 0.0
     try:
         while seconds is not None or wake.is_set():
             wake.clear()
             try:
-                seconds = await tend(wb, owner, conversation_id, resumed=resumed)
+                seconds = await tend(ctx, owner, conversation_id, resumed=resumed)
             except StoreError as error:
                 log.warning(
                     "what is kept warm could not be looked at", conversation_id=conversation_id, fault=str(error)
@@ -263,7 +263,7 @@ async def _keep(wb: Workbench, keeping: Keeping, wake: asyncio.Event, *, resumed
                     async with asyncio.timeout(min(seconds, MAX_SECONDS)):
                         await wake.wait()
     finally:
-        del wb.keeping[conversation_id]
+        del ctx.keeping[conversation_id]
 
 
 def _encode_look(look: ViewOptions, model: str) -> dict[str, str | None]:

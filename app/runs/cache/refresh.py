@@ -1,7 +1,7 @@
 """One refresh of the cache keep-alive (`keep_alive.py`): a call that reads what a provider has cached.
 
     earlier = await load_earlier(session, owner, keeping.made_id)
-    started = await start_refresh(wb, planned, keeping, earlier)        # None: another process has just done it
+    started = await start_refresh(ctx, planned, keeping, earlier)        # None: another process has just done it
 
 It is an ordinary run, in a `tool` conversation that has all refreshes of one order. Every process may try; the first
 one to store its run makes the call.
@@ -24,11 +24,11 @@ from app.domain.errors import ConflictError, NoKeyError, NotFoundError
 from app.domain.request.hashing import content_hashes
 from app.domain.run.run import RunStart
 from app.providers.base import encode
+from app.runs.app_context import AppContext
 from app.runs.process.ids import new_id, now
 from app.runs.request.attachments import load_named
 from app.runs.request.preview import Preview
 from app.runs.send.commands import StartedRun
-from app.runs.workbench import Workbench
 from app.store.cache.keep_warm import Keeping, claim_refresh
 from app.store.cache.prompt_caches import CacheUse
 from app.store.conversation import conversations, pairs
@@ -60,7 +60,7 @@ async def load_earlier(session: AsyncSession, owner: str, made_id: str | None) -
     return Earlier(made_id, tail.position, tail.running is not None)
 
 
-async def start_refresh(wb: Workbench, planned: Preview, keeping: Keeping, earlier: Earlier) -> StartedRun | None:
+async def start_refresh(ctx: AppContext, planned: Preview, keeping: Keeping, earlier: Earlier) -> StartedRun | None:
     """Read the cached prefix of this send again. Return None if the order was refreshed, ended or replaced meanwhile.
 
     Raises:
@@ -77,7 +77,7 @@ async def start_refresh(wb: Workbench, planned: Preview, keeping: Keeping, earli
         raise NoKeyError(provider.name)
     request = write_refresh(planned.built.request, place)
     marks = (Mark(place, foretold.lifetime),)
-    attachments = await load_named(wb.store, parent.owner, request)
+    attachments = await load_named(ctx.store, parent.owner, request)
     wire, hashes = await asyncio.to_thread(
         lambda: (encode(provider, request, base.profile, attachments, marks), content_hashes(request))
     )
@@ -87,7 +87,7 @@ async def start_refresh(wb: Workbench, planned: Preview, keeping: Keeping, earli
     words = f"Keep what the provider has of this conversation warm: about {foretold.tokens:,} tokens."
     start = RunStart(new_id(), new_id(), wire.model, hashes[-1])
     reply = Message(new_id(), Role.KEEP_WARM, (), at)
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await conversations.load_conversation(session, parent.owner, parent.id)
         made = earlier.made_id or new_id()
         claimed = await claim_refresh(session, keeping, made)
@@ -113,9 +113,9 @@ async def start_refresh(wb: Workbench, planned: Preview, keeping: Keeping, earli
         )
         await pairs.insert_pair(session, parent.owner, pair, revision)
         await runs.insert_run(
-            session, place_of, start, wb.process_id, at, cache=refresh, tools=request.tools, purpose="keep_warm"
+            session, place_of, start, ctx.process_id, at, cache=refresh, tools=request.tools, purpose="keep_warm"
         )
-    wb.engine.start(place_of, start, provider, wire, purpose="keep_warm")
+    ctx.engine.start(place_of, start, provider, wire, purpose="keep_warm")
     return StartedRun(start.run_id, start.pair_id, start.request_hash)
 
 

@@ -1,7 +1,7 @@
 """Child calls: one call for a conversation, made in its own `tool` conversation, such as a title or a summary.
 
-    derived = await start_derived(wb, order, plan)
-    text = await wait_for_text(wb, owner, derived)        # "" if it failed, was stopped or returned nothing
+    derived = await start_derived(ctx, order, plan)
+    text = await wait_for_text(ctx, owner, derived)        # "" if it failed, was stopped or returned nothing
 
 Its request, reply and cost stay in that conversation; a node in the parent conversation shows it. Its request and its
 reply are never part of another request.
@@ -24,12 +24,12 @@ from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Text, plain_text
 from app.domain.derived.derived import REPLY_ROLES, DerivedCall
 from app.domain.run.run import RunStart, Succeeded
+from app.runs.app_context import AppContext
 from app.runs.process.ids import new_id, now
 from app.runs.request.send_plan import Plan
 from app.runs.send.commands import StartedRun
 from app.runs.usage.budgets import require_budgets_for
 from app.runs.watch.broadcast import follow, load_state
-from app.runs.workbench import Workbench
 from app.store.conversation import conversations, pairs
 from app.store.conversation.derived import insert_derived
 from app.store.ledger.ledger import Counted, Purpose
@@ -63,7 +63,7 @@ class Derived:
     conversation_id: str
 
 
-async def start_derived(wb: Workbench, order: Order, plan: Plan, counted: Counted | None = None) -> Derived:
+async def start_derived(ctx: AppContext, order: Order, plan: Plan, counted: Counted | None = None) -> Derived:
     """Store the conversation, its one pair and the node, and start the call.
 
     Raises:
@@ -73,7 +73,7 @@ async def start_derived(wb: Workbench, order: Order, plan: Plan, counted: Counte
     at = now()
     parent = order.parent
     tokens = 1 if counted is None else counted.estimated_tokens
-    await require_budgets_for(wb, parent, plan.wire.model, tokens)
+    await require_budgets_for(ctx, parent, plan.wire.model, tokens)
     made = Conversation(
         id=new_id(),
         owner=parent.owner,
@@ -103,7 +103,7 @@ async def start_derived(wb: Workbench, order: Order, plan: Plan, counted: Counte
         run_id=start.run_id,
     )
     node = DerivedCall(new_id(), order.role, order.after_position, at, order.position)
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await conversations.load_conversation(session, parent.owner, parent.id)
         await conversations.insert_conversation(session, made)
         revision = await conversations.next_revision(session, made.id, at)
@@ -112,7 +112,7 @@ async def start_derived(wb: Workbench, order: Order, plan: Plan, counted: Counte
             session,
             place,
             start,
-            wb.process_id,
+            ctx.process_id,
             at,
             cache=plan.cache,
             tools=plan.built.request.tools,
@@ -120,18 +120,18 @@ async def start_derived(wb: Workbench, order: Order, plan: Plan, counted: Counte
             sent_with=plan.sent_with,
         )
         await insert_derived(session, parent.owner, parent.id, node, made.id)
-    wb.engine.start(place, start, plan.provider, plan.wire, counted, order.purpose)
+    ctx.engine.start(place, start, plan.provider, plan.wire, counted, order.purpose)
     return Derived(StartedRun(start.run_id, start.pair_id, start.request_hash), made.id)
 
 
-async def wait_for_text(wb: Workbench, owner: str, derived: Derived) -> str:
+async def wait_for_text(ctx: AppContext, owner: str, derived: Derived) -> str:
     """Wait until the call is over, close its conversation, and return its text; empty if it returned none."""
     run_id = derived.started.run_id
-    async for _ in follow(wb, owner, run_id):
+    async for _ in follow(ctx, owner, run_id):
         pass
-    state = await load_state(wb, owner, run_id)
+    state = await load_state(ctx, owner, run_id)
     text = plain_text(state.parts).strip() if isinstance(state.outcome, Succeeded) else ""
     status = ConversationStatus.COMPLETED if text else ConversationStatus.FAILED
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await conversations.update_conversation(session, owner, derived.conversation_id, {"status": status})
     return text

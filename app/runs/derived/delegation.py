@@ -1,6 +1,6 @@
 """The tool `delegate`: another agent does a task in its own `tool` conversation; its reply is the result.
 
-    wb.toolbox.register((delegate_tool(wb),))
+    ctx.toolbox.register((delegate_tool(ctx),))
 
 That conversation belongs to the one that a person sees, and names the message whose call it answers. It can be opened
 and stopped while it runs, and its own tool calls need the usual permissions. Stopping the reply that waits for it stops
@@ -24,12 +24,12 @@ from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import InviewError, NotFoundError
 from app.domain.run.run import Canceled, Failed, RunState
 from app.domain.tools.tools import Caller, ToolOutcome
+from app.runs.app_context import AppContext, context_for
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import new_id, now
 from app.runs.request.preview import TOOL_LIMITS
 from app.runs.send.commands import StartedRun, start_reply, stop_run
 from app.runs.watch.broadcast import follow, load_state
-from app.runs.workbench import Workbench, bench_of
 from app.store.conversation.conversations import insert_conversation, load_conversation, update_conversation
 from app.store.conversation.pairs import load_conversation_of_message, load_pair
 from app.store.settings.agents import load_agents
@@ -42,12 +42,12 @@ ENDING_SECONDS = 30.0
 """Extra seconds to end a delegated task whose time is over, and to record that."""
 
 
-def delegate_tool(wb: Workbench, seconds: float = TOOL_LIMITS.seconds) -> BuiltIn:
-    """Return the tool for this workspace. A delegated task may take as long as the tools of a reply in total."""
+def delegate_tool(ctx: AppContext, seconds: float = TOOL_LIMITS.seconds) -> BuiltIn:
+    """Return the tool for this app context. A delegated task may take as long as the tools of a reply in total."""
 
     async def call(caller: Caller, arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         try:
-            return await _delegate(wb, caller, str(arguments["agent"]), str(arguments["task"]), progress, seconds)
+            return await _delegate(ctx, caller, str(arguments["agent"]), str(arguments["task"]), progress, seconds)
         except InviewError as error:
             return ToolOutcome((Text(f"The task was not handed over. {error}"),), is_error=True)
 
@@ -55,39 +55,39 @@ def delegate_tool(wb: Workbench, seconds: float = TOOL_LIMITS.seconds) -> BuiltI
 
 
 async def _delegate(  # noqa: PLR0913, PLR0917 - the agents, the task, its progress and its limit
-    wb: Workbench, caller: Caller, name: str, task: str, progress: Progress, seconds: float
+    ctx: AppContext, caller: Caller, name: str, task: str, progress: Progress, seconds: float
 ) -> ToolOutcome:
-    bench = await bench_of(wb, caller.conversation_id)
-    agent, made = await _prepare(bench, caller, name, task)
-    if (asking := bench.engine.runs.get(caller.run_id)) is not None:
+    ctx = await context_for(ctx, caller.conversation_id)
+    agent, made = await _prepare(ctx, caller, name, task)
+    if (asking := ctx.engine.runs.get(caller.run_id)) is not None:
         asking.handed_to[caller.tool_call_id] = made.id
     try:
-        started = await start_reply(bench, caller.owner, made.id, task[:MAX_TASK], purpose="delegated")
+        started = await start_reply(ctx, caller.owner, made.id, task[:MAX_TASK], purpose="delegated")
     except InviewError:
-        await _close(bench, made, ConversationStatus.FAILED)
+        await _close(ctx, made, ConversationStatus.FAILED)
         raise
     over = False
     late = ""
     try:
         async with asyncio.timeout(seconds):
-            await _watch(bench, caller.owner, started, agent, progress)
+            await _watch(ctx, caller.owner, started, agent, progress)
         over = True
     except TimeoutError:
         late = f"{agent.name} was stopped after {seconds:,.0f} seconds, as long as handed-over work may take."
     finally:
         if not over:  # the caller was cancelled or the time is over
-            await stop_run(bench, started.run_id)
-            await _close(bench, made, ConversationStatus.FAILED)
-    state = await load_state(bench, caller.owner, started.run_id)
+            await stop_run(ctx, started.run_id)
+            await _close(ctx, made, ConversationStatus.FAILED)
+    state = await load_state(ctx, caller.owner, started.run_id)
     outcome = _answer(state, agent, made, late)
-    await _close(bench, made, ConversationStatus.FAILED if outcome.is_error else ConversationStatus.COMPLETED)
+    await _close(ctx, made, ConversationStatus.FAILED if outcome.is_error else ConversationStatus.COMPLETED)
     return outcome
 
 
-async def _prepare(wb: Workbench, caller: Caller, name: str, task: str) -> tuple[Agent, Conversation]:
+async def _prepare(ctx: AppContext, caller: Caller, name: str, task: str) -> tuple[Agent, Conversation]:
     """Find the agent and create the conversation for its work."""
     at = now()
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         asking = await load_conversation(session, caller.owner, caller.conversation_id)
         pair = await load_pair(session, caller.owner, caller.pair_id)
         above, root, deep = [pair.agent_id], asking, 0
@@ -119,11 +119,11 @@ async def _prepare(wb: Workbench, caller: Caller, name: str, task: str) -> tuple
     return agent, made
 
 
-async def _watch(wb: Workbench, owner: str, started: StartedRun, agent: Agent, progress: Progress) -> None:
+async def _watch(ctx: AppContext, owner: str, started: StartedRun, agent: Agent, progress: Progress) -> None:
     """Publish the progress until the run is over: the number of characters so far, and the newest text."""
     said = ""
     progress(0, None, f"{agent.name} works on it")
-    async for events in follow(wb, owner, started.run_id):
+    async for events in follow(ctx, owner, started.run_id):
         said += "".join(event.data.get("text", "") for event in events if event.kind == "text")
         if said:
             progress(len(said), None, " ".join(said[-SHOWN:].split()))
@@ -145,11 +145,11 @@ def _answer(state: RunState, agent: Agent, made: Conversation, late: str) -> Too
     return ToolOutcome((Text(words),), structured_json=facts, is_error=True)
 
 
-async def _close(wb: Workbench, made: Conversation, status: ConversationStatus) -> None:
+async def _close(ctx: AppContext, made: Conversation, status: ConversationStatus) -> None:
     """Store how the task ended, unless the conversation was deleted meanwhile."""
     try:
-        async with wb.store.write() as session:
+        async with ctx.store.write() as session:
             await update_conversation(session, made.owner, made.id, {"status": status})
     except NotFoundError:
         return
-    wb.event_bus.publish(made.owner, made.id, ConversationChanged())
+    ctx.event_bus.publish(made.owner, made.id, ConversationChanged())

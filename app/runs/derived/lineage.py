@@ -1,6 +1,6 @@
 """Lineage: the child conversations and forks of a conversation with their status, and its parent.
 
-lineage = await read_lineage(wb, owner, conversation_id)
+lineage = await read_lineage(ctx, owner, conversation_id)
 lineage.items[0].status
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
+from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.lineage import Ancestor, Descendant, load_ancestor, load_descendants
 from app.store.run.comparisons import load_open
@@ -24,13 +24,13 @@ _MADE: dict[Role, LineageKind] = {
 }
 
 
-async def read_lineage(wb: Workbench, owner: str, conversation_id: str) -> LineageView:
+async def read_lineage(ctx: AppContext, owner: str, conversation_id: str) -> LineageView:
     """Read the lineage of a conversation, one step in both directions.
 
     Raises:
         NotFoundError: this owner has no such conversation.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         conversation: Conversation = await load_conversation(session, owner, conversation_id)
         ancestor = await load_ancestor(session, owner, conversation)
         descendants = await load_descendants(session, owner, conversation_id)
@@ -38,7 +38,7 @@ async def read_lineage(wb: Workbench, owner: str, conversation_id: str) -> Linea
     compared = frozenset(run.conversation_id for run in comparison.runs) if comparison else frozenset[str]()
     return LineageView(
         None if ancestor is None else _describe_ancestor(ancestor),
-        tuple(_describe(one, wb.engine.runs.get(one.run_id or ""), compared) for one in descendants),
+        tuple(_describe(one, ctx.engine.runs.get(one.run_id or ""), compared) for one in descendants),
     )
 
 

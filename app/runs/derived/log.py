@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from app.runs.app_context import AppContext
 from app.runs.usage.prices import learn_tariffs
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.derived import load_derived
 from app.store.conversation.nodes import load_accounting
 from app.views.screen.log import LogView, show_log
 
 
-async def read_log(wb: Workbench, owner: str, conversation_id: str) -> LogView:
+async def read_log(ctx: AppContext, owner: str, conversation_id: str) -> LogView:
     """The newest entries of the log.
 
     Raises:
         NotFoundError: no such conversation of this owner.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         await load_conversation(session, owner, conversation_id)
         accounting = await load_accounting(session, owner, conversation_id)
         derived = await load_derived(session, owner, conversation_id)
-    tariffs = await learn_tariffs(wb, owner, {call.made.model for call in derived if call.made is not None})
+    tariffs = await learn_tariffs(ctx, owner, {call.made.model for call in derived if call.made is not None})
     return show_log(accounting, derived, tariffs)

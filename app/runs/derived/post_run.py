@@ -11,20 +11,20 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
+from app.runs.app_context import AppContext
 from app.runs.derived.titles import title_first_success
 from app.runs.engine.live import LiveRun
 from app.runs.send.queue import go_on_after
-from app.runs.workbench import Workbench
 
-AFTERWARDS: tuple[Callable[[Workbench, LiveRun], Awaitable[None]], ...] = (go_on_after, title_first_success)
+AFTERWARDS: tuple[Callable[[AppContext, LiveRun], Awaitable[None]], ...] = (go_on_after, title_first_success)
 """Called for every run that ended, whatever its `purpose`, such as a reply or a summary."""
 
 _log = structlog.get_logger(__name__)
 
 
-async def follow_up(wb: Workbench, run: LiveRun) -> None:
+async def follow_up(ctx: AppContext, run: LiveRun) -> None:
     """Run all post-run tasks."""
-    results = await asyncio.gather(*(task(wb, run) for task in AFTERWARDS), return_exceptions=True)
+    results = await asyncio.gather(*(task(ctx, run) for task in AFTERWARDS), return_exceptions=True)
     for task, result in zip(AFTERWARDS, results, strict=True):
         if isinstance(result, Exception):
             _log.error("what follows a reply failed", task=task.__name__, pair_id=run.place.pair_id, exc_info=result)

@@ -1,7 +1,7 @@
 """Summaries: the model reads the older pairs again and writes a summary, which becomes a checkpoint.
 
-    summary = await summarise(wb, LOCAL_OWNER, conversation_id, look, "the draft")
-    follow(wb, LOCAL_OWNER, summary.started.run_id)          # like any reply; at its end the checkpoint is set
+    summary = await summarise(ctx, LOCAL_OWNER, conversation_id, look, "the draft")
+    follow(ctx, LOCAL_OWNER, summary.started.run_id)          # like any reply; at its end the checkpoint is set
 
 The call runs in a separate `tool` conversation (`child_calls.py`). Then the summary is a card on the screen; the
 pairs before it are OUT. A call that fails or returns nothing changes nothing.
@@ -20,6 +20,7 @@ from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part, Text
 from app.domain.derived.summaries import INSTRUCTION
 from app.domain.errors import ConflictError, InputError, InviewError
+from app.runs.app_context import AppContext
 from app.runs.derived.child_calls import Derived, Order, start_derived, wait_for_text
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.shielded import shielded
@@ -32,7 +33,6 @@ from app.runs.request.texts import count_text
 from app.runs.send.commands import LOOK, StartedRun
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, read_base
 from app.runs.send.planning import load_sent, require_sendable, require_text
-from app.runs.workbench import Workbench
 from app.store.conversation import conversations
 from app.store.database.mapping import encode_checkpoint
 
@@ -95,7 +95,7 @@ class Summary:
 
 
 async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summarise
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     look: ViewOptions = LOOK,
@@ -112,7 +112,7 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
         FilterError: the filter cannot be used.
         InputError: the model or the time zone cannot be used.
     """
-    base = await read_base(wb, owner, conversation_id, look, asks=True)
+    base = await read_base(ctx, owner, conversation_id, look, asks=True)
     composed = await compose_base(base, draft, attached=attached)
     boundary = None if extent.everything or extent.up_to is not None else composed.composition.boundary
     last = extent.up_to if boundary is None else boundary - 1
@@ -136,7 +136,7 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
 
 @shielded
 async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the extent
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     look: ViewOptions = LOOK,
@@ -152,20 +152,20 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
         NotFoundError, ConflictError, FilterError, InputError: as `plan_summary`.
     """
     for _ in range(ATTEMPTS):
-        planned = await plan_summary(wb, owner, conversation_id, look, draft, extent, attached)
+        planned = await plan_summary(ctx, owner, conversation_id, look, draft, extent, attached)
         base, older = planned.base, planned.older
         require_sendable(base)
-        if (pairs := await load_sent(wb, base, older)) is not None:
+        if (pairs := await load_sent(ctx, base, older)) is not None:
             break
     else:
         raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
     tools = planned.composed.tools.definitions
     view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), NO_PARAMETERS, tools, base.beside)
     caching = await load_caching(
-        wb.store, owner, base.profile, tokens=planned.tokens, conversation_id=conversation_id, frozen=True
+        ctx.store, owner, base.profile, tokens=planned.tokens, conversation_id=conversation_id, frozen=True
     )
-    attachments = await load_named(wb.store, owner, view)
-    known = wb.sent_pairs.hashes_of(conversation_id)
+    attachments = await load_named(ctx.store, owner, view)
+    known = ctx.sent_pairs.hashes_of(conversation_id)
     plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
     require_same(plan.built, older)
     last = pairs[-1]
@@ -180,13 +180,15 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
         trigger=None if last.reply is None else last.reply.id,
         position=planned.position,
     )
-    derived = await start_derived(wb, order, plan)
-    wb.start_background(_adopt(wb, owner, conversation_id, derived, planned.position), f"summary of {conversation_id}")
+    derived = await start_derived(ctx, order, plan)
+    ctx.start_background(
+        _adopt(ctx, owner, conversation_id, derived, planned.position), f"summary of {conversation_id}"
+    )
     return Summary(derived.started, derived.conversation_id, planned.count, planned.position)
 
 
 @shielded
-async def change_checkpoint(wb: Workbench, owner: str, conversation_id: str, summary: str) -> Checkpoint:
+async def change_checkpoint(ctx: AppContext, owner: str, conversation_id: str, summary: str) -> Checkpoint:
     """Change the text of the checkpoint; return the new checkpoint.
 
     Raises:
@@ -197,52 +199,52 @@ async def change_checkpoint(wb: Workbench, owner: str, conversation_id: str, sum
     require_text("summary", summary)
     if not summary.strip():
         raise InputError("summary", "is empty. Remove the checkpoint instead.")
-    before = await _set(wb, owner, conversation_id, summary)
+    before = await _set(ctx, owner, conversation_id, summary)
     return Checkpoint(summary, before.position)
 
 
 @shielded
-async def remove_checkpoint(wb: Workbench, owner: str, conversation_id: str) -> Checkpoint:
+async def remove_checkpoint(ctx: AppContext, owner: str, conversation_id: str) -> Checkpoint:
     """Remove the checkpoint and return it, for Undo. Later sends include the pairs before it again.
 
     Raises:
         NotFoundError: this owner has no such conversation.
         ConflictError: it has no checkpoint.
     """
-    return await _set(wb, owner, conversation_id, None)
+    return await _set(ctx, owner, conversation_id, None)
 
 
 @shielded
-async def put_checkpoint(wb: Workbench, owner: str, conversation_id: str, checkpoint: Checkpoint) -> None:
+async def put_checkpoint(ctx: AppContext, owner: str, conversation_id: str, checkpoint: Checkpoint) -> None:
     """Set the checkpoint of a conversation, which replaces any other.
 
     Raises:
         NotFoundError: this owner has no such conversation.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await conversations.next_revision(session, conversation_id, None)
         await conversations.update_conversation(session, owner, conversation_id, encode_checkpoint(checkpoint))
-    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
+    ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
 
 
-async def _set(wb: Workbench, owner: str, conversation_id: str, summary: str | None) -> Checkpoint:
-    async with wb.store.write() as session:
+async def _set(ctx: AppContext, owner: str, conversation_id: str, summary: str | None) -> Checkpoint:
+    async with ctx.store.write() as session:
         before = (await conversations.load_conversation(session, owner, conversation_id)).checkpoint
         if before is None:
             raise ConflictError(f"Conversation {conversation_id!r} has no checkpoint.")
         changed = None if summary is None else Checkpoint(summary, before.position)
         await conversations.next_revision(session, conversation_id, None)
         await conversations.update_conversation(session, owner, conversation_id, encode_checkpoint(changed))
-    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
+    ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     return before
 
 
-async def _adopt(wb: Workbench, owner: str, conversation_id: str, derived: Derived, position: int) -> None:
+async def _adopt(ctx: AppContext, owner: str, conversation_id: str, derived: Derived, position: int) -> None:
     """Wait for the summary and make it the checkpoint if it has text."""
     try:
-        if summary := await wait_for_text(wb, owner, derived):
-            await put_checkpoint(wb, owner, conversation_id, Checkpoint(summary, position))
+        if summary := await wait_for_text(ctx, owner, derived):
+            await put_checkpoint(ctx, owner, conversation_id, Checkpoint(summary, position))
         else:
-            wb.event_bus.publish(owner, conversation_id, ConversationChanged())
+            ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     except InviewError as error:  # deleted, or a database error: the summary stays in its own conversation
         _log.warning("a summary did not become a checkpoint", conversation_id=conversation_id, fault=str(error))

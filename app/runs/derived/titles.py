@@ -1,7 +1,7 @@
 """Titles: a model writes one after the first successful reply, and whenever a person asks for another.
 
-    derived = await ask_title(wb, LOCAL_OWNER, conversation_id)
-    follow(wb, LOCAL_OWNER, derived.started.run_id)       # like any reply; at its end the title is set
+    derived = await ask_title(ctx, LOCAL_OWNER, conversation_id)
+    follow(ctx, LOCAL_OWNER, derived.started.run_id)       # like any reply; at its end the title is set
 
 The request is that of a send at this moment, with the instruction as its draft, so that a provider's cache serves it. A
 title that a person wrote is never replaced, not even one written during the call. A call that fails or returns nothing
@@ -18,6 +18,7 @@ from app.domain.derived.titles import INSTRUCTION, MAX_TOKENS, may_be_titled, re
 from app.domain.errors import ConflictError, InviewError, NoKeyError
 from app.domain.model_profile import ModelProfile
 from app.domain.run.run import Succeeded
+from app.runs.app_context import AppContext
 from app.runs.derived.child_calls import Derived, Order, start_derived, wait_for_text
 from app.runs.engine.live import LiveRun
 from app.runs.process.event_bus import ConversationChanged
@@ -29,7 +30,6 @@ from app.runs.resend.comparisons import ChosenReply, keep_reply
 from app.runs.send.commands import LOOK
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
 from app.runs.send.planning import load_sent
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation, load_head, update_conversation
 from app.store.conversation.derived import awaits_first_title
 from app.store.settings.preferences import read_preferences
@@ -42,7 +42,7 @@ _log = structlog.get_logger(__name__)
 
 
 @shielded
-async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewOptions = LOOK) -> Derived:
+async def ask_title(ctx: AppContext, owner: str, conversation_id: str, look: ViewOptions = LOOK) -> Derived:
     """Ask a model for a title from the pairs in view. It replaces no title that a person wrote.
 
     Raises:
@@ -54,7 +54,7 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewO
         NoKeyError: the provider lacks its key.
     """
     for _ in range(ATTEMPTS):
-        base = await read_base(wb, owner, conversation_id, look, asks=True)
+        base = await read_base(ctx, owner, conversation_id, look, asks=True)
         if not may_be_titled(base.conversation):
             raise ConflictError("This title is a person's own and is not replaced. Take it away first.")
         if not base.provider.ready:
@@ -63,7 +63,7 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewO
         sent = composed.composition.sent
         if not sent:
             raise ConflictError("Nothing in view could be sent, so there is nothing to make a title of.")
-        if (pairs := await load_sent(wb, base, sent)) is not None:
+        if (pairs := await load_sent(ctx, base, sent)) is not None:
             break
     else:
         raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
@@ -72,10 +72,10 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewO
     view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), parameters, tools, base.beside)
     tokens = composed.composition.estimate.tokens
     caching = await load_caching(
-        wb.store, owner, base.profile, tokens=tokens, conversation_id=conversation_id, frozen=True
+        ctx.store, owner, base.profile, tokens=tokens, conversation_id=conversation_id, frozen=True
     )
-    attachments = await load_named(wb.store, owner, view)
-    known = wb.sent_pairs.hashes_of(conversation_id)
+    attachments = await load_named(ctx.store, owner, view)
+    known = ctx.sent_pairs.hashes_of(conversation_id)
     plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
     require_same(plan.built, sent)
     reply = pairs[-1].reply
@@ -89,18 +89,18 @@ async def ask_title(wb: Workbench, owner: str, conversation_id: str, look: ViewO
         after_position=base.index.newest() or 0,
         trigger=None if reply is None else reply.id,
     )
-    derived = await start_derived(wb, order, plan, count_sent(composed, sent, plan))
-    wb.start_background(_adopt(wb, owner, conversation_id, derived), f"title of {conversation_id}")
+    derived = await start_derived(ctx, order, plan, count_sent(composed, sent, plan))
+    ctx.start_background(_adopt(ctx, owner, conversation_id, derived), f"title of {conversation_id}")
     return derived
 
 
-async def title_first_success(wb: Workbench, run: LiveRun) -> None:
+async def title_first_success(ctx: AppContext, run: LiveRun) -> None:
     """After a run that was the first successful reply of a conversation without a title, ask for one."""
     if run.purpose == "reply" and isinstance(run.state.outcome, Succeeded):
-        await _ask_first_title(wb, run.place.owner, run.place.conversation_id)
+        await _ask_first_title(ctx, run.place.owner, run.place.conversation_id)
 
 
-async def keep_reply_and_title(wb: Workbench, owner: str, conversation_id: str, model: str) -> ChosenReply:
+async def keep_reply_and_title(ctx: AppContext, owner: str, conversation_id: str, model: str) -> ChosenReply:
     """Keep a compared reply, as `keep_reply` does. If it is the first of a conversation without a title, ask for one.
 
     The compared replies ended in separate conversations, which get no titles.
@@ -110,38 +110,38 @@ async def keep_reply_and_title(wb: Workbench, owner: str, conversation_id: str, 
         InputError: the model is not part of the comparison.
         ConflictError: the reply is still running or empty, or the pair that was answered again is deleted.
     """
-    kept = await keep_reply(wb, owner, conversation_id, model)
-    wb.start_background(_ask_first_title(wb, owner, conversation_id), f"first title of {conversation_id}")
+    kept = await keep_reply(ctx, owner, conversation_id, model)
+    ctx.start_background(_ask_first_title(ctx, owner, conversation_id), f"first title of {conversation_id}")
     return kept
 
 
-async def _ask_first_title(wb: Workbench, owner: str, conversation_id: str) -> None:
+async def _ask_first_title(ctx: AppContext, owner: str, conversation_id: str) -> None:
     """Ask for a title if one of the first replies has succeeded and no title was asked for yet."""
-    if not wb.settings.titles:
+    if not ctx.settings.titles:
         return
     try:
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             head = await load_head(session, owner, conversation_id)
             preferences = read_preferences(head.preferences)
             if not (preferences.titles and waits_for_title(head.conversation)):
                 return
             if not await awaits_first_title(session, conversation_id):
                 return
-        await ask_title(wb, owner, conversation_id, ViewOptions(model=preferences.title_model))
+        await ask_title(ctx, owner, conversation_id, ViewOptions(model=preferences.title_model))
     except InviewError as error:  # no caller waits for it; a request by hand reports its error
         _log.warning("no title could be asked for", conversation_id=conversation_id, fault=str(error))
 
 
-async def _adopt(wb: Workbench, owner: str, conversation_id: str, derived: Derived) -> None:
+async def _adopt(ctx: AppContext, owner: str, conversation_id: str, derived: Derived) -> None:
     """Wait for the title and store it, unless a person wrote one meanwhile."""
     try:
-        title = read_title(await wait_for_text(wb, owner, derived))
-        async with wb.store.write() as session:
+        title = read_title(await wait_for_text(ctx, owner, derived))
+        async with ctx.store.write() as session:
             conversation = await load_conversation(session, owner, conversation_id)
             if title and may_be_titled(conversation):
                 changes = {"title": title, "titled_by_model": True}
                 await update_conversation(session, owner, conversation_id, changes)
-        wb.event_bus.publish(owner, conversation_id, ConversationChanged())
+        ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     except InviewError as error:  # deleted, or a database error: the title stays in its own conversation
         _log.warning("a title was not taken over", conversation_id=conversation_id, fault=str(error))
 

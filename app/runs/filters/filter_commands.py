@@ -1,7 +1,7 @@
 """Saved filters, the history of applied filters, and the filter of a conversation.
 
-await save_filter(wb, LOCAL_OWNER, "good", "s>=2 !e")
-await apply_filter(wb, LOCAL_OWNER, conversation_id, "@good r20")
+await save_filter(ctx, LOCAL_OWNER, "good", "s>=2 !e")
+await apply_filter(ctx, LOCAL_OWNER, conversation_id, "@good r20")
 
 Not here: the pairs that a filter selects (`runs/send/context_selection.py`) and command lines (`line_commands.py`).
 """
@@ -24,10 +24,10 @@ from app.domain.filters.saved_rules import (
     require_name,
     uses,
 )
+from app.runs.app_context import AppContext
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
-from app.runs.workbench import Workbench
 from app.store.conversation import conversations
 from app.store.organise import filters
 
@@ -48,9 +48,9 @@ class KnownFilters:
     damaged: tuple[AppliedFilter, ...] = ()
 
 
-async def list_filters(wb: Workbench, owner: str) -> KnownFilters:
+async def list_filters(ctx: AppContext, owner: str) -> KnownFilters:
     """List the owner's filters that the filter bar offers."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         saved = await filters.load_saved_filters(session, owner)
         rows = await filters.list_saved_filters(session, owner)
         applied = await filters.list_applied(session, owner)
@@ -58,13 +58,13 @@ async def list_filters(wb: Workbench, owner: str) -> KnownFilters:
     return KnownFilters(saved, history, rows, tuple(one for one in applied if one.damage))
 
 
-async def find_filter(wb: Workbench, owner: str, name: str) -> str:
+async def find_filter(ctx: AppContext, owner: str, name: str) -> str:
     """Return the filter saved under a name.
 
     Raises:
         NotFoundError: there is none.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         saved = await filters.load_saved_filters(session, owner)
     if name not in saved:
         raise NotFoundError("saved filter", name)
@@ -72,7 +72,7 @@ async def find_filter(wb: Workbench, owner: str, name: str) -> str:
 
 
 @shielded
-async def save_filter(wb: Workbench, owner: str, name: str, line: str) -> None:
+async def save_filter(ctx: AppContext, owner: str, name: str, line: str) -> None:
     """Save a filter under a name, replacing the previous one.
 
     Raises:
@@ -80,13 +80,13 @@ async def save_filter(wb: Workbench, owner: str, name: str, line: str) -> None:
         InputError: the name is invalid, or a filter that uses it would become invalid.
         ConflictError: there are too many.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         read_savable(name, line, await filters.load_saved_filters(session, owner))
         await filters.write_saved_filters(session, owner, {name: line}, now())
 
 
 @shielded
-async def rename_filter(wb: Workbench, owner: str, name: str, new_name: str) -> None:
+async def rename_filter(ctx: AppContext, owner: str, name: str, new_name: str) -> None:
     """Rename a saved filter, also in the filters and conversations that use it.
 
     Raises:
@@ -95,7 +95,7 @@ async def rename_filter(wb: Workbench, owner: str, name: str, new_name: str) -> 
         ConflictError: another filter has this name, or the filter's text cannot be read.
     """
     require_name(new_name)
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         saved = await filters.load_saved_filters(session, owner)
         if name not in saved:
             raise NotFoundError("saved filter", name)
@@ -112,30 +112,30 @@ async def rename_filter(wb: Workbench, owner: str, name: str, new_name: str) -> 
         await filters.write_saved_filters(session, owner, {**lines, new_name: saved[name]}, now())
         await filters.set_conversation_filters(session, kept)
     for conversation_id in kept:
-        wb.event_bus.publish(owner, conversation_id, ConversationChanged())
+        ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
 
 
 @shielded
-async def delete_filter(wb: Workbench, owner: str, name: str) -> None:
+async def delete_filter(ctx: AppContext, owner: str, name: str) -> None:
     """Delete a saved filter that nothing uses.
 
     Raises:
         NotFoundError: there is no filter with this name.
         ConflictError: other filters, or conversations, use it.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await _delete_by_name(session, owner, name)
 
 
 @shielded
-async def delete_damaged_filter(wb: Workbench, owner: str, number: int) -> None:
+async def delete_damaged_filter(ctx: AppContext, owner: str, number: int) -> None:
     """Delete a saved filter whose row cannot be read.
 
     Raises:
         NotFoundError: there is no damaged row with this number.
         ConflictError: other filters, or conversations, use it.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         rows = await filters.list_saved_filters(session, owner)
         found = next((one for one in rows if one.number == number and one.damage), None)
         if found is None:
@@ -147,13 +147,13 @@ async def delete_damaged_filter(wb: Workbench, owner: str, number: int) -> None:
 
 
 @shielded
-async def delete_damaged_entry(wb: Workbench, owner: str, number: int) -> None:
+async def delete_damaged_entry(ctx: AppContext, owner: str, number: int) -> None:
     """Delete an entry of the filter history whose row cannot be read.
 
     Raises:
         NotFoundError: there is no damaged entry with this number.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         applied = await filters.list_applied(session, owner)
         if not any(one.number == number and one.damage for one in applied):
             raise NotFoundError("damaged entry of the filter history", str(number))
@@ -179,7 +179,7 @@ async def _delete_by_name(session: AsyncSession, owner: str, name: str) -> None:
 
 
 @shielded
-async def apply_filter(wb: Workbench, owner: str, conversation_id: str, line: str) -> None:
+async def apply_filter(ctx: AppContext, owner: str, conversation_id: str, line: str) -> None:
     """Set the filter of a conversation and, unless it is temporary, add the filter to the history.
 
     Raises:
@@ -187,7 +187,7 @@ async def apply_filter(wb: Workbench, owner: str, conversation_id: str, line: st
         FilterError: the filter cannot be used; it says where.
     """
     tree = parse_filter(line)
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         conversation = await conversations.load_conversation(session, owner, conversation_id)
         expand_saved(tree, await filters.load_saved_filters(session, owner))
         if line.strip() and not conversation.temporary:
@@ -195,4 +195,4 @@ async def apply_filter(wb: Workbench, owner: str, conversation_id: str, line: st
         if line == conversation.filter and not any(one.column == "filter" for one in conversation.damage):
             return
         await conversations.update_conversation(session, owner, conversation_id, {"filter": line})
-    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
+    ctx.event_bus.publish(owner, conversation_id, ConversationChanged())

@@ -1,7 +1,7 @@
 """Lines of the filter bar: their meaning while they are typed, and their commands when they are entered.
 
-line = await check_line(wb, LOCAL_OWNER, conversation_id, "s>=2 :flag", cursor=4)
-done = await run_line(wb, LOCAL_OWNER, conversation_id, "s>=2 :flag")
+line = await check_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag", cursor=4)
+done = await run_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag")
 
 A line selects the pairs that the page shows for its filter (`runs/send/context_selection.py`). Whether a command is
 allowed is decided by `domain/filters/command_rules.py`.
@@ -42,11 +42,11 @@ from app.domain.filters.scope import Vocabulary
 from app.domain.filters.syntax import Topic
 from app.domain.pattern import Pattern
 from app.domain.topics.topics import PATH_SEPARATOR, TopicTree, build_topic_tree
+from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.request.preview import Composed
 from app.runs.resend.forks import fork_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.index.filter_queries import select_names, select_occurring
 from app.store.organise.filters import load_saved_filters
@@ -69,7 +69,7 @@ LOOK = ViewOptions()
 
 
 async def check_line(  # noqa: PLR0913 - the line, the cursor and the view options
-    wb: Workbench, owner: str, conversation_id: str, line: str, *, cursor: int, look: ViewOptions = LOOK
+    ctx: AppContext, owner: str, conversation_id: str, line: str, *, cursor: int, look: ViewOptions = LOOK
 ) -> LineView:
     """Describe the line typed so far; `cursor` is the number of characters before the cursor. Nothing is changed.
 
@@ -77,12 +77,12 @@ async def check_line(  # noqa: PLR0913 - the line, the cursor and the view optio
         NotFoundError: this owner has no such conversation.
         InputError: the model or the time zone cannot be used.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         vocabulary = await _load_vocabulary(session, owner, conversation_id)
     completion = _describe_completion(complete_line(line, cursor, vocabulary))
     try:
         read = parse_line(line)
-        composed = await _compose(wb, owner, conversation_id, read, look)
+        composed = await _compose(ctx, owner, conversation_id, read, look)
     except FilterError as error:
         return LineView(
             ok=False,
@@ -106,20 +106,20 @@ async def check_line(  # noqa: PLR0913 - the line, the cursor and the view optio
     )
 
 
-async def find_occurring(wb: Workbench, owner: str, conversation_id: str) -> Occurring:
+async def find_occurring(ctx: AppContext, owner: str, conversation_id: str) -> Occurring:
     """List the values that the chips of the filter bar offer in this conversation.
 
     Raises:
         NotFoundError: this owner has no such conversation.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         await load_conversation(session, owner, conversation_id)
         topics = build_topic_tree(await load_topics(session, owner))
         return await select_occurring(session, owner, conversation_id, topics)
 
 
 async def run_line(  # noqa: PLR0913 - the line and the view options
-    wb: Workbench, owner: str, conversation_id: str, line: str, look: ViewOptions = LOOK, *, confirmed: bool = False
+    ctx: AppContext, owner: str, conversation_id: str, line: str, look: ViewOptions = LOOK, *, confirmed: bool = False
 ) -> OutcomeView:
     """Run the command of a line on the pairs that its filter selects. `confirmed`: the person confirmed it.
 
@@ -132,8 +132,8 @@ async def run_line(  # noqa: PLR0913 - the line and the view options
     read = parse_line(line)
     if read.call is None:
         raise InputError("line", f"has no command. Write one after a colon: {', '.join(COMMANDS)}.")
-    composed = await _compose(wb, owner, conversation_id, read, look)
-    async with wb.store.read() as session:
+    composed = await _compose(ctx, owner, conversation_id, read, look)
+    async with ctx.store.read() as session:
         topics = build_topic_tree(await load_topics(session, owner))
     pair_ids = _selected(composed)
     command = read.call.command
@@ -155,10 +155,10 @@ async def run_line(  # noqa: PLR0913 - the line and the view options
         case Export():
             return replace(done, export_url=write_export_url(conversation_id, read, command, composed, look))
         case Fork():
-            return replace(done, conversation_id=await fork_conversation(wb, owner, conversation_id, pair_ids))
+            return replace(done, conversation_id=await fork_conversation(ctx, owner, conversation_id, pair_ids))
         case _:
             changes = [PairMarks(pair_id, _marks(command, topic_id)) for pair_id in pair_ids]
-            undo = await mark_pairs(wb, owner, conversation_id, changes)
+            undo = await mark_pairs(ctx, owner, conversation_id, changes)
             return replace(done, undo=describe_changes(undo))
 
 
@@ -178,8 +178,8 @@ def write_export_url(conversation_id: str, read: Line, export: Export, composed:
     return f"/api/v1/conversations/{conversation_id}/export?{urlencode(given)}"
 
 
-async def _compose(wb: Workbench, owner: str, conversation_id: str, read: Line, look: ViewOptions) -> Composed:
-    return await compose_view(wb, owner, conversation_id, replace(look, filter=format_filter(read.filter)))
+async def _compose(ctx: AppContext, owner: str, conversation_id: str, read: Line, look: ViewOptions) -> Composed:
+    return await compose_view(ctx, owner, conversation_id, replace(look, filter=format_filter(read.filter)))
 
 
 def _selected(composed: Composed) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Lists of models that accept images or files, offered if the chosen model does not accept an attachment.
 
-    others = await list_capable(wb, owner, images=True)
+    others = await list_capable(ctx, owner, images=True)
 
 No provider is called: the lists have the models of provider lists read before, and those that an adapter knows.
 """
@@ -11,19 +11,19 @@ import asyncio
 from collections.abc import Sequence
 
 from app.domain.model_profile import ModelProfile
-from app.runs.workbench import Workbench
+from app.runs.app_context import AppContext
 
 MAX_CAPABLE = 3
 
 
 async def list_capable(
-    wb: Workbench, owner: str, *, images: bool = False, files: bool = False, limit: int = MAX_CAPABLE
+    ctx: AppContext, owner: str, *, images: bool = False, files: bool = False, limit: int = MAX_CAPABLE
 ) -> tuple[ModelProfile, ...]:
     """List available models that accept images, files or both: each provider's first, then each provider's second."""
-    async with wb.store.read() as session:
-        providers = (await wb.catalogue.providers(session, owner)).values()
+    async with ctx.store.read() as session:
+        providers = (await ctx.catalogue.providers(session, owner)).values()
     ready = [provider for provider in providers if provider.ready]
-    known = await asyncio.to_thread(lambda: [wb.catalogue.lists.known(provider) for provider in ready])
+    known = await asyncio.to_thread(lambda: [ctx.catalogue.lists.known(provider) for provider in ready])
     fit = [[one for one in some if (one.images or not images) and (one.files or not files)] for some in known]
     longest = max(map(len, fit), default=0)
     return tuple(some[at] for at in range(longest) for some in fit if at < len(some))[:limit]

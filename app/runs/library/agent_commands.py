@@ -1,6 +1,6 @@
 """Commands for agents: create, change, delete, restore, import from a file.
 
-    agent = await create_agent(wb, LOCAL_OWNER, {"name": "Reviewer", "system_prompt": "Find the fault."})
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Reviewer", "system_prompt": "Find the fault."})
 
 A change or deletion of an agent applies from the next send in every conversation that has it, and open pages of these
 conversations show it at once. Earlier replies keep the agent's name and parameters.
@@ -20,10 +20,10 @@ from app.domain.agents.agents import MAX_AGENTS, Agent, free_name, require_free,
 from app.domain.conversation.conversation import Parameters
 from app.domain.errors import ConflictError
 from app.domain.tools.permissions import AllowedTool
+from app.runs.app_context import AppContext
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import new_id, now
 from app.runs.process.shielded import shielded
-from app.runs.workbench import Workbench
 from app.store.settings import agents
 
 
@@ -40,24 +40,24 @@ class AgentFields(TypedDict, total=False):
     allowed_tools: tuple[AllowedTool, ...] | None
 
 
-async def list_agents(wb: Workbench, owner: str) -> tuple[Agent, ...]:
+async def list_agents(ctx: AppContext, owner: str) -> tuple[Agent, ...]:
     """List an owner's agents by name."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         return await agents.load_agents(session, owner)
 
 
-async def read_agent(wb: Workbench, owner: str, agent_id: str) -> Agent:
+async def read_agent(ctx: AppContext, owner: str, agent_id: str) -> Agent:
     """Read one agent.
 
     Raises:
         NotFoundError: this owner has no such agent.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         return await agents.load_agent(session, owner, agent_id)
 
 
 @shielded
-async def create_agent(wb: Workbench, owner: str, fields: AgentFields) -> Agent:
+async def create_agent(ctx: AppContext, owner: str, fields: AgentFields) -> Agent:
     """Create an agent.
 
     Raises:
@@ -66,7 +66,7 @@ async def create_agent(wb: Workbench, owner: str, fields: AgentFields) -> Agent:
     """
     agent = _make(owner, fields)
     require_usable(agent)
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         known = await agents.load_agents(session, owner)
         require_free(known, agent)
         _require_room(known, 1)
@@ -75,7 +75,7 @@ async def create_agent(wb: Workbench, owner: str, fields: AgentFields) -> Agent:
 
 
 @shielded
-async def change_agent(wb: Workbench, owner: str, agent_id: str, fields: AgentFields) -> Agent:
+async def change_agent(ctx: AppContext, owner: str, agent_id: str, fields: AgentFields) -> Agent:
     """Change the given fields of an agent.
 
     Raises:
@@ -83,7 +83,7 @@ async def change_agent(wb: Workbench, owner: str, agent_id: str, fields: AgentFi
         InputError: a field is invalid.
         ConflictError: another agent has this name.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         stored = await agents.load_agent(session, owner, agent_id)
         left = tuple(one for one in stored.damage if one.column not in fields)
         agent = replace(stored, **fields, updated_at=now(), damage=left)
@@ -91,42 +91,42 @@ async def change_agent(wb: Workbench, owner: str, agent_id: str, fields: AgentFi
         require_usable(agent)
         require_free(await agents.load_agents(session, owner), agent)
         await agents.save_agent(session, agent)
-    _tell(wb, owner)
+    _tell(ctx, owner)
     return agent
 
 
 @shielded
-async def delete_agent(wb: Workbench, owner: str, agent_id: str) -> None:
+async def delete_agent(ctx: AppContext, owner: str, agent_id: str) -> None:
     """Delete an agent; its conversations continue without one until it is restored.
 
     Raises:
         NotFoundError: this owner has no such agent.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await agents.set_deleted(session, owner, agent_id, now())
-    _tell(wb, owner)
+    _tell(ctx, owner)
 
 
 @shielded
-async def restore_agent(wb: Workbench, owner: str, agent_id: str) -> Agent:
+async def restore_agent(ctx: AppContext, owner: str, agent_id: str) -> Agent:
     """Restore a deleted agent; the conversations that had it have it again.
 
     Raises:
         NotFoundError: this owner has no such deleted agent.
         ConflictError: another agent has its name now, or there are too many.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         agent = await agents.load_agent(session, owner, agent_id, deleted=True)
         known = await agents.load_agents(session, owner)
         require_free(known, agent)
         _require_room(known, 1)
         await agents.set_deleted(session, owner, agent_id, None)
-    _tell(wb, owner)
+    _tell(ctx, owner)
     return replace(agent, deleted_at=None)
 
 
 @shielded
-async def import_agents(wb: Workbench, owner: str, wanted: Sequence[AgentFields]) -> tuple[Agent, ...]:
+async def import_agents(ctx: AppContext, owner: str, wanted: Sequence[AgentFields]) -> tuple[Agent, ...]:
     """Create agents, as from a file. An agent whose name is taken gets a number after its name.
 
     Raises:
@@ -134,7 +134,7 @@ async def import_agents(wb: Workbench, owner: str, wanted: Sequence[AgentFields]
         ConflictError: there would be too many.
     """
     made: list[Agent] = []
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         known = await agents.load_agents(session, owner)
         _require_room(known, len(wanted))
         for fields in wanted:
@@ -156,8 +156,8 @@ def _require_room(known: Sequence[Agent], more: int) -> None:
         raise ConflictError(f"There are {len(known)} agents; {MAX_AGENTS} is the most. Delete some that nobody uses.")
 
 
-def _tell(wb: Workbench, owner: str) -> None:
+def _tell(ctx: AppContext, owner: str) -> None:
     """Let every open page read the agent of its conversation again. Agents change rarely, so all pages do."""
-    for bench in filter(None, (wb, wb.beside.bench)):
-        for conversation_id in bench.event_bus.watched(owner):
-            bench.event_bus.publish(owner, conversation_id, ConversationChanged())
+    for each in filter(None, (ctx, ctx.temporary.ctx)):
+        for conversation_id in each.event_bus.watched(owner):
+            each.event_bus.publish(owner, conversation_id, ConversationChanged())

@@ -1,7 +1,7 @@
 """Marking pairs: stars, flag, include and exclude mark, topic, delete and undelete; one pair or ten thousand.
 
-undo = await mark_pairs(wb, LOCAL_OWNER, conversation_id, [PairMarks(pair_id, Marks(stars=3))])
-await mark_pairs(wb, LOCAL_OWNER, conversation_id, undo)
+undo = await mark_pairs(ctx, LOCAL_OWNER, conversation_id, [PairMarks(pair_id, Marks(stars=3))])
+await mark_pairs(ctx, LOCAL_OWNER, conversation_id, undo)
 
 A command uses one transaction and one revision for any number of pairs. The conversation keeps its place in the list,
 because it has no new message.
@@ -16,12 +16,12 @@ from app.domain.costs.accounting import Departure
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.topics.topic_rules import find_topic, read_path
 from app.domain.topics.topics import build_topic_tree
+from app.runs.app_context import AppContext
 from app.runs.library.topic_commands import use_topic
 from app.runs.process.event_bus import PairsChanged, PairsRemoved
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
 from app.runs.usage.accounting import note_pairs
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation, next_revision
 from app.store.organise.marks import Marked, find_conversation_of, load_marks, write_marks
 from app.store.organise.topics import load_topics
@@ -30,7 +30,7 @@ Undo = tuple[PairMarks, ...]
 
 
 @shielded
-async def mark_pairs(wb: Workbench, owner: str, conversation_id: str, changes: Sequence[PairMarks]) -> Undo:
+async def mark_pairs(ctx: AppContext, owner: str, conversation_id: str, changes: Sequence[PairMarks]) -> Undo:
     """Change these pairs' marks, all or none; return the changes that undo it.
 
     Raises:
@@ -41,7 +41,7 @@ async def mark_pairs(wb: Workbench, owner: str, conversation_id: str, changes: S
     at = now()
     alike: dict[tuple[tuple[str, object], ...], tuple[Marks, list[str]]] = {}
     undo: list[PairMarks] = []
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await load_conversation(session, owner, conversation_id)
         wanted = _by_pair(changes)
         known = await load_marks(session, owner, conversation_id, tuple(wanted))
@@ -59,24 +59,24 @@ async def mark_pairs(wb: Workbench, owner: str, conversation_id: str, changes: S
                     reason = Departure.DELETE if marks["deleted"] else Departure.RETURN
                     await note_pairs(session, owner, conversation_id, pair_ids, reason)
                 await write_marks(session, pair_ids, marks, revision, at)
-    _tell(wb, owner, conversation_id, list(alike.values()))
+    _tell(ctx, owner, conversation_id, list(alike.values()))
     return tuple(undo)
 
 
-async def mark_pair(wb: Workbench, owner: str, pair_id: str, marks: Marks) -> Undo:
+async def mark_pair(ctx: AppContext, owner: str, pair_id: str, marks: Marks) -> Undo:
     """Do what `mark_pairs` does for one pair in any conversation."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         conversation_id = await find_conversation_of(session, owner, pair_id)
-    return await mark_pairs(wb, owner, conversation_id, [PairMarks(pair_id, marks)])
+    return await mark_pairs(ctx, owner, conversation_id, [PairMarks(pair_id, marks)])
 
 
-async def find_topic_by_path(wb: Workbench, owner: str, path: str) -> str:
+async def find_topic_by_path(ctx: AppContext, owner: str, path: str) -> str:
     """Find the topic with this path.
 
     Raises:
         InputError: there is none.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         tree = build_topic_tree(await load_topics(session, owner))
     topic_id = find_topic(tree, read_path(path))
     if topic_id is None:
@@ -102,10 +102,10 @@ def _require(known: Mapping[str, Marked], pair_id: str, wanted: Marks) -> Marked
     return pair
 
 
-def _tell(wb: Workbench, owner: str, conversation_id: str, done: Sequence[tuple[Marks, Sequence[str]]]) -> None:
+def _tell(ctx: AppContext, owner: str, conversation_id: str, done: Sequence[tuple[Marks, Sequence[str]]]) -> None:
     removed = tuple(pair_id for marks, pair_ids in done if marks.get("deleted") for pair_id in pair_ids)
     changed = tuple(pair_id for marks, pair_ids in done if not marks.get("deleted") for pair_id in pair_ids)
     if removed:
-        wb.event_bus.publish(owner, conversation_id, PairsRemoved(removed))
+        ctx.event_bus.publish(owner, conversation_id, PairsRemoved(removed))
     if changed:
-        wb.event_bus.publish(owner, conversation_id, PairsChanged(changed))
+        ctx.event_bus.publish(owner, conversation_id, PairsChanged(changed))

@@ -6,57 +6,57 @@ from collections.abc import Callable
 
 from app.domain.context.middleware import compose_system_prelude
 from app.domain.preferences import Preferences, read_wishes, require_usable
+from app.runs.app_context import AppContext
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
-from app.runs.workbench import Workbench
 from app.store.settings import preferences
 
 
-async def read_preferences(wb: Workbench, owner: str) -> Preferences:
+async def read_preferences(ctx: AppContext, owner: str) -> Preferences:
     """Read this owner's preferences."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         return await preferences.load_preferences(session, owner)
 
 
-async def read_prelude(wb: Workbench, owner: str) -> str | None:
+async def read_prelude(ctx: AppContext, owner: str) -> str | None:
     """Return the prelude, the text about this owner that models get and a card shows; None if there is none."""
-    return compose_system_prelude(read_wishes(await read_preferences(wb, owner), now()))
+    return compose_system_prelude(read_wishes(await read_preferences(ctx, owner), now()))
 
 
-async def set_preferences(wb: Workbench, owner: str, wanted: Preferences) -> None:
+async def set_preferences(ctx: AppContext, owner: str, wanted: Preferences) -> None:
     """Replace all preferences.
 
     Raises:
         InputError: one of them is invalid.
     """
-    await change_preferences(wb, owner, lambda _: wanted)
+    await change_preferences(ctx, owner, lambda _: wanted)
 
 
 @shielded
-async def change_preferences(wb: Workbench, owner: str, change: Callable[[Preferences], Preferences]) -> Preferences:
+async def change_preferences(ctx: AppContext, owner: str, change: Callable[[Preferences], Preferences]) -> Preferences:
     """Change some preferences and keep the others as stored. Return all of them.
 
     `change` receives the stored preferences and returns the wanted ones:
 
-        await change_preferences(wb, owner, lambda known: replace(known, redact=True))
+        await change_preferences(ctx, owner, lambda known: replace(known, redact=True))
 
     Raises:
         InputError: one of them is invalid.
     """
     at = now()
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         before = await preferences.load_preferences(session, owner)
         wanted = change(before)
         require_usable(wanted)
         await preferences.save_preferences(session, owner, wanted, at)
     if read_wishes(before, at) != read_wishes(wanted, at):
-        _tell(wb, owner)
+        _tell(ctx, owner)
     return wanted
 
 
-def _tell(wb: Workbench, owner: str) -> None:
+def _tell(ctx: AppContext, owner: str) -> None:
     """Let every open page show the changed requests of its conversation."""
-    for bench in filter(None, (wb, wb.beside.bench)):
-        for conversation_id in bench.event_bus.watched(owner):
-            bench.event_bus.publish(owner, conversation_id, ConversationChanged())
+    for each in filter(None, (ctx, ctx.temporary.ctx)):
+        for conversation_id in each.event_bus.watched(owner):
+            each.event_bus.publish(owner, conversation_id, ConversationChanged())

@@ -1,7 +1,7 @@
 """Setup of providers, and their lists of models, for the Settings page and the model picker.
 
-    await save_provider(wb, LOCAL_OWNER, "anthropic", key="sk-…")
-    offers = await list_models(wb, LOCAL_OWNER)
+    await save_provider(ctx, LOCAL_OWNER, "anthropic", key="sk-…")
+    offers = await list_models(ctx, LOCAL_OWNER)
 
 A key is stored and never returned: a page that shows a provider learns only that it has a key.
 """
@@ -15,10 +15,10 @@ from app.domain.errors import NotFoundError
 from app.domain.provider_trials import Trial
 from app.providers.base import Credentials, Origin, Provider
 from app.providers.registry import PROVIDERS, compatible_row, make_provider
+from app.runs.app_context import AppContext
 from app.runs.process.catalogue import Offer
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
-from app.runs.workbench import Workbench
 from app.store.settings.provider_settings import (
     ProviderSetting,
     delete_provider_setting,
@@ -53,44 +53,44 @@ class ProviderSetup:
     skipped: tuple[str, ...]
 
 
-async def list_providers(wb: Workbench, owner: str) -> tuple[ProviderSetup, ...]:
+async def list_providers(ctx: AppContext, owner: str) -> tuple[ProviderSetup, ...]:
     """List all providers, in the order of the page."""
-    await wb.catalogue.look_around()
-    async with wb.store.read() as session:
-        providers = await wb.catalogue.providers(session, owner)
+    await ctx.catalogue.look_around()
+    async with ctx.store.read() as session:
+        providers = await ctx.catalogue.providers(session, owner)
         entered = {setting.provider: setting for setting in await load_provider_settings(session, owner)}
-    return tuple(_describe(wb, provider, entered.get(provider.name)) for provider in providers.values())
+    return tuple(_describe(ctx, provider, entered.get(provider.name)) for provider in providers.values())
 
 
-async def try_provider(wb: Workbench, owner: str, name: str) -> None:
+async def try_provider(ctx: AppContext, owner: str, name: str) -> None:
     """Request a provider's list of models now; `list_providers` then has the result. Without a key nothing is
     requested.
 
     Raises:
         NotFoundError: there is no such provider.
     """
-    async with wb.store.read() as session:
-        provider = (await wb.catalogue.providers(session, owner)).get(name)
+    async with ctx.store.read() as session:
+        provider = (await ctx.catalogue.providers(session, owner)).get(name)
     if provider is None:
         raise NotFoundError("provider", name)
-    await wb.catalogue.offers({name: provider}, afresh=True)
+    await ctx.catalogue.offers({name: provider}, afresh=True)
 
 
-async def list_models(wb: Workbench, owner: str, *, afresh: bool = False) -> tuple[Offer, ...]:
+async def list_models(ctx: AppContext, owner: str, *, afresh: bool = False) -> tuple[Offer, ...]:
     """List the providers that can be called now, each with its models, or with the reason why it did not list them.
 
     A slow provider delays no other: after `PATIENCE_SECONDS` its known models are listed.
     `afresh` requests new lists from the providers instead of using lists that are some minutes old.
     """
-    await wb.catalogue.look_around()
-    async with wb.store.read() as session:
-        providers = await wb.catalogue.providers(session, owner)
-    return await wb.catalogue.offers(providers, afresh=afresh, patience=PATIENCE_SECONDS)
+    await ctx.catalogue.look_around()
+    async with ctx.store.read() as session:
+        providers = await ctx.catalogue.providers(session, owner)
+    return await ctx.catalogue.offers(providers, afresh=afresh, patience=PATIENCE_SECONDS)
 
 
 @shielded
 async def save_provider(
-    wb: Workbench, owner: str, name: str, *, key: str | None = None, base_url: str | None = None
+    ctx: AppContext, owner: str, name: str, *, key: str | None = None, base_url: str | None = None
 ) -> None:
     """Enter a key or a base URL. None keeps the previous entry, an empty text removes it.
 
@@ -99,7 +99,7 @@ async def save_provider(
     Raises:
         InputError: the name, the key or the base URL is invalid.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         before = {setting.provider: setting for setting in await load_provider_settings(session, owner)}.get(name)
         entered_url = _entered(base_url, before.base_url if before else None)
         sealed_key = before.sealed_key if before else None
@@ -109,14 +109,14 @@ async def save_provider(
             return
         _check(name, Credentials(key, entered_url))
         if key is not None:
-            sealed_key = wb.catalogue.seal.close(key.strip()) if keeps_key else None
+            sealed_key = ctx.catalogue.seal.close(key.strip()) if keeps_key else None
         await save_provider_setting(session, owner, ProviderSetting(name, entered_url, sealed_key, now()))
 
 
 @shielded
-async def remove_provider(wb: Workbench, owner: str, name: str) -> None:
+async def remove_provider(ctx: AppContext, owner: str, name: str) -> None:
     """Delete the entries for a provider. Does nothing if there are none."""
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await delete_provider_setting(session, owner, name)
 
 
@@ -129,7 +129,7 @@ def _check(name: str, credentials: Credentials) -> None:
     make_provider(row, credentials)
 
 
-def _describe(wb: Workbench, provider: Provider, entered: ProviderSetting | None) -> ProviderSetup:
+def _describe(ctx: AppContext, provider: Provider, entered: ProviderSetting | None) -> ProviderSetup:
     return ProviderSetup(
         name=provider.name,
         label=provider.row.label,
@@ -142,6 +142,6 @@ def _describe(wb: Workbench, provider: Provider, entered: ProviderSetting | None
         entered_key=entered is not None and entered.sealed_key is not None,
         entered_base_url=entered.base_url if entered else None,
         key_page=provider.row.key_page,
-        trial=wb.catalogue.lists.trial(provider),
-        skipped=wb.catalogue.lists.skipped(provider),
+        trial=ctx.catalogue.lists.trial(provider),
+        skipped=ctx.catalogue.lists.skipped(provider),
     )

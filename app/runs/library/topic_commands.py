@@ -1,6 +1,6 @@
 """Commands for topics: list, create, rename, move, arrange, delete.
 
-topic = await create_topic(wb, LOCAL_OWNER, "AI > Planning")
+topic = await create_topic(ctx, LOCAL_OWNER, "AI > Planning")
 
 Every command reads, decides and writes in one transaction. Pairs name their topic by id, so no pair is written. Pages
 with such a pair are notified of the new name.
@@ -30,10 +30,10 @@ from app.domain.topics.topic_rules import (
     require_move,
 )
 from app.domain.topics.topics import Topic, build_topic_tree
+from app.runs.app_context import AppContext
 from app.runs.process.event_bus import PairsChanged
 from app.runs.process.ids import new_id, now
 from app.runs.process.shielded import shielded
-from app.runs.workbench import Workbench
 from app.store.organise import topics
 from app.store.settings.preferences import load_preferences
 from app.views.conversation.topic import TopicsView, describe_topics
@@ -52,16 +52,16 @@ class TopicChanges(TypedDict, total=False):
     before: str | None
 
 
-async def list_topics(wb: Workbench, owner: str, order: TopicOrder | None = None) -> TopicsView:
+async def list_topics(ctx: AppContext, owner: str, order: TopicOrder | None = None) -> TopicsView:
     """List an owner's topics with their counts, in this order; None: the order in the preferences."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         wanted = order or (await load_preferences(session, owner)).topic_order
         filed = await topics.load_filed_topics(session, owner)
         return describe_topics(filed, await topics.count_filed(session, owner), wanted)
 
 
 @shielded
-async def create_topic(wb: Workbench, owner: str, path: str) -> str:
+async def create_topic(ctx: AppContext, owner: str, path: str) -> str:
     """Create the topic with this path and all missing topics above it, each as the last sibling; return its id.
 
     Raises:
@@ -69,7 +69,7 @@ async def create_topic(wb: Workbench, owner: str, path: str) -> str:
         ConflictError: there are too many topics.
     """
     names = read_path(path)
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         return (await make_topics(session, owner, [names]))[names]
 
 
@@ -113,7 +113,7 @@ async def make_topics(
 
 
 @shielded
-async def change_topic(wb: Workbench, owner: str, topic_id: str, changes: TopicChanges) -> None:
+async def change_topic(ctx: AppContext, owner: str, topic_id: str, changes: TopicChanges) -> None:
     """Rename, move or arrange a topic.
 
     Raises:
@@ -121,7 +121,7 @@ async def change_topic(wb: Workbench, owner: str, topic_id: str, changes: TopicC
         InputError: the name is invalid, a topic would be too deep, or `before` is not a sibling.
         ConflictError: a sibling has this name, or the topic would be below itself.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         filed = await topics.load_filed_topics(session, owner)
         known = [one.topic for one in filed]
         before = _require(known, topic_id)
@@ -144,18 +144,18 @@ async def change_topic(wb: Workbench, owner: str, topic_id: str, changes: TopicC
         reads_differently = tree.subtree(topic_id) if moves or name != before.name else ()
         touched = await topics.load_filed_pairs(session, owner, reads_differently)
     for conversation_id, pair_ids in touched.items():
-        wb.event_bus.publish(owner, conversation_id, PairsChanged(pair_ids))
+        ctx.event_bus.publish(owner, conversation_id, PairsChanged(pair_ids))
 
 
 @shielded
-async def delete_topic(wb: Workbench, owner: str, topic_id: str) -> None:
+async def delete_topic(ctx: AppContext, owner: str, topic_id: str) -> None:
     """Delete a topic that is empty.
 
     Raises:
         NotFoundError: this owner has no such topic.
         ConflictError: pairs are filed under it, or it has topics below it.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         known = await topics.load_topics(session, owner)
         topic = _require(known, topic_id)
         below = sum(one.parent_id == topic_id for one in known)

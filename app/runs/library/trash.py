@@ -1,7 +1,7 @@
 """The trash: restore deleted entries or delete them permanently. Old entries are deleted automatically.
 
-    entry = (await list_trash(wb, LOCAL_OWNER, limit=1)).entries[0]
-    await restore(wb, LOCAL_OWNER, entry.id)
+    entry = (await list_trash(ctx, LOCAL_OWNER, limit=1)).entries[0]
+    await restore(ctx, LOCAL_OWNER, entry.id)
 
 Entries come from `commands.delete_conversation`, `mark_commands.mark_pairs` and resends. The ledger does not change.
 """
@@ -19,10 +19,10 @@ import structlog
 
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import NotFoundError, StoreError
+from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
-from app.runs.workbench import Workbench
 from app.store.conversation import conversations
 from app.store.organise import trash
 from app.store.organise.trash import TrashEntry, TrashPlace
@@ -49,14 +49,14 @@ class Trash:
 
 
 async def list_trash(
-    wb: Workbench, owner: str, *, limit: int, place: TrashPlace | None = None, conversation_id: str | None = None
+    ctx: AppContext, owner: str, *, limit: int, place: TrashPlace | None = None, conversation_id: str | None = None
 ) -> Trash:
     """List the entries that can be restored. `conversation_id`: only pairs that were deleted from it.
 
     Raises:
         NotFoundError: this owner has no such conversation.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         if conversation_id is not None:
             await conversations.load_conversation(session, owner, conversation_id)
         entries = await trash.list_entries(session, owner, limit=limit, place=place, conversation_id=conversation_id)
@@ -64,64 +64,64 @@ async def list_trash(
 
 
 @shielded
-async def restore(wb: Workbench, owner: str, entry_id: str) -> TrashEntry:
+async def restore(ctx: AppContext, owner: str, entry_id: str) -> TrashEntry:
     """Restore a conversation, or all pairs that were deleted together with this one; return the entry.
 
     Raises:
         NotFoundError: the trash has no entry with this id.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         entry = await trash.find_entry(session, owner, entry_id)
         if is_conversation := entry.kind == "conversation":
             await trash.take_conversation(session, entry)
         pair_ids = () if is_conversation else await trash.load_pair_ids(session, entry)
     if is_conversation:
-        wb.event_bus.publish_list(owner)
+        ctx.event_bus.publish_list(owner)
         return entry
     await mark_pairs(
-        wb, owner, entry.conversation_id, [PairMarks(pair_id, Marks(deleted=False)) for pair_id in pair_ids]
+        ctx, owner, entry.conversation_id, [PairMarks(pair_id, Marks(deleted=False)) for pair_id in pair_ids]
     )
     return entry
 
 
 @shielded
-async def delete_for_good(wb: Workbench, owner: str, entry_id: str) -> None:
+async def delete_for_good(ctx: AppContext, owner: str, entry_id: str) -> None:
     """Delete an entry of the trash permanently.
 
     Raises:
         NotFoundError: the trash has no entry with this id.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         entry = await trash.find_entry(session, owner, entry_id)
-    await _delete(wb, owner, [entry])
+    await _delete(ctx, owner, [entry])
 
 
 @shielded
-async def empty_trash(wb: Workbench, owner: str) -> int:
+async def empty_trash(ctx: AppContext, owner: str) -> int:
     """Delete all entries of the trash permanently; return how many there were."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         entries = await trash.list_entries(session, owner)
-    await _delete(wb, owner, entries)
+    await _delete(ctx, owner, entries)
     return len(entries)
 
 
-async def purge_expired(wb: Workbench, at: datetime) -> int:
+async def purge_expired(ctx: AppContext, at: datetime) -> int:
     """Permanently delete entries older than their owner's limit at this time; return how many there were."""
     count = 0
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         owners = await trash.list_owners(session)
     for owner in owners:
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             days = (await preferences.load_preferences(session, owner)).trash_days
             if days is None:
                 continue
             entries = await trash.list_entries(session, owner, before=at - timedelta(days=days))
-        await _delete(wb, owner, entries)
+        await _delete(ctx, owner, entries)
         count += len(entries)
     return count
 
 
-async def keep_purging(wb: Workbench) -> None:
+async def keep_purging(ctx: AppContext) -> None:
     """Purge every hour while the process lives."""
     began, counted = now(), _count_seconds()
     await asyncio.sleep(FIRST_SECONDS)
@@ -132,7 +132,7 @@ async def keep_purging(wb: Workbench) -> None:
             log.warning("the clock was put forward; nothing in the trash is taken for old", by=str(drift))
         else:
             try:
-                if count := await purge_expired(wb, at):
+                if count := await purge_expired(ctx, at):
                     log.info("deleted for good what was in the trash long enough", entries=count)
             except StoreError as error:
                 log.warning("the trash could not be purged; it is tried again", fault=str(error))
@@ -141,19 +141,19 @@ async def keep_purging(wb: Workbench) -> None:
         await asyncio.sleep(ROUND_SECONDS)
 
 
-async def _delete(wb: Workbench, owner: str, entries: Sequence[TrashEntry]) -> None:
+async def _delete(ctx: AppContext, owner: str, entries: Sequence[TrashEntry]) -> None:
     """Delete entries permanently, if they are still in the trash when their turn comes."""
     for entry in entries:
         with suppress(NotFoundError):
-            await _delete_one(wb, owner, entry)
+            await _delete_one(ctx, owner, entry)
         # Caches follow changes by revision, and permanently deleted pairs leave no revision.
-        wb.sent_pairs.forget(entry.conversation_id)
-        wb.sizes.forget(entry.conversation_id)
+        ctx.sent_pairs.forget(entry.conversation_id)
+        ctx.sizes.forget(entry.conversation_id)
 
 
-async def _delete_one(wb: Workbench, owner: str, seen: TrashEntry) -> None:
+async def _delete_one(ctx: AppContext, owner: str, seen: TrashEntry) -> None:
     while True:
-        async with wb.store.write() as session:
+        async with ctx.store.write() as session:
             entry = await trash.find_entry(session, owner, seen.id)
             if entry.kind == "conversation":
                 return await conversations.delete_conversation(session, owner, entry.id)

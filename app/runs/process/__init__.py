@@ -1,4 +1,4 @@
 """Things that exist once per process: ids, the clock, the event bus, the available models, memory management.
 
-Not here: the value that holds them (`runs/workbench.py`), and code that uses commands.
+Not here: the value that holds them (`runs/app_context.py`), and code that uses commands.
 """

@@ -1,6 +1,6 @@
 """Recovery of replies that a crash interrupted, with the longer text that an open page still shows.
 
-await recover(wb, LOCAL_OWNER, run_id, (ShownPart("text", "…"),))
+await recover(ctx, LOCAL_OWNER, run_id, (ShownPart("text", "…"),))
 
 The longest text wins: the stored text must be the beginning of the text sent back. No call is made, so the ledger and
 the accounting nodes do not change: the interrupted call's row has its usage, or "at least".
@@ -15,10 +15,10 @@ import structlog
 from app.domain.conversation.conversation import Message, Pair, Role
 from app.domain.errors import NotFoundError
 from app.domain.run.recovery import RecoveryRefusedError, ShownPart, recover_reply
+from app.runs.app_context import AppContext
 from app.runs.process.event_bus import ComparisonChanged, PairsChanged
 from app.runs.process.ids import new_id, now
 from app.runs.process.shielded import shielded
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import load_pair
 from app.store.run.runs import load_run, replace_reply
@@ -28,7 +28,7 @@ log = structlog.get_logger()
 
 
 @shielded
-async def recover(wb: Workbench, owner: str, run_id: str, shown: Sequence[ShownPart]) -> bool:
+async def recover(ctx: AppContext, owner: str, run_id: str, shown: Sequence[ShownPart]) -> bool:
     """Store text of an interrupted reply that a page shows and the database lacks. Return False if it was refused.
 
     A refusal is logged.
@@ -37,25 +37,25 @@ async def recover(wb: Workbench, owner: str, run_id: str, shown: Sequence[ShownP
         StoreError: the database cannot be used.
     """
     try:
-        pair, shown_in = await _store(wb, owner, run_id, shown)
+        pair, shown_in = await _store(ctx, owner, run_id, shown)
     except (RecoveryRefusedError, NotFoundError) as refusal:
         log.info("what an open page gave back of a reply was not taken", run_id=run_id, reason=str(refusal))
         return False
     log.info("an open page gave back what was not stored of a reply", run_id=run_id, pair_id=pair.id)
-    wb.event_bus.publish(owner, pair.conversation_id, PairsChanged((pair.id,)))
+    ctx.event_bus.publish(owner, pair.conversation_id, PairsChanged((pair.id,)))
     if shown_in != pair.conversation_id:
-        wb.event_bus.publish(owner, shown_in, ComparisonChanged())
+        ctx.event_bus.publish(owner, shown_in, ComparisonChanged())
     return True
 
 
-async def _store(wb: Workbench, owner: str, run_id: str, shown: Sequence[ShownPart]) -> tuple[Pair, str]:
+async def _store(ctx: AppContext, owner: str, run_id: str, shown: Sequence[ShownPart]) -> tuple[Pair, str]:
     """Store it in one transaction, so that each of two pages sees what the other sent back.
 
     Returns the pair before the change, and the conversation that shows it: for a compared reply the parent
     conversation.
     """
     at = now()
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         run = await load_run(session, owner, run_id)
         pair = await load_pair(session, owner, run.place.pair_id)
         if pair.run_id != run_id or pair.reply is None or pair.reply.id != run.place.reply_id:

@@ -1,6 +1,6 @@
 """The attachments of a request: the bytes of the images and files that its messages name.
 
-    attachments = await load_named(wb.store, owner, view)
+    attachments = await load_named(ctx.store, owner, view)
     plan = await plan_send(view, profile, provider, attachments=attachments)
 
 Most requests name none; then the database is not queried.

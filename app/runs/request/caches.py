@@ -1,6 +1,6 @@
 """Prompt caches in a send: the expected state of the provider's cache, loaded for the plan of a request.
 
-    caching = await load_caching(wb.store, owner, profile, tokens=12_000, conversation_id=conversation_id)
+    caching = await load_caching(ctx.store, owner, profile, tokens=12_000, conversation_id=conversation_id)
     plan = await plan_send(view, profile, provider, caching=caching)
     await runs.insert_run(session, place, start, process_id, at, sent, plan.cache)
 

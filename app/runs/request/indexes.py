@@ -1,6 +1,6 @@
 """Indexing: updates the indexes of a conversation's pairs to its messages before a query uses them.
 
-    await wb.indexer.index_pairs(owner, conversation_id, revision, vocabulary)
+    await ctx.indexer.index_pairs(owner, conversation_id, revision, vocabulary)
 
 Another process counts the tokens (`providers/counts/token_counts.py`), a batch at a time. Each batch is stored, so no
 process counts it again. Pages show the progress.

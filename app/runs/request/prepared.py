@@ -1,8 +1,8 @@
 """Requests that were prepared for display, cached for a while, so that more of one can be shown without building it
 again.
 
-    key = wb.prepared.keep(LOCAL_OWNER, conversation_id, await preview_send(...))
-    wb.prepared.find(LOCAL_OWNER, conversation_id, key)       # None: it was evicted
+    key = ctx.prepared.keep(LOCAL_OWNER, conversation_id, await preview_send(...))
+    ctx.prepared.find(LOCAL_OWNER, conversation_id, key)       # None: it was evicted
 
 The cache has at most `MAX_REQUESTS` requests and `MAX_BYTES` bytes. Nothing is sent from here: a send builds its own
 request.

@@ -1,6 +1,6 @@
 """The pairs of sends with their texts: read when they are first sent, and cached between sends.
 
-    pairs = await wb.sent_pairs.load(wb.store, owner, conversation_id, composition.sent)     # None: they changed
+    pairs = await ctx.sent_pairs.load(ctx.store, owner, conversation_id, composition.sent)     # None: they changed
 
 A pair whose run is over changes only together with its revision, which the index of the conversation contains
 (`domain/context/pair_index.py`). A cached pair is valid while its revision is the same; the others are read by their

@@ -1,7 +1,7 @@
 """The runs of a comparison: one per model, each in its own `tool` conversation, all started together.
 
     planned = [await plan_reply(...) for model in models]
-    comparison = await begin_comparison(wb, LOCAL_OWNER, asked, planned)
+    comparison = await begin_comparison(ctx, LOCAL_OWNER, asked, planned)
 
 Not here: planning the calls and keeping a reply (`comparisons.py`, `pair_comparisons.py`).
 """
@@ -22,6 +22,7 @@ from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Part
 from app.domain.errors import SendLockedError
 from app.domain.run.run import RunStart
+from app.runs.app_context import AppContext
 from app.runs.library.topic_commands import use_topic
 from app.runs.process.event_bus import ComparisonChanged
 from app.runs.process.ids import new_id
@@ -30,7 +31,6 @@ from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
 from app.runs.send.context_selection import count_sent
 from app.runs.usage.budgets import require_budgets
-from app.runs.workbench import Workbench
 from app.store.conversation import conversations, pairs
 from app.store.conversation.attachments import keep_attachments
 from app.store.conversation.uploads import take_uploads
@@ -56,7 +56,7 @@ class _Prepared:
 
 
 async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its calls and their conditions
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     asked: Comparison,
     planned: Sequence[Preview],
@@ -77,11 +77,11 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
     at = asked.created_at
     request = write_request(asked.text, attached)
     prepared = [_prepare(owner, one, request, at) for one in planned]
-    await _require_budgets(wb, owner, planned)
+    await _require_budgets(ctx, owner, planned)
     comparison = replace(asked, runs=tuple(one.compared for one in prepared))
     conversation_id = asked.conversation_id
     try:
-        async with wb.store.write() as session:
+        async with ctx.store.write() as session:
             if (await pairs.load_tail(session, conversation_id)).running is not None:
                 raise SendLockedError(conversation_id)
             if require is not None:
@@ -99,7 +99,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
                     session,
                     one.place,
                     one.start,
-                    wb.process_id,
+                    ctx.process_id,
                     at,
                     cache=plan.cache,
                     tools=plan.built.request.tools,
@@ -110,24 +110,24 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
             await keep_attachments(session, owner, conversation_id, attached.files, at)
             await take_uploads(session, owner, conversation_id, attached.uploads)
     except IntegrityError as error:
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             if await comparisons.load_open(session, owner, conversation_id) is None:
                 raise
         raise ComparingError from error
     for one in prepared:
         call = one.planned
         counted = count_sent(call.composed, call.sent, call.plan)
-        wb.engine.start(one.place, one.start, call.plan.provider, call.wire, counted, "comparison", call.loop)
-    wb.event_bus.publish(owner, conversation_id, ComparisonChanged())
+        ctx.engine.start(one.place, one.start, call.plan.provider, call.wire, counted, "comparison", call.loop)
+    ctx.event_bus.publish(owner, conversation_id, ComparisonChanged())
     return comparison
 
 
-async def _require_budgets(wb: Workbench, owner: str, planned: Sequence[Preview]) -> None:
+async def _require_budgets(ctx: AppContext, owner: str, planned: Sequence[Preview]) -> None:
     """Check the sum of the known costs against the budgets. Each call alone was checked before."""
     costs = [one.composed.composition.estimate.cost for one in planned]
     known = [cost for cost in costs if cost is not None]
     wanted = sum(known, start=Decimal(0)) if known else None
-    await require_budgets(wb, owner, planned[0].composed.base.conversation, wanted)
+    await require_budgets(ctx, owner, planned[0].composed.base.conversation, wanted)
 
 
 def _prepare(owner: str, planned: Preview, request: tuple[Part, ...], at: datetime) -> _Prepared:

@@ -1,7 +1,7 @@
 """Comparisons: two to four models answer one request side by side; one reply is kept, the others become its versions.
 
-    comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, "Why?", ("a:one", "b:two"))
-    await keep_reply(wb, LOCAL_OWNER, conversation_id, "b:two")
+    comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, "Why?", ("a:one", "b:two"))
+    await keep_reply(ctx, LOCAL_OWNER, conversation_id, "b:two")
 
 Each run is a complete run in its own `tool` conversation: it is followed, stopped and paid for like any other. Each
 model gets what `start_reply` would send it. Until one reply is kept, the conversation has no pair of the comparison
@@ -29,6 +29,7 @@ from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.costs.accounting import Departure
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.preferences import OverBudget
+from app.runs.app_context import AppContext
 from app.runs.process.event_bus import ComparisonChanged, PairsChanged, PairsRemoved
 from app.runs.process.ids import new_id, now
 from app.runs.process.shielded import shielded
@@ -40,7 +41,6 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.send.planning import Counted, plan_reply, require_counted
 from app.runs.send.queue import go_on
 from app.runs.usage.accounting import note_departure, note_pairs
-from app.runs.workbench import Workbench
 from app.store.conversation import conversations, pairs, versions
 from app.store.organise.marks import write_marks
 from app.store.run import comparisons, runs
@@ -62,7 +62,7 @@ class ChosenReply:
 
 @shielded
 async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     text: str,
@@ -98,10 +98,10 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
         counted = Counted(
             replace(look, model=model), selections[model], over_budget, asked.reply_schema, attached=attached.parts
         )
-        await require_counted(wb, owner, conversation_id, text, counted)
+        await require_counted(ctx, owner, conversation_id, text, counted)
     planned = [
         await plan_reply(
-            wb,
+            ctx,
             owner,
             conversation_id,
             text,
@@ -116,16 +116,16 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
         for model in models
     ]
     comparison = Comparison(new_id(), conversation_id, text, look.topic, asked, (), now())
-    return await begin_comparison(wb, owner, comparison, planned, attached=attached)
+    return await begin_comparison(ctx, owner, comparison, planned, attached=attached)
 
 
-async def read_comparison(wb: Workbench, owner: str, conversation_id: str) -> tuple[Comparison, tuple[Pair, ...]]:
+async def read_comparison(ctx: AppContext, owner: str, conversation_id: str) -> tuple[Comparison, tuple[Pair, ...]]:
     """Read the open comparison and its pairs as they are stored now.
 
     Raises:
         NotFoundError: this owner has no such conversation, or no comparison is open in it.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         await conversations.load_conversation(session, owner, conversation_id)
         comparison = await comparisons.load_open(session, owner, conversation_id)
         if comparison is None:
@@ -134,7 +134,7 @@ async def read_comparison(wb: Workbench, owner: str, conversation_id: str) -> tu
 
 
 @shielded
-async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str) -> ChosenReply:
+async def keep_reply(ctx: AppContext, owner: str, conversation_id: str, model: str) -> ChosenReply:
     """Keep this model's reply as a new pair of the conversation, and the others as its versions.
 
     If a pair is answered again, the reply replaces that pair's content, which becomes a version as well. Running
@@ -145,15 +145,15 @@ async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str
         InputError: the model is not part of the comparison.
         ConflictError: the reply is still running or empty, or the pair that was answered again is deleted.
     """
-    comparison, stood = await read_comparison(wb, owner, conversation_id)
+    comparison, stood = await read_comparison(ctx, owner, conversation_id)
     kept = comparison.run_of(model)
     _require_reply(stood[comparison.runs.index(kept)])
     if comparison.pair_id is not None:
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             await _load_answered(session, owner, comparison.pair_id)
-    await _stop(wb, [run for run in comparison.runs if run is not kept])
+    await _stop(ctx, [run for run in comparison.runs if run is not kept])
     at = now()
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         still = await comparisons.load_open(session, owner, conversation_id)
         if still != comparison:
             raise ConflictError("The comparison was closed elsewhere just now. Look at the conversation.")
@@ -170,36 +170,36 @@ async def keep_reply(wb: Workbench, owner: str, conversation_id: str, model: str
         else:
             pair, done = await _stand_in(session, owner, comparison, comparison.pair_id, stood, place, revision, at)
     for run in comparison.runs:
-        wb.sent_pairs.forget(run.conversation_id)
-        wb.sizes.forget(run.conversation_id)
+        ctx.sent_pairs.forget(run.conversation_id)
+        ctx.sizes.forget(run.conversation_id)
     if pair.reply is not None:
-        wb.indexer.catch_up(runs.RunPlace(owner, conversation_id, pair.id, pair.reply.id))
+        ctx.indexer.catch_up(runs.RunPlace(owner, conversation_id, pair.id, pair.reply.id))
     if done.undo:
-        wb.event_bus.publish(owner, conversation_id, PairsRemoved(tuple(change.pair_id for change in done.undo)))
-    wb.event_bus.publish(owner, conversation_id, PairsChanged((pair.id,)))
-    wb.event_bus.publish(owner, conversation_id, ComparisonChanged())
+        ctx.event_bus.publish(owner, conversation_id, PairsRemoved(tuple(change.pair_id for change in done.undo)))
+    ctx.event_bus.publish(owner, conversation_id, PairsChanged((pair.id,)))
+    ctx.event_bus.publish(owner, conversation_id, ComparisonChanged())
     if pair.lifecycle is Lifecycle.SUCCEEDED:
-        await go_on(wb, owner, conversation_id)
+        await go_on(ctx, owner, conversation_id)
     return done
 
 
 @shielded
-async def discard_comparison(wb: Workbench, owner: str, conversation_id: str) -> Comparison:
+async def discard_comparison(ctx: AppContext, owner: str, conversation_id: str) -> Comparison:
     """Close the comparison without keeping a reply; running replies are stopped. `reopen_comparison` undoes this.
 
     Raises:
         NotFoundError: this owner has no such conversation, or no comparison is open in it.
     """
-    comparison, _ = await read_comparison(wb, owner, conversation_id)
-    await _stop(wb, comparison.runs)
-    async with wb.store.write() as session:
+    comparison, _ = await read_comparison(ctx, owner, conversation_id)
+    await _stop(ctx, comparison.runs)
+    async with ctx.store.write() as session:
         await comparisons.close(session, comparison, now())
-    wb.event_bus.publish(owner, conversation_id, ComparisonChanged())
+    ctx.event_bus.publish(owner, conversation_id, ComparisonChanged())
     return comparison
 
 
 @shielded
-async def reopen_comparison(wb: Workbench, owner: str, conversation_id: str) -> Comparison:
+async def reopen_comparison(ctx: AppContext, owner: str, conversation_id: str) -> Comparison:
     """Open the comparison that was discarded last again.
 
     Raises:
@@ -207,7 +207,7 @@ async def reopen_comparison(wb: Workbench, owner: str, conversation_id: str) -> 
         ComparingError: another comparison is open in it.
     """
     try:
-        async with wb.store.write() as session:
+        async with ctx.store.write() as session:
             await conversations.load_conversation(session, owner, conversation_id)
             comparison = await comparisons.load_discarded(session, owner, conversation_id)
             if comparison is None:
@@ -215,7 +215,7 @@ async def reopen_comparison(wb: Workbench, owner: str, conversation_id: str) -> 
             await comparisons.close(session, comparison, None)
     except IntegrityError as error:
         raise ComparingError from error
-    wb.event_bus.publish(owner, conversation_id, ComparisonChanged())
+    ctx.event_bus.publish(owner, conversation_id, ComparisonChanged())
     return replace(comparison, closed_at=None)
 
 
@@ -302,6 +302,6 @@ def _require_reply(pair: Pair) -> None:
         raise ConflictError(f"{pair.model} said nothing that could be kept. Keep another, or discard the comparison.")
 
 
-async def _stop(wb: Workbench, compared: Sequence[ComparedRun]) -> None:
+async def _stop(ctx: AppContext, compared: Sequence[ComparedRun]) -> None:
     for run in compared:
-        await stop_run(wb, run.run_id)
+        await stop_run(ctx, run.run_id)

@@ -1,7 +1,7 @@
 """Forks: a new conversation with copies of pairs of another, and the tree of branches that forks make.
 
-fork = await fork_from(wb, LOCAL_OWNER, conversation_id, up_to=pair_id)        # all pairs up to this one
-fork = await fork_from(wb, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))  # those that a filter selects
+fork = await fork_from(ctx, LOCAL_OWNER, conversation_id, up_to=pair_id)        # all pairs up to this one
+fork = await fork_from(ctx, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))  # those that a filter selects
 
 The ledger does not change: a copy is no call. Marks, topics, texts and their versions are copied. An attachment is not:
 messages name it by its content hash, and a copied message names the same one.
@@ -18,11 +18,11 @@ from app.domain.conversation.damage import require_settings
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.export import Fresh, PairRecord, forget_sent, renew
+from app.runs.app_context import AppContext
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import new_id, now
 from app.runs.process.shielded import shielded
 from app.runs.send.context_selection import ViewOptions, compose_view
-from app.runs.workbench import Workbench
 from app.store.archive import BATCH, insert_records, load_places, load_records
 from app.store.conversation.branches import list_titles, load_branches
 from app.store.conversation.conversations import (
@@ -37,7 +37,7 @@ from app.views.conversation.conversation import cut_snippet
 
 
 async def fork_from(
-    wb: Workbench, owner: str, conversation_id: str, look: ViewOptions | None = None, up_to: str | None = None
+    ctx: AppContext, owner: str, conversation_id: str, look: ViewOptions | None = None, up_to: str | None = None
 ) -> Listed:
     """Create a conversation with copies of the pairs up to `up_to` (None: all) that are in view under `look` (None:
     all).
@@ -48,7 +48,7 @@ async def fork_from(
         InputError: no pair is selected, or the model or the time zone cannot be used.
         ConflictError: the reply of one of the pairs is still running.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         await load_conversation(session, owner, conversation_id)
         places = await load_places(session, owner, conversation_id)
         last = None if up_to is None else await load_pair(session, owner, up_to)
@@ -56,18 +56,18 @@ async def fork_from(
         raise NotFoundError("pair", last.id)
     pair_ids = [place.pair_id for place in places if last is None or place.position <= last.position]
     if look is not None:
-        composed = await compose_view(wb, owner, conversation_id, look)
+        composed = await compose_view(ctx, owner, conversation_id, look)
         seen = {pair.pair_id for pair in composed.composition.visible.pairs}
         pair_ids = [pair_id for pair_id in pair_ids if pair_id in seen]
     if not pair_ids:
         raise InputError("filter", "selects no pair to fork from. Take the filter away, or choose another pair.")
-    fork_id = await fork_conversation(wb, owner, conversation_id, pair_ids)
-    async with wb.store.read() as session:
+    fork_id = await fork_conversation(ctx, owner, conversation_id, pair_ids)
+    async with ctx.store.read() as session:
         return await describe_listed(session, owner, fork_id)
 
 
 @shielded
-async def fork_conversation(wb: Workbench, owner: str, conversation_id: str, pair_ids: Sequence[str]) -> str:
+async def fork_conversation(ctx: AppContext, owner: str, conversation_id: str, pair_ids: Sequence[str]) -> str:
     """Create a conversation with copies of these pairs in this order; return its id. It forks at the last of them.
 
     Raises:
@@ -76,7 +76,7 @@ async def fork_conversation(wb: Workbench, owner: str, conversation_id: str, pai
         ConflictError: the reply of one of the pairs is still running.
     """
     at = now()
-    async with wb.store.read() as session:  # one consistent read, which blocks no writer
+    async with ctx.store.read() as session:  # one consistent read, which blocks no writer
         listed = await describe_listed(session, owner, conversation_id)
         require_settings(listed.conversation.damage)
         relatives = await list_titles(session, owner, conversation_id)
@@ -88,21 +88,21 @@ async def fork_conversation(wb: Workbench, owner: str, conversation_id: str, pai
     fork = _make_fork(listed.conversation, cut_snippet(listed.opening), relatives)
     fork = replace(fork, fork_pair_id=records[-1].pair.id if records else None, created_at=at, updated_at=at)
     copies = _copy(records, fork.id)
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await insert_conversation(session, fork)
         revision = await next_revision(session, fork.id, None)
-        await insert_records(session, owner, fork.id, copies, (), revision, wb.process_id)
-    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
+        await insert_records(session, owner, fork.id, copies, (), revision, ctx.process_id)
+    ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     return fork.id
 
 
-async def read_tree(wb: Workbench, owner: str, conversation_id: str) -> tuple[Placed, ...]:
+async def read_tree(ctx: AppContext, owner: str, conversation_id: str) -> tuple[Placed, ...]:
     """Read the tree of branches of a conversation, parents before their forks.
 
     Raises:
         NotFoundError: this owner has no such conversation.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         return order_branches(await load_branches(session, owner, conversation_id))
 
 

@@ -1,7 +1,7 @@
 """A call that replaces the content of a pair: the old content becomes a version, and the run starts.
 
     going = Going(provider, wire, content_hash, sent)
-    resent = await send_in_place(wb, LOCAL_OWNER, pair, "Shorter, please", going, pair, gone=())
+    resent = await send_in_place(ctx, LOCAL_OWNER, pair, "Shorter, please", going, pair, gone=())
 
 Not here: the content of the call, from the pairs in view (`resend.py`) or from a stored request (`kept_requests.py`).
 """
@@ -25,13 +25,13 @@ from app.domain.errors import PairChangedError, SendLockedError
 from app.domain.request.request import ToolDefinition
 from app.domain.run.run import RunStart
 from app.providers.base import Provider, WireRequest
+from app.runs.app_context import AppContext
 from app.runs.engine.live import Loop
 from app.runs.process.event_bus import PairsRemoved, RunStarted
 from app.runs.process.ids import new_id, now
 from app.runs.request.attachments import Attached, write_request
 from app.runs.send.commands import StartedRun
 from app.runs.usage.accounting import note_departure, note_pairs
-from app.runs.workbench import Workbench
 from app.store.cache.prompt_caches import CacheUse
 from app.store.conversation import conversations, pairs, versions
 from app.store.ledger.ledger import Counted
@@ -69,7 +69,7 @@ class Resent:
 
 
 async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     pair: Pair,
     text: str,
@@ -104,7 +104,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
     )
     place = runs.RunPlace(owner, pair.conversation_id, pair.id, reply.id)
     try:
-        async with wb.store.write() as session:
+        async with ctx.store.write() as session:
             await require_unchanged(session, owner, pair)
             replaced = 1 if again.request is pair.request else messages_in(pair)
             await note_departure(session, owner, pair.conversation_id, pair.position, _why(pair, again), replaced)
@@ -114,7 +114,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
                 session,
                 place,
                 start,
-                wb.process_id,
+                ctx.process_id,
                 at,
                 going.sent,
                 going.cache,
@@ -126,14 +126,14 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
                 await write_marks(session, gone, Marks(deleted=True), revision, at)
     except IntegrityError as error:
         # As for a new pair: another process may have stored a running pair since the check above.
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             if (await pairs.load_tail(session, pair.conversation_id)).running is None:
                 raise
         raise SendLockedError(pair.conversation_id) from error
     if gone:
-        wb.event_bus.publish(owner, pair.conversation_id, PairsRemoved(gone))
-    wb.event_bus.publish(owner, pair.conversation_id, RunStarted(start.run_id, pair.id, again))
-    wb.engine.start(place, start, going.provider, going.wire, going.counted, loop=going.loop)
+        ctx.event_bus.publish(owner, pair.conversation_id, PairsRemoved(gone))
+    ctx.event_bus.publish(owner, pair.conversation_id, RunStarted(start.run_id, pair.id, again))
+    ctx.engine.start(place, start, going.provider, going.wire, going.counted, loop=going.loop)
     undo = tuple(PairMarks(pair_id, Marks(deleted=False)) for pair_id in gone)
     return Resent(StartedRun(start.run_id, pair.id, start.request_hash), pair.conversation_id, undo)
 

@@ -1,6 +1,6 @@
 """Resend of the stored request of a failed pair: byte for byte the same, whatever has changed since.
 
-    again = await resend_as_it_was(wb, LOCAL_OWNER, pair_id, later=Later.KEEP)
+    again = await resend_as_it_was(ctx, LOCAL_OWNER, pair_id, later=Later.KEEP)
 
 Not for a pair that succeeded: only its hash is stored (`resend.py` builds a new request from the pairs in view).
 """
@@ -16,11 +16,11 @@ from app.domain.errors import (
 )
 from app.domain.privacy.redaction import redact_text
 from app.providers.base import WireRequest
+from app.runs.app_context import AppContext
 from app.runs.process.shielded import shielded
 from app.runs.resend.in_place import Going, Resent, send_in_place
 from app.runs.resend.resend import NOTHING_SEEN, Later, Seen, require_seen
 from app.runs.usage.budgets import require_budgets_for
-from app.runs.workbench import Workbench
 from app.store.conversation import pairs
 from app.store.conversation.conversations import load_conversation
 from app.store.ledger.ledger import load_request_tokens
@@ -32,7 +32,7 @@ from app.store.settings.preferences import load_preferences
 
 @shielded
 async def resend_as_it_was(
-    wb: Workbench, owner: str, pair_id: str, *, later: Later | None = None, seen: Seen = NOTHING_SEEN
+    ctx: AppContext, owner: str, pair_id: str, *, later: Later | None = None, seen: Seen = NOTHING_SEEN
 ) -> Resent:
     """Send the stored request of a pair again; the reply replaces the pair's content.
 
@@ -49,7 +49,7 @@ async def resend_as_it_was(
     """
     if later is Later.BRANCH:
         raise InputError("later", "cannot be branch: what was sent then holds this conversation. Keep or discard.")
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
         kept = await load_snapshot(session, owner, pair_id)
         if kept.run_id != pair.run_id:
@@ -58,7 +58,7 @@ async def resend_as_it_was(
         sent = (await load_run(session, owner, kept.run_id)).sent
         told = await load_sent_tools(session, kept.run_id)
         beside = await load_sent_with(session, kept.run_id)
-        provider, _ = await wb.catalogue.find(session, owner, kept.model)
+        provider, _ = await ctx.catalogue.find(session, owner, kept.model)
         conversation = await load_conversation(session, owner, pair.conversation_id)
         tokens = await load_request_tokens(session, owner, kept.run_id)
     require_seen(pair, after, later, seen)
@@ -69,9 +69,9 @@ async def resend_as_it_was(
             f"It was sent to {kept.url}, and {provider.row.label} is at {provider.base_url} now. "
             "Send it as it would be now, or set the address back in Settings → Providers."
         )
-    await _require_kept_back(wb, owner, kept)
+    await _require_kept_back(ctx, owner, kept)
     await require_budgets_for(
-        wb, conversation, kept.model, tokens or 1
+        ctx, conversation, kept.model, tokens or 1
     )  # a request without a count is checked as one token
     going = Going(
         provider,
@@ -83,12 +83,12 @@ async def resend_as_it_was(
         retry_policy=conversation.retry_policy,
     )
     gone = after if later is Later.DISCARD else ()
-    return await send_in_place(wb, owner, pair, plain_text(pair.request.parts), going, pair, gone)
+    return await send_in_place(ctx, owner, pair, plain_text(pair.request.parts), going, pair, gone)
 
 
-async def _require_kept_back(wb: Workbench, owner: str, kept: Snapshot) -> None:
+async def _require_kept_back(ctx: AppContext, owner: str, kept: Snapshot) -> None:
     """Refuse to send a request with unredacted secrets while redaction is on."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         redact = (await load_preferences(session, owner)).redact
     if redact and (kinds := redact_text(kept.body.decode(errors="replace")).kinds):
         raise ConflictError(

@@ -1,7 +1,7 @@
 """Several models answer an existing pair again, side by side: one reply replaces its content, the others are versions.
 
-    comparison = await compare_again(wb, LOCAL_OWNER, pair_id, ("a:one", "b:two"), later=Later.KEEP)
-    await keep_reply(wb, LOCAL_OWNER, comparison.conversation_id, "b:two")
+    comparison = await compare_again(ctx, LOCAL_OWNER, pair_id, ("a:one", "b:two"), later=Later.KEEP)
+    await keep_reply(ctx, LOCAL_OWNER, comparison.conversation_id, "b:two")
 
 Each model gets what `resend_pair` would send it: the pairs in view above this one. The pair and all later pairs are
 unchanged until a reply is kept. `comparisons.py` reads, keeps, discards and reopens this comparison like any other.
@@ -20,6 +20,7 @@ from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import list_attached, plain_text
 from app.domain.errors import InputError
 from app.domain.preferences import OverBudget
+from app.runs.app_context import AppContext
 from app.runs.process.ids import new_id, now
 from app.runs.process.shielded import shielded
 from app.runs.request.attachments import Attached
@@ -37,13 +38,12 @@ from app.runs.resend.resend import (
 from app.runs.send.commands import LOOK
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.planning import Counted, require_counted
-from app.runs.workbench import Workbench
 from app.store.conversation import pairs
 
 
 @shielded
 async def compare_again(  # noqa: PLR0913 - what a send is made of
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     pair_id: str,
     models: Sequence[str],
@@ -74,7 +74,7 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
         ProviderError: the provider of a model lacks its key. Then no model is called.
     """
     require_models(models)
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
         after = await pairs.load_later_ids(session, owner, pair)
     text, attached = plain_text(pair.request.parts), Attached(list_attached(pair.request.parts))
@@ -83,9 +83,9 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
     require_seen(pair, after, later, seen)
     if later is Later.BRANCH:
         again = pair if parameters is None else None
-        async with branch_above(wb, owner, pair) as fork_id:
+        async with branch_above(ctx, owner, pair) as fork_id:
             return await start_comparison(
-                wb,
+                ctx,
                 owner,
                 fork_id,
                 text,
@@ -101,10 +101,10 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
         counted = Counted(
             replace(look, model=model), selections[model], over_budget, schema, pair.position, attached.parts
         )
-        await require_counted(wb, owner, pair.conversation_id, text, counted)
+        await require_counted(ctx, owner, pair.conversation_id, text, counted)
     planned = [
         await plan_resend(
-            wb,
+            ctx,
             owner,
             pair,
             text,
@@ -132,4 +132,4 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
     async def require(session: AsyncSession) -> None:
         await require_unchanged(session, owner, pair)
 
-    return await begin_comparison(wb, owner, comparison, planned, attached, require)
+    return await begin_comparison(ctx, owner, comparison, planned, attached, require)

@@ -1,7 +1,7 @@
 """Resend of a pair, edited or unchanged, with the same model or another; and restore of an older version.
 
-    again = await resend_pair(wb, LOCAL_OWNER, pair_id, text="Shorter, please", later=Later.KEEP)
-    await restore_version(wb, LOCAL_OWNER, pair_id, number=1)
+    again = await resend_pair(ctx, LOCAL_OWNER, pair_id, text="Shorter, please", later=Later.KEEP)
+    await restore_version(ctx, LOCAL_OWNER, pair_id, number=1)
 
 The pair keeps its position; its earlier content becomes a version. The context is the pairs above it that are in view.
 Nothing is lost: pairs that leave the history leave an accounting node and can be brought back.
@@ -30,6 +30,7 @@ from app.domain.errors import (
     SendLockedError,
 )
 from app.domain.preferences import OverBudget
+from app.runs.app_context import AppContext
 from app.runs.process.event_bus import PairsChanged
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
@@ -42,7 +43,6 @@ from app.runs.send.commands import LOOK, start_reply
 from app.runs.send.context_selection import ViewOptions, count_sent
 from app.runs.send.planning import plan_reply
 from app.runs.usage.accounting import note_departure
-from app.runs.workbench import Workbench
 from app.store.conversation import conversations, pairs, versions
 from app.store.ledger.ledger import load_request_tokens
 from app.store.run.comparisons import load_open
@@ -69,7 +69,7 @@ NOTHING_SEEN = Seen()
 
 @shielded
 async def resend_pair(  # noqa: PLR0913 - what a send is made of
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     pair_id: str,
     *,
@@ -97,7 +97,7 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
         InputError: the text, the filter, the model or the time zone cannot be used.
         ProviderError: the provider lacks its key.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
         after = await pairs.load_later_ids(session, owner, pair)
     words = plain_text(pair.request.parts) if text is None else text
@@ -105,9 +105,9 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
         raise InputError("text", "is empty. Write something to send.")
     require_seen(pair, after, later, seen)
     if later is Later.BRANCH:
-        return await _branch(wb, owner, pair, words, look, parameters, over_budget)
+        return await _branch(ctx, owner, pair, words, look, parameters, over_budget)
     planned = await plan_resend(
-        wb, owner, pair, words, look, parameters, over_budget=over_budget, sends=True, selection=selection
+        ctx, owner, pair, words, look, parameters, over_budget=over_budget, sends=True, selection=selection
     )
     base = planned.composed.base
     under = replace(
@@ -128,11 +128,11 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
         planned.plan.sent_with,
         base.conversation.retry_policy,
     )
-    return await send_in_place(wb, owner, pair, words, going, under, after if later is Later.DISCARD else ())
+    return await send_in_place(ctx, owner, pair, words, going, under, after if later is Later.DISCARD else ())
 
 
 async def preview_resend(  # noqa: PLR0913 - as resend_pair
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     pair_id: str,
     *,
@@ -149,15 +149,15 @@ async def preview_resend(  # noqa: PLR0913 - as resend_pair
         ConflictError: the pair is before the checkpoint.
         InputError: the text, the filter, the model or the time zone cannot be used.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
     words = plain_text(pair.request.parts) if text is None else text
     forced = None if over_budget is None else over_budget is OverBudget.FORCE
-    return await plan_resend(wb, owner, pair, words, look, parameters, forced=forced)
+    return await plan_resend(ctx, owner, pair, words, look, parameters, forced=forced)
 
 
 async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     pair: Pair,
     text: str,
@@ -171,7 +171,7 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
 ) -> Preview:
     """Plan the call for this text in the pair's place: `plan_reply` with the pair's attachments and parameters."""
     return await plan_reply(
-        wb,
+        ctx,
         owner,
         pair.conversation_id,
         text,
@@ -182,7 +182,7 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
         sends=sends,
         before=pair.position,
         attached=Attached(list_attached(pair.request.parts)),
-        refused=await _load_refused(wb, owner, pair, look),
+        refused=await _load_refused(ctx, owner, pair, look),
         again=pair if parameters is None else None,
         selection=selection,
     )
@@ -202,7 +202,7 @@ def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Se
 
 
 @shielded
-async def restore_version(wb: Workbench, owner: str, pair_id: str, number: int, seen: Seen = NOTHING_SEEN) -> None:
+async def restore_version(ctx: AppContext, owner: str, pair_id: str, number: int, seen: Seen = NOTHING_SEEN) -> None:
     """Restore another version of a pair. The present content stays as a version.
 
     Raises:
@@ -212,7 +212,7 @@ async def restore_version(wb: Workbench, owner: str, pair_id: str, number: int, 
         PairChangedError: the pair's version is not the one `seen`.
     """
     at = now()
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
         if pair.lifecycle in RUNNING:
             raise SendLockedError(pair.conversation_id)
@@ -227,11 +227,11 @@ async def restore_version(wb: Workbench, owner: str, pair_id: str, number: int, 
         revision = await conversations.next_revision(session, pair.conversation_id, None)
         await note_departure(session, owner, pair.conversation_id, pair.position, Departure.RESTORE, messages_in(pair))
         await versions.restore_version(session, pair, number, revision, at)
-    wb.event_bus.publish(owner, pair.conversation_id, PairsChanged((pair_id,)))
+    ctx.event_bus.publish(owner, pair.conversation_id, PairsChanged((pair_id,)))
 
 
 async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     pair: Pair,
     text: str,
@@ -240,11 +240,11 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
     over_budget: OverBudget | None,
 ) -> Resent:
     """Send in a new conversation with copies of the pairs above this one."""
-    async with branch_above(wb, owner, pair) as fork_id:
+    async with branch_above(ctx, owner, pair) as fork_id:
         again = pair if parameters is None else None
         attached = Attached(list_attached(pair.request.parts))
         started = await start_reply(
-            wb,
+            ctx,
             owner,
             fork_id,
             text,
@@ -258,25 +258,25 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
 
 
 @asynccontextmanager
-async def branch_above(wb: Workbench, owner: str, pair: Pair) -> AsyncGenerator[str, None]:
+async def branch_above(ctx: AppContext, owner: str, pair: Pair) -> AsyncGenerator[str, None]:
     """Create a fork with copies of the pairs above this one, to send in. If the send is refused, delete it."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         above = await pairs.load_earlier_ids(session, owner, pair)
-    fork_id = await fork_conversation(wb, owner, pair.conversation_id, above)
+    fork_id = await fork_conversation(ctx, owner, pair.conversation_id, above)
     try:
         yield fork_id
     except InviewError:  # the send was refused, and the branch has no new content
-        async with wb.store.write() as session:
+        async with ctx.store.write() as session:
             await conversations.delete_conversation(session, owner, fork_id)
         raise
 
 
-async def _load_refused(wb: Workbench, owner: str, pair: Pair, look: ViewOptions) -> int | None:
+async def _load_refused(ctx: AppContext, owner: str, pair: Pair, look: ViewOptions) -> int | None:
     """Return the tokens of this pair's last request if the provider rejected it as too long for this model."""
     too_long = pair.failure is not None and pair.failure.error_class is ErrorClass.CONTEXT_LENGTH
     if not too_long or pair.run_id is None or look.model not in {None, pair.model}:
         return None
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         return await load_request_tokens(session, owner, pair.run_id)
 
 

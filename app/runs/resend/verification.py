@@ -1,6 +1,6 @@
 """Verification: computes the content hash of a stored request again and compares it with the stored hash.
 
-    verified = await verify_run(wb, owner, run_id)
+    verified = await verify_run(ctx, owner, run_id)
     verified.matches
 
 Of a request that succeeded only hashes are stored: the request is rebuilt from the pairs that the run recorded. A
@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from app.domain.conversation.conversation import Pair
 from app.domain.errors import InputError, NotFoundError
 from app.domain.request.request import Request
+from app.runs.app_context import AppContext
 from app.runs.request.attachments import load_named
 from app.runs.request.send_plan import beside_of, build_view, plan_send
-from app.runs.workbench import Workbench
 from app.store.cache.prompt_caches import load_marks
 from app.store.conversation.conversations import load_conversation
 from app.store.run.runs import load_sent_with
@@ -53,13 +53,13 @@ class Verified:
 _SOMETHING_ELSE = "The agent, the system prompt, the checkpoint, or what the model is known to take is not what it was."
 
 
-async def verify_run(wb: Workbench, owner: str, run_id: str) -> Verified:
+async def verify_run(ctx: AppContext, owner: str, run_id: str) -> Verified:
     """Rebuild a run's request and compare it.
 
     Raises:
         NotFoundError: this owner has no such run.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         stored = await load_sent_request(session, owner, run_id)
         conversation = await load_conversation(session, owner, stored.conversation_id)
         try:
@@ -74,14 +74,14 @@ async def verify_run(wb: Workbench, owner: str, run_id: str) -> Verified:
             verified, reasons=("An older version of Inview sent this request and did not record its pairs.",)
         )
     try:
-        async with wb.store.read() as session:
-            provider, profile = await wb.catalogue.find(session, owner, stored.model)
+        async with ctx.store.read() as session:
+            provider, profile = await ctx.catalogue.find(session, owner, stored.model)
             marks = await load_marks(session, run_id)
             tools = await load_sent_tools(session, run_id)
             beside = beside_of(await load_sent_with(session, run_id))
             agent = await find_agent(session, owner, stored.agent_id)
         view = build_view(conversation, agent, stored.pairs, stored.draft.parts, stored.parameters, tools, beside)
-        attachments = await load_named(wb.store, owner, view)
+        attachments = await load_named(ctx.store, owner, view)
         plan = await plan_send(view, profile, provider, marks=marks, attachments=attachments)
     except InputError as error:
         return replace(verified, reasons=(str(error),))

@@ -1,6 +1,6 @@
 """Commands for conversations, sends and runs, for the page, the API and the command line.
 
-    started = await start_reply(wb, LOCAL_OWNER, conversation.id, "Hello")
+    started = await start_reply(ctx, LOCAL_OWNER, conversation.id, "Hello")
 
 A command that has started finishes even if its caller is cancelled. It raises the errors of `domain.errors`.
 
@@ -32,6 +32,7 @@ from app.domain.errors import (
 from app.domain.model_profile import split_model_name
 from app.domain.preferences import OverBudget
 from app.domain.run.run import RunStart
+from app.runs.app_context import AppContext
 from app.runs.library.topic_commands import use_topic
 from app.runs.process.event_bus import ConversationChanged, ConversationRemoved, RetryHurried, RunStarted
 from app.runs.process.ids import new_id, now
@@ -42,7 +43,6 @@ from app.runs.request.send_plan import list_sent
 from app.runs.send.context_selection import ViewOptions, count_sent, parse_line
 from app.runs.send.planning import plan_reply, require_text
 from app.runs.send.replays import find_replay, tell_replayed
-from app.runs.workbench import Workbench
 from app.store.conversation import conversations, pairs
 from app.store.conversation.attachments import keep_attachments, use_attachments
 from app.store.conversation.uploads import take_uploads
@@ -78,7 +78,7 @@ class StartedRun:
 
 @shielded
 async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     *,
     title: str = "",
@@ -89,7 +89,7 @@ async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
     agent_id: str | None = None,
     temporary: bool = False,
 ) -> Conversation:
-    """Create a conversation without pairs. `temporary`: for a workspace in memory, see `runs/temporary.py`.
+    """Create a conversation without pairs. `temporary`: for an app context in memory, see `runs/temporary.py`.
 
     `agent_id`: the agent that answers, "" for no agent; None: the agent of the conversation used last.
 
@@ -112,19 +112,19 @@ async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
         temporary=temporary,
     )
     require_valid(conversation)
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         if agent_id is None:
             conversation = replace(conversation, agent_id=await conversations.load_last_agent(session, owner))
         elif agent_id:
             await agents.load_agent(session, owner, agent_id)
         await conversations.insert_conversation(session, conversation)
-    wb.event_bus.publish_list(owner)
+    ctx.event_bus.publish_list(owner)
     return conversation
 
 
 @shielded
 async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     *,
@@ -161,7 +161,7 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
     changes: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
     if title is not None:
         changes["titled_by_model"] = False
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         if agent_id is not None:
             agent = await agents.load_agent(session, owner, agent_id) if agent_id else None
             changes["agent_id"] = None if agent is None else agent.id
@@ -175,12 +175,12 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
         if changes:
             columns = changes if parameters is None else changes | {"parameters": encode_parameters(parameters)}
             await conversations.update_conversation(session, owner, conversation_id, columns)
-    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
+    ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     return conversation
 
 
 @shielded
-async def reset_setting(wb: Workbench, owner: str, conversation_id: str, column: str) -> None:
+async def reset_setting(ctx: AppContext, owner: str, conversation_id: str, column: str) -> None:
     """Set a setting that cannot be read to its neutral value: no text, no model, no parameters, tools off.
     A title that cannot be read counts as such a setting.
 
@@ -188,7 +188,7 @@ async def reset_setting(wb: Workbench, owner: str, conversation_id: str, column:
         NotFoundError: this owner has no such conversation.
         ConflictError: this setting can be read.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         conversation = await conversations.load_conversation(session, owner, conversation_id)
         if column not in {one.column for one in conversation.damage if one.column in {TITLE, *SETTINGS}}:
             raise ConflictError(
@@ -199,11 +199,11 @@ async def reset_setting(wb: Workbench, owner: str, conversation_id: str, column:
         await conversations.update_conversation(
             session, owner, conversation_id, {name: neutral[name] for name in columns}
         )
-    wb.event_bus.publish(owner, conversation_id, ConversationChanged())
+    ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
 
 
 @shielded
-async def delete_conversation(wb: Workbench, owner: str, conversation_id: str) -> None:
+async def delete_conversation(ctx: AppContext, owner: str, conversation_id: str) -> None:
     """Put a conversation with its child conversations into the trash, and stop their running replies.
 
     A temporary conversation is deleted permanently. In both cases the ledger keeps its calls.
@@ -211,27 +211,27 @@ async def delete_conversation(wb: Workbench, owner: str, conversation_id: str) -
     Raises:
         NotFoundError: this owner has no such conversation.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         temporary = (await conversations.load_conversation(session, owner, conversation_id)).temporary
         derived = await conversations.list_derived(session, conversation_id)
     for one in (conversation_id, *derived):
-        for run in wb.engine.runs_of(one):
-            await stop_run(wb, run.run_id)
-    async with wb.store.write() as session:
+        for run in ctx.engine.runs_of(one):
+            await stop_run(ctx, run.run_id)
+    async with ctx.store.write() as session:
         if temporary:
             await conversations.delete_conversation(session, owner, conversation_id)
         else:
             await trash.put_conversation(session, owner, conversation_id, now())
-    wb.sent_pairs.forget(conversation_id)
-    wb.sizes.forget(conversation_id)
-    wb.event_bus.publish(owner, conversation_id, ConversationRemoved())
+    ctx.sent_pairs.forget(conversation_id)
+    ctx.sizes.forget(conversation_id)
+    ctx.event_bus.publish(owner, conversation_id, ConversationRemoved())
 
 
 # --- sending ---
 
 
 async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     text: str,
@@ -252,12 +252,12 @@ async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
     """
     forced = None if over_budget is None else over_budget is OverBudget.FORCE
     asked = parameters or NO_PARAMETERS
-    return await plan_reply(wb, owner, conversation_id, text, look, asked, forced=forced, attached=attached)
+    return await plan_reply(ctx, owner, conversation_id, text, look, asked, forced=forced, attached=attached)
 
 
 @shielded
 async def start_reply(  # noqa: PLR0913 - what a send is made of
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     text: str,
@@ -293,7 +293,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
         raise InputError("text", "is empty. Write something to send.")
     asked = parameters or NO_PARAMETERS
     planned = await plan_reply(
-        wb,
+        ctx,
         owner,
         conversation_id,
         text,
@@ -317,9 +317,9 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
         retry_policy=conversation.retry_policy,
     )
     place = runs.RunPlace(owner, conversation_id, start.pair_id, reply.id)
-    said, said_by = await find_replay(wb, owner, start) if planned.composed.base.replay else (None, None)
+    said, said_by = await find_replay(ctx, owner, start) if planned.composed.base.replay else (None, None)
     try:
-        async with wb.store.write() as session:
+        async with ctx.store.write() as session:
             tail = await pairs.load_tail(session, conversation_id)
             if tail.running is not None:
                 raise SendLockedError(conversation_id)
@@ -354,7 +354,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
             sent, told = list_sent(planned.sent), planned.built.request.tools
             beside = planned.plan.sent_with
             await runs.insert_run(
-                session, place, start, wb.process_id, at, sent, planned.plan.cache, said_by, told, purpose, beside
+                session, place, start, ctx.process_id, at, sent, planned.plan.cache, said_by, told, purpose, beside
             )
             if said is not None:
                 await runs.finish_run(session, place, said, at)
@@ -362,56 +362,56 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
                 await conversations.update_conversation(session, owner, conversation_id, {"model": start.model})
     except IntegrityError as error:
         # Another process may have stored a running pair since the check above: the unique index is the lock.
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             if (await pairs.load_tail(session, conversation_id)).running is None:
                 raise
         raise SendLockedError(conversation_id) from error
     if said is not None:
-        tell_replayed(wb, place, planned.plan, said, at)
+        tell_replayed(ctx, place, planned.plan, said, at)
         return StartedRun(start.run_id, start.pair_id, start.request_hash)
     counted = count_sent(planned.composed, planned.sent, planned.plan)
     # Published first: a page draws the pair while the provider is being called. No subscriber runs before this step is
     # over.
-    wb.event_bus.publish(owner, conversation_id, RunStarted(start.run_id, start.pair_id, pair))
-    wb.engine.start(place, start, planned.plan.provider, planned.wire, counted, purpose, planned.loop)
+    ctx.event_bus.publish(owner, conversation_id, RunStarted(start.run_id, start.pair_id, pair))
+    ctx.engine.start(place, start, planned.plan.provider, planned.wire, counted, purpose, planned.loop)
     return StartedRun(start.run_id, start.pair_id, start.request_hash)
 
 
 @shielded
-async def cancel_run(wb: Workbench, owner: str, run_id: str) -> None:
+async def cancel_run(ctx: AppContext, owner: str, run_id: str) -> None:
     """Stop a reply; the text received so far stays. Does nothing if the reply is over.
 
     Raises:
         NotFoundError: this owner has no such run.
         ConflictError: another process drives the run.
     """
-    run = wb.engine.runs.get(run_id)
+    run = ctx.engine.runs.get(run_id)
     if run is not None and run.place.owner == owner:
-        await stop_run(wb, run_id)
+        await stop_run(ctx, run_id)
         return
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         stored = await runs.load_run(session, owner, run_id)
     if stored.state.outcome is None:
         raise ConflictError(f"Run {run_id!r} is driven by another process of Inview. Stop it there.")
 
 
-async def hurry_run(wb: Workbench, owner: str, run_id: str) -> None:
+async def hurry_run(ctx: AppContext, owner: str, run_id: str) -> None:
     """Start the next attempt now instead of waiting for it.
 
     Raises:
         NotFoundError: this owner has no such run.
         ConflictError: the run does not wait for an attempt, or belongs to another process.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         place = (await runs.load_run(session, owner, run_id)).place
-    if wb.engine.hurry(run_id) is None:
+    if ctx.engine.hurry(run_id) is None:
         raise ConflictError(f"Run {run_id!r} does not wait for another attempt. Follow its events.")
-    wb.event_bus.publish(owner, place.conversation_id, RetryHurried(place.pair_id))
+    ctx.event_bus.publish(owner, place.conversation_id, RetryHurried(place.pair_id))
 
 
-async def stop_run(wb: Workbench, run_id: str) -> None:
+async def stop_run(ctx: AppContext, run_id: str) -> None:
     """Stop a run of this process and wait until its end is stored. Does nothing if no such run is active here."""
-    run = wb.engine.cancel(run_id)
+    run = ctx.engine.cancel(run_id)
     if run is not None and run.finishing is not None:
         await asyncio.wait({run.finishing}, timeout=STOP_SECONDS)
 

@@ -1,6 +1,6 @@
 """Context selection: the pairs in view under a filter, those that would be sent, and their tokens.
 
-    view = await compose_view(wb, owner, conversation_id, ViewOptions(filter="s>=2 o"), draft="Why?")
+    view = await compose_view(ctx, owner, conversation_id, ViewOptions(filter="s>=2 o"), draft="Why?")
     view.composition.sent
 
 The page, the HTTP API, the preview and the send all use it. It takes two steps: `read_base` queries the database for
@@ -56,6 +56,7 @@ from app.domain.topics.topics import build_topic_tree
 from app.providers.base import Provider
 from app.providers.counts.vocabularies import vocabulary_of
 from app.providers.models.fitting import describe_left_out, fit_parameters
+from app.runs.app_context import AppContext
 from app.runs.process.catalogue import DEFAULT_MODEL
 from app.runs.request.bases import Base
 from app.runs.request.calibration import load_estimator
@@ -65,7 +66,6 @@ from app.runs.request.send_plan import Plan, stand_beside, system_text_of
 from app.runs.request.texts import count_text
 from app.runs.send.offered_tools import list_offered, name_delegates, size_tools
 from app.runs.usage.limits import load_limits
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import Head, load_first_head, load_head
 from app.store.index.filter_queries import select_names, select_pairs
 from app.store.ledger.ledger import Counted
@@ -105,7 +105,7 @@ class ViewOptions:
 
 
 async def compose_view(  # noqa: PLR0913 - the conversation, the view options and the draft
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     look: ViewOptions,
@@ -124,7 +124,7 @@ async def compose_view(  # noqa: PLR0913 - the conversation, the view options an
         FilterError: the filter cannot be used; it says where.
         InputError: the time zone cannot be used.
     """
-    base = await read_base(wb, owner, conversation_id, look)
+    base = await read_base(ctx, owner, conversation_id, look)
     return await compose_base(base, draft, forced=forced, schema=schema, attached=attached)
 
 
@@ -186,7 +186,9 @@ def cut_base(base: Base, before: int) -> Base:
     return replace(base, measured=base.measured.cut(before), views={})
 
 
-async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewOptions, *, asks: bool = False) -> Base:
+async def read_base(
+    ctx: AppContext, owner: str, conversation_id: str, look: ViewOptions, *, asks: bool = False
+) -> Base:
     """Read everything that a composition needs except the draft. `asks`: the model will be called.
 
     Raises:
@@ -199,21 +201,23 @@ async def read_base(wb: Workbench, owner: str, conversation_id: str, look: ViewO
     """
     now = datetime.now(UTC) if look.as_of is None else look.as_of
     for _ in range(ATTEMPTS):
-        indexed = wb.indexer.up_to(conversation_id)
-        async with wb.store.read() as session:
+        indexed = ctx.indexer.up_to(conversation_id)
+        async with ctx.store.read() as session:
             head = _name_agent(await load_head(session, owner, conversation_id, look.agent))
             if asks:
                 require_settings(head.conversation.damage)
-            asked = await _ask(wb, session, head, look, asks=asks)
+            asked = await _ask(ctx, session, head, look, asks=asks)
             vocabulary = asked.vocabulary
             known = indexed.get(vocabulary, NEVER)
-            if await wb.indexer.finds_all(session, owner, conversation_id, head.revision, vocabulary, known):
-                return await _read_base(wb, session, asked, now, look.topic)
-        await wb.indexer.index_pairs(owner, conversation_id, head.revision, vocabulary)
+            if await ctx.indexer.finds_all(session, owner, conversation_id, head.revision, vocabulary, known):
+                return await _read_base(ctx, session, asked, now, look.topic)
+        await ctx.indexer.index_pairs(owner, conversation_id, head.revision, vocabulary)
     raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
 
 
-async def read_first_base(wb: Workbench, conversation: Conversation, look: ViewOptions, *, asks: bool = False) -> Base:
+async def read_first_base(
+    ctx: AppContext, conversation: Conversation, look: ViewOptions, *, asks: bool = False
+) -> Base:
     """Do what `read_base` does for a conversation that is not stored yet and has no pairs.
 
     Raises:
@@ -221,10 +225,10 @@ async def read_first_base(wb: Workbench, conversation: Conversation, look: ViewO
         InputError: the time zone, or the model that will be called, cannot be used.
     """
     now = datetime.now(UTC) if look.as_of is None else look.as_of
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         head = await load_first_head(session, conversation)
-        asked = await _ask(wb, session, head, look, asks=asks)
-        return await _read_base(wb, session, asked, now, look.topic)
+        asked = await _ask(ctx, session, head, look, asks=asks)
+        return await _read_base(ctx, session, asked, now, look.topic)
 
 
 def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> Counted:
@@ -298,37 +302,37 @@ class _Asked:
     zone: tzinfo
 
 
-async def _ask(wb: Workbench, session: AsyncSession, head: Head, look: ViewOptions, *, asks: bool) -> _Asked:
+async def _ask(ctx: AppContext, session: AsyncSession, head: Head, look: ViewOptions, *, asks: bool) -> _Asked:
     if look.tool_mode is not None:
         head = replace(head, conversation=replace(head.conversation, tool_mode=look.tool_mode))
     line = head.conversation.filter if look.filter is None else look.filter
     owner = head.conversation.owner
     chosen_or_asked = asks or look.model is not None
-    look_up = wb.catalogue.find if chosen_or_asked else wb.catalogue.recognise
+    look_up = ctx.catalogue.find if chosen_or_asked else ctx.catalogue.recognise
     provider, profile = await look_up(session, owner, _model_of(head, look))
     vocabulary = vocabulary_of(profile.model)
     return _Asked(owner, head, provider, profile, vocabulary, line, parse_line(line), _read_zone(look.zone))
 
 
-async def _read_base(wb: Workbench, session: AsyncSession, asked: _Asked, now: datetime, topic: str | None) -> Base:
+async def _read_base(ctx: AppContext, session: AsyncSession, asked: _Asked, now: datetime, topic: str | None) -> Base:
     head, profile, conversation_id = asked.head, asked.profile, asked.head.conversation.id
     chosen = Chosen(topic, profile.model, head.conversation.agent_id)
     tree, names = await _load_names(session, asked)
     scope = Scope(now, asked.zone, names, chosen)
     condition = lower_base(tree, scope)
     notices = list_notices(tree, scope)
-    limits = await load_limits(wb, session, head, asked.zone)
+    limits = await load_limits(ctx, session, head, asked.zone)
     # The estimator is not part of the key: while the conversation stays unchanged, the estimator first used stays
     # valid.
     preferences = read_preferences(head.preferences)
-    tools = list_offered(wb, asked.owner, preferences, head.agent)
+    tools = list_offered(ctx, asked.owner, preferences, head.agent)
     tools = await name_delegates(session, asked.owner, tools, head.agent)
     beside = stand_beside(read_wishes(preferences, now))
     key = (asked, tree, condition, notices, limits, tools, beside)
-    if (known := wb.bases.find(key)) is not None:
+    if (known := ctx.bases.find(key)) is not None:
         return replace(known, scope=scope)
     estimator = await load_estimator(session, asked.owner, profile, conversation_id)
-    sheet = await wb.sizes.load(session, asked.owner, conversation_id, head.revision, asked.vocabulary)
+    sheet = await ctx.sizes.load(session, asked.owner, conversation_id, head.revision, asked.vocabulary)
 
     async def find(part: Condition) -> Mapping[str, int]:
         return await select_pairs(session, asked.owner, conversation_id, part, estimator, asked.vocabulary)
@@ -375,7 +379,7 @@ async def _read_base(wb: Workbench, session: AsyncSession, asked: _Asked, now: d
         running=sheet.index.running,
         parts={part: frozenset(await find(part)) for part in asked_later},
     )
-    wb.bases.keep(key, base)
+    ctx.bases.keep(key, base)
     return base
 
 

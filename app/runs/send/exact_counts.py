@@ -1,6 +1,6 @@
 """Exact counts: ask the provider for the number of tokens of a send, if it has a counting endpoint.
 
-    counted = await count_exactly(wb, owner, conversation_id, "Why?", ViewOptions(model="anthropic:claude-sonnet-4-5"))
+    counted = await count_exactly(ctx, owner, conversation_id, "Why?", ViewOptions(model="anthropic:claude-sonnet-4-5"))
     counted.tokens
 
 The counted request is the one that `preview_send` shows. The result is stored in the ledger as a separate call, which
@@ -17,12 +17,12 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import NoKeyError, ProviderError
 from app.domain.preferences import OverBudget
 from app.providers.counts.counting import count_tokens, encode_count
+from app.runs.app_context import AppContext
 from app.runs.process.ids import new_id, now
 from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
 from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions, count_sent
-from app.runs.workbench import Workbench
 from app.store.ledger.ledger import Call, insert_calls
 
 LOOK = ViewOptions()
@@ -40,7 +40,7 @@ class ExactCount:
 
 @shielded
 async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     text: str,
@@ -59,7 +59,7 @@ async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
         ProviderError: the provider lacks its key, or it returned an error.
     """
     planned = await preview_send(
-        wb, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget, attached=attached
+        ctx, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget, attached=attached
     )
     provider = planned.composed.base.provider
     wire = planned.wire
@@ -82,17 +82,17 @@ async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
         purpose="count",
     )
     try:
-        tokens = await count_tokens(wb.engine.transport, provider, wire, wb.engine.timeouts)
+        tokens = await count_tokens(ctx.engine.transport, provider, wire, ctx.engine.timeouts)
     except ProviderError as error:
         failed = replace(call, outcome=Lifecycle.ERROR, ended_at=now(), error_class=error.failure.error_class)
-        await _enter(wb, failed)
+        await _enter(ctx, failed)
         raise
-    await _enter(wb, replace(call, ended_at=now(), counted=replace(counted, estimated_tokens=tokens)))
+    await _enter(ctx, replace(call, ended_at=now(), counted=replace(counted, estimated_tokens=tokens)))
     cost = price_tokens(planned.composed.base.terms, tokens)
     exact = replace(planned.composed.composition.estimate, tokens=tokens, error_band=0.0, cost=cost)
     return ExactCount(wire.model, tokens, counted.estimated_tokens, exact)
 
 
-async def _enter(wb: Workbench, call: Call) -> None:
-    async with wb.store.write() as session:
+async def _enter(ctx: AppContext, call: Call) -> None:
+    async with ctx.store.write() as session:
         await insert_calls(session, [call])

@@ -1,9 +1,9 @@
 """The first message of a conversation that is not stored yet, composed and planned as any other message.
 
 first = FirstMessage(NewConversation("offline:demo", agent_id=""), "Hello", ViewOptions(model="offline:demo"))
-(await compose_first(wb, owner, first)).composition.estimate.tokens
-(await preview_first(wb, owner, first)).wire.body     # the exact bytes that sending it would send
-await discard_unused(wb, owner, conversation.id)     # if the conversation was created for a message that was refused
+(await compose_first(ctx, owner, first)).composition.estimate.tokens
+(await preview_first(ctx, owner, first)).wire.body     # the exact bytes that sending it would send
+await discard_unused(ctx, owner, conversation.id)     # if the conversation was created for a message that was refused
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Final
 from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.retry_policy import RetryPolicy
+from app.runs.app_context import AppContext
 from app.runs.process.event_bus import ConversationRemoved
 from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
@@ -23,7 +24,6 @@ from app.runs.request.preview import Composed, Preview
 from app.runs.send.commands import require_valid
 from app.runs.send.context_selection import ViewOptions, compose_base, read_first_base
 from app.runs.send.planning import Asked, plan_asked
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import delete_conversation, load_last_agent
 from app.store.conversation.pairs import load_tail
 
@@ -54,53 +54,53 @@ class FirstMessage:
     attached: Attached = NOTHING_ATTACHED
 
 
-async def compose_first(wb: Workbench, owner: str, first: FirstMessage) -> Composed:
+async def compose_first(ctx: AppContext, owner: str, first: FirstMessage) -> Composed:
     """Compose the first message as a send would.
 
     Raises:
         NotFoundError: this owner has no such agent.
         InputError: the model or the time zone cannot be used.
     """
-    base = await read_first_base(wb, await _begin(wb, owner, first.new), first.look)
+    base = await read_first_base(ctx, await _begin(ctx, owner, first.new), first.look)
     schema, attached = first.parameters.reply_schema, first.attached.parts
     return await compose_base(base, first.text, schema=schema, attached=attached)
 
 
-async def preview_first(wb: Workbench, owner: str, first: FirstMessage) -> Preview:
+async def preview_first(ctx: AppContext, owner: str, first: FirstMessage) -> Preview:
     """Plan exactly what a send of the first message would send: as `preview_send` in the conversation that it starts.
 
     Raises:
         NotFoundError: this owner has no such agent.
         InputError: the text, the system prompt, a parameter, the model or the time zone cannot be used.
     """
-    conversation = await _begin(wb, owner, first.new)
+    conversation = await _begin(ctx, owner, first.new)
     require_valid(conversation)
 
     async def read() -> Base:
-        return await read_first_base(wb, conversation, first.look, asks=True)
+        return await read_first_base(ctx, conversation, first.look, asks=True)
 
-    return await plan_asked(wb, read, Asked(first.text, first.parameters, first.attached, forced=None))
+    return await plan_asked(ctx, read, Asked(first.text, first.parameters, first.attached, forced=None))
 
 
 @shielded
-async def discard_unused(wb: Workbench, owner: str, conversation_id: str) -> None:
+async def discard_unused(ctx: AppContext, owner: str, conversation_id: str) -> None:
     """Delete a conversation that was created for a message which was refused. A conversation with pairs stays.
 
     Raises:
         NotFoundError: this owner has no such conversation.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         if (await load_tail(session, conversation_id)).position:
             return
         await delete_conversation(session, owner, conversation_id)
-    wb.event_bus.publish(owner, conversation_id, ConversationRemoved())
+    ctx.event_bus.publish(owner, conversation_id, ConversationRemoved())
 
 
-async def _begin(wb: Workbench, owner: str, new: NewConversation) -> Conversation:
+async def _begin(ctx: AppContext, owner: str, new: NewConversation) -> Conversation:
     """Build the conversation that the first message starts, as it would be stored."""
     agent_id = new.agent_id
     if agent_id is None:
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             agent_id = await load_last_agent(session, owner)
     return Conversation(
         id=_UNSTORED,

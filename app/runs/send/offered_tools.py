@@ -1,6 +1,6 @@
 """The tool offer: which tools a conversation could send to its model, and their sizes in the model's vocabulary.
 
-    tools = list_offered(wb, owner, preferences, agent)
+    tools = list_offered(ctx, owner, preferences, agent)
     offer = await size_tools(tools, conversation, profile, estimator, vocabulary)
 
 Only this module decides which tools are offered: those of MCP servers and the built-in ones that the user enabled, if
@@ -22,15 +22,15 @@ from app.domain.tokens.estimates import Estimator
 from app.domain.tools.inclusion import NO_TOOLS, Offer, SizedTool, define_tool
 from app.domain.tools.tool_sizes import ToolForm, tool_rule_of, write_as_counted
 from app.domain.tools.tools import BUILT_IN, Tool
+from app.runs.app_context import AppContext
 from app.runs.request.texts import count_all
-from app.runs.workbench import Workbench
 from app.store.settings.agents import load_agents
 
 
-def list_offered(wb: Workbench, owner: str, preferences: Preferences, agent: Agent | None) -> tuple[Tool, ...]:
+def list_offered(ctx: AppContext, owner: str, preferences: Preferences, agent: Agent | None) -> tuple[Tool, ...]:
     """List the tools that an agent can offer, in the order of the request. It does not wait for a server."""
     wanted = preferences.built_in_tools
-    tools = (tool for tool in wb.toolbox.list_tools(owner) if tool.server_id != BUILT_IN or tool.name in wanted)
+    tools = (tool for tool in ctx.toolbox.list_tools(owner) if tool.server_id != BUILT_IN or tool.name in wanted)
     return tuple(tool for tool in tools if agent is None or has_tool(agent, tool))
 
 

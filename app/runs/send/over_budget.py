@@ -18,25 +18,25 @@ from app.domain.model_profile import ModelProfile
 from app.domain.tokens.calibration import estimator_of
 from app.domain.tokens.estimates import Estimator, list_images
 from app.domain.tools.tool_sizes import tool_rule_of
+from app.runs.app_context import AppContext
 from app.runs.request.preview import Composed
 from app.runs.request.texts import count_text
 from app.runs.send.context_selection import compose_base, state_terms
-from app.runs.workbench import Workbench
 
 MAX_LARGER = 3
 
 
-async def list_ways_out(wb: Workbench, composed: Composed, draft: str) -> BudgetOptions:
+async def list_ways_out(ctx: AppContext, composed: Composed, draft: str) -> BudgetOptions:
     """The options for a send of this `draft` that exceeds its budget."""
     base, fitted = composed.base, composed.composition
     all_of_it = await compose_base(base, draft, forced=True, attached=composed.attached)
     forced = all_of_it.composition
-    async with wb.store.read() as session:
-        providers = (await wb.catalogue.providers(session, base.owner)).values()
+    async with ctx.store.read() as session:
+        providers = (await ctx.catalogue.providers(session, base.owner)).values()
     ready = [provider for provider in providers if provider.ready]
     larger = await asyncio.to_thread(
         lambda: _list_larger(
-            composed, [profile for provider in ready for profile in wb.catalogue.lists.known(provider)], forced.sent
+            composed, [profile for provider in ready for profile in ctx.catalogue.lists.known(provider)], forced.sent
         )
     )
     return BudgetOptions(

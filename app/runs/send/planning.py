@@ -1,6 +1,6 @@
 """The plan of a send: the provider call for a text, from the pairs in view to the bytes.
 
-    planned = await plan_reply(wb, owner, conversation_id, "Hello", look, Parameters())
+    planned = await plan_reply(ctx, owner, conversation_id, "Hello", look, Parameters())
     planned.wire.body
 
 A preview, a send and a resend all use it. Nothing is called or stored here.
@@ -25,6 +25,7 @@ from app.domain.filters.selection import selects_unmarked
 from app.domain.filters.syntax import Recent, RecentOfTopic, leaves
 from app.domain.preferences import OverBudget
 from app.providers.models.fitting import fit_parameters, require_taken
+from app.runs.app_context import AppContext
 from app.runs.library.abilities import join_or, list_capable
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached, load_named
 from app.runs.request.bases import Base
@@ -35,14 +36,13 @@ from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base,
 from app.runs.send.over_budget import list_ways_out
 from app.runs.send.structured_replies import require_schema
 from app.runs.usage.budgets import require_budgets
-from app.runs.workbench import Workbench
 
 LESS_THAN_REFUSED = Decimal("0.75")
 """Share of a refused request's tokens that is offered next, as the model's real window is unknown then."""
 
 
 async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     text: str,
@@ -82,12 +82,12 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     asked = Asked(text, parameters, attached, forced, sends, over_budget, selection, before, again)
 
     async def read() -> Base:
-        base = await read_base(wb, owner, conversation_id, look, asks=True)
+        base = await read_base(ctx, owner, conversation_id, look, asks=True)
         if before is not None:
             base = cut_base(base, before)
         return base if refused is None else _narrow(base, refused)
 
-    return await plan_asked(wb, read, asked)
+    return await plan_asked(ctx, read, asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Asked:
     again: Pair | None = None
 
 
-async def plan_asked(wb: Workbench, read: Callable[[], Awaitable[Base]], asked: Asked) -> Preview:
+async def plan_asked(ctx: AppContext, read: Callable[[], Awaitable[Base]], asked: Asked) -> Preview:
     """Plan the call of a send from the base that `read` returns; read and plan again if a pair changed meanwhile.
 
     Raises:
@@ -114,14 +114,14 @@ async def plan_asked(wb: Workbench, read: Callable[[], Awaitable[Base]], asked: 
     require_text("text", asked.text)
     for _ in range(ATTEMPTS):
         base = await read()
-        composed = await _compose(wb, base, asked)
-        pairs = await load_sent(wb, base, composed.composition.sent)
+        composed = await _compose(ctx, base, asked)
+        pairs = await load_sent(ctx, base, composed.composition.sent)
         if pairs is not None:
-            return await _plan(wb, composed, pairs, asked)
+            return await _plan(ctx, composed, pairs, asked)
     raise ConflictError("This conversation changes faster than it can be read. Try again.")
 
 
-async def _compose(wb: Workbench, base: Base, asked: Asked) -> Composed:
+async def _compose(ctx: AppContext, base: Base, asked: Asked) -> Composed:
     """Compose the view and the send, after all checks that need no pairs."""
     schema = asked.parameters.reply_schema
     require_taken(asked.parameters, base.provider, base.profile)
@@ -129,15 +129,15 @@ async def _compose(wb: Workbench, base: Base, asked: Asked) -> Composed:
         require_sendable(base)
     composed = await compose_base(base, asked.text, forced=asked.forced, schema=schema, attached=asked.attached.parts)
     if asked.sends and composed.composition.over_budget:
-        composed = await _decide(wb, composed, asked.text, asked.over_budget, schema)
+        composed = await _decide(ctx, composed, asked.text, asked.over_budget, schema)
     if asked.selection is not None:
         require_selection(composed, asked.selection)
     if asked.sends:
-        await require_budgets(wb, base.owner, base.conversation, composed.composition.estimate.cost)
+        await require_budgets(ctx, base.owner, base.conversation, composed.composition.estimate.cost)
     return composed
 
 
-async def _plan(wb: Workbench, composed: Composed, pairs: tuple[Pair, ...], asked: Asked) -> Preview:
+async def _plan(ctx: AppContext, composed: Composed, pairs: tuple[Pair, ...], asked: Asked) -> Preview:
     """Plan the call with these pairs, which the composition sends."""
     base, sent, attached = composed.base, composed.composition.sent, asked.attached
     conversation_id = base.conversation.id
@@ -156,7 +156,7 @@ async def _plan(wb: Workbench, composed: Composed, pairs: tuple[Pair, ...], aske
         base.beside,
     )
     caching = await load_caching(
-        wb.store,
+        ctx.store,
         base.owner,
         base.profile,
         tokens=composed.composition.estimate.tokens,
@@ -164,13 +164,13 @@ async def _plan(wb: Workbench, composed: Composed, pairs: tuple[Pair, ...], aske
         unstable=_count_unstable(composed, asked.before),
         tools_apart=base.conversation.tool_mode is ToolMode.CACHED,
     )
-    attachments = {**attached.data, **await load_named(wb.store, base.owner, view)}
-    known = wb.sent_pairs.hashes_of(conversation_id)
+    attachments = {**attached.data, **await load_named(ctx.store, base.owner, view)}
+    known = ctx.sent_pairs.hashes_of(conversation_id)
     plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
     require_same(plan.built, sent)
     if asked.sends:
-        await _require_supported(wb, base, plan.built)
-    wb.sent_pairs.remember(conversation_id, plan.hashed)
+        await _require_supported(ctx, base, plan.built)
+    ctx.sent_pairs.remember(conversation_id, plan.hashed)
     return Preview(composed, sent, plan)
 
 
@@ -215,13 +215,13 @@ def _falls_out(composed: Composed) -> bool:
     return too_old is not None and first.position <= too_old
 
 
-async def load_sent(wb: Workbench, base: Base, sent: Sequence[Candidate]) -> tuple[Pair, ...] | None:
+async def load_sent(ctx: AppContext, base: Base, sent: Sequence[Candidate]) -> tuple[Pair, ...] | None:
     """Load the pairs to send; return None if one of them has changed since the base was read.
 
     A pair that cannot be read completely counts as changed: the next base leaves it out.
     """
-    pairs = await wb.sent_pairs.load(wb.store, base.owner, base.conversation.id, sent)
-    if pairs is not None and await wb.indexer.note_damage(base.owner, pairs):
+    pairs = await ctx.sent_pairs.load(ctx.store, base.owner, base.conversation.id, sent)
+    if pairs is not None and await ctx.indexer.note_damage(base.owner, pairs):
         return None
     return pairs
 
@@ -242,14 +242,14 @@ class Counted:
     attached: tuple[Part, ...] = ()
 
 
-async def require_counted(wb: Workbench, owner: str, conversation_id: str, text: str, counted: Counted) -> None:
+async def require_counted(ctx: AppContext, owner: str, conversation_id: str, text: str, counted: Counted) -> None:
     """Check that another model of this send would get the pairs that were counted for it.
 
     Raises:
         SelectionChangedError: it would get others.
         InviewError: as `plan_reply`.
     """
-    base = await read_base(wb, owner, conversation_id, counted.look, asks=True)
+    base = await read_base(ctx, owner, conversation_id, counted.look, asks=True)
     if counted.before is not None:
         base = cut_base(base, counted.before)
     forced = None if counted.over_budget is None else counted.over_budget is OverBudget.FORCE
@@ -284,7 +284,7 @@ def _require_for_models(pairs: Sequence[Pair]) -> None:
 
 
 async def _decide(
-    wb: Workbench, composed: Composed, text: str, choice: OverBudget | None, schema: str | None
+    ctx: AppContext, composed: Composed, text: str, choice: OverBudget | None, schema: str | None
 ) -> Composed:
     """Apply the choice of this send, or else of the preferences, to a view that exceeds the budget."""
     match choice or composed.base.over_budget:
@@ -293,10 +293,10 @@ async def _decide(
         case OverBudget.FORCE:
             return await compose_base(composed.base, text, forced=True, schema=schema, attached=composed.attached)
         case OverBudget.FIT | OverBudget.ASK:
-            raise OverBudgetError(await list_ways_out(wb, composed, text))
+            raise OverBudgetError(await list_ways_out(ctx, composed, text))
 
 
-async def _require_supported(wb: Workbench, base: Base, built: BuiltRequest) -> None:
+async def _require_supported(ctx: AppContext, base: Base, built: BuiltRequest) -> None:
     """Refuse a draft with attachments that the model does not accept.
 
     Raises:
@@ -306,7 +306,7 @@ async def _require_supported(wb: Workbench, base: Base, built: BuiltRequest) -> 
     if not lacking:
         return
     kinds = {one.kind for one in lacking}
-    others = await list_capable(wb, base.owner, images="image" in kinds, files="file" in kinds)
+    others = await list_capable(ctx, base.owner, images="image" in kinds, files="file" in kinds)
     choice = f"Choose a model that does, such as {join_or([one.name for one in others])}" if others else "Remove it"
     raise InputError("attachments", f"cannot be sent: {lacking[0].reason} {choice}.")
 

@@ -1,6 +1,6 @@
 """Prefetch: prepares what the next send of a conversation needs, while a person reads or types.
 
-    warm(wb, owner, conversation_id)        # returns at once
+    warm(ctx, owner, conversation_id)        # returns at once
 
 Without it, the first send after a start would read and hash its whole context before it calls the provider. It yields
 to all other work and stores nothing. A send that comes earlier does the work itself.
@@ -14,12 +14,12 @@ import structlog
 
 from app.domain.conversation.damage import require_settings
 from app.domain.errors import InviewError
+from app.runs.app_context import AppContext
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.request.attachments import load_named
 from app.runs.request.bases import Base
 from app.runs.request.send_plan import build_view, plan_send
 from app.runs.send.context_selection import ViewOptions, compose_base, read_base
-from app.runs.workbench import Workbench
 
 log = structlog.get_logger()
 
@@ -29,55 +29,55 @@ PAUSE_SECONDS = 0.02
 """Pause between two batches of pairs, which leaves more than half of the event loop's time to other work."""
 
 
-def warm(wb: Workbench, owner: str, conversation_id: str) -> None:
+def warm(ctx: AppContext, owner: str, conversation_id: str) -> None:
     """Start to prepare the next send of this conversation, unless that is under way."""
-    if conversation_id in wb.warming:
+    if conversation_id in ctx.warming:
         return
-    task = asyncio.create_task(_warm(wb, owner, conversation_id), name=f"warming of {conversation_id}")
-    wb.warming[conversation_id] = task
-    task.add_done_callback(lambda _: wb.warming.pop(conversation_id))
+    task = asyncio.create_task(_warm(ctx, owner, conversation_id), name=f"warming of {conversation_id}")
+    ctx.warming[conversation_id] = task
+    task.add_done_callback(lambda _: ctx.warming.pop(conversation_id))
 
 
-async def _learn_window(wb: Workbench, base: Base) -> bool:
+async def _learn_window(ctx: AppContext, base: Base) -> bool:
     """Load the provider's model list if no table knows this model; return True if its profile changed."""
     if base.profile.known or not base.provider.ready:
         return False
-    profiles = await wb.catalogue.lists.load(base.provider)
+    profiles = await ctx.catalogue.lists.load(base.provider)
     return any(profile.model == base.profile.model and profile != base.profile for profile in profiles)
 
 
-async def _warm_provider(wb: Workbench, base: Base) -> None:
+async def _warm_provider(ctx: AppContext, base: Base) -> None:
     if base.provider.ready:
-        await wb.engine.transport.warm(base.provider)
+        await ctx.engine.transport.warm(base.provider)
 
 
-async def _warm(wb: Workbench, owner: str, conversation_id: str) -> None:
+async def _warm(ctx: AppContext, owner: str, conversation_id: str) -> None:
     await asyncio.sleep(DELAY_SECONDS)
     try:
-        base = await read_base(wb, owner, conversation_id, ViewOptions())
+        base = await read_base(ctx, owner, conversation_id, ViewOptions())
         if base.provider.missing:
             return
-        if await _learn_window(wb, base):
-            wb.event_bus.publish(owner, conversation_id, ConversationChanged())
-            base = await read_base(wb, owner, conversation_id, ViewOptions())
+        if await _learn_window(ctx, base):
+            ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
+            base = await read_base(ctx, owner, conversation_id, ViewOptions())
         require_settings(base.conversation.damage)
         if base.running is not None:  # its pair joins the context when the reply is over, and is read then
-            await _warm_provider(wb, base)
+            await _warm_provider(ctx, base)
             return
         composed = await compose_base(base)
         sent = composed.composition.sent
-        pairs = await wb.sent_pairs.load(wb.store, owner, conversation_id, sent, pause=PAUSE_SECONDS)
-        if pairs is None or await wb.indexer.note_damage(
+        pairs = await ctx.sent_pairs.load(ctx.store, owner, conversation_id, sent, pause=PAUSE_SECONDS)
+        if pairs is None or await ctx.indexer.note_damage(
             owner, pairs
         ):  # it is changing now; a later change starts another prefetch
             return
         tools = composed.tools.definitions
         view = build_view(base.conversation, base.agent, pairs, (), base.usual, tools, base.beside)
-        attachments = await load_named(wb.store, owner, view)
-        known = wb.sent_pairs.hashes_of(conversation_id)
+        attachments = await load_named(ctx.store, owner, view)
+        known = ctx.sent_pairs.hashes_of(conversation_id)
         plan = await plan_send(view, base.profile, base.provider, known, attachments=attachments)
-        await _warm_provider(wb, base)
+        await _warm_provider(ctx, base)
     except InviewError as error:  # a send would raise this error to its caller; here no caller waits
         log.debug("a conversation was not made ready for sending", conversation_id=conversation_id, fault=str(error))
     else:
-        wb.sent_pairs.remember(conversation_id, plan.hashed)
+        ctx.sent_pairs.remember(conversation_id, plan.hashed)

@@ -1,7 +1,7 @@
 """The queue: texts sent while a reply runs wait here, and are sent when the reply has succeeded.
 
-    queue = await queue_text(wb, LOCAL_OWNER, conversation_id, "And then?")
-    await resume_queue(wb, LOCAL_OWNER, conversation_id)          # after a stop, a failure, a refusal or a pause
+    queue = await queue_text(ctx, LOCAL_OWNER, conversation_id, "And then?")
+    await resume_queue(ctx, LOCAL_OWNER, conversation_id)          # after a stop, a failure, a refusal or a pause
 
 The server keeps the queue: closing the page changes nothing. Only a reply that succeeded releases the next text. After
 a stop or a failure the queue is held until a person resumes it, because its texts were meant as answers to that reply.
@@ -26,6 +26,7 @@ from app.domain.errors import ConflictError, InputError, InviewError, NotFoundEr
 from app.domain.model_profile import split_model_name
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import MAX_QUEUED, Hold, HoldReason, Queue, QueuedText, decide_hold, move, require_readable
+from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.process.event_bus import QueueChanged
 from app.runs.process.ids import new_id, now
@@ -34,7 +35,6 @@ from app.runs.request.attachments import NOTHING_ATTACHED, Attached
 from app.runs.send.commands import LOOK, start_reply
 from app.runs.send.context_selection import ViewOptions, parse_line
 from app.runs.send.planning import require_text
-from app.runs.workbench import Workbench
 from app.store.conversation.attachments import keep_attachments, use_named
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_tail
@@ -60,19 +60,19 @@ class _MovedError(ConflictError):
     """The queue changed before its first text was sent."""
 
 
-async def read_queue(wb: Workbench, owner: str, conversation_id: str) -> Queue:
+async def read_queue(ctx: AppContext, owner: str, conversation_id: str) -> Queue:
     """Read the queue of a conversation.
 
     Raises:
         NotFoundError: this owner has no such conversation.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         await load_conversation(session, owner, conversation_id)
         return await queues.load_queue(session, owner, conversation_id)
 
 
 async def send_text(  # noqa: PLR0913 - what a send is made of
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     text: str,
@@ -90,10 +90,10 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
     Raises:
         InviewError: the errors of `start_reply`, except a lock, and of `queue_text`.
     """
-    if not wb.engine.runs_of(conversation_id):
+    if not ctx.engine.runs_of(conversation_id):
         try:
             await start_reply(
-                wb,
+                ctx,
                 owner,
                 conversation_id,
                 text,
@@ -108,13 +108,13 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
         else:
             return
     await queue_text(
-        wb, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget, attached=attached
+        ctx, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget, attached=attached
     )
 
 
 @shielded
 async def queue_text(  # noqa: PLR0913 - everything that a send needs, and the place in the queue
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     text: str,
@@ -138,7 +138,7 @@ async def queue_text(  # noqa: PLR0913 - everything that a send needs, and the p
         InputError: the text or the model cannot be used.
     """
     _require_words(text, attached.parts)
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         conversation = await load_conversation(session, owner, conversation_id)
         require_settings(conversation.damage)
         item = QueuedText(
@@ -170,14 +170,14 @@ async def queue_text(  # noqa: PLR0913 - everything that a send needs, and the p
         await queues.write_order(session, move(ids, item.id, len(ids) if place is None else place))
         if paused and queue.hold is None:
             await queues.write_hold(session, owner, conversation_id, Hold(HoldReason.PAUSED), now())
-    wb.event_bus.publish(owner, conversation_id, QueueChanged())
-    await go_on(wb, owner, conversation_id)
-    return await read_queue(wb, owner, conversation_id)
+    ctx.event_bus.publish(owner, conversation_id, QueueChanged())
+    await go_on(ctx, owner, conversation_id)
+    return await read_queue(ctx, owner, conversation_id)
 
 
 @shielded
 async def change_queued(  # noqa: PLR0913 - the text, and what changes
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     queued_id: str,
@@ -193,7 +193,7 @@ async def change_queued(  # noqa: PLR0913 - the text, and what changes
         ConflictError: the text has another version.
         InputError: the text cannot be used.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         waiting = (await queues.load_queue(session, owner, conversation_id)).items
         item = _find(waiting, queued_id)
         if text is not None:
@@ -205,18 +205,18 @@ async def change_queued(  # noqa: PLR0913 - the text, and what changes
             await queues.write_text(session, item, text)
         if place is not None:
             await queues.write_order(session, move(tuple(one.id for one in waiting), queued_id, place))
-    wb.event_bus.publish(owner, conversation_id, QueueChanged())
-    return await read_queue(wb, owner, conversation_id)
+    ctx.event_bus.publish(owner, conversation_id, QueueChanged())
+    return await read_queue(ctx, owner, conversation_id)
 
 
 @shielded
-async def drop_queued(wb: Workbench, owner: str, conversation_id: str, queued_id: str) -> DroppedText:
+async def drop_queued(ctx: AppContext, owner: str, conversation_id: str, queued_id: str) -> DroppedText:
     """Remove a text from the queue without sending it, and return it. Its files become uploads again.
 
     Raises:
         NotFoundError: no such text is queued: it was sent or dropped.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         waiting = (await queues.load_queue(session, owner, conversation_id)).items
         item = _find(waiting, queued_id)
         await queues.delete_queued(session, queued_id)
@@ -224,24 +224,24 @@ async def drop_queued(wb: Workbench, owner: str, conversation_id: str, queued_id
         await release_attachments(session, owner, conversation_id, uploads)
         if len(waiting) == 1:
             await queues.write_hold(session, owner, conversation_id, None, now())
-    wb.event_bus.publish(owner, conversation_id, QueueChanged())
+    ctx.event_bus.publish(owner, conversation_id, QueueChanged())
     return DroppedText(item, Attached(item.attached, uploads=tuple(uploads.values())))
 
 
 @shielded
-async def pause_queue(wb: Workbench, owner: str, conversation_id: str) -> Queue:
+async def pause_queue(ctx: AppContext, owner: str, conversation_id: str) -> Queue:
     """Send nothing from the queue until it is resumed. A queue that is already held keeps its reason.
 
     Raises:
         NotFoundError: this owner has no such conversation.
     """
-    await _hold(wb, owner, conversation_id, Hold(HoldReason.PAUSED))
-    return await read_queue(wb, owner, conversation_id)
+    await _hold(ctx, owner, conversation_id, Hold(HoldReason.PAUSED))
+    return await read_queue(ctx, owner, conversation_id)
 
 
 @shielded
 async def resume_queue(  # noqa: PLR0913 - which queue, when, and how its first text is sent
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     *,
@@ -258,16 +258,16 @@ async def resume_queue(  # noqa: PLR0913 - which queue, when, and how its first 
         OverBudgetError: the view exceeds the budget, and nothing says what to do. This error, and any other error of
             `start_reply` except a lock, holds the queue.
     """
-    if (await read_queue(wb, owner, conversation_id)).items and await _let_go(wb, owner, conversation_id, only):
-        wb.event_bus.publish(owner, conversation_id, QueueChanged())
-        if (refusal := await go_on(wb, owner, conversation_id, model, over_budget)) is not None:
+    if (await read_queue(ctx, owner, conversation_id)).items and await _let_go(ctx, owner, conversation_id, only):
+        ctx.event_bus.publish(owner, conversation_id, QueueChanged())
+        if (refusal := await go_on(ctx, owner, conversation_id, model, over_budget)) is not None:
             raise refusal
-    return await read_queue(wb, owner, conversation_id)
+    return await read_queue(ctx, owner, conversation_id)
 
 
-async def _let_go(wb: Workbench, owner: str, conversation_id: str, only: HoldReason | None) -> bool:
+async def _let_go(ctx: AppContext, owner: str, conversation_id: str, only: HoldReason | None) -> bool:
     """Remove the hold, unless its reason differs from `only`: a reply may have been stopped meanwhile."""
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         hold = (await queues.load_queue(session, owner, conversation_id)).hold
         if only is not None and (hold is None or hold.reason is not only):
             return False
@@ -275,26 +275,26 @@ async def _let_go(wb: Workbench, owner: str, conversation_id: str, only: HoldRea
     return True
 
 
-async def go_on_after(wb: Workbench, run: LiveRun) -> None:
+async def go_on_after(ctx: AppContext, run: LiveRun) -> None:
     """Send the next queued text after a reply whose end is stored, or publish that the queue is held.
 
     The hold was stored with the end. It is not stored again here: the user may have resumed the queue meanwhile.
     If the conversation was deleted meanwhile, nothing happens: its queue is in the trash with it.
     """
     owner, conversation_id = run.place.owner, run.place.conversation_id
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         queue = await queues.load_queue(session, owner, conversation_id)
     if not queue.items or run.state.outcome is None:
         return
     if decide_hold(run.state.outcome) is not None:
-        wb.event_bus.publish(owner, conversation_id, QueueChanged())
+        ctx.event_bus.publish(owner, conversation_id, QueueChanged())
     elif queue.hold is None:
         with suppress(NotFoundError):
-            await go_on(wb, owner, conversation_id)
+            await go_on(ctx, owner, conversation_id)
 
 
 async def go_on(
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     model: str | None = None,
@@ -305,7 +305,7 @@ async def go_on(
     Returns the error if the text was refused; the queue is then held for it.
     """
     for _ in range(ATTEMPTS):
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             queue = await queues.load_queue(session, owner, conversation_id)
             running = (await load_tail(session, conversation_id)).running
         if not queue.items or queue.hold is not None or running is not None:
@@ -314,7 +314,7 @@ async def go_on(
         try:
             require_readable(item)
             await start_reply(
-                wb,
+                ctx,
                 owner,
                 conversation_id,
                 item.text,
@@ -330,9 +330,9 @@ async def go_on(
             continue  # another sender was faster: read the queue again
         except InviewError as error:
             _log.info("a queued text was refused", conversation_id=conversation_id, reason=str(error))
-            await _hold(wb, owner, conversation_id, Hold(HoldReason.REFUSED, str(error)))
+            await _hold(ctx, owner, conversation_id, Hold(HoldReason.REFUSED, str(error)))
             return error
-        wb.event_bus.publish(owner, conversation_id, QueueChanged())
+        ctx.event_bus.publish(owner, conversation_id, QueueChanged())
         return None
     return None
 
@@ -345,14 +345,14 @@ async def _take(session: AsyncSession, *, owner: str, item: QueuedText) -> None:
     await queues.delete_queued(session, item.id)
 
 
-async def _hold(wb: Workbench, owner: str, conversation_id: str, hold: Hold) -> None:
-    async with wb.store.write() as session:
+async def _hold(ctx: AppContext, owner: str, conversation_id: str, hold: Hold) -> None:
+    async with ctx.store.write() as session:
         await load_conversation(session, owner, conversation_id)
         queue = await queues.load_queue(session, owner, conversation_id)
         stays = queue.hold is not None and hold.reason is HoldReason.PAUSED
         if queue.items and not stays:
             await queues.write_hold(session, owner, conversation_id, hold, now())
-    wb.event_bus.publish(owner, conversation_id, QueueChanged())
+    ctx.event_bus.publish(owner, conversation_id, QueueChanged())
 
 
 def _find(waiting: tuple[QueuedText, ...], queued_id: str) -> QueuedText:

@@ -1,6 +1,6 @@
 """Structured replies: check a reply against the JSON schema of its request, also while it streams.
 
-    structured = await read_structured(wb, owner, pair_id)
+    structured = await read_structured(ctx, owner, pair_id)
     structured.faults, structured.repair
 
 A separate process that can be killed does the check (`app/schemas`), because a schema may need any amount of work.
@@ -19,7 +19,7 @@ from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError, InputError
 from app.domain.structured.partial_json import PartialJson, Path, read_partial
 from app.domain.structured.structured import FIELD, SchemaFault, is_repair, read_schema, write_repair
-from app.runs.workbench import Workbench
+from app.runs.app_context import AppContext
 from app.schemas.checker import BY_HAND, check_schema, check_value
 from app.store.conversation import pairs
 
@@ -80,14 +80,14 @@ async def require_schema(schema_json: str, *, account: str = BY_HAND) -> None:
         _accepted.popitem(last=False)
 
 
-async def read_structured(wb: Workbench, owner: str, pair_id: str) -> Structured:
+async def read_structured(ctx: AppContext, owner: str, pair_id: str) -> Structured:
     """Read the reply of a pair as JSON, with the part received so far while it runs.
 
     Raises:
         NotFoundError: this owner has no such pair.
         ConflictError: the request had no schema, or the stored schema is not JSON.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
     schema_json = pair.parameters.reply_schema
     if schema_json is None:
@@ -96,7 +96,7 @@ async def read_structured(wb: Workbench, owner: str, pair_id: str) -> Structured
         read_schema(schema_json)
     except InputError as error:
         raise ConflictError(f"The schema of pair {pair_id!r} {error.reason}") from error
-    run = wb.engine.runs.get(pair.run_id or "")
+    run = ctx.engine.runs.get(pair.run_id or "")
     parts = run.shown.parts if run is not None else (() if pair.reply is None else pair.reply.parts)
     running = pair.lifecycle in RUNNING
     text = plain_text(parts)

@@ -1,6 +1,6 @@
 """One tool call with all stored details: its part of the reply, its record, the cost of delegated work.
 
-    called = await read_called_tool(wb, owner, pair_id, "call_1")
+    called = await read_called_tool(ctx, owner, pair_id, "call_1")
     called.call, called.result, called.record
 
 Not here: making calls (`tool_calls.py`).
@@ -18,8 +18,8 @@ from app.domain.conversation.parts import Part, ToolCall, ToolResult
 from app.domain.costs.spending import Spent
 from app.domain.errors import NotFoundError
 from app.domain.tools.tool_records import ToolCallRecord
+from app.runs.app_context import AppContext
 from app.runs.usage.accounts import list_booked
-from app.runs.workbench import Workbench
 from app.store.conversation.pairs import load_pair
 from app.store.tools.tool_calls import load_pair_tool_calls
 
@@ -52,16 +52,16 @@ class CalledTool:
     delegated: Delegated | None
 
 
-async def read_called_tool(wb: Workbench, owner: str, pair_id: str, tool_call_id: str) -> CalledTool:
+async def read_called_tool(ctx: AppContext, owner: str, pair_id: str, tool_call_id: str) -> CalledTool:
     """Read a tool call of a pair's stored or running reply.
 
     Raises:
         NotFoundError: this owner has no such pair, or the pair has no such call.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         pair = await load_pair(session, owner, pair_id)
         records = await load_pair_tool_calls(session, pair_id)
-    run = wb.engine.runs.get(pair.run_id or "")
+    run = ctx.engine.runs.get(pair.run_id or "")
     parts: tuple[Part, ...] = () if pair.reply is None else pair.reply.parts
     if run is not None:
         parts = run.shown.parts
@@ -73,10 +73,10 @@ async def read_called_tool(wb: Workbench, owner: str, pair_id: str, tool_call_id
     record: ToolCallRecord | None = None
     if result is not None or not running:
         record = next((one for one in reversed(records) if one.tool_call_id == tool_call_id), None)
-    return CalledTool(pair.version, running, call, result, record, await _read_delegated(wb, owner, record))
+    return CalledTool(pair.version, running, call, result, record, await _read_delegated(ctx, owner, record))
 
 
-async def _read_delegated(wb: Workbench, owner: str, record: ToolCallRecord | None) -> Delegated | None:
+async def _read_delegated(ctx: AppContext, owner: str, record: ToolCallRecord | None) -> Delegated | None:
     if record is None or (record.server_id, record.tool_name) != _DELEGATE:
         return None
     try:
@@ -85,7 +85,7 @@ async def _read_delegated(wb: Workbench, owner: str, record: ToolCallRecord | No
     except (ValueError, TypeError, LookupError):  # not started, or an imported file has other data, which is shown
         return None
     try:
-        booked = await list_booked(wb, owner, conversation_id, limit=MAX_REQUESTS)
+        booked = await list_booked(ctx, owner, conversation_id, limit=MAX_REQUESTS)
     except NotFoundError:
         return Delegated(agent, conversation_id, None, Spent())
     return Delegated(agent, conversation_id, len(booked), sum((one.spent for one in booked), start=Spent()))

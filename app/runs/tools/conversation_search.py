@@ -1,6 +1,6 @@
 """The tool `search_conversations`: a model searches the person's other conversations.
 
-    wb.toolbox.register((search_tool(wb.store),))
+    ctx.toolbox.register((search_tool(ctx.store),))
 
 {"query": "night tariff"} → the conversations that contain these words, best match first, with excerpts. It only reads,
 and only data that the owner of the reply may read. It does not search the trash.

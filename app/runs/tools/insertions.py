@@ -1,7 +1,7 @@
 """Insertions: texts that users put into their message from their MCP servers (filled-in prompts, contents of
 resources).
 
-    text = await fill_prompt(wb, LOCAL_OWNER, server_id, "review", {"language": "Python"})
+    text = await fill_prompt(ctx, LOCAL_OWNER, server_id, "review", {"language": "Python"})
 
 These functions return text and store nothing: the message stores what the person sends of it. Unlike a tool, an
 insertion needs no permission: no model chooses it, and the person reads the text before it is sent.
@@ -16,8 +16,8 @@ from typing import Final
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.tools.tool_servers import ListedPrompt, Listing
 from app.domain.tools.uri_templates import fill_template
+from app.runs.app_context import AppContext
 from app.runs.tools.server_commands import read_server
-from app.runs.workbench import Workbench
 from app.tools.sessions import ServerSession
 
 MAX_SECONDS: Final = 60.0
@@ -27,7 +27,7 @@ MAX_URI: Final = 8_000
 _URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f]*")
 
 
-async def fill_prompt(wb: Workbench, owner: str, server_id: str, name: str, arguments: Mapping[str, str]) -> str:
+async def fill_prompt(ctx: AppContext, owner: str, server_id: str, name: str, arguments: Mapping[str, str]) -> str:
     """Return a prompt's text, filled in with these arguments; empty arguments count as not given.
 
     Raises:
@@ -36,7 +36,7 @@ async def fill_prompt(wb: Workbench, owner: str, server_id: str, name: str, argu
         InputError: `arguments`: one is missing, or the prompt has no argument of that name.
         ToolFailedError: the server returned nothing that can be inserted as text.
     """
-    session = await _session_of(wb, owner, server_id)
+    session = await _session_of(ctx, owner, server_id)
     given = {argument: value for argument, value in arguments.items() if value}
     if session.known is not None:
         _check_arguments(_find_prompt(session.known, name), arguments)
@@ -44,7 +44,7 @@ async def fill_prompt(wb: Workbench, owner: str, server_id: str, name: str, argu
     return await session.ask(what, _seconds(session), lambda link: link.fill_prompt(name, given))
 
 
-async def read_resource(wb: Workbench, owner: str, server_id: str, uri: str, variables: Mapping[str, str]) -> str:
+async def read_resource(ctx: AppContext, owner: str, server_id: str, uri: str, variables: Mapping[str, str]) -> str:
     """Return a resource's content as text that names its source. `variables` fill in a URI template.
 
     Only the server gets the address; Inview itself opens no address.
@@ -55,7 +55,7 @@ async def read_resource(wb: Workbench, owner: str, server_id: str, uri: str, var
         InputError: `uri` is not an address, or a variable is missing.
         ToolFailedError: the server returned nothing that can be inserted as text.
     """
-    session = await _session_of(wb, owner, server_id)
+    session = await _session_of(ctx, owner, server_id)
     listed = session.known.resources if session.known else ()
     as_it_is = not variables and any(one.uri == uri and not one.is_template for one in listed)
     filled = uri if as_it_is else fill_template(uri, variables)
@@ -64,8 +64,8 @@ async def read_resource(wb: Workbench, owner: str, server_id: str, uri: str, var
     return await session.ask(filled, _seconds(session), lambda link: link.read_resource(filled))
 
 
-async def _session_of(wb: Workbench, owner: str, server_id: str) -> ServerSession:
-    seen = await read_server(wb, owner, server_id)
+async def _session_of(ctx: AppContext, owner: str, server_id: str) -> ServerSession:
+    seen = await read_server(ctx, owner, server_id)
     if seen.session is None:
         raise ConflictError(f'The MCP server "{seen.server.name}" is switched off. Switch it on in Settings → Tools.')
     return seen.session

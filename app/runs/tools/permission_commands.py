@@ -1,6 +1,6 @@
 """Commands for permissions: answer a request, list pending requests, list and revoke rules, read the audit trail.
 
-    await answer_permission(wb, owner, request_id, Answer.ALLOW, edited={"path": "/notes"})
+    await answer_permission(ctx, owner, request_id, Answer.ALLOW, edited={"path": "/notes"})
 
 Not here: making a request and waiting for its answer (`permissions.py`).
 """
@@ -24,11 +24,11 @@ from app.domain.tools.permission_requests import (
     Standing,
 )
 from app.domain.tools.permissions import ArgumentPattern, Rule, Scope, covers_arguments
+from app.runs.app_context import AppContext
 from app.runs.engine.permission_broker import audit_rule
 from app.runs.process.ids import new_id
 from app.runs.process.shielded import shielded
 from app.runs.tools.permissions import claim_request, tell_settled
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.tools import permissions as stored
 from app.store.tools.audit import AuditEntry, list_entries
@@ -65,7 +65,7 @@ class WrongArgumentsError(InputError):
 
 @shielded
 async def answer_permission(  # noqa: PLR0913 - what an answer can say
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     request_id: str,
     answer: Answer,
@@ -80,7 +80,7 @@ async def answer_permission(  # noqa: PLR0913 - what an answer can say
         SettledError: it was answered before, or it has expired.
         InputError: the arguments do not fit the tool, or the rule would not cover this very call.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         request = await stored.load_request(session, owner, request_id)
     if request.standing is not Standing.PENDING:
         raise SettledError(request)
@@ -89,11 +89,11 @@ async def answer_permission(  # noqa: PLR0913 - what an answer can say
         account = request.conversation_id
         if problems := await check_arguments(request.input_schema_json, edited, account=account):
             raise WrongArgumentsError(problems)
-    async with wb.store.write() as session:
-        settled = await claim_request(wb, session, owner, request_id, event)
+    async with ctx.store.write() as session:
+        settled = await claim_request(ctx, session, owner, request_id, event)
         if settled.standing is Standing.ALLOWED and settled.scope is not Scope.ONCE:
-            await _make_rule(wb, session, owner, settled, only_if)
-    tell_settled(wb, owner, settled)
+            await _make_rule(ctx, session, owner, settled, only_if)
+    tell_settled(ctx, owner, settled)
     if settled.standing is Standing.EXPIRED:
         raise SettledError(settled)
     return settled
@@ -128,13 +128,13 @@ def _require_rule(answer: Answer, only_if: tuple[ArgumentPattern, ...], argument
 
 
 async def _make_rule(
-    wb: Workbench,
+    ctx: AppContext,
     session: AsyncSession,
     owner: str,
     settled: PermissionRequest,
     only_if: tuple[ArgumentPattern, ...],
 ) -> None:
-    at = wb.desk.clock()
+    at = ctx.desk.clock()
     rule = Rule(
         id=new_id(),
         server_id=settled.server_id,
@@ -148,85 +148,85 @@ async def _make_rule(
     await audit_rule(session, owner, kept, "permission.rule_made", at, request_id=settled.id)
 
 
-async def read_request(wb: Workbench, owner: str, request_id: str) -> PermissionRequest:
+async def read_request(ctx: AppContext, owner: str, request_id: str) -> PermissionRequest:
     """Read a request of any status.
 
     Raises:
         NotFoundError: there is no request with this id.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         return await stored.load_request(session, owner, request_id)
 
 
-async def list_pending(wb: Workbench, owner: str, conversation_id: str) -> tuple[PermissionRequest, ...]:
+async def list_pending(ctx: AppContext, owner: str, conversation_id: str) -> tuple[PermissionRequest, ...]:
     """List the pending requests of a conversation, oldest first.
 
     Raises:
         NotFoundError: there is no such conversation.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         await load_conversation(session, owner, conversation_id)
         return await stored.list_pending(session, owner, conversation_id)
 
 
-async def list_rules(wb: Workbench, owner: str) -> tuple[StoredRule, ...]:
+async def list_rules(ctx: AppContext, owner: str) -> tuple[StoredRule, ...]:
     """List all rules, newest first, including those of temporary conversations."""
     found: dict[str, StoredRule] = {}
-    for bench in _benches(wb):
-        async with bench.store.read() as session:
+    for each in _contexts(ctx):
+        async with each.store.read() as session:
             found |= {kept.rule.id: kept for kept in await stored.list_rules(session, owner)}
     return tuple(sorted(found.values(), key=lambda kept: (kept.created_at, kept.rule.id), reverse=True))
 
 
 @shielded
-async def revoke_rule(wb: Workbench, owner: str, rule_id: str) -> StoredRule:
+async def revoke_rule(ctx: AppContext, owner: str, rule_id: str) -> StoredRule:
     """Delete a rule: calls that it allowed need permission again. Running calls continue.
 
     Raises:
         NotFoundError: there is no rule with this id.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         kept = await stored.delete_rule(session, owner, rule_id)
-        await audit_rule(session, owner, kept, "permission.rule_revoked", wb.desk.clock(), by="person")
+        await audit_rule(session, owner, kept, "permission.rule_revoked", ctx.desk.clock(), by="person")
     return kept
 
 
 @shielded
-async def revoke_rules_of(wb: Workbench, owner: str, server_id: str) -> int:
+async def revoke_rules_of(ctx: AppContext, owner: str, server_id: str) -> int:
     """Revoke all rules of a server that was replaced or deleted; return how many there were."""
     revoked: set[str] = set()
-    for bench in _benches(wb):
-        async with bench.store.write() as session:
+    for each in _contexts(ctx):
+        async with each.store.write() as session:
             for kept in await stored.list_rules(session, owner):
                 if kept.rule.server_id == server_id:
                     await stored.delete_rule(session, owner, kept.rule.id)
-                    await audit_rule(session, owner, kept, "permission.rule_revoked", wb.desk.clock(), by="server")
+                    await audit_rule(session, owner, kept, "permission.rule_revoked", ctx.desk.clock(), by="server")
                     revoked.add(kept.rule.id)
     return len(revoked)
 
 
 @shielded
-async def expire_requests_of(wb: Workbench, owner: str, server_id: str) -> int:
+async def expire_requests_of(ctx: AppContext, owner: str, server_id: str) -> int:
     """Expire all pending requests for calls of a server that was replaced or deleted; return how many there were."""
-    return sum([await _expire_requests(bench, owner, server_id) for bench in _benches(wb)])
+    return sum([await _expire_requests(each, owner, server_id) for each in _contexts(ctx)])
 
 
-async def _expire_requests(bench: Workbench, owner: str, server_id: str) -> int:
-    async with bench.store.write() as session:
+async def _expire_requests(ctx: AppContext, owner: str, server_id: str) -> int:
+    async with ctx.store.write() as session:
         waiting = await stored.list_pending_of_server(session, owner, server_id)
-        expired = [await claim_request(bench, session, owner, one.id, Ended(Ending.CHANGED)) for one in waiting]
+        expired = [await claim_request(ctx, session, owner, one.id, Ended(Ending.CHANGED)) for one in waiting]
     for request in expired:
-        tell_settled(bench, owner, request)
+        tell_settled(ctx, owner, request)
     return len(expired)
 
 
 async def read_audit(
-    wb: Workbench, owner: str, *, limit: int, before: int | None = None, conversation_id: str | None = None
+    ctx: AppContext, owner: str, *, limit: int, before: int | None = None, conversation_id: str | None = None
 ) -> tuple[tuple[int, AuditEntry], ...]:
     """Read the audit trail, newest entry first, each with its number."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         return await list_entries(session, owner, limit=limit, before=before, conversation_id=conversation_id)
 
 
-def _benches(wb: Workbench) -> tuple[Workbench, ...]:
-    return (wb,) if wb.beside.bench is None else (wb, wb.beside.bench)
+def _contexts(ctx: AppContext) -> tuple[AppContext, ...]:
+    return (ctx,) if ctx.temporary.ctx is None else (ctx, ctx.temporary.ctx)

@@ -1,6 +1,6 @@
 """Permission for a tool call: decide it, or request it from a person and wait for the answer.
 
-    permission = await ask_permission(wb, run, tool, call, allowed=None)
+    permission = await ask_permission(ctx, run, tool, call, allowed=None)
     if isinstance(permission, Allowed): ...        # call it with exactly permission.input_json
 
 Requests are stored: a reloaded page, another tab or a program finds them, and the first answer counts. Every decision
@@ -47,11 +47,11 @@ from app.domain.tools.permissions import (
     fingerprint,
 )
 from app.domain.tools.tools import Tool
+from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.engine.permission_broker import audit_call, audit_request, publish
 from app.runs.process.ids import new_id
 from app.runs.process.shielded import shielded
-from app.runs.workbench import Workbench
 from app.store.tools import permissions as stored
 
 LOOK_SECONDS: Final = 1.0
@@ -62,7 +62,7 @@ LOOK_SECONDS: Final = 1.0
 
 
 async def ask_permission(
-    wb: Workbench, run: LiveRun, tool: Tool, call: ToolCall, *, allowed: tuple[AllowedTool, ...] | None
+    ctx: AppContext, run: LiveRun, tool: Tool, call: ToolCall, *, allowed: tuple[AllowedTool, ...] | None
 ) -> Allowed | Denied:
     """Decide whether a call may be made, and with which arguments; wait for a person where the rules require it.
 
@@ -75,19 +75,19 @@ async def ask_permission(
         arguments = read_arguments(call.input_json)
     except InputError as error:
         return Denied(f"The input of this call cannot be used. {error.reason}")
-    request = _describe(wb, run, tool, call)
+    request = _describe(ctx, run, tool, call)
     try:
-        decided = await _begin(wb, run, request, arguments, allowed)
-        return await _wait(wb, run, request, arguments, allowed) if decided is None else decided
+        decided = await _begin(ctx, run, request, arguments, allowed)
+        return await _wait(ctx, run, request, arguments, allowed) if decided is None else decided
     except asyncio.CancelledError:
         ending = Ending.STOPPED if isinstance(run.state.outcome, Canceled) else Ending.INTERRUPTED
         with suppress(SettledError, StoreError):
-            await _settle(wb, run.place.owner, request.id, Ended(ending))
+            await _settle(ctx, run.place.owner, request.id, Ended(ending))
         raise
 
 
-def _describe(wb: Workbench, run: LiveRun, tool: Tool, call: ToolCall) -> PermissionRequest:
-    at, place = wb.desk.clock(), run.place
+def _describe(ctx: AppContext, run: LiveRun, tool: Tool, call: ToolCall) -> PermissionRequest:
+    at, place = ctx.desk.clock(), run.place
     return PermissionRequest(
         id=new_id(),
         conversation_id=place.conversation_id,
@@ -111,7 +111,7 @@ def _describe(wb: Workbench, run: LiveRun, tool: Tool, call: ToolCall) -> Permis
 
 @shielded
 async def _begin(
-    wb: Workbench,
+    ctx: AppContext,
     run: LiveRun,
     request: PermissionRequest,
     arguments: dict[str, Any],
@@ -119,7 +119,7 @@ async def _begin(
 ) -> Allowed | Denied | None:
     """Decide; return None if a person must answer. The decision and its rules are read in one transaction."""
     owner = run.place.owner
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         request = replace(request, shown_in=await stored.find_root(session, request.conversation_id))
         rules = await stored.load_rules(session, owner, request.shown_in)
         match decide(_asked(request, arguments), allowed, rules):
@@ -133,14 +133,14 @@ async def _begin(
             case Ask():
                 await stored.insert_request(session, owner, request)
                 await audit_request(session, owner, request, request.asked_at)
-    for watched in {run, *wb.engine.runs_of(request.shown_in)}:
+    for watched in {run, *ctx.engine.runs_of(request.shown_in)}:
         watched.ask(request)
-    publish(wb.event_bus, owner, request)
+    publish(ctx.event_bus, owner, request)
     return None
 
 
 async def _wait(
-    wb: Workbench,
+    ctx: AppContext,
     run: LiveRun,
     request: PermissionRequest,
     arguments: dict[str, Any],
@@ -148,25 +148,25 @@ async def _wait(
 ) -> Allowed | Denied:
     owner = run.place.owner
     while True:
-        changed = wb.desk.changed  # taken before the read below: any later change sets it
-        request, rules = await _look(wb, owner, request.id)
+        changed = ctx.desk.changed  # taken before the read below: any later change sets it
+        request, rules = await _look(ctx, owner, request.id)
         if (permission := permission_of(request)) is not None:
-            _forget(wb, request)
+            _forget(ctx, request)
             return permission
         decision = decide(_asked(request, arguments), allowed, rules)
-        left = (request.expires_at - wb.desk.clock()).total_seconds()
+        left = (request.expires_at - ctx.desk.clock()).total_seconds()
         with suppress(SettledError, TimeoutError):
             if left <= 0:
-                await _settle(wb, owner, request.id, Ended(Ending.TIME))
+                await _settle(ctx, owner, request.id, Ended(Ending.TIME))
             elif isinstance(decision, Allow) and decision.rule_id is not None:
-                await _settle_by_rule(wb, owner, request.id, decision.rule_id)
+                await _settle_by_rule(ctx, owner, request.id, decision.rule_id)
             else:
                 async with asyncio.timeout(min(left, LOOK_SECONDS)):
                     await changed.wait()
 
 
-async def _look(wb: Workbench, owner: str, request_id: str) -> tuple[PermissionRequest, tuple[Rule, ...]]:
-    async with wb.store.read() as session:
+async def _look(ctx: AppContext, owner: str, request_id: str) -> tuple[PermissionRequest, tuple[Rule, ...]]:
+    async with ctx.store.read() as session:
         request = await stored.load_request(session, owner, request_id)
         return request, await stored.load_rules(session, owner, request.shown_in)
 
@@ -179,32 +179,32 @@ def _asked(request: PermissionRequest, arguments: dict[str, Any]) -> PermissionQ
 
 
 @shielded
-async def _settle(wb: Workbench, owner: str, request_id: str, event: Event) -> None:
-    async with wb.store.write() as session:
-        settled = await claim_request(wb, session, owner, request_id, event)
-    tell_settled(wb, owner, settled)
+async def _settle(ctx: AppContext, owner: str, request_id: str, event: Event) -> None:
+    async with ctx.store.write() as session:
+        settled = await claim_request(ctx, session, owner, request_id, event)
+    tell_settled(ctx, owner, settled)
 
 
 @shielded
-async def _settle_by_rule(wb: Workbench, owner: str, request_id: str, rule_id: str) -> None:
-    async with wb.store.write() as session:
+async def _settle_by_rule(ctx: AppContext, owner: str, request_id: str, rule_id: str) -> None:
+    async with ctx.store.write() as session:
         request = await stored.load_request(session, owner, request_id)
         standing = await stored.load_rules(session, owner, request.shown_in)
         if rule_id not in {rule.id for rule in standing}:
             return  # revoked a moment ago
-        settled = await claim_request(wb, session, owner, request_id, RuleCovered(rule_id))
-    tell_settled(wb, owner, settled)
+        settled = await claim_request(ctx, session, owner, request_id, RuleCovered(rule_id))
+    tell_settled(ctx, owner, settled)
 
 
 async def claim_request(
-    wb: Workbench, session: AsyncSession, owner: str, request_id: str, event: Event
+    ctx: AppContext, session: AsyncSession, owner: str, request_id: str, event: Event
 ) -> PermissionRequest:
     """Settle a pending request and write that to the audit trail. The caller publishes it after the commit.
 
     Raises:
         SettledError: it was settled before.
     """
-    at = wb.desk.clock()
+    at = ctx.desk.clock()
     settled = settle(await stored.load_request(session, owner, request_id), event, at)
     if not await stored.settle_request(session, owner, settled):
         raise SettledError(await stored.load_request(session, owner, request_id))
@@ -212,13 +212,13 @@ async def claim_request(
     return settled
 
 
-def tell_settled(wb: Workbench, owner: str, settled: PermissionRequest) -> None:
+def tell_settled(ctx: AppContext, owner: str, settled: PermissionRequest) -> None:
     """Wake the runs that wait for this request, and publish the settled request to subscribers."""
-    _forget(wb, settled)
-    wb.desk.tell()
-    publish(wb.event_bus, owner, settled)
+    _forget(ctx, settled)
+    ctx.desk.tell()
+    publish(ctx.event_bus, owner, settled)
 
 
-def _forget(wb: Workbench, settled: PermissionRequest) -> None:
-    for run in wb.engine.runs.values():
+def _forget(ctx: AppContext, settled: PermissionRequest) -> None:
+    for run in ctx.engine.runs.values():
         run.asking.pop(settled.id, None)

@@ -1,7 +1,7 @@
 """Commands for MCP servers: add, change, delete and test them, and keep the enabled ones connected.
 
-    server = await add_server(wb, LOCAL_OWNER, ServerWish("files", OverStdio("npx", ("-y", "…", "/srv/notes"))))
-    seen = await try_server(wb, LOCAL_OWNER, server.id)
+    server = await add_server(ctx, LOCAL_OWNER, ServerWish("files", OverStdio("npx", ("-y", "…", "/srv/notes"))))
+    seen = await try_server(ctx, LOCAL_OWNER, server.id)
 
 Only an administrator can have a program started on this machine, and only if the installation allows it
 (INVIEW_STDIO_SERVERS). Only an administrator can allow addresses of private networks. Secrets are written and never
@@ -31,12 +31,12 @@ from app.domain.tools.tool_servers import (
     check_secret,
     check_server,
 )
+from app.runs.app_context import AppContext
 from app.runs.process.ids import new_id, now
 from app.runs.process.shielded import shielded
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import expire_requests_of, revoke_rules_of
 from app.runs.tools.sign_in import make_auth_of
-from app.runs.workbench import Workbench
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.sessions import ServerSession
@@ -107,26 +107,26 @@ def is_admin(owner: str) -> bool:
     return owner == LOCAL_OWNER
 
 
-async def list_servers(wb: Workbench, owner: str) -> tuple[SeenServer, ...]:
+async def list_servers(ctx: AppContext, owner: str) -> tuple[SeenServer, ...]:
     """List an owner's servers by name."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         stored = await mcp_servers.load_servers(session, owner)
-    return tuple(_see(wb, owner, one) for one in stored)
+    return tuple(_see(ctx, owner, one) for one in stored)
 
 
-async def read_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
+async def read_server(ctx: AppContext, owner: str, server_id: str) -> SeenServer:
     """Read one server.
 
     Raises:
         NotFoundError: this owner has no such server.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         stored = await mcp_servers.load_server(session, owner, server_id)
-    return _see(wb, owner, stored)
+    return _see(ctx, owner, stored)
 
 
 @shielded
-async def add_server(wb: Workbench, owner: str, wish: ServerWish) -> SeenServer:
+async def add_server(ctx: AppContext, owner: str, wish: ServerWish) -> SeenServer:
     """Add a server, and connect to it if it is enabled. A failed connection is not an error: `problem` describes it.
 
     Raises:
@@ -134,24 +134,24 @@ async def add_server(wb: Workbench, owner: str, wish: ServerWish) -> SeenServer:
         ForbiddenError: only an administrator may add such a server, or the installation allows none.
         ConflictError: another server has this name, or there are too many.
     """
-    require_allowed(wb, owner, wish.way)
+    require_allowed(ctx, owner, wish.way)
     secrets = {name: value for name, value in wish.secrets.items() if value is not None}
     _check(wish, secrets)
     at = now()
     server = ToolServer(new_id(), wish.name, wish.way, wish.enabled, wish.timeout, tuple(sorted(secrets)), at, at)
-    stored = StoredServer(owner, server, _seal(wb, secrets))
-    async with wb.store.write() as session:
+    stored = StoredServer(owner, server, _seal(ctx, secrets))
+    async with ctx.store.write() as session:
         known = await mcp_servers.load_servers(session, owner)
         _require_free(known, server)
         if len(known) >= MAX_SERVERS:
             raise ConflictError(f"There are {MAX_SERVERS} MCP servers, which is the most. Delete one first.")
         await mcp_servers.insert_server(session, stored)
-    await have_server(wb, stored)
-    return _see(wb, owner, stored)
+    await have_server(ctx, stored)
+    return _see(ctx, owner, stored)
 
 
 @shielded
-async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerWish) -> SeenServer:
+async def change_server(ctx: AppContext, owner: str, server_id: str, wish: ServerWish) -> SeenServer:
     """Change a server. Secrets that are not named stay, unless the address leads to another host now.
 
     If the program, address or client changed, a person must sign in again, and permissions for its tools are revoked.
@@ -163,13 +163,13 @@ async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerW
         ForbiddenError: only an administrator may have such a server, or the installation allows none.
         ConflictError: another server has this name, or stored settings of this one cannot be read.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         before = await mcp_servers.load_server(session, owner, server_id)
         if not {one.column for one in before.damage} <= _REPLACED:
             raise ConflictError(f"{describe_damaged_server(before.damage)}.")
-        require_allowed(wb, owner, wish.way)
+        require_allowed(ctx, owner, wish.way)
         same_place = _place(before.server.way) == _place(wish.way)
-        old_secrets = _open(wb, before.sealed_secrets)
+        old_secrets = _open(ctx, before.sealed_secrets)
         secrets = dict(old_secrets) if same_place else {}
         for name, value in wish.secrets.items():
             if value is None:
@@ -190,35 +190,35 @@ async def change_server(wb: Workbench, owner: str, server_id: str, wish: ServerW
         )
         _require_free(await mcp_servers.load_servers(session, owner), server)
         stored = StoredServer(
-            owner, server, _seal(wb, secrets), before.sealed_tokens if before.server.way == wish.way else None
+            owner, server, _seal(ctx, secrets), before.sealed_tokens if before.server.way == wish.way else None
         )
         await mcp_servers.save_server(session, stored)
     if before.server.way != wish.way:
-        await wb.toolbox.sign_ins.cancel(server_id)
-        await revoke_rules_of(wb, owner, server_id)  # permissions for one program do not apply to another
+        await ctx.toolbox.sign_ins.cancel(server_id)
+        await revoke_rules_of(ctx, owner, server_id)  # permissions for one program do not apply to another
     if before.server.way != wish.way or old_secrets != secrets:
-        await expire_requests_of(wb, owner, server_id)
-    await have_server(wb, stored)
-    return _see(wb, owner, stored)
+        await expire_requests_of(ctx, owner, server_id)
+    await have_server(ctx, stored)
+    return _see(ctx, owner, stored)
 
 
 @shielded
-async def delete_server(wb: Workbench, owner: str, server_id: str) -> None:
+async def delete_server(ctx: AppContext, owner: str, server_id: str) -> None:
     """Delete a server with its secrets and the permissions for its tools, and close its connection.
 
     Raises:
         NotFoundError: this owner has no such server.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await mcp_servers.delete_server(session, owner, server_id)
-    await wb.toolbox.sign_ins.cancel(server_id)
-    await wb.toolbox.drop(owner, server_id)
-    await revoke_rules_of(wb, owner, server_id)
-    await expire_requests_of(wb, owner, server_id)
-    wb.event_bus.publish_servers(owner)
+    await ctx.toolbox.sign_ins.cancel(server_id)
+    await ctx.toolbox.drop(owner, server_id)
+    await revoke_rules_of(ctx, owner, server_id)
+    await expire_requests_of(ctx, owner, server_id)
+    ctx.event_bus.publish_servers(owner)
 
 
-async def try_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
+async def try_server(ctx: AppContext, owner: str, server_id: str) -> SeenServer:
     """Test whether a server answers, and read its current tools. One that is switched off is connected only for this.
 
     Raises:
@@ -226,13 +226,13 @@ async def try_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
         ForbiddenError: it is a program, and none may be started here any more.
         StoreError: its secrets cannot be read.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         stored = await mcp_servers.load_server(session, owner, server_id)
-    if running := session_of(wb, owner, server_id):
+    if running := session_of(ctx, owner, server_id):
         await running.look()
-        return _see(wb, owner, stored)
-    require_allowed(wb, owner, stored.server.way)
-    trial = _make_session(wb, stored)
+        return _see(ctx, owner, stored)
+    require_allowed(ctx, owner, stored.server.way)
+    trial = _make_session(ctx, stored)
     trial.start()
     try:
         await trial.look()
@@ -243,67 +243,67 @@ async def try_server(wb: Workbench, owner: str, server_id: str) -> SeenServer:
     return SeenServer(replace(stored.server, known=trial.known), trial)
 
 
-async def connect_servers(wb: Workbench) -> None:
+async def connect_servers(ctx: AppContext) -> None:
     """Connect to every enabled server of all owners. One query; without servers nothing else happens."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         every = await mcp_servers.load_every_server(session)
     for stored in every:
-        await have_server(wb, stored)
+        await have_server(ctx, stored)
 
 
-async def have_server(wb: Workbench, stored: StoredServer) -> None:
+async def have_server(ctx: AppContext, stored: StoredServer) -> None:
     """Add the server's connection to the toolbox if it is enabled, else remove it, and publish the change."""
-    session = _session_to_have(wb, stored)
+    session = _session_to_have(ctx, stored)
     if session is None:
-        await wb.toolbox.drop(stored.owner, stored.server.id)
+        await ctx.toolbox.drop(stored.owner, stored.server.id)
     else:
-        await wb.toolbox.serve(stored.owner, session)
-    wb.event_bus.publish_servers(stored.owner)
+        await ctx.toolbox.serve(stored.owner, session)
+    ctx.event_bus.publish_servers(stored.owner)
 
 
-def _session_to_have(wb: Workbench, stored: StoredServer) -> ServerSession | None:
+def _session_to_have(ctx: AppContext, stored: StoredServer) -> ServerSession | None:
     if not stored.server.enabled:
         return None
     try:
-        require_allowed(wb, stored.owner, stored.server.way)
-        return _make_session(wb, stored)
+        require_allowed(ctx, stored.owner, stored.server.way)
+        return _make_session(ctx, stored)
     except (StoreError, ForbiddenError) as error:
         log.warning("an MCP server is not connected", server=stored.server.name, reason=str(error))
         return None
 
 
-def _make_session(wb: Workbench, stored: StoredServer) -> ServerSession:
+def _make_session(ctx: AppContext, stored: StoredServer) -> ServerSession:
     async def remember(server_id: str, listing: Listing) -> None:
-        async with wb.store.write() as session:
+        async with ctx.store.write() as session:
             await mcp_servers.save_known(session, server_id, listing)
 
     def tell() -> None:
-        wb.event_bus.publish_servers(stored.owner)
+        ctx.event_bus.publish_servers(stored.owner)
 
-    auth = make_auth_of(wb, stored)
-    return ServerSession(stored.server, secrets_of(wb, stored), remember, make_auth=auth, changed=tell)
-
-
-def _see(wb: Workbench, owner: str, stored: StoredServer) -> SeenServer:
-    server, sign_ins = stored.server, wb.toolbox.sign_ins
-    return SeenServer(server, session_of(wb, owner, server.id), server.id in sign_ins.under_way, stored.damage)
+    auth = make_auth_of(ctx, stored)
+    return ServerSession(stored.server, secrets_of(ctx, stored), remember, make_auth=auth, changed=tell)
 
 
-def secrets_of(wb: Workbench, stored: StoredServer) -> dict[str, str]:
+def _see(ctx: AppContext, owner: str, stored: StoredServer) -> SeenServer:
+    server, sign_ins = stored.server, ctx.toolbox.sign_ins
+    return SeenServer(server, session_of(ctx, owner, server.id), server.id in sign_ins.under_way, stored.damage)
+
+
+def secrets_of(ctx: AppContext, stored: StoredServer) -> dict[str, str]:
     """Return a server's secrets.
 
     Raises:
         StoreError: they cannot be read.
     """
-    return _open(wb, stored.sealed_secrets)
+    return _open(ctx, stored.sealed_secrets)
 
 
-def session_of(wb: Workbench, owner: str, server_id: str) -> ServerSession | None:
+def session_of(ctx: AppContext, owner: str, server_id: str) -> ServerSession | None:
     """Return the session with a server; None if it is switched off."""
-    return wb.toolbox.sessions.get(owner, {}).get(server_id)
+    return ctx.toolbox.sessions.get(owner, {}).get(server_id)
 
 
-def require_allowed(wb: Workbench, owner: str, way: Way) -> None:
+def require_allowed(ctx: AppContext, owner: str, way: Way) -> None:
     """Check that this owner may have such a server.
 
     Raises:
@@ -313,7 +313,7 @@ def require_allowed(wb: Workbench, owner: str, way: Way) -> None:
         case OverStdio():
             if not is_admin(owner):
                 raise ForbiddenError("Only an administrator may have programs started on this machine.")
-            if not wb.settings.stdio_servers:
+            if not ctx.settings.stdio_servers:
                 raise ForbiddenError(
                     "This installation starts no programs, as others than this machine can reach it. "
                     "Set INVIEW_STDIO_SERVERS=on if all who can are trusted, or use a server over HTTP."
@@ -344,9 +344,9 @@ def _place(way: Way) -> tuple[str, ...]:
             return (parts.scheme, parts.netloc.lower())
 
 
-def _seal(wb: Workbench, secrets: Mapping[str, str]) -> bytes | None:
-    return wb.catalogue.seal.close(orjson.dumps(dict(secrets)).decode()) if secrets else None
+def _seal(ctx: AppContext, secrets: Mapping[str, str]) -> bytes | None:
+    return ctx.catalogue.seal.close(orjson.dumps(dict(secrets)).decode()) if secrets else None
 
 
-def _open(wb: Workbench, sealed: bytes | None) -> dict[str, str]:
-    return {} if sealed is None else orjson.loads(wb.catalogue.seal.open(sealed))
+def _open(ctx: AppContext, sealed: bytes | None) -> dict[str, str]:
+    return {} if sealed is None else orjson.loads(ctx.catalogue.seal.open(sealed))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.domain.tools.tool_servers import OverHttp
-from app.runs.workbench import Workbench
+from app.runs.app_context import AppContext
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.sign_in.sign_ins import StoredGrant
@@ -24,7 +24,7 @@ def may_sign_in(stored: StoredServer) -> bool:
     return over_http and AUTHORIZATION not in map(str.lower, stored.server.secret_names)
 
 
-def make_auth_of(wb: Workbench, stored: StoredServer) -> Callable[[Terms], httpx2.Auth] | None:
+def make_auth_of(ctx: AppContext, stored: StoredServer) -> Callable[[Terms], httpx2.Auth] | None:
     """Return a factory for the authentication of connections to this server; None if it cannot use a sign-in.
 
     Raises:
@@ -36,10 +36,10 @@ def make_auth_of(wb: Workbench, stored: StoredServer) -> Callable[[Terms], httpx
     sealed = stored.sealed_tokens
 
     async def store(text: str) -> None:
-        async with wb.store.write() as session:
-            await mcp_servers.save_tokens(session, stored.server.id, wb.catalogue.seal.close(text))
+        async with ctx.store.write() as session:
+            await mcp_servers.save_tokens(session, stored.server.id, ctx.catalogue.seal.close(text))
 
-    kept = StoredGrant(None if sealed is None else wb.catalogue.seal.open(sealed), store)
+    kept = StoredGrant(None if sealed is None else ctx.catalogue.seal.open(sealed), store)
 
     def make(terms: Terms) -> httpx2.Auth:
         from app.tools.sign_in.oauth import StoredAuth  # noqa: PLC0415 - the SDK, which a connection over HTTP has loaded already

@@ -1,8 +1,8 @@
 """Signing in to an MCP server, and signing out.
 
-    sign_in = await begin_sign_in(wb, LOCAL_OWNER, server_id, "http://127.0.0.1:8520")
+    sign_in = await begin_sign_in(ctx, LOCAL_OWNER, server_id, "http://127.0.0.1:8520")
     sign_in.asked.result()                              # the address that the person opens in a browser
-    name, failed = await finish_sign_in(wb, state, answer)     # called by /api/v1/mcp-servers/oauth/callback
+    name, failed = await finish_sign_in(ctx, state, answer)     # called by /api/v1/mcp-servers/oauth/callback
 
 The tokens of a sign-in are stored sealed with the key file, and are never shown.
 """
@@ -16,10 +16,10 @@ from typing import Final
 
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.tools.tool_servers import OverHttp
+from app.runs.app_context import AppContext
 from app.runs.process.shielded import shielded
 from app.runs.tools.server_commands import have_server, require_allowed, secrets_of, session_of
 from app.runs.tools.sign_in import may_sign_in
-from app.runs.workbench import Workbench
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.server_log import OWN_LEVEL, ServerLog
@@ -30,7 +30,7 @@ ASK_SECONDS: Final = 30.0
 """Maximum time for a server and its authorization server to return the address of the sign-in page."""
 
 
-async def begin_sign_in(wb: Workbench, owner: str, server_id: str, base_url: str) -> SignIn:
+async def begin_sign_in(ctx: AppContext, owner: str, server_id: str, base_url: str) -> SignIn:
     """Start a sign-in and wait until its `asked` has the address to open. It replaces a sign-in that is under way.
 
     `base_url` is the address of Inview for the browser of the person who signs in.
@@ -40,32 +40,32 @@ async def begin_sign_in(wb: Workbench, owner: str, server_id: str, base_url: str
         ForbiddenError: this owner may not use the server's address.
         ConflictError: the server cannot use a sign-in, or gives no address to sign in at.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         stored = await mcp_servers.load_server(session, owner, server_id)
     name = stored.server.name
     if not isinstance(stored.server.way, OverHttp):
         raise ConflictError(f'"{name}" is a program on this machine: it has no sign-in.')
     if not may_sign_in(stored):
         raise ConflictError(f'"{name}" is given a header Authorization. Remove that first, then sign in.')
-    require_allowed(wb, owner, stored.server.way)
+    require_allowed(ctx, owner, stored.server.way)
 
     async def work(sign_in: SignIn) -> str:
         try:
-            return await _sign_in(wb, stored, sign_in)
+            return await _sign_in(ctx, stored, sign_in)
         finally:
-            wb.event_bus.publish_servers(owner)  # no reader runs before this task has ended
+            ctx.event_bus.publish_servers(owner)  # no reader runs before this task has ended
 
-    sign_in = await wb.toolbox.sign_ins.begin(server_id, callback_of(base_url), work)
-    wb.event_bus.publish_servers(owner)
+    sign_in = await ctx.toolbox.sign_ins.begin(server_id, callback_of(base_url), work)
+    ctx.event_bus.publish_servers(owner)
     if await sign_in.until_asked(ASK_SECONDS):
         return sign_in
-    if wb.toolbox.sign_ins.under_way.get(server_id) is sign_in:
-        await wb.toolbox.sign_ins.cancel(server_id)
+    if ctx.toolbox.sign_ins.under_way.get(server_id) is sign_in:
+        await ctx.toolbox.sign_ins.cancel(server_id)
         raise SignInFailedError(f'"{name}" did not say within {ASK_SECONDS:g} seconds where to sign in. Try again.')
     raise SignInFailedError(f'"{name}" cannot be signed in to. {await sign_in.outcome()}')
 
 
-async def finish_sign_in(wb: Workbench, state: str, answer: Answer | Refusal) -> tuple[str, str]:
+async def finish_sign_in(ctx: AppContext, state: str, answer: Answer | Refusal) -> tuple[str, str]:
     """Continue a sign-in with the answer from the browser, and wait until it is over.
 
     Returns the server's name, and the reason if the sign-in failed, else "".
@@ -73,10 +73,10 @@ async def finish_sign_in(wb: Workbench, state: str, answer: Answer | Refusal) ->
     Raises:
         NotFoundError: no sign-in with this state is under way.
     """
-    sign_in = wb.toolbox.sign_ins.take(state)
+    sign_in = ctx.toolbox.sign_ins.take(state)
     if sign_in is None:
         raise NotFoundError("sign-in", "")
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         every = await mcp_servers.load_every_server(session)
     name = next((one.server.name for one in every if one.server.id == sign_in.server_id), "")
     if not sign_in.answered.done():
@@ -85,22 +85,22 @@ async def finish_sign_in(wb: Workbench, state: str, answer: Answer | Refusal) ->
 
 
 @shielded
-async def end_sign_in(wb: Workbench, owner: str, server_id: str) -> None:
+async def end_sign_in(ctx: AppContext, owner: str, server_id: str) -> None:
     """Sign out: cancel a sign-in that is under way, and delete the stored tokens. Does nothing else if there are none.
 
     Raises:
         NotFoundError: this owner has no such server.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         before = await mcp_servers.load_server(session, owner, server_id)
-    await wb.toolbox.sign_ins.cancel(server_id)
+    await ctx.toolbox.sign_ins.cancel(server_id)
     if before.sealed_tokens is None:
         return
-    await wb.toolbox.drop(owner, server_id)  # first, because a live connection could store renewed tokens
-    async with wb.store.write() as session:
+    await ctx.toolbox.drop(owner, server_id)  # first, because a live connection could store renewed tokens
+    async with ctx.store.write() as session:
         await mcp_servers.save_tokens(session, server_id, None)
         stored = await mcp_servers.load_server(session, owner, server_id)
-    await have_server(wb, stored)
+    await have_server(ctx, stored)
 
 
 def callback_of(base_url: str) -> str:
@@ -108,11 +108,11 @@ def callback_of(base_url: str) -> str:
     return f"{base_url.rstrip('/')}{CALLBACK}"
 
 
-async def _sign_in(wb: Workbench, stored: StoredServer, sign_in: SignIn) -> str:
+async def _sign_in(ctx: AppContext, stored: StoredServer, sign_in: SignIn) -> str:
     """Sign in; return the reason if it failed, else ""."""
     server = stored.server
-    secrets = secrets_of(wb, stored)
-    running = session_of(wb, stored.owner, server.id)
+    secrets = secrets_of(ctx, stored)
+    running = session_of(ctx, stored.owner, server.id)
     log = running.log if running is not None else ServerLog(secrets.values())
     log.tell(OWN_LEVEL, "Signing in …")
     try:
@@ -121,7 +121,7 @@ async def _sign_in(wb: Workbench, stored: StoredServer, sign_in: SignIn) -> str:
     except SignInFailedError as error:
         words = str(error).rstrip(".")
     else:
-        await _keep(wb, replace(stored, sealed_tokens=wb.catalogue.seal.close(text)))
+        await _keep(ctx, replace(stored, sealed_tokens=ctx.catalogue.seal.close(text)))
         return ""
     if running is not None:
         running.note(f"The sign-in failed. {words}")
@@ -129,11 +129,11 @@ async def _sign_in(wb: Workbench, stored: StoredServer, sign_in: SignIn) -> str:
 
 
 @shielded
-async def _keep(wb: Workbench, signed_in: StoredServer) -> None:
+async def _keep(ctx: AppContext, signed_in: StoredServer) -> None:
     """Store the tokens and connect with them, unless the server was deleted or changed meanwhile."""
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         stored = await mcp_servers.load_server(session, signed_in.owner, signed_in.server.id)
         if stored.server.way != signed_in.server.way:
             return
         await mcp_servers.save_tokens(session, stored.server.id, signed_in.sealed_tokens)
-    await have_server(wb, replace(stored, sealed_tokens=signed_in.sealed_tokens))
+    await have_server(ctx, replace(stored, sealed_tokens=signed_in.sealed_tokens))

@@ -1,6 +1,6 @@
 """Calls of the tools that a reply asks for: the tool executor of the engine.
 
-    finished = await RecordedToolExecutor(wb).call_tool(run, call)      # every outcome, also a failure, is a result
+    finished = await RecordedToolExecutor(ctx).call_tool(run, call)      # every outcome, also a failure, is a result
 
 A tool is called only if the request offered it, the input fits its schema, and it is permitted; and only after the
 store has recorded that the call is about to be made. In all other cases the result tells the model what was wrong.
@@ -26,11 +26,11 @@ from app.domain.tools.permission_requests import Denied
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tool_results import cut_result, say_result, spread_problems, whole_result, without_attachments
 from app.domain.tools.tools import Caller, Tool, ToolFailedError, ToolFault, ToolOutcome, changed_tool
+from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun, Loop, loop_of
 from app.runs.process.event_bus import ToolProgress
 from app.runs.process.ids import now
 from app.runs.tools.permissions import ask_permission
-from app.runs.workbench import Workbench
 from app.store.conversation.attachments import keep_attachments
 from app.tools.connection.schemas import check_arguments
 
@@ -54,9 +54,9 @@ class _NotMadeError(Exception):
 
 @dataclass(frozen=True)
 class RecordedToolExecutor:
-    """The tool executor for all replies of this workspace."""
+    """The tool executor for all replies of this app context."""
 
-    wb: Workbench
+    ctx: AppContext
 
     async def call_tool(self, run: LiveRun, call: ToolCall) -> ToolFinished:
         """Call a tool. Failures are returned as results. Cancelling this cancels the call."""
@@ -77,7 +77,7 @@ class RecordedToolExecutor:
 
     async def _make(self, run: LiveRun, loop: Loop, call: ToolCall) -> ToolOutcome:
         tool = self._find(run, loop, call)
-        definition = self.wb.toolbox.definition_of(run.place.owner, tool.server_id)
+        definition = self.ctx.toolbox.definition_of(run.place.owner, tool.server_id)
         _note(run, call, server_id=tool.server_id, server_name=tool.server_name)
         _note(run, call, tool_name=tool.tool_name, title=tool.title)
         await _check(run, tool, call.name, call.input_json)
@@ -85,7 +85,7 @@ class RecordedToolExecutor:
         arguments = await _check(run, tool, call.name, run_json)
         _note(run, call, run_json=run_json, started_at=now())
         try:
-            await self.wb.engine.writer.save()
+            await self.ctx.engine.writer.save()
         except StoreError as error:
             log.warning("a call of a tool could not be noted; it is not made", run_id=run.run_id, fault=str(error))
             _note(run, call, run_json=None, started_at=None)
@@ -94,13 +94,13 @@ class RecordedToolExecutor:
         place = run.place
         caller = Caller(place.owner, place.conversation_id, place.pair_id, run.run_id, call.tool_call_id)
         try:
-            if self.wb.toolbox.definition_of(place.owner, tool.server_id) != definition:
+            if self.ctx.toolbox.definition_of(place.owner, tool.server_id) != definition:
                 raise changed_tool(tool)
-            return await self.wb.toolbox.call(
+            return await self.ctx.toolbox.call(
                 tool,
                 arguments,
                 caller=caller,
-                progress=_ProgressReporter(self.wb, run, call.tool_call_id),
+                progress=_ProgressReporter(self.ctx, run, call.tool_call_id),
                 timeout=CALL_SECONDS,
             )
         except ToolFailedError as error:
@@ -115,7 +115,7 @@ class RecordedToolExecutor:
         if asked is None:
             there = f"There are: {', '.join(told)}." if told else "There are none in this conversation."
             raise _NotMadeError(CallFault.UNKNOWN, f'There is no tool "{call.name}". {there}')
-        found = self.wb.toolbox.find(run.place.owner, call.name)
+        found = self.ctx.toolbox.find(run.place.owner, call.name)
         if found is None or (found.server_id, found.tool_name) != (asked.server_id, asked.tool_name):
             raise _NotMadeError(CallFault.GONE, f'There is no tool "{call.name}" any more: its server was taken away.')
         return found
@@ -123,7 +123,7 @@ class RecordedToolExecutor:
     async def _ask(self, run: LiveRun, loop: Loop, tool: Tool, call: ToolCall) -> str:
         """Ask for permission; return the input to call the tool with."""
         try:
-            answer = await ask_permission(self.wb, run, tool, call, allowed=loop.allowed)
+            answer = await ask_permission(self.ctx, run, tool, call, allowed=loop.allowed)
         except StoreError as error:
             log.warning("the permission for a tool call could not be requested", run_id=run.run_id, fault=str(error))
             text = f"{call.name} was not called: its permission could not be read or stored."
@@ -154,7 +154,7 @@ class RecordedToolExecutor:
             return outcome
         place = run.place
         try:
-            async with self.wb.store.write() as session:
+            async with self.ctx.store.write() as session:
                 await keep_attachments(session, place.owner, place.conversation_id, outcome.attachments, now())
         except (InputError, StoreError) as error:
             log.warning("what a tool answered could not be kept", run_id=run.run_id, fault=str(error))
@@ -166,7 +166,7 @@ class RecordedToolExecutor:
 class _ProgressReporter:
     """Publishes a tool's progress to subscribers, at most once per PROGRESS_SECONDS."""
 
-    wb: Workbench
+    ctx: AppContext
     run: LiveRun
     tool_call_id: str
     told_at: float = 0.0
@@ -180,7 +180,7 @@ class _ProgressReporter:
         place = self.run.place
         done_in = self.run.handed_to.get(self.tool_call_id)
         said = ToolProgress(self.run.run_id, self.tool_call_id, progress, total, message[:300], done_in)
-        self.wb.event_bus.publish(place.owner, place.conversation_id, said)
+        self.ctx.event_bus.publish(place.owner, place.conversation_id, said)
 
 
 async def _check(run: LiveRun, tool: Tool, name: str, input_json: str) -> Mapping[str, Any]:

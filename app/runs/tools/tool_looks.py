@@ -1,6 +1,6 @@
 """The tools of a conversation's next send: in the current mode, in other modes, and what a change does to the cache.
 
-    seen = await look_at_tools(wb, LOCAL_OWNER, conversation_id, ViewOptions(), "What time is it?")
+    seen = await look_at_tools(ctx, LOCAL_OWNER, conversation_id, ViewOptions(), "What time is it?")
     seen.now.tools.tokens, [(other.mode, other.composed.tools.tokens) for other in seen.modes]
 
 No tool is called; nothing is stored or changed. The whole request is planned for other modes only if the provider has
@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from app.domain.conversation.conversation import ToolMode
 from app.domain.costs.prices import Tariff
 from app.domain.request.request import ToolDefinition
+from app.runs.app_context import AppContext
 from app.runs.request.preview import Composed, Preview
 from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.usage.prices import learn_tariffs
-from app.runs.workbench import Workbench
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class SeenTools:
 
 
 async def look_at_tools(
-    wb: Workbench, owner: str, conversation_id: str, look: ViewOptions, text: str = ""
+    ctx: AppContext, owner: str, conversation_id: str, look: ViewOptions, text: str = ""
 ) -> SeenTools:
     """Compose the tools of the next send with these options and this draft, in every mode.
 
@@ -55,22 +55,22 @@ async def look_at_tools(
         InputError: the text, the model or the time zone cannot be used.
         ConflictError: the conversation changes faster than it can be read.
     """
-    now = await compose_view(wb, owner, conversation_id, look, text)
+    now = await compose_view(ctx, owner, conversation_id, look, text)
     own = now.base.conversation.tool_mode
     composed = {
         mode: now
         if mode is own
-        else await compose_view(wb, owner, conversation_id, replace(look, tool_mode=mode), text)
+        else await compose_view(ctx, owner, conversation_id, replace(look, tool_mode=mode), text)
         for mode in ToolMode
     }
-    tariffs = await learn_tariffs(wb, owner, {now.base.profile.model})
-    plans = await _plan(wb, owner, conversation_id, look, text, composed, own) if now.tools.decided else {}
+    tariffs = await learn_tariffs(ctx, owner, {now.base.profile.model})
+    plans = await _plan(ctx, owner, conversation_id, look, text, composed, own) if now.tools.decided else {}
     modes = tuple(SeenMode(mode, one, plans.get(one.tools.definitions)) for mode, one in composed.items())
     return SeenTools(now, modes, tariffs[now.base.profile.model])
 
 
 async def _plan(  # noqa: PLR0913, PLR0917 - as look_at_tools, and what was composed
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     look: ViewOptions,
@@ -79,15 +79,15 @@ async def _plan(  # noqa: PLR0913, PLR0917 - as look_at_tools, and what was comp
     own: ToolMode,
 ) -> dict[tuple[ToolDefinition, ...], Preview]:
     """Plan the send for each different list of tools, if the provider has cached anything of this conversation."""
-    planned = await preview_send(wb, owner, conversation_id, text, look)
+    planned = await preview_send(ctx, owner, conversation_id, text, look)
     use = planned.plan.cache
     if use is None or not (use.plan.prediction.tokens or use.broken):
         return {}
     plans = {composed[own].tools.definitions: planned}
     for mode, one in composed.items():
         if one.tools.definitions not in plans:
-            other = await preview_send(wb, owner, conversation_id, text, replace(look, tool_mode=mode))
+            other = await preview_send(ctx, owner, conversation_id, text, replace(look, tool_mode=mode))
             plans[one.tools.definitions] = other
     # The plans above were trials. Remember the request that the next send will probably resemble.
-    wb.sent_pairs.remember(conversation_id, planned.plan.hashed)
+    ctx.sent_pairs.remember(conversation_id, planned.plan.hashed)
     return plans

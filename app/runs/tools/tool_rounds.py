@@ -1,6 +1,6 @@
 """The next round of a reply whose tools have answered: the next call of its model.
 
-    planned = await plan_round(wb, run)
+    planned = await plan_round(ctx, run)
 
 Not here: calling the tools (`tool_calls.py`), and the decision whether a reply may continue (`domain/run/rounds.py`).
 """
@@ -20,13 +20,13 @@ from app.domain.request.hashing import content_hashes
 from app.domain.request.request import Request
 from app.domain.run.rounds import measure_result
 from app.providers.base import WireRequest, encode
+from app.runs.app_context import AppContext
 from app.runs.engine.engine import NextRound
 from app.runs.engine.live import LiveRun, Loop, loop_of
 from app.runs.process.ids import now
 from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching, plan_use
 from app.runs.usage.budgets import require_budgets_for
-from app.runs.workbench import Workbench
 from app.store.cache.prompt_caches import CacheUse, insert_cache_use
 from app.store.conversation.conversations import load_conversation
 from app.store.ledger.ledger import Counted
@@ -39,7 +39,7 @@ LONG_REQUEST = 1_000
 """Number of messages above which a request is encoded in a thread."""
 
 
-async def plan_round(wb: Workbench, run: LiveRun) -> NextRound:
+async def plan_round(ctx: AppContext, run: LiveRun) -> NextRound:
     """Plan the call that continues the reply.
 
     Raises:
@@ -55,32 +55,32 @@ async def plan_round(wb: Workbench, run: LiveRun) -> NextRound:
             f"{loop.model.name} takes {loop.model.context_window:,}."
         )
         raise ProviderError(failure(ErrorClass.CONTEXT_LENGTH, message))
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         conversation = await load_conversation(session, place.owner, place.conversation_id)
-    await require_budgets_for(wb, conversation, loop.model.model, tokens)
+    await require_budgets_for(ctx, conversation, loop.model.model, tokens)
     apart = conversation.tool_mode is ToolMode.CACHED
-    wire, use = await _write(wb, run, built.request, tokens, tools_apart=apart)
+    wire, use = await _write(ctx, run, built.request, tokens, tools_apart=apart)
     if use is not None:
-        await _keep_plan(wb, run, loop, use)
+        await _keep_plan(ctx, run, loop, use)
     if built.replaced:
-        await _note_replaced(wb, run, (*(loop.replaced or ()), *built.replaced))
+        await _note_replaced(ctx, run, (*(loop.replaced or ()), *built.replaced))
     return NextRound(wire, Counted(None, None, tokens))
 
 
 async def _write(
-    wb: Workbench, run: LiveRun, request: Request, tokens: int, *, tools_apart: bool
+    ctx: AppContext, run: LiveRun, request: Request, tokens: int, *, tools_apart: bool
 ) -> tuple[WireRequest, CacheUse | None]:
     place, loop = run.place, loop_of(run)
-    await _save(wb, run)  # the cache plan reads the store for what the last round wrote to the cache
+    await _save(ctx, run)  # the cache plan reads the store for what the last round wrote to the cache
     caching = await load_caching(
-        wb.store,
+        ctx.store,
         place.owner,
         loop.model,
         tokens=tokens,
         conversation_id=place.conversation_id,
         tools_apart=tools_apart,
     )
-    attachments = await load_named(wb.store, place.owner, request)
+    attachments = await load_named(ctx.store, place.owner, request)
 
     def write() -> tuple[WireRequest, CacheUse | None]:
         hashes = content_hashes(request, loop.first)
@@ -91,26 +91,26 @@ async def _write(
     return write() if len(request.messages) < LONG_REQUEST else await asyncio.to_thread(write)
 
 
-async def _save(wb: Workbench, run: LiveRun) -> None:
+async def _save(ctx: AppContext, run: LiveRun) -> None:
     try:
-        await wb.engine.writer.save()
+        await ctx.engine.writer.save()
     except StoreError as error:
         log.warning("a round could not be noted; the reply goes on", run_id=run.run_id, fault=str(error))
 
 
-async def _note_replaced(wb: Workbench, run: LiveRun, replaced: Sequence[Replaced]) -> None:
+async def _note_replaced(ctx: AppContext, run: LiveRun, replaced: Sequence[Replaced]) -> None:
     """Store the texts that redaction marks replace; each round's list includes those of the rounds before it."""
     try:
-        async with wb.store.write() as session:
+        async with ctx.store.write() as session:
             await note_replaced(session, run.run_id, replaced)
     except StoreError as error:
         log.warning("what was replaced in a round could not be noted", run_id=run.run_id, fault=str(error))
 
 
-async def _keep_plan(wb: Workbench, run: LiveRun, loop: Loop, use: CacheUse) -> None:
+async def _keep_plan(ctx: AppContext, run: LiveRun, loop: Loop, use: CacheUse) -> None:
     place, number = run.place, len(run.state.rounds) + 1
     try:
-        async with wb.store.write() as session:
+        async with ctx.store.write() as session:
             await insert_cache_use(
                 session, place.owner, place.conversation_id, run.run_id, loop.model.model, now(), use, number
             )

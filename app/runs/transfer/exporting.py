@@ -1,6 +1,6 @@
 """Export of a conversation, or of the pairs that a filter selects: as Inview's own format, as Markdown, or as a page.
 
-export = await export_conversation(wb, LOCAL_OWNER, conversation_id, ExportFormat.JSON)
+export = await export_conversation(ctx, LOCAL_OWNER, conversation_id, ExportFormat.JSON)
 
 The whole file is written before the first byte is returned, to the disk if it is large: so the export is the
 conversation at one moment, and a slow reader cannot keep the read transaction open.
@@ -25,12 +25,12 @@ from app.domain.filters.saved import expand_saved
 from app.domain.filters.saved_rules import list_used
 from app.domain.topics.topic_rules import FiledTopic
 from app.domain.topics.topics import TopicTree, build_topic_tree
+from app.runs.app_context import AppContext
 from app.runs.process.ids import now
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.transfer.export_attachments import pack
 from app.runs.transfer.export_json import FORMAT, VERSION, write_conversation, write_node, write_pair, write_topic
 from app.runs.transfer.import_file import MAX_BYTES
-from app.runs.workbench import Workbench
 from app.store.archive import BATCH, Place, load_nodes, load_places, load_records
 from app.store.conversation.conversations import describe_listed, load_conversation
 from app.store.organise.filters import load_saved_filters
@@ -61,7 +61,7 @@ class Exported:
 
 
 async def export_conversation(  # noqa: PLR0913 - everything that selects the pairs and the form of the file
-    wb: Workbench,
+    ctx: AppContext,
     owner: str,
     conversation_id: str,
     format_: ExportFormat,
@@ -80,11 +80,11 @@ async def export_conversation(  # noqa: PLR0913 - everything that selects the pa
     """
     selected: frozenset[str] | None = None
     if look is not None and look.filter:
-        composed = await compose_view(wb, owner, conversation_id, look)
+        composed = await compose_view(ctx, owner, conversation_id, look)
         selected = frozenset(pair.pair_id for pair in composed.composition.visible.pairs)
     file = SpooledTemporaryFile[bytes](max_size=IN_MEMORY)
     try:
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             await load_conversation(session, owner, conversation_id)  # raises if the order of the pairs cannot be read
             listed = await describe_listed(session, owner, conversation_id)
             places = await load_places(session, owner, conversation_id)

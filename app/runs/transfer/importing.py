@@ -1,6 +1,6 @@
 """Import of a file in Inview's own format: checked as a whole, then stored in slices, with new ids.
 
-done = await import_file(wb, LOCAL_OWNER, body)
+done = await import_file(ctx, LOCAL_OWNER, body)
 
 A file that is imported twice is stored twice, except for topics and saved filters: existing ones are found by their
 names. The ledger does not change: it records calls that were made here.
@@ -30,6 +30,7 @@ from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import ConflictError, InputError, NotFoundError, StoreError
 from app.domain.export import Fresh, NodeRecord
 from app.providers.counts.vocabularies import vocabulary_of
+from app.runs.app_context import AppContext, is_open
 from app.runs.library.topic_commands import make_topics
 from app.runs.process.catalogue import DEFAULT_MODEL
 from app.runs.process.ids import new_id, now
@@ -41,7 +42,6 @@ from app.runs.transfer.import_filters import read_filter, save_filters
 from app.runs.transfer.import_records import TopicPath, read_topic_path
 from app.runs.transfer.import_scan import EndedError, FaultError, Rest
 from app.runs.transfer.import_shapes import ExportShape
-from app.runs.workbench import Workbench, is_open
 from app.store.archive import insert_records
 from app.store.conversation.attachments import keep_attachments
 from app.store.conversation.conversations import (
@@ -90,7 +90,7 @@ class UnfinishedImportError(ConflictError):
     """An import ended before all of it was stored. The stored part is in the trash."""
 
 
-async def import_file(wb: Workbench, owner: str, body: bytes | bytearray) -> tuple[ImportedOne, ...]:
+async def import_file(ctx: AppContext, owner: str, body: bytes | bytearray) -> tuple[ImportedOne, ...]:
     """Check and store a file; return the conversations that were stored.
 
     Raises:
@@ -99,20 +99,20 @@ async def import_file(wb: Workbench, owner: str, body: bytes | bytearray) -> tup
         UnfinishedImportError: only a part could be stored.
     """
     at, rest = now(), Rest()
-    most_text = max(MAX_TEXT_BYTES, wb.engine.max_bytes)
+    most_text = max(MAX_TEXT_BYTES, ctx.engine.max_bytes)
     try:
-        checked = await _in_thread(wb, rest, lambda: check_file(read_file(body, rest, most_text), owner, at))
+        checked = await _in_thread(ctx, rest, lambda: check_file(read_file(body, rest, most_text), owner, at))
     except EndedError:
         raise ConflictError("Inview ends, so nothing was imported. Import the file again once it runs.") from None
-    return await _Importer(wb, owner, at, checked, rest).store()
+    return await _Importer(ctx, owner, at, checked, rest).store()
 
 
-async def _in_thread(wb: Workbench, rest: Rest, work: Callable[[], Given]) -> Given:
+async def _in_thread(ctx: AppContext, rest: Rest, work: Callable[[], Given]) -> Given:
     """Run this in a thread, which ends early when the caller is cancelled or Inview shuts down."""
     working = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         while not (await asyncio.wait({working}, timeout=LOOK_SECONDS))[0]:
-            rest.ended = not is_open(wb)
+            rest.ended = not is_open(ctx)
         return working.result()
     finally:
         rest.ended = rest.ended or not working.done()
@@ -148,7 +148,7 @@ class _ReadSlice:
 class _Importer:
     """Stores one file. `done` are the conversations stored so far, `stored` counts pairs."""
 
-    wb: Workbench
+    ctx: AppContext
     owner: str
     at: datetime
     checked: CheckedFile
@@ -166,7 +166,7 @@ class _Importer:
             self.fresh(one.conversation.id)  # so that a conversation can name a later one as its parent
         is_small = self.checked.pair_count <= SLICE_PAIRS and len(self.checked.file.scan.body) <= SLICE_BYTES
         first = [await self._read(one) for one in self._cut()] if is_small else []
-        async with self.wb.store.write() as session:
+        async with self.ctx.store.write() as session:
             conversations = await self._begin(session)
             if is_small:
                 await self._insert_conversations(session, conversations)
@@ -174,7 +174,7 @@ class _Importer:
                     await self._insert(session, one)
         if not is_small:
             await self._store_slices(conversations)
-        self.wb.event_bus.publish_list(self.owner)
+        self.ctx.event_bus.publish_list(self.owner)
         return tuple(self.done)
 
     async def _begin(self, session: AsyncSession) -> list[Conversation]:
@@ -219,17 +219,17 @@ class _Importer:
         try:
             for start in range(0, len(conversations), SLICE_CONVERSATIONS):
                 some = conversations[start : start + SLICE_CONVERSATIONS]
-                async with self.wb.store.write() as session:
+                async with self.ctx.store.write() as session:
                     await self._insert_conversations(session, some)
                     for made in some:
                         hidden = {"deleted_at": self.at, "title": f"{UNFINISHED}{made.title}"}
                         await update_conversation(session, self.owner, made.id, hidden)
             for one in self._cut():
                 read = await self._read(one)
-                async with self.wb.store.write() as session:
+                async with self.ctx.store.write() as session:
                     await self._insert(session, read)
                 self._tell()
-            async with self.wb.store.write() as session:
+            async with self.ctx.store.write() as session:
                 for made in self.done:
                     changes = {"deleted_at": None, "title": made.title}
                     await update_conversation(session, self.owner, made.id, changes)
@@ -274,7 +274,7 @@ class _Importer:
                 None if one.attachment is None else self.checked.read_attachment(one.attachment),
             )
 
-        slice_ = await _in_thread(self.wb, self.rest, read)
+        slice_ = await _in_thread(self.ctx, self.rest, read)
         pairs = [each.record.pair for each in slice_.pairs if each.record.pair.lifecycle not in RUNNING]
         return replace(slice_, indexed=await describe_pairs(pairs, self._vocabulary(one.number)))
 
@@ -296,7 +296,7 @@ class _Importer:
             for each in one.pairs
         ]
         await insert_records(
-            session, self.owner, conversation_id, records, one.nodes, _FIRST_REVISION, self.wb.process_id
+            session, self.owner, conversation_id, records, one.nodes, _FIRST_REVISION, self.ctx.process_id
         )
         await save_indexed(session, self._vocabulary(one.number), one.indexed)
         self.stored += len(records)

@@ -1,6 +1,6 @@
 """Accounts: the cost of a conversation, call by call, with its child conversations (titles, summaries).
 
-    account = await load_account(wb, LOCAL_OWNER, conversation_id)
+    account = await load_account(ctx, LOCAL_OWNER, conversation_id)
     account.spent.cost
 
 A pair that was deleted, edited or failed keeps its calls here: the ledger deletes nothing. Not here: sums over many
@@ -20,9 +20,9 @@ from app.domain.costs.costs import is_cut_short
 from app.domain.costs.prices import Tariff
 from app.domain.costs.spending import Spent, price_calls, window_after
 from app.domain.usage import Usage
+from app.runs.app_context import AppContext
 from app.runs.usage.prices import learn_tariffs
 from app.runs.usage.usage import report_usage, sum_spent
-from app.runs.workbench import Workbench
 from app.store.cache.prompt_caches import load_foretold
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.nodes import load_accounting
@@ -77,30 +77,30 @@ class Balance:
     window: int | None
 
 
-async def load_balance(wb: Workbench, owner: str, conversation_id: str) -> Balance:
+async def load_balance(ctx: AppContext, owner: str, conversation_id: str) -> Balance:
     """Load the total cost of a conversation without subtotals. Each open page calls this after each reply.
 
     Raises:
         NotFoundError: this owner has no such conversation.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         conversation = await load_conversation(session, owner, conversation_id)
         latest = await ledger.load_latest(session, owner, conversation_id, (*ledger.REPLIES, "summary"))
     if conversation.kind is ConversationKind.TOOL:
-        by_purpose, _ = await _sum_derived(wb, owner, conversation_id)
+        by_purpose, _ = await _sum_derived(ctx, owner, conversation_id)
         spent = sum(by_purpose.values(), start=Spent())
     else:
-        spent = await sum_spent(wb, owner, UsageQuery(account_id=conversation_id))
+        spent = await sum_spent(ctx, owner, UsageQuery(account_id=conversation_id))
     return Balance(conversation, spent, _window(latest, conversation.checkpoint))
 
 
-async def load_account(wb: Workbench, owner: str, conversation_id: str) -> Account:
+async def load_account(ctx: AppContext, owner: str, conversation_id: str) -> Account:
     """Load the account of a conversation.
 
     Raises:
         NotFoundError: this owner has no such conversation.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         conversation = await load_conversation(session, owner, conversation_id)
         nodes = await load_accounting(session, owner, conversation_id)
         latest = await ledger.load_latest(session, owner, conversation_id, (*ledger.REPLIES, "summary"))
@@ -108,11 +108,11 @@ async def load_account(wb: Workbench, owner: str, conversation_id: str) -> Accou
         after = 0 if node is None or node.calls is None else node.calls
         later = await ledger.sum_later_usage(session, owner, conversation_id, after=after)
     if conversation.kind is ConversationKind.TOOL:
-        by_purpose, by_model = await _sum_derived(wb, owner, conversation_id)
+        by_purpose, by_model = await _sum_derived(ctx, owner, conversation_id)
     else:
         asked = UsageQuery(account_id=conversation_id)
         by_purpose, by_model = [
-            {group.name: group.spent for group in (await report_usage(wb, owner, asked, group_by)).groups}
+            {group.name: group.spent for group in (await report_usage(ctx, owner, asked, group_by)).groups}
             for group_by in ("purpose", "model")
         ]
     return Account(
@@ -126,19 +126,19 @@ async def load_account(wb: Workbench, owner: str, conversation_id: str) -> Accou
 
 
 async def list_booked(
-    wb: Workbench, owner: str, conversation_id: str, *, limit: int, before: int | None = None
+    ctx: AppContext, owner: str, conversation_id: str, *, limit: int, before: int | None = None
 ) -> tuple[Booked, ...]:
     """List the calls of a conversation's account, newest entry first.
 
     Raises:
         NotFoundError: this owner has no such conversation.
     """
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         await load_conversation(session, owner, conversation_id)
         entered = await ledger.load_account(session, owner, conversation_id, limit=limit, before=before)
         positions = await load_positions(session, owner, {call.pair_id for _, call in entered})
         foretold = await load_foretold(session, {call.run_id for _, call in entered})
-    tariffs = await learn_tariffs(wb, owner, {call.model for _, call in entered})
+    tariffs = await learn_tariffs(ctx, owner, {call.model for _, call in entered})
     return tuple(
         Booked(
             entry,
@@ -152,11 +152,11 @@ async def list_booked(
     )
 
 
-async def _sum_derived(wb: Workbench, owner: str, conversation_id: str) -> tuple[dict[str, Spent], dict[str, Spent]]:
+async def _sum_derived(ctx: AppContext, owner: str, conversation_id: str) -> tuple[dict[str, Spent], dict[str, Spent]]:
     """Sum the cost of a child conversation by purpose and by model. Stored sums exist only for its parent's account."""
     by_purpose: dict[str, Spent] = {}
     by_model: dict[str, Spent] = {}
-    for booked in await list_booked(wb, owner, conversation_id, limit=MAX_DERIVED):
+    for booked in await list_booked(ctx, owner, conversation_id, limit=MAX_DERIVED):
         call = booked.call
         by_purpose[call.purpose] = by_purpose.get(call.purpose, Spent()) + booked.spent
         by_model[call.model] = by_model.get(call.model, Spent()) + booked.spent

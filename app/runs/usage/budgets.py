@@ -1,6 +1,6 @@
 """Budgets of money: set them, list them with their largest users, and check them before a send.
 
-    await require_budgets(wb, owner, conversation, estimate.cost)      # raises BudgetSpentError
+    await require_budgets(ctx, owner, conversation, estimate.cost)      # raises BudgetSpentError
 
 Without budgets, a send needs no query.
 """
@@ -24,11 +24,11 @@ from app.domain.costs.budgets import (
 )
 from app.domain.costs.prices import price_usage
 from app.domain.usage import Usage
+from app.runs.app_context import AppContext
 from app.runs.process.ids import now
 from app.runs.process.shielded import shielded
 from app.runs.usage.prices import learn_tariffs
 from app.runs.usage.usage import Group, Report, report_usage
-from app.runs.workbench import Workbench
 from app.store.ledger.budgets import delete_budget, load_budgets, save_budget
 from app.store.ledger.usage import UsageQuery
 
@@ -50,73 +50,73 @@ class Budgeted:
 
 
 @shielded
-async def set_budget(wb: Workbench, owner: str, budget: SpendingBudget) -> None:
+async def set_budget(ctx: AppContext, owner: str, budget: SpendingBudget) -> None:
     """Set a budget, replacing one with the same scope, subject and span.
 
     Raises:
         InputError: it is invalid.
     """
     require_usable(budget)
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await save_budget(session, owner, budget, now())
-    wb.catalogue.forget_budgets()
+    ctx.catalogue.forget_budgets()
 
 
 @shielded
-async def remove_budget(wb: Workbench, owner: str, scope: Scope, subject: str, span: Span) -> None:
+async def remove_budget(ctx: AppContext, owner: str, scope: Scope, subject: str, span: Span) -> None:
     """Remove a budget.
 
     Raises:
         NotFoundError: there is no such budget.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await delete_budget(session, owner, (scope, subject, span))
-    wb.catalogue.forget_budgets()
+    ctx.catalogue.forget_budgets()
 
 
-async def list_budgets(wb: Workbench, owner: str) -> tuple[Budgeted, ...]:
+async def list_budgets(ctx: AppContext, owner: str) -> tuple[Budgeted, ...]:
     """List every budget with its present status."""
-    return tuple([await _look_at(wb, owner, budget) for budget in await _budgets_of(wb, owner)])
+    return tuple([await _look_at(ctx, owner, budget) for budget in await _budgets_of(ctx, owner)])
 
 
-async def list_budgets_of(wb: Workbench, owner: str, conversation: Conversation) -> tuple[Budgeted, ...]:
+async def list_budgets_of(ctx: AppContext, owner: str, conversation: Conversation) -> tuple[Budgeted, ...]:
     """List the budgets that apply to a send in a conversation, with their present status."""
-    concerned = [(budget, _subject(budget, conversation)) for budget in await _budgets_of(wb, owner)]
-    return tuple([await _look_at(wb, owner, budget, subject) for budget, subject in concerned if subject is not None])
+    concerned = [(budget, _subject(budget, conversation)) for budget in await _budgets_of(ctx, owner)]
+    return tuple([await _look_at(ctx, owner, budget, subject) for budget, subject in concerned if subject is not None])
 
 
-async def require_budgets(wb: Workbench, owner: str, conversation: Conversation, wanted: Decimal | None) -> None:
+async def require_budgets(ctx: AppContext, owner: str, conversation: Conversation, wanted: Decimal | None) -> None:
     """Refuse a send that would exceed a budget that stops. `wanted`: its cost, None if unknown.
 
     Raises:
         BudgetSpentError: it would exceed a budget.
     """
-    for budget in await _budgets_of(wb, owner):
+    for budget in await _budgets_of(ctx, owner):
         subject = _subject(budget, conversation) if budget.stops else None
         if subject is None:
             continue
-        spent = (await report_usage(wb, owner, _asked(budget, subject), "model")).total.cost
+        spent = (await report_usage(ctx, owner, _asked(budget, subject), "model")).total.cost
         free = wanted is not None and not wanted  # a send without cost is always allowed
         if not free and stand(budget, spent, wanted) is Standing.SPENT:
             raise BudgetSpentError(budget, spent, wanted)
 
 
-async def require_budgets_for(wb: Workbench, conversation: Conversation, model: str, tokens: int) -> None:
+async def require_budgets_for(ctx: AppContext, conversation: Conversation, model: str, tokens: int) -> None:
     """Do what `require_budgets` does for a call of this model that reads this number of tokens.
 
     Raises:
         BudgetSpentError: it would exceed a budget.
     """
     owner = conversation.owner
-    if await _budgets_of(wb, owner):
-        tariff = (await learn_tariffs(wb, owner, {model}))[model]
-        await require_budgets(wb, owner, conversation, price_usage(Usage(input_tokens=tokens), tariff, now()))
+    if await _budgets_of(ctx, owner):
+        tariff = (await learn_tariffs(ctx, owner, {model}))[model]
+        await require_budgets(ctx, owner, conversation, price_usage(Usage(input_tokens=tokens), tariff, now()))
 
 
-async def _budgets_of(wb: Workbench, owner: str) -> tuple[SpendingBudget, ...]:
-    kept = wb.catalogue.budgets  # this mapping is replaced if a budget changes during the read
+async def _budgets_of(ctx: AppContext, owner: str) -> tuple[SpendingBudget, ...]:
+    kept = ctx.catalogue.budgets  # this mapping is replaced if a budget changes during the read
     if (known := kept.get(owner)) is None:
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             known = kept[owner] = await load_budgets(session, owner)
     return known
 
@@ -141,19 +141,19 @@ def _asked(budget: SpendingBudget, subject: str) -> UsageQuery:
     )
 
 
-async def _look_at(wb: Workbench, owner: str, budget: SpendingBudget, subject: str | None = None) -> Budgeted:
+async def _look_at(ctx: AppContext, owner: str, budget: SpendingBudget, subject: str | None = None) -> Budgeted:
     if subject is None:
-        subject = budget.subject or await _find_dearest(wb, owner, budget)
+        subject = budget.subject or await _find_dearest(ctx, owner, budget)
     asked = _asked(budget, subject)
-    report = await report_usage(wb, owner, asked, "model", MAX_USERS)
-    users = await report_usage(wb, owner, asked, "conversation", MAX_USERS)
+    report = await report_usage(ctx, owner, asked, "model", MAX_USERS)
+    users = await report_usage(ctx, owner, asked, "conversation", MAX_USERS)
     return Budgeted(budget, subject, stand(budget, report.total.cost), report, users.groups)
 
 
-async def _find_dearest(wb: Workbench, owner: str, budget: SpendingBudget) -> str:
+async def _find_dearest(ctx: AppContext, owner: str, budget: SpendingBudget) -> str:
     if budget.scope is Scope.ALL:
         return ""
     first = first_day(budget.span, datetime.now(UTC).date())
     group_by = "conversation" if budget.scope is Scope.CONVERSATION else "agent"
-    report = await report_usage(wb, owner, UsageQuery(first=first), group_by, 2)
+    report = await report_usage(ctx, owner, UsageQuery(first=first), group_by, 2)
     return next((group.name for group in report.groups if group.name), "-")

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.context.budget import Limits
 from app.domain.filters.instants import start_of_day
 from app.domain.usage import Usage
-from app.runs.workbench import Workbench
+from app.runs.app_context import AppContext
 from app.store.conversation.conversations import Head
 from app.store.ledger.ledger import sum_usage
 from app.store.settings.preferences import read_preferences
@@ -23,7 +23,7 @@ from app.store.settings.preferences import read_preferences
 Amount = TypeVar("Amount", int, Decimal)
 
 
-async def load_limits(wb: Workbench, session: AsyncSession, head: Head, zone: tzinfo) -> Limits:
+async def load_limits(ctx: AppContext, session: AsyncSession, head: Head, zone: tzinfo) -> Limits:
     """Return the limits of the next send in a conversation. Reads the ledger only if a limit needs it."""
     preferences, owner = read_preferences(head.preferences), head.conversation.owner
     here: Mapping[str, Usage] = {}
@@ -43,8 +43,8 @@ async def load_limits(wb: Workbench, session: AsyncSession, head: Head, zone: tz
         ),
         _least(
             preferences.send_money,
-            _left(preferences.conversation_money, await _price(wb, session, owner, here)),
-            _left(preferences.day_money, await _price(wb, session, owner, today)),
+            _left(preferences.conversation_money, await _price(ctx, session, owner, here)),
+            _left(preferences.day_money, await _price(ctx, session, owner, today)),
         ),
     )
 
@@ -61,10 +61,10 @@ def _count_tokens(spent: Mapping[str, Usage]) -> int:
     return sum(usage.all_tokens for usage in spent.values())
 
 
-async def _price(wb: Workbench, session: AsyncSession, owner: str, spent: Mapping[str, Usage]) -> Decimal:
+async def _price(ctx: AppContext, session: AsyncSession, owner: str, spent: Mapping[str, Usage]) -> Decimal:
     total = Decimal(0)
     for model, usage in spent.items():
-        _, profile = await wb.catalogue.recognise(session, owner, model)
+        _, profile = await ctx.catalogue.recognise(session, owner, model)
         if profile.prices is not None:
             total += usage.cost(profile.prices)
     return total

@@ -1,6 +1,6 @@
 """Prices of an owner's models, now and at any earlier time.
 
-    tariffs = await learn_tariffs(wb, owner, {"anthropic:claude-sonnet-4-5"})
+    tariffs = await learn_tariffs(ctx, owner, {"anthropic:claude-sonnet-4-5"})
     price_usage(usage, tariffs["anthropic:claude-sonnet-4-5"], at)
 
 The prices are those of the public table; prices that the user entered override them. A model without a price on a local
@@ -23,30 +23,30 @@ from app.providers.base import Provider
 from app.providers.models.profiles import is_local
 from app.providers.models.tariffs import read_tariff
 from app.providers.registry import PROVIDERS
+from app.runs.app_context import AppContext
 from app.runs.process.catalogue import OwnPrices
 from app.runs.process.shielded import shielded
-from app.runs.workbench import Workbench
 from app.store.ledger.prices import OwnPrice, delete_own_price, save_own_price
 
 MAX_MONEY_A_MILLION = 1_000_000
 """Maximum price in US dollars per million tokens: a higher one is a typing error."""
 
 
-def known_tariffs(wb: Workbench, owner: str) -> Mapping[str, Tariff | None]:
+def known_tariffs(ctx: AppContext, owner: str) -> Mapping[str, Tariff | None]:
     """Return the known tariffs of an owner's models. The mapping is updated when more are learned."""
-    return wb.catalogue.tariffs.setdefault(owner, {})
+    return ctx.catalogue.tariffs.setdefault(owner, {})
 
 
-async def learn_tariffs(wb: Workbench, owner: str, models: Collection[str]) -> Mapping[str, Tariff | None]:
+async def learn_tariffs(ctx: AppContext, owner: str, models: Collection[str]) -> Mapping[str, Tariff | None]:
     """Learn the tariffs of these models; return all known tariffs. The database is queried only for new models.
 
     All prices are unknown while a price that a user entered cannot be read. A send reports that.
     """
-    catalogue, known = wb.catalogue, wb.catalogue.tariffs.setdefault(owner, {})
+    catalogue, known = ctx.catalogue, ctx.catalogue.tariffs.setdefault(owner, {})
     # Repeat until all are known: a provider or price entered meanwhile invalidates the values just read.
     while missing := [model for model in models if model not in known]:
         changes = catalogue.price_changes
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             providers = await catalogue.usable_providers(session, owner)
             try:
                 own = await catalogue.own_prices(session, owner)
@@ -60,7 +60,7 @@ async def learn_tariffs(wb: Workbench, owner: str, models: Collection[str]) -> M
 
 
 @shielded
-async def set_price(wb: Workbench, owner: str, own: OwnPrice) -> None:
+async def set_price(ctx: AppContext, owner: str, own: OwnPrice) -> None:
     """Set a model's own price from a UTC day on, which overrides the public table.
 
     Raises:
@@ -71,21 +71,21 @@ async def set_price(wb: Workbench, owner: str, own: OwnPrice) -> None:
         price = None if own.prices is None else getattr(own.prices, kind.name)
         if price is not None and not 0 <= price <= MAX_MONEY_A_MILLION:
             raise InputError(kind.name, "is US dollars per million tokens, 0 or more. Correct it, or leave it out.")
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await save_own_price(session, owner, own)
-    wb.catalogue.forget_prices(owner)
+    ctx.catalogue.forget_prices(owner)
 
 
 @shielded
-async def remove_price(wb: Workbench, owner: str, model: str, since: date) -> None:
+async def remove_price(ctx: AppContext, owner: str, model: str, since: date) -> None:
     """Remove an own price.
 
     Raises:
         NotFoundError: there is no own price from that day on.
     """
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await delete_own_price(session, owner, model, since)
-    wb.catalogue.forget_prices(owner)
+    ctx.catalogue.forget_prices(owner)
 
 
 def _find_tariffs(

@@ -8,18 +8,18 @@ from datetime import date
 from app.domain.costs.reconciliation import NOTHING, Line, Place, Statement, compare, read_statement
 from app.domain.model_profile import vendor_and_name
 from app.domain.usage import Usage
-from app.runs.workbench import Workbench
+from app.runs.app_context import AppContext
 from app.store.ledger.usage import UsageQuery, sum_calls
 
 
-async def reconcile(wb: Workbench, owner: str, text: str) -> tuple[Statement, tuple[Line, ...]]:
+async def reconcile(ctx: AppContext, owner: str, text: str) -> tuple[Statement, tuple[Line, ...]]:
     """Read the provider's file; return it, compared line by line with the ledger for the same days and provider.
 
     Raises:
         InputError: the file cannot be read; it says where.
     """
     statement = await asyncio.to_thread(read_statement, text)
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         sums = await sum_calls(session, owner, UsageQuery(statement.first, statement.last), "day")
     here: dict[Place, Usage] = {}
     for one in sums:

@@ -1,6 +1,6 @@
 """Usage and cost by day, model, purpose, agent or conversation, priced at the time of each call.
 
-    report = await report_usage(wb, LOCAL_OWNER, UsageQuery(first=date(2026, 5, 1)), "model")
+    report = await report_usage(ctx, LOCAL_OWNER, UsageQuery(first=date(2026, 5, 1)), "model")
     report.total.cost
 
 Every report is computed from the ledger: a corrected price also corrects earlier reports. Not here: the calls of one
@@ -19,8 +19,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.costs.prices import Tariff
 from app.domain.costs.spending import Spent, add_up
 from app.domain.model_profile import Prices
+from app.runs.app_context import AppContext
 from app.runs.usage.prices import learn_tariffs
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_titles
 from app.store.ledger.most_expensive import find_most_expensive
 from app.store.ledger.usage import (
@@ -61,14 +61,14 @@ class Report:
 
 
 async def report_usage(
-    wb: Workbench, owner: str, asked: UsageQuery, group_by: GroupBy, limit: int | None = None
+    ctx: AppContext, owner: str, asked: UsageQuery, group_by: GroupBy, limit: int | None = None
 ) -> Report:
     """Report the usage by group, with at most `limit` groups."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         models = await list_models(session, owner)
-    tariffs = await learn_tariffs(wb, owner, models)
+    tariffs = await learn_tariffs(ctx, owner, models)
     apart = keep_apart((model, tariffs[model]) for model in models)
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         if group_by == "conversation" and limit is not None:
             return await _report_dearest(session, owner, asked, apart, tariffs, limit)
         sums = await sum_calls(session, owner, asked, group_by, apart)
@@ -110,9 +110,9 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and
     return Report(groups, total, others, dearest.count - len(groups))
 
 
-async def sum_spent(wb: Workbench, owner: str, asked: UsageQuery) -> Spent:
+async def sum_spent(ctx: AppContext, owner: str, asked: UsageQuery) -> Spent:
     """Return the total usage."""
-    return (await report_usage(wb, owner, asked, "month")).total
+    return (await report_usage(ctx, owner, asked, "month")).total
 
 
 def _price(sums: Sequence[Sum], tariffs: Mapping[str, Tariff | None], apart: Apart) -> dict[str, Spent]:

@@ -1,7 +1,7 @@
 """Subscriptions: the events of a run from any position, and the changes of a conversation.
 
-    async for events in follow(wb, owner, run_id, after=position): ...
-    feed = watch(wb, owner, conversation_id)          # subscribes; then read the stored state, then iterate
+    async for events in follow(ctx, owner, run_id, after=position): ...
+    feed = watch(ctx, owner, conversation_id)          # subscribes; then read the stored state, then iterate
 
 A subscriber does not affect the run or other subscribers. A finished run is read from the store and yields the same
 events.
@@ -16,11 +16,11 @@ from app.domain.conversation.parts import Text, Thinking, ToolCall
 from app.domain.run.run import RunState
 from app.domain.run.run_log import LogEvent, events_after
 from app.domain.tools.permission_requests import describe_asked
+from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.process.event_bus import Subscription
 from app.runs.process.update_rate import FRAME_SECONDS, Pace
 from app.runs.send.prefetch import warm
-from app.runs.workbench import Workbench
 from app.store.run.runs import load_run
 
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
@@ -29,29 +29,31 @@ POLL_SECONDS = 1.0
 """Seconds between two reads of a run that another process drives."""
 
 
-def watch(wb: Workbench, owner: str, conversation_id: str) -> Subscription:
+def watch(ctx: AppContext, owner: str, conversation_id: str) -> Subscription:
     """Subscribe to the changes of a conversation. The caller has checked that it belongs to the owner.
 
     This also starts to prepare the next send, because a person who opens a conversation probably sends something.
     """
-    warm(wb, owner, conversation_id)
-    return wb.event_bus.subscribe(owner, conversation_id)
+    warm(ctx, owner, conversation_id)
+    return ctx.event_bus.subscribe(owner, conversation_id)
 
 
-async def load_state(wb: Workbench, owner: str, run_id: str) -> RunState:
+async def load_state(ctx: AppContext, owner: str, run_id: str) -> RunState:
     """Return the published state of a run, running or over.
 
     Raises:
         NotFoundError: there is no run with this id, or it belongs to another owner.
     """
-    run = wb.engine.runs.get(run_id)
+    run = ctx.engine.runs.get(run_id)
     if run is not None and run.place.owner == owner:
         return run.shown
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         return (await load_run(session, owner, run_id)).state
 
 
-async def follow(wb: Workbench, owner: str, run_id: str, after: int = 0) -> AsyncGenerator[tuple[LogEvent, ...], None]:
+async def follow(
+    ctx: AppContext, owner: str, run_id: str, after: int = 0
+) -> AsyncGenerator[tuple[LogEvent, ...], None]:
     """Yield the events of a run after a position, each once, at the rate of `follow_states`, until the run has ended.
 
     Raises:
@@ -59,18 +61,18 @@ async def follow(wb: Workbench, owner: str, run_id: str, after: int = 0) -> Asyn
     """
     position = after
     asked: set[str] = set()
-    async for state in follow_states(wb, owner, run_id):
+    async for state in follow_states(ctx, owner, run_id):
         if events := events_after(state, position):
             position = max(position, events[-1].position)
             yield events
-        run = wb.engine.runs.get(run_id)
+        run = ctx.engine.runs.get(run_id)
         waiting = [] if run is None else [request for request in run.asking.values() if request.id not in asked]
         if waiting:
             asked.update(request.id for request in waiting)
             yield tuple(LogEvent(position, "permission_request", describe_asked(request)) for request in waiting)
 
 
-async def follow_states(wb: Workbench, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:
+async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:
     """Yield the published states of a run: the present one, then each later one; the last one has the outcome.
 
     The first text comes at once, then at most one state per display frame, or fewer when the event loop is late. The
@@ -79,9 +81,9 @@ async def follow_states(wb: Workbench, owner: str, run_id: str) -> AsyncGenerato
     Raises:
         NotFoundError: there is no run with this id, or it belongs to another owner.
     """
-    run = wb.engine.runs.get(run_id)
+    run = ctx.engine.runs.get(run_id)
     if run is None or run.place.owner != owner:
-        async for state in _poll_states(wb, owner, run_id):
+        async for state in _poll_states(ctx, owner, run_id):
             yield state
         return
     clock = asyncio.get_running_loop().time
@@ -92,7 +94,7 @@ async def follow_states(wb: Workbench, owner: str, run_id: str) -> AsyncGenerato
         grown, size = count_characters(state) - size, count_characters(state)
         if grown > 0:
             several = run.chunks - chunks > 1
-            told_at = clock() if several else _window_begins(clock(), told_at, wb.pace.window)
+            told_at = clock() if several else _window_begins(clock(), told_at, ctx.pace.window)
         else:  # a state without new text is no piece of a text and delays none
             told_at = 0.0
         chunks = run.chunks
@@ -100,7 +102,7 @@ async def follow_states(wb: Workbench, owner: str, run_id: str) -> AsyncGenerato
         if state.outcome is not None:
             return
         await run.wait_for_change(state)
-        await _gather(run, wb.pace, told_at)
+        await _gather(run, ctx.pace, told_at)
 
 
 def count_characters(state: RunState) -> int:
@@ -136,10 +138,10 @@ async def _gather(run: LiveRun, pace: Pace, told_at: float) -> None:
         pace.observe(late)
 
 
-async def _poll_states(wb: Workbench, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:
+async def _poll_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:
     """Yield the stored states of a run that another process drives, or that is over."""
     while True:
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             state = (await load_run(session, owner, run_id)).state
         yield state
         if state.outcome is not None:

@@ -1,6 +1,6 @@
 """The replies of the open comparison, followed for a page that shows them.
 
-    compared = ComparedReplies(wb, owner, spawn, changed)
+    compared = ComparedReplies(ctx, owner, spawn, changed)
     compared.open(comparison)                # another one, or None
     compared.look(on=True)                   # the page shows its replies
     compared.show(permissions, standing)     # the present replies
@@ -20,10 +20,10 @@ from app.domain.conversation.parts import Part
 from app.domain.costs.costs import price_pair
 from app.domain.errors import ErrorClass, NotFoundError
 from app.domain.run.run import RunState
+from app.runs.app_context import AppContext
 from app.runs.watch.broadcast import follow_states
 from app.runs.watch.facts import learn_prices
 from app.runs.watch.pairs import describe_grown
-from app.runs.workbench import Workbench
 from app.store.conversation.pairs import load_pair
 from app.views.screen.compared import (
     ComparedColumnView,
@@ -43,7 +43,7 @@ Spawn = Callable[[Coroutine[None, None, None]], asyncio.Task[None]]
 class ComparedReplies:
     """Replies of a comparison. `spawn` starts a task of the watcher, `changed` is called whenever a reply has grown."""
 
-    wb: Workbench
+    ctx: AppContext
     owner: str
     spawn: Spawn
     changed: Callable[[], None]
@@ -94,7 +94,7 @@ class ComparedReplies:
 
     async def _follow(self, run: ComparedReplyView) -> None:
         with suppress(NotFoundError):  # deleted, or another reply was kept: the subscription reports it
-            async for state in follow_states(self.wb, self.owner, run.run_id):
+            async for state in follow_states(self.ctx, self.owner, run.run_id):
                 self._grow(run.run_id, state)
         await self._read(run)
 
@@ -109,12 +109,12 @@ class ComparedReplies:
     async def _read(self, run: ComparedReplyView) -> None:
         """Show the stored reply. If the page does not show replies, only one that a crash interrupted."""
         with suppress(NotFoundError):
-            async with self.wb.store.read() as session:
+            async with self.ctx.store.read() as session:
                 pair = await load_pair(session, self.owner, run.pair_id)
             is_cut = pair.failure is not None and pair.failure.error_class is ErrorClass.INTERRUPTED
             if not self._looked_at and not is_cut:
                 return
-            tariffs = await learn_prices(self.wb, self.owner, (pair,))
+            tariffs = await learn_prices(self.ctx, self.owner, (pair,))
             cost = price_pair(pair, tariffs.get(pair.model))
             column = self._columns.get(run.run_id) or begin_column(run)
             self._columns[run.run_id] = end_column(column, run, pair, cost)

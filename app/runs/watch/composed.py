@@ -1,6 +1,6 @@
 """The view of a conversation for one page, composed by the same function as for a send.
 
-    view = ComposedView(wb, owner, "c1", ViewOptions(filter="s>=2"))
+    view = ComposedView(ctx, owner, "c1", ViewOptions(filter="s>=2"))
     found = await view.compose()                # with the wanted options, or with others that work
     refusal = view.take(found)
     view.change(SETTLE_SECONDS)                 # something happened: `keep` composes again, and applies it
@@ -19,9 +19,9 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError, InviewError
+from app.runs.app_context import AppContext
 from app.runs.request.preview import Composed
 from app.runs.send.context_selection import ViewOptions, compose_base, compose_view
-from app.runs.workbench import Workbench
 from app.views.screen.context import RefusalView, show_refusal
 
 SETTLE_SECONDS: Final = 0.02
@@ -51,7 +51,7 @@ class ComposedView:
     was composed again. `busy` is locked until the composed view is shown.
     """
 
-    wb: Workbench
+    ctx: AppContext
     owner: str
     conversation_id: str
     look: ViewOptions
@@ -164,7 +164,7 @@ class ComposedView:
     async def _compose_view(self, look: ViewOptions) -> Composed:
         schema, attached = self.asked.reply_schema, self.attached
         return await compose_view(
-            self.wb, self.owner, self.conversation_id, look, self.draft, schema=schema, attached=attached
+            self.ctx, self.owner, self.conversation_id, look, self.draft, schema=schema, attached=attached
         )
 
     def _compose_in(self, seconds: float) -> None:

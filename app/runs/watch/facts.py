@@ -1,6 +1,6 @@
 """The facts that a screen shows of a pair: its size and cost, and what the chosen model does not accept of it.
 
-facts = Showing(base, await load_topic_paths(wb, owner, pairs)).facts_of(pair)
+facts = Showing(base, await load_topic_paths(ctx, owner, pairs)).facts_of(pair)
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from app.domain.costs.costs import price_pair
 from app.domain.costs.prices import Tariff
 from app.domain.privacy.redaction import list_replaced
 from app.domain.topics.topics import UNKNOWN_TOPIC, build_topic_tree
+from app.runs.app_context import AppContext
 from app.runs.request.bases import Base
 from app.runs.usage.prices import learn_tariffs
-from app.runs.workbench import Workbench
 from app.store.database.damage import log_damage
 from app.store.organise.topics import NO_TOPIC, load_topics
 from app.views.conversation.pair import PairFacts
@@ -52,12 +52,12 @@ class Showing:
         )
 
 
-async def load_topic_paths(wb: Workbench, owner: str, pairs: Iterable[Pair]) -> Mapping[str, str | None]:
+async def load_topic_paths(ctx: AppContext, owner: str, pairs: Iterable[Pair]) -> Mapping[str, str | None]:
     """The paths of an owner's topics by id, if any of these pairs has one. None: a pair names it, but it is missing."""
     filed = [(pair.id, pair.topic) for pair in pairs if pair.topic is not None]
     if not filed:
         return {}
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         tree = build_topic_tree(await load_topics(session, owner))
     missing = [(pair_id, topic) for pair_id, topic in filed if topic not in tree.paths]
     for pair_id, topic in missing:
@@ -65,13 +65,13 @@ async def load_topic_paths(wb: Workbench, owner: str, pairs: Iterable[Pair]) -> 
     return {topic_id: tree.path_text(topic_id) for topic_id in tree.paths} | {topic: None for _, topic in missing}
 
 
-async def show_pairs(wb: Workbench, base: Base, composition: Composition, pairs: Iterable[Pair]) -> Showing:
+async def show_pairs(ctx: AppContext, base: Base, composition: Composition, pairs: Iterable[Pair]) -> Showing:
     """Load the data to describe these pairs, with the reasons why they are not sent."""
     pairs = tuple(pairs)
-    paths, tariffs = await load_topic_paths(wb, base.owner, pairs), await learn_prices(wb, base.owner, pairs)
+    paths, tariffs = await load_topic_paths(ctx, base.owner, pairs), await learn_prices(ctx, base.owner, pairs)
     return Showing(base, paths, composition.out, tariffs)
 
 
-async def learn_prices(wb: Workbench, owner: str, pairs: Iterable[Pair]) -> Mapping[str, Tariff | None]:
+async def learn_prices(ctx: AppContext, owner: str, pairs: Iterable[Pair]) -> Mapping[str, Tariff | None]:
     """Load the tariffs of the models that answered these pairs."""
-    return await learn_tariffs(wb, owner, {pair.model for pair in pairs})
+    return await learn_tariffs(ctx, owner, {pair.model for pair in pairs})

@@ -1,6 +1,6 @@
 """The pairs of one watcher's window as the page shows them: read from the store, kept current, ordered.
 
-    shown = WatchedPairs(wb, owner)
+    shown = WatchedPairs(ctx, owner)
     shown.start(pair)                    # a reply starts: nothing is read, its first text may be a millisecond away
     shown.grow(state)                    # the reply has grown
     await shown.read(("p1", "p2"))       # these are new or have changed
@@ -23,12 +23,12 @@ from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.page_bytes import measure_pair
 from app.domain.conversation.parts import Part, ToolCall
 from app.domain.run.run import RunState
+from app.runs.app_context import AppContext
 from app.runs.request.preview import Composed
 from app.runs.usage.prices import known_tariffs
 from app.runs.watch.boundaries import mark_boundaries
 from app.runs.watch.facts import Showing, learn_prices, load_topic_paths
 from app.runs.watch.structured import StructuredReplies
-from app.runs.workbench import Workbench
 from app.store.conversation.pair_bytes import load_pair_bytes
 from app.store.conversation.pairs import load_pairs_by_id
 from app.views.conversation.pair import NO_FACTS, PairFacts
@@ -57,7 +57,7 @@ class WatchedPairs:
     `sizes` their sizes in bytes; `_own_out` is why a pair is out regardless of the boundary.
     """
 
-    wb: Workbench
+    ctx: AppContext
     owner: str
     views: dict[str, ScreenPairView] = field(default_factory=dict[str, ScreenPairView])
     guest: Guest | None = None
@@ -73,7 +73,7 @@ class WatchedPairs:
     _amended: set[str] = field(default_factory=set[str])  # amended since the current read started
 
     def __post_init__(self) -> None:
-        self.structured = StructuredReplies(self.wb, self.owner, self.views)
+        self.structured = StructuredReplies(self.ctx, self.owner, self.views)
 
     def in_order(self) -> tuple[ScreenPairView, ...]:
         """Return the pairs, oldest first."""
@@ -138,7 +138,7 @@ class WatchedPairs:
     async def weigh(self, pair_ids: frozenset[str]) -> None:
         """Fill `sizes` with the sizes of these pairs, including those that are not read yet."""
         if unknown := pair_ids - self.sizes.keys():
-            async with self.wb.store.read() as session:
+            async with self.ctx.store.read() as session:
                 self.sizes |= await load_pair_bytes(session, self.owner, unknown)
 
     def amend(self, pair_id: str, marks: ShownMarks) -> bool:
@@ -184,7 +184,7 @@ class WatchedPairs:
         """Show the pairs by this composition from now on. Return True if all of them must be read again for that."""
         bare = self._showing is None and bool(self.views)  # so far only their texts are shown
         before, self._composed, self._moved = self._composed, composed, True
-        tariffs = known_tariffs(self.wb, self.owner)
+        tariffs = known_tariffs(self.ctx, self.owner)
         if self._showing is None:
             self._showing = Showing(composed.base, tariffs=tariffs)
         else:
@@ -260,16 +260,16 @@ class WatchedPairs:
     async def _load(self, pair_ids: Collection[str]) -> tuple[Pair, ...]:
         ids, found = tuple(pair_ids), list[Pair]()
         for start in range(0, len(ids), BATCH):
-            async with self.wb.store.read() as session:
+            async with self.ctx.store.read() as session:
                 found += await load_pairs_by_id(session, self.owner, ids[start : start + BATCH])
-        await self.wb.indexer.note_damage(self.owner, found)
+        await self.ctx.indexer.note_damage(self.owner, found)
         return tuple(found)
 
     async def _learn(self, pairs: Sequence[Pair]) -> None:
         """Read the topic paths of these pairs and the prices of their models."""
-        await learn_prices(self.wb, self.owner, pairs)
+        await learn_prices(self.ctx, self.owner, pairs)
         if self._showing is not None and any(pair.topic is not None for pair in pairs):
-            self._showing = replace(self._showing, paths=await load_topic_paths(self.wb, self.owner, pairs))
+            self._showing = replace(self._showing, paths=await load_topic_paths(self.ctx, self.owner, pairs))
 
 
 def _ways_of(composed: Composed) -> tuple[object, ...]:

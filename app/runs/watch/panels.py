@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.runs.workbench import Workbench
+from app.runs.app_context import AppContext
 from app.store.run.comparisons import load_open
 from app.store.run.queues import load_queue
 from app.store.tools.permissions import list_pending
@@ -27,13 +27,13 @@ class Panels:
     permissions: tuple[PermissionItemView, ...]
 
 
-async def read_all(wb: Workbench, owner: str, conversation_id: str) -> Panels:
+async def read_all(ctx: AppContext, owner: str, conversation_id: str) -> Panels:
     """Return all panels, read in one database session."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         queue = await load_queue(session, owner, conversation_id)
         comparison = await load_open(session, owner, conversation_id)
         pending = await list_pending(session, owner, conversation_id)
-    at = wb.desk.clock()
+    at = ctx.desk.clock()
     return Panels(
         show_queue(queue),
         None if comparison is None else show_comparison(comparison),
@@ -41,22 +41,22 @@ async def read_all(wb: Workbench, owner: str, conversation_id: str) -> Panels:
     )
 
 
-async def read_queue(wb: Workbench, owner: str, conversation_id: str) -> ScreenQueueView:
+async def read_queue(ctx: AppContext, owner: str, conversation_id: str) -> ScreenQueueView:
     """Return the queue of the conversation."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         return show_queue(await load_queue(session, owner, conversation_id))
 
 
-async def read_comparison(wb: Workbench, owner: str, conversation_id: str) -> ScreenComparisonView | None:
+async def read_comparison(ctx: AppContext, owner: str, conversation_id: str) -> ScreenComparisonView | None:
     """Return the open comparison, None if there is none."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         comparison = await load_open(session, owner, conversation_id)
     return None if comparison is None else show_comparison(comparison)
 
 
-async def read_permissions(wb: Workbench, owner: str, conversation_id: str) -> tuple[PermissionItemView, ...]:
+async def read_permissions(ctx: AppContext, owner: str, conversation_id: str) -> tuple[PermissionItemView, ...]:
     """Return the pending permission requests."""
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         pending = await list_pending(session, owner, conversation_id)
-    at = wb.desk.clock()
+    at = ctx.desk.clock()
     return tuple(show_permission(request, at) for request in pending)

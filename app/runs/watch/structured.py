@@ -1,6 +1,6 @@
 """Structured replies of one watcher's window, parsed as JSON, also while they stream.
 
-    structured = StructuredReplies(wb, owner, views)
+    structured = StructuredReplies(ctx, owner, views)
     view = structured.put(view)                  # adds the parsed reply, if there is one for this very reply
     await structured.keep_read(show)             # parses replies as they grow; calls `show` after each
 
@@ -17,8 +17,8 @@ from typing import Final
 
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.errors import ConflictError, NotFoundError
+from app.runs.app_context import AppContext
 from app.runs.send.structured_replies import read_structured
-from app.runs.workbench import Workbench
 from app.views.screen.pair import ScreenPairView, ScreenPart
 from app.views.screen.structured import ReadReply, ReadReplyView, show_read_reply
 
@@ -40,7 +40,7 @@ class _Read:
 class StructuredReplies:
     """The structured replies of a window. `views` are its pairs by id, which are changed here."""
 
-    wb: Workbench
+    ctx: AppContext
     owner: str
     views: dict[str, ScreenPairView]
     _read: dict[str, _Read] = field(default_factory=dict[str, _Read])
@@ -85,7 +85,7 @@ class StructuredReplies:
         if known is not None and known.parts is view.parts and known.running == _is_running(view):
             return False
         try:
-            found = await read_structured(self.wb, self.owner, view.id)
+            found = await read_structured(self.ctx, self.owner, view.id)
         except (NotFoundError, ConflictError):
             self._due.discard(view.id)
             return False

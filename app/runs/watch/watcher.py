@@ -1,6 +1,6 @@
 """One open page's view of a conversation, kept current.
 
-    watcher = Watcher(wb, owner, conversation_id, Look(filter="s>=2"))
+    watcher = Watcher(ctx, owner, conversation_id, Look(filter="s>=2"))
     async with watcher:                                  # subscribes before it reads, so no change is missed
         while (screen := await watcher.next_screen()) is not None:
             ...                                          # None: the conversation is gone
@@ -30,6 +30,7 @@ from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
 from app.domain.errors import NotFoundError
 from app.domain.run.run import RunState
+from app.runs.app_context import AppContext
 from app.runs.process.event_bus import (
     ComparisonChanged,
     ConversationChanged,
@@ -70,7 +71,6 @@ from app.runs.watch.window import (
     newest,
     up_to,
 )
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pair_bytes import load_bytes_beside
 from app.store.conversation.pairs import WINDOW
@@ -95,7 +95,7 @@ class Watcher:
     `at` is the position of the pair that it shows first, 0 for the newest.
     """
 
-    wb: Workbench
+    ctx: AppContext
     owner: str
     conversation_id: str
     look: InitVar[ViewOptions] = _LOOK
@@ -117,12 +117,12 @@ class Watcher:
     _follower: asyncio.Task[None] | None = None
 
     def __post_init__(self, look: ViewOptions, draft: str, asked: Parameters) -> None:
-        self.view = ComposedView(self.wb, self.owner, self.conversation_id, look, draft, asked)
-        self._pairs = WatchedPairs(self.wb, self.owner)
-        self._compared = ComparedReplies(self.wb, self.owner, self._spawn, self._show)
+        self.view = ComposedView(self.ctx, self.owner, self.conversation_id, look, draft, asked)
+        self._pairs = WatchedPairs(self.ctx, self.owner)
+        self._compared = ComparedReplies(self.ctx, self.owner, self._spawn, self._show)
 
     async def __aenter__(self) -> Self:
-        feed = watch(self.wb, self.owner, self.conversation_id)
+        feed = watch(self.ctx, self.owner, self.conversation_id)
         await self._tasks.__aenter__()
         self._spawn(self._begin(feed))
         return self
@@ -265,12 +265,12 @@ class Watcher:
         await self._read_beside()
 
     async def _load(self) -> Conversation:
-        async with self.wb.store.read() as session:
+        async with self.ctx.store.read() as session:
             return await load_conversation(session, self.owner, self.conversation_id)
 
     async def _show_stored(self) -> None:
         """Show the newest pairs before it is known which of them are sent."""
-        async with self.wb.store.read() as session:
+        async with self.ctx.store.read() as session:
             found = await load_bytes_beside(session, self.owner, self.conversation_id, limit=WINDOW + 1)
         fitting = found[: count_fitting(pair.size for pair in found[:WINDOW])]
         async with self._pairs.reading:
@@ -286,10 +286,10 @@ class Watcher:
 
     async def _read_beside(self) -> None:
         heard = self._heard
-        read = await panels.read_all(self.wb, self.owner, self.conversation_id)
+        read = await panels.read_all(self.ctx, self.owner, self.conversation_id)
         while heard != self._heard:  # an event that came meanwhile may be newer
             heard = self._heard
-            read = await panels.read_all(self.wb, self.owner, self.conversation_id)
+            read = await panels.read_all(self.ctx, self.owner, self.conversation_id)
         self._show(queue=read.queue, comparison=read.comparison, permissions=read.permissions, has_panels=True)
         self._compared.open(read.comparison)
 
@@ -387,13 +387,13 @@ class Watcher:
                 self._show(changes=self.screen.changes + 1)
                 self.view.change(SETTLE_SECONDS)
             case QueueChanged():
-                self._show(queue=await panels.read_queue(self.wb, self.owner, self.conversation_id))
+                self._show(queue=await panels.read_queue(self.ctx, self.owner, self.conversation_id))
             case ComparisonChanged():
-                comparison = await panels.read_comparison(self.wb, self.owner, self.conversation_id)
+                comparison = await panels.read_comparison(self.ctx, self.owner, self.conversation_id)
                 self._show(comparison=comparison)
                 self._compared.open(comparison)
             case PermissionsChanged():
-                self._show(permissions=await panels.read_permissions(self.wb, self.owner, self.conversation_id))
+                self._show(permissions=await panels.read_permissions(self.ctx, self.owner, self.conversation_id))
             case RetryHurried():
                 if self.screen.retry is not None and self.screen.retry.pair_id == event.pair_id:
                     at = now().isoformat()
@@ -423,7 +423,7 @@ class Watcher:
         if before is not None and not before.done():
             await asyncio.wait((before,))  # the end of the reply before it is shown first
         with suppress(NotFoundError):  # deleted while it ran; the feed reports that
-            async for state in follow_states(self.wb, self.owner, run_id):
+            async for state in follow_states(self.ctx, self.owner, run_id):
                 self._pairs.grow(state)
                 self._show(retry=_retry_of(pair_id, state, self.screen.retry))
         if await self._pairs.end(pair_id, run_id):

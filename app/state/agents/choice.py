@@ -6,9 +6,9 @@ import reflex as rx
 
 from app.domain.agents.agents import Agent
 from app.domain.errors import NotFoundError
+from app.runs.app_context import AppContext, context_for, current
 from app.runs.library.agent_commands import list_agents
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
-from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.state.model import ModelState
 from app.store.conversation.conversations import load_conversation, load_last_agent
@@ -38,9 +38,9 @@ class AgentState(rx.State):
     @rx.event
     async def load(self) -> None:
         """Load all agents, and the agent of the conversation on screen or, for a new one, the one used last."""
-        wb = current()
-        agents = await list_agents(wb, LOCAL_OWNER)
-        here = await self._agent_here(wb)
+        ctx = current()
+        agents = await list_agents(ctx, LOCAL_OWNER)
+        here = await self._agent_here(ctx)
         self._chosen_in = conversation_in(self.router.url.path)
         found = next((agent for agent in agents if agent.id == here), None)
         self.chosen, self.chosen_name = (NOBODY, NOBODY_NAME) if found is None else (found.id, found.name)
@@ -52,8 +52,8 @@ class AgentState(rx.State):
         conversation_id = conversation_in(self.router.url.path)
         wanted = "" if agent_id == NOBODY else agent_id
         if conversation_id:
-            bench = await bench_of(current(), conversation_id)
-            await change_conversation(bench, LOCAL_OWNER, conversation_id, agent_id=wanted)
+            ctx = await context_for(current(), conversation_id)
+            await change_conversation(ctx, LOCAL_OWNER, conversation_id, agent_id=wanted)
         agents = {agent.id: agent for agent in await list_agents(current(), LOCAL_OWNER)}
         found = agents.get(wanted)
         self.chosen, self.chosen_name = (NOBODY, NOBODY_NAME) if found is None else (found.id, found.name)
@@ -61,13 +61,13 @@ class AgentState(rx.State):
             return ModelState.load
         return ModelState.choose(found.model) if found is not None and found.model is not None else None
 
-    async def _agent_here(self, wb: Workbench) -> str | None:
+    async def _agent_here(self, ctx: AppContext) -> str | None:
         conversation_id = conversation_in(self.router.url.path)
         try:
             if not conversation_id:
-                async with wb.store.read() as session:
+                async with ctx.store.read() as session:
                     return await load_last_agent(session, LOCAL_OWNER)
-            async with (await bench_of(wb, conversation_id)).store.read() as session:
+            async with (await context_for(ctx, conversation_id)).store.read() as session:
                 return (await load_conversation(session, LOCAL_OWNER, conversation_id)).agent_id
         except NotFoundError:
             return None  # the page says that the conversation is missing

@@ -15,9 +15,9 @@ from reflex_base.event import EventSpec
 
 from app.domain.agents.agents import Agent
 from app.domain.errors import InputError, InviewError
+from app.runs.app_context import current
 from app.runs.library.agent_commands import delete_agent, list_agents, read_agent, restore_agent
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import current
 from app.state.agents.fields import describe_damage
 from app.state.sidebar import SidebarState
 from app.state.toasts import show_fault, show_toast

@@ -17,9 +17,9 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.comparisons import LEAST_MODELS, MAX_MODELS
 from app.domain.errors import InviewError
 from app.domain.model_profile import ModelProfile, split_model_name
+from app.runs.app_context import current
 from app.runs.library.provider_commands import list_models
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import current
 from app.state.composer.state import ComposerState
 from app.state.faults import describe_fault
 from app.state.inputs import text_in

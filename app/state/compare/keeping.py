@@ -14,12 +14,12 @@ from reflex_base.event import EventSpec
 
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError
+from app.runs.app_context import context_for, current
 from app.runs.derived.titles import keep_reply_and_title
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.comparisons import ChosenReply, discard_comparison, reopen_comparison
 from app.runs.resend.resend import restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.state import ComposerState
 from app.state.faults import describe_fault
@@ -48,7 +48,7 @@ class KeepingState(rx.State):
     async def stop(self, run_id: str) -> None:
         """Stop one of the replies. The text received so far stays."""
         if wanted := text_in(run_id, MAX_ID):
-            await self._attempt(cancel_run(await bench_of(current(), wanted), LOCAL_OWNER, wanted))
+            await self._attempt(cancel_run(await context_for(current(), wanted), LOCAL_OWNER, wanted))
 
     @rx.event(background=True)
     async def keep(self, model: str) -> None:
@@ -56,7 +56,7 @@ class KeepingState(rx.State):
         here = conversation_in(self.router.url.path)
         if (wanted := text_in(model, MAX_MODEL)) is None:
             return
-        kept = await self._attempt(keep_reply_and_title(await bench_of(current(), here), LOCAL_OWNER, here, wanted))
+        kept = await self._attempt(keep_reply_and_title(await context_for(current(), here), LOCAL_OWNER, here, wanted))
         if kept is not None and kept.replaced is not None:
             async with self:
                 await self._tell_kept(here, kept, kept.replaced, wanted)
@@ -65,7 +65,7 @@ class KeepingState(rx.State):
     async def discard(self) -> Events:
         """Keep none of the replies. The text of a new request goes back into the box, if it is empty."""
         here = conversation_in(self.router.url.path)
-        gone = await self._attempt(discard_comparison(await bench_of(current(), here), LOCAL_OWNER, here))
+        gone = await self._attempt(discard_comparison(await context_for(current(), here), LOCAL_OWNER, here))
         if gone is None:
             return
         message = "Discarded the comparison" if gone.pair_id is None else _AS_IT_WAS
@@ -80,7 +80,7 @@ class KeepingState(rx.State):
         if (wanted := text_in(conversation_id, MAX_ID)) is None:
             return
         try:
-            await reopen_comparison(await bench_of(current(), wanted), LOCAL_OWNER, wanted)
+            await reopen_comparison(await context_for(current(), wanted), LOCAL_OWNER, wanted)
         except InviewError as error:
             await self._tell_fault(error)
 
@@ -90,12 +90,12 @@ class KeepingState(rx.State):
         here, wanted, number = text_in(conversation_id, MAX_ID), text_in(pair_id, MAX_ID), whole_in(version)
         if here is None or wanted is None or number is None or not all(text_in(each, MAX_ID) for each in gone):
             return
-        bench = await bench_of(current(), wanted)
+        ctx = await context_for(current(), wanted)
         try:
-            await restore_version(bench, LOCAL_OWNER, wanted, number)
+            await restore_version(ctx, LOCAL_OWNER, wanted, number)
             if gone:
                 changes = tuple(PairMarks(each, Marks(deleted=False)) for each in gone)
-                await mark_pairs(bench, LOCAL_OWNER, here, changes)
+                await mark_pairs(ctx, LOCAL_OWNER, here, changes)
         except InviewError as error:
             await self._tell_fault(error)
 

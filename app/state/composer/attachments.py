@@ -17,9 +17,9 @@ from typing import Final
 import reflex as rx
 
 from app.domain.conversation.uploads import MAX_ATTACHED, clean_name
+from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.uploads import find_uploads
-from app.runs.workbench import current
 from app.state.composer.files import (
     GONE,
     TOO_MANY,

@@ -11,12 +11,12 @@ from dataclasses import replace
 import reflex as rx
 
 from app.domain.errors import InviewError
+from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import NewConversation, compose_first, discard_unused
 from app.runs.temporary import create_temporary
 from app.runs.watch.context import show_context
-from app.runs.workbench import bench_of, current
 from app.state.agents.choice import AgentState
 from app.state.composer.parameters import begins_with, once_in
 from app.state.composer.sending import Draft, deliver
@@ -67,7 +67,7 @@ async def deliver_first(draft: Draft) -> tuple[str, str]:
     try:
         return made, await deliver(replace(draft, conversation_id=made))
     except Exception:
-        await discard_unused(await bench_of(current(), made), LOCAL_OWNER, made)
+        await discard_unused(await context_for(current(), made), LOCAL_OWNER, made)
         raise
 
 

@@ -9,11 +9,11 @@ from typing import Final
 
 from app.domain.tools.tool_servers import ListedArgument, Listing
 from app.domain.tools.uri_templates import list_variables
+from app.runs.app_context import current
 from app.runs.library.agent_commands import read_agent
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.insertions import fill_prompt, read_resource
 from app.runs.tools.server_commands import SeenServer, list_servers
-from app.runs.workbench import current
 from app.state.agents.choice import NOBODY
 from app.state.composer.views import PromptRow
 from app.tools.sessions import Health

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
 from app.domain.context.selection import SelectionChangedError, count_of
 from app.domain.preferences import OverBudget
+from app.runs.app_context import current
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import current
 from app.state.composer.views import OverBudgetView, WayView
 from app.views.request.composition import NAMES_OF_LIMITS, describe_cost
 from app.views.usage.figures import money, number, plural

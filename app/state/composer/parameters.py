@@ -34,11 +34,11 @@ from app.domain.errors import InputError, InviewError
 from app.domain.model_profile import ModelProfile
 from app.providers.base import Provider
 from app.providers.models.fitting import fit_parameters, list_taken
+from app.runs.app_context import context_for, current
 from app.runs.process.catalogue import DEFAULT_MODEL
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.send.parameters import Layers, list_settings
 from app.runs.watch.screen import Screen
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.agents.choice import AgentState
 from app.state.inputs import text_in
@@ -219,17 +219,17 @@ class ParametersState(VisitedState, rx.State):
 
     async def _look(self) -> _Situation:
         conversation_id = conversation_in(self.router.url.path)
-        bench = await bench_of(current(), conversation_id) if conversation_id else current()
+        ctx = await context_for(current(), conversation_id) if conversation_id else current()
         models, agents = await self.get_state(ModelState), await self.get_state(AgentState)
         chosen = models.chosen if models.chosen_in == conversation_id else ""
-        async with bench.store.read() as session:
+        async with ctx.store.read() as session:
             (own, policy), agent_id = self._begins_with, agents.answering
             if conversation_id:
                 conversation = await load_conversation(session, LOCAL_OWNER, conversation_id)
                 own, policy, agent_id = conversation.parameters, conversation.retry_policy, conversation.agent_id
                 chosen = chosen or conversation.model or ""
             agent = await find_agent(session, LOCAL_OWNER, agent_id or None)
-            provider, profile = await bench.catalogue.recognise(
+            provider, profile = await ctx.catalogue.recognise(
                 session, LOCAL_OWNER, chosen or models.remembered or DEFAULT_MODEL
             )
         answers = agent is not None and agent.deleted_at is None
@@ -260,8 +260,8 @@ class ParametersState(VisitedState, rx.State):
             await self._refresh()
             return True
         try:
-            bench = await bench_of(current(), conversation_id)
-            await change_conversation(bench, LOCAL_OWNER, conversation_id, parameters=parameters, retry_policy=policy)
+            ctx = await context_for(current(), conversation_id)
+            await change_conversation(ctx, LOCAL_OWNER, conversation_id, parameters=parameters, retry_policy=policy)
         except InviewError as error:
             await show_fault(self, error)
             return False

@@ -15,11 +15,11 @@ import reflex as rx
 
 from app.domain.errors import InputError, InviewError
 from app.domain.tools.permissions import ArgumentPattern
+from app.runs.app_context import context_for, current
 from app.runs.process.ids import now
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import Answer, answer_permission
 from app.runs.watch.screen import Screen
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.comparison import FOLD_ID, ComparisonState
 from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
@@ -95,8 +95,8 @@ class PermissionsState(rx.State):
         only_if: tuple[ArgumentPattern, ...] = ()
         if card.bounding and answer in _RULES:
             only_if = tuple(ArgumentPattern(each.name, _pattern_in(form, each.name)) for each in card.bounds)
-        bench = await bench_of(current(), conversation_in(self.router.url.path))
-        await answer_permission(bench, LOCAL_OWNER, card.id, answer, edited=edited, only_if=only_if)
+        ctx = await context_for(current(), conversation_in(self.router.url.path))
+        await answer_permission(ctx, LOCAL_OWNER, card.id, answer, edited=edited, only_if=only_if)
 
     async def _go_on(self) -> rx.event.EventSpec | None:
         """Focus the next call, or the open comparison, or the message box, after an answer by keyboard."""

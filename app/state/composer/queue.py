@@ -16,13 +16,13 @@ from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
 from app.domain.run.queue import MAX_QUEUED, HoldReason, QueuedText
+from app.runs.app_context import context_for, current
 from app.runs.process.ids import new_id
 from app.runs.request.attachments import Attached
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
 from app.runs.watch.screen import EMPTY_QUEUE, Screen
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.sending import is_told_by_queue
 from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState, make_order
@@ -82,16 +82,16 @@ class QueueState(rx.State):
         item = next((each for each in self.queue.items if each.id == item_id), None)
         if item is None or self.edited is not None:
             return
-        is_temporary = await bench_of(current(), self._conversation()) is not current()
+        is_temporary = await context_for(current(), self._conversation()) is not current()
         self.edited, self.lost, self.edit_id = item, False, "" if is_temporary else new_id()
         self.draft = dict(self._unfinished).get(item.id, item.text)
         _tell(self)
         token, conversation_id = self.router.session.client_token, self._conversation()
         async with _TURNS.held(token, _TURNS.take(token)):
             try:
-                bench = await bench_of(current(), conversation_id)
-                if (await read_queue(bench, LOCAL_OWNER, conversation_id)).hold is None:
-                    await pause_queue(bench, LOCAL_OWNER, conversation_id)
+                ctx = await context_for(current(), conversation_id)
+                if (await read_queue(ctx, LOCAL_OWNER, conversation_id)).hold is None:
+                    await pause_queue(ctx, LOCAL_OWNER, conversation_id)
                     self._paused = conversation_id
             except InviewError as fault:
                 await show_fault(self, fault)
@@ -122,8 +122,8 @@ class QueueState(rx.State):
             await self._end_edit()
             return [cast("EventSpec", ComposerState.put(words, "")), QueueState.resume]
         try:
-            bench = await bench_of(current(), conversation_id)
-            await change_queued(bench, LOCAL_OWNER, conversation_id, item.id, text=words, version=item.version)
+            ctx = await context_for(current(), conversation_id)
+            await change_queued(ctx, LOCAL_OWNER, conversation_id, item.id, text=words, version=item.version)
         except InviewError as fault:
             await show_fault(self, fault)
             return None
@@ -142,8 +142,8 @@ class QueueState(rx.State):
         fault: InviewError | None = None
         async with _TURNS.held(token, turn):
             try:
-                bench = await bench_of(current(), conversation_id)
-                await resume_queue(bench, LOCAL_OWNER, conversation_id, only=HoldReason.PAUSED)
+                ctx = await context_for(current(), conversation_id)
+                await resume_queue(ctx, LOCAL_OWNER, conversation_id, only=HoldReason.PAUSED)
             except InviewError as error:
                 fault = error
         if fault is not None and not await is_told_by_queue(conversation_id):
@@ -157,8 +157,8 @@ class QueueState(rx.State):
         if not wanted or to is None or not 0 <= to <= MAX_QUEUED:
             return
         try:
-            bench = await bench_of(current(), conversation_id)
-            await change_queued(bench, LOCAL_OWNER, conversation_id, wanted, place=to)
+            ctx = await context_for(current(), conversation_id)
+            await change_queued(ctx, LOCAL_OWNER, conversation_id, wanted, place=to)
         except InviewError as fault:
             await show_fault(self, fault)
 
@@ -172,7 +172,7 @@ class QueueState(rx.State):
         paused = self.queue.held is not None or not self.running
         try:
             dropped = await drop_queued(
-                await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id, wanted
+                await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id, wanted
             )
         except InviewError as fault:
             await show_fault(self, fault)
@@ -190,7 +190,7 @@ class QueueState(rx.State):
         item = dropped.item
         try:
             await queue_text(
-                await bench_of(current(), item.conversation_id),
+                await context_for(current(), item.conversation_id),
                 LOCAL_OWNER,
                 item.conversation_id,
                 item.text,

@@ -18,6 +18,7 @@ from app.domain.conversation.parts import Part
 from app.domain.errors import NotFoundError
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import HoldReason
+from app.runs.app_context import context_for, current
 from app.runs.request.bases import Base
 from app.runs.resend.comparisons import start_comparison
 from app.runs.send.commands import LOCAL_OWNER
@@ -25,7 +26,6 @@ from app.runs.send.context_selection import ViewOptions, compose_base
 from app.runs.send.first_message import NewConversation
 from app.runs.send.queue import read_queue, resume_queue, send_text
 from app.runs.uploads import load_attached
-from app.runs.workbench import bench_of, current
 from app.state.composer.files import DraftFile, ids_of
 from app.state.composer.over_budget import Counted
 
@@ -77,14 +77,14 @@ async def deliver(draft: Draft) -> str:
         OverBudgetError: the request exceeds its budget, and the sender has not chosen what to do.
         InviewError: the send was refused for another reason.
     """
-    bench, target = await bench_of(current(), draft.conversation_id), draft.conversation_id
+    ctx, target = await context_for(current(), draft.conversation_id), draft.conversation_id
     if draft.waited:
-        await resume_queue(bench, LOCAL_OWNER, target, model=draft.look.model, over_budget=draft.over_budget)
+        await resume_queue(ctx, LOCAL_OWNER, target, model=draft.look.model, over_budget=draft.over_budget)
         return ""
     attached = await load_attached(current(), LOCAL_OWNER, ids_of(draft.files))
     if draft.models:
         comparison = await start_comparison(
-            bench,
+            ctx,
             LOCAL_OWNER,
             target,
             draft.text,
@@ -97,7 +97,7 @@ async def deliver(draft: Draft) -> str:
         )
         return comparison.id
     await send_text(
-        bench,
+        ctx,
         LOCAL_OWNER,
         target,
         draft.text,
@@ -113,7 +113,7 @@ async def deliver(draft: Draft) -> str:
 async def is_told_by_queue(conversation_id: str) -> bool:
     """Return True if the queue on screen shows that its first text was refused, and why."""
     try:
-        queue = await read_queue(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+        queue = await read_queue(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
     except NotFoundError:
         return False
     return queue.hold is not None and queue.hold.reason is HoldReason.REFUSED

@@ -24,6 +24,7 @@ from app.domain.conversation.comparisons import MAX_MODELS
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.conversation.uploads import MAX_ATTACHED
 from app.domain.errors import InputError, InviewError, NotFoundError
+from app.runs.app_context import context_for, current
 from app.runs.derived.summaries import summarise
 from app.runs.library.preference_commands import read_prelude
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
@@ -32,7 +33,6 @@ from app.runs.send.first_message import NewConversation
 from app.runs.send.queue import read_queue
 from app.runs.uploads import find_uploads, load_attached
 from app.runs.watch.screen import Screen
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.comparison import expect_replies
 from app.state.composer.files import DraftFile, describe_upload, ids_of, refuse_to_send
@@ -299,7 +299,7 @@ class ComposerState(rx.State):
         """Send the first text of the queue."""
         conversation_id = conversation_in(self.router.url.path)
         with suppress(NotFoundError):
-            queue = await read_queue(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+            queue = await read_queue(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
             if queue.items:
                 await self._resume(queue.items[0].text)
 
@@ -365,7 +365,7 @@ class ComposerState(rx.State):
         async with self:
             run_id, conversation_id = self._summary_run, conversation_in(self.router.url.path)
         if run_id:
-            await cancel_run(await bench_of(current(), conversation_id), LOCAL_OWNER, run_id)
+            await cancel_run(await context_for(current(), conversation_id), LOCAL_OWNER, run_id)
 
     @rx.event(background=True)
     async def stop_reply(self) -> None:
@@ -373,10 +373,10 @@ class ComposerState(rx.State):
         async with self:
             conversation_id = conversation_in(self.router.url.path)
             self.stopping = self.running
-        bench = await bench_of(current(), conversation_id)
-        for run in bench.engine.runs_of(conversation_id):
+        ctx = await context_for(current(), conversation_id)
+        for run in ctx.engine.runs_of(conversation_id):
             if run.place.owner == LOCAL_OWNER:
-                await cancel_run(bench, LOCAL_OWNER, run.run_id)
+                await cancel_run(ctx, LOCAL_OWNER, run.run_id)
 
     @rx.var
     def file_keys(self) -> tuple[str, ...]:
@@ -517,13 +517,13 @@ class ComposerState(rx.State):
         """Summarise the older pairs; then the text area sends its text again, if it still has that text."""
         target = draft.conversation_id
         try:
-            bench = await bench_of(current(), target)
+            ctx = await context_for(current(), target)
             attached = await load_attached(current(), LOCAL_OWNER, ids_of(draft.files))
-            summary = await summarise(bench, LOCAL_OWNER, target, draft.look, draft.text, attached=attached.parts)
+            summary = await summarise(ctx, LOCAL_OWNER, target, draft.look, draft.text, attached=attached.parts)
             async with self:
                 self._summary_run = summary.started.run_id
                 self.work = SummaryWorkView(describe_work(summary.count, 0))
-            async for characters in follow_summary(bench, target, summary):
+            async for characters in follow_summary(ctx, target, summary):
                 async with self:
                     self.work = SummaryWorkView(describe_work(summary.count, characters))
         except (InviewError, NotFoundError) as error:

@@ -1,6 +1,6 @@
 """A summary of the older pairs that is written before a send: its progress, and its adoption as the checkpoint.
 
-    async for characters in follow_summary(bench, summary): ...
+    async for characters in follow_summary(ctx, summary): ...
 
 The summary belongs to the server: leaving the page does not stop it.
 """
@@ -13,10 +13,10 @@ from typing import Final
 
 from app.domain.errors import ConflictError
 from app.domain.run.run import Canceled, Failed
+from app.runs.app_context import AppContext
 from app.runs.derived.summaries import Summary
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.broadcast import count_characters, follow_states
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.views.usage.figures import number, plural
 
@@ -35,7 +35,7 @@ def describe_work(count: int, characters: int) -> str:
     return f"Summarising {plural(count, 'pair')}…{written}"
 
 
-async def follow_summary(bench: Workbench, conversation_id: str, summary: Summary) -> AsyncGenerator[int]:
+async def follow_summary(ctx: AppContext, conversation_id: str, summary: Summary) -> AsyncGenerator[int]:
     """Yield the number of characters written so far, until the summary is the checkpoint of the conversation.
 
     Raises:
@@ -43,7 +43,7 @@ async def follow_summary(bench: Workbench, conversation_id: str, summary: Summar
     """
     clock = asyncio.get_running_loop().time
     told_at = 0.0
-    async for state in follow_states(bench, LOCAL_OWNER, summary.started.run_id):
+    async for state in follow_states(ctx, LOCAL_OWNER, summary.started.run_id):
         match state.outcome:
             case Canceled():
                 raise ConflictError("The summary was stopped. Nothing has changed; your text is saved.")
@@ -55,7 +55,7 @@ async def follow_summary(bench: Workbench, conversation_id: str, summary: Summar
                     yield count_characters(state)
     deadline = clock() + ADOPT_SECONDS
     while clock() < deadline:
-        async with bench.store.read() as session:
+        async with ctx.store.read() as session:
             checkpoint = (await load_conversation(session, LOCAL_OWNER, conversation_id)).checkpoint
         if checkpoint is not None and checkpoint.position == summary.position:
             return

@@ -7,12 +7,12 @@ from dataclasses import replace
 import reflex as rx
 
 from app.domain.errors import InviewError, ProviderError
+from app.runs.app_context import context_for, current
 from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.cache_views import describe_planned_cache
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.exact_counts import count_exactly
 from app.runs.uploads import load_attached
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.files import ids_of
 from app.state.composer.parameters import once_in
@@ -46,9 +46,9 @@ class TooltipState(rx.State):
             look, asked = await look_of(self, conversation_id), await once_in(self, conversation_id)
         if not conversation_id or estimate is None:
             return
-        bench = await bench_of(current(), conversation_id)
+        ctx = await context_for(current(), conversation_id)
         try:
-            state = await look_at_cache(bench, LOCAL_OWNER, conversation_id, look, parameters=asked)
+            state = await look_at_cache(ctx, LOCAL_OWNER, conversation_id, look, parameters=asked)
         except InviewError:
             cached = None  # the send says what is wrong
         else:
@@ -72,10 +72,10 @@ class TooltipState(rx.State):
             self.counting, self._counted = True, None
         exact: EstimateView | None = None
         try:
-            bench = await bench_of(current(), conversation_id)
+            ctx = await context_for(current(), conversation_id)
             attached = await load_attached(current(), LOCAL_OWNER, ids_of(files))
             counted = await count_exactly(
-                bench, LOCAL_OWNER, conversation_id, text, look, parameters=asked, attached=attached
+                ctx, LOCAL_OWNER, conversation_id, text, look, parameters=asked, attached=attached
             )
             said = describe_exact(counted.tokens, counted.estimated_tokens)
             exact = describe_estimate(counted.estimate)

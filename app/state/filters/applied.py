@@ -14,11 +14,11 @@ from urllib.parse import parse_qs
 import reflex as rx
 
 from app.domain.errors import InviewError
+from app.runs.app_context import context_for, current
 from app.runs.filters.filter_commands import apply_filter
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.runs.watch.screen import Screen
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.filters.kept_topics import read_kept
 from app.state.inputs import text_in, zone_in
@@ -74,7 +74,7 @@ class FilterState(rx.State):
         asked = _filter_in(self.router.url.query)
         self.read = f"{self.router.url.path} {asked or ''}"
         before, self._page = self._page, (conversation_id, self.router.session.session_id)
-        self.temporary = bool(conversation_id) and await bench_of(current(), conversation_id) is not current()
+        self.temporary = bool(conversation_id) and await context_for(current(), conversation_id) is not current()
         if self._page == before:
             if conversation_id and not (asked is None and self.temporary):
                 await self._step(conversation_id, asked or "")
@@ -164,7 +164,7 @@ def show_filter(state: FilterState, screen: Screen, shown: Screen | None) -> Non
 
 
 async def _keep_filter(conversation_id: str, line: str) -> None:
-    await apply_filter(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id, line)
+    await apply_filter(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id, line)
 
 
 def _filter_in(query: str) -> str | None:

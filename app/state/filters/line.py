@@ -22,13 +22,13 @@ from app.domain.filters.errors import FilterError
 from app.domain.filters.formatter import format_filter
 from app.domain.filters.parser import parse_line
 from app.domain.filters.plain_words import search_for
+from app.runs.app_context import context_for, current
 from app.runs.filters.filter_commands import list_filters
 from app.runs.filters.line_commands import check_line, find_occurring, run_line
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.process.ids import new_id, now
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.answered import begin_work, end_work
 from app.state.filters.applied import MAX_FILTER, FilterState
@@ -93,7 +93,7 @@ class FilterLineState(VisitedState, FilterState):
         async with self:
             conversation_id = conversation_in(self.router.url.path)
         try:
-            found = await find_occurring(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+            found = await find_occurring(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
         except NotFoundError:
             found = Occurring()
         async with self:
@@ -200,8 +200,8 @@ class FilterLineState(VisitedState, FilterState):
         """Undo a command."""
         for one in (one for one in self._undos if one.id == undo_id):
             self._undos = tuple(other for other in self._undos if other is not one)
-            wb = await bench_of(current(), one.conversation_id)
-            await mark_pairs(wb, LOCAL_OWNER, one.conversation_id, one.changes)
+            ctx = await context_for(current(), one.conversation_id)
+            await mark_pairs(ctx, LOCAL_OWNER, one.conversation_id, one.changes)
 
     async def _end_visit(self) -> None:
         self._leave()
@@ -233,9 +233,9 @@ class FilterLineState(VisitedState, FilterState):
     async def _command(self, line: str, *, confirmed: bool) -> EventSpec | None:
         async with self:
             conversation_id, look = self._place()
-        wb = await bench_of(current(), conversation_id)
+        ctx = await context_for(current(), conversation_id)
         try:
-            outcome = await run_line(wb, LOCAL_OWNER, conversation_id, line, look, confirmed=confirmed)
+            outcome = await run_line(ctx, LOCAL_OWNER, conversation_id, line, look, confirmed=confirmed)
         except InviewError as error:
             outcome = OutcomeView("refused", str(error), 0, (), None, None)
         async with self:
@@ -282,8 +282,8 @@ def _read_words(line: str) -> str:
 
 async def _read_line(conversation_id: str, line: str, cursor: int, look: ViewOptions) -> LineFeedbackView:
     try:
-        wb = await bench_of(current(), conversation_id)
-        return show_line(line, await check_line(wb, LOCAL_OWNER, conversation_id, line, cursor=cursor, look=look))
+        ctx = await context_for(current(), conversation_id)
+        return show_line(line, await check_line(ctx, LOCAL_OWNER, conversation_id, line, cursor=cursor, look=look))
     except InviewError as error:
         return show_mistake(line, error)
 

@@ -16,6 +16,7 @@ from reflex_base.event import EventSpec
 from app.domain.errors import InviewError
 from app.domain.filters.saved import UNREADABLE
 from app.domain.filters.saved_rules import AppliedFilter, SavedFilter, require_name
+from app.runs.app_context import current
 from app.runs.filters.filter_commands import (
     delete_damaged_entry,
     delete_damaged_filter,
@@ -25,7 +26,6 @@ from app.runs.filters.filter_commands import (
     save_filter,
 )
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import current
 from app.state.filters.applied import MAX_NAME, FilterState
 from app.state.inputs import text_in, whole_in
 from app.state.visit import VisitedState

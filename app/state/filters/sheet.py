@@ -9,9 +9,9 @@ from typing import Final
 import reflex as rx
 
 from app.domain.filters.sheet import SHEET
+from app.runs.app_context import current
 from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import current
 from app.state.inputs import text_in
 from app.state.visit import VisitedState
 from app.views.keys import ACTIONS, Mode, key_name, key_of

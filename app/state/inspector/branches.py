@@ -17,10 +17,10 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
+from app.runs.app_context import context_for, current
 from app.runs.resend.forks import fork_from, read_tree
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation
 from app.runs.send.context_selection import ViewOptions
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.answered import begin_work, end_work
 from app.state.filters.applied import FilterState
@@ -94,7 +94,7 @@ class BranchState(rx.State):
         if not conversation_id:
             return
         try:
-            tree = await read_tree(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+            tree = await read_tree(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
         except InviewError as error:
             async with self:
                 self.conversation, self.fault = conversation_id, str(error)
@@ -114,8 +114,8 @@ class BranchState(rx.State):
         if not pair_id:
             self.choosing = ForkChoiceView("", "", filters.description)
             return None
-        wb = await bench_of(current(), conversation_in(self.router.url.path))
-        async with wb.store.read() as session:
+        ctx = await context_for(current(), conversation_in(self.router.url.path))
+        async with ctx.store.read() as session:
             pair = await load_pair(session, LOCAL_OWNER, text_in(pair_id, _MAX_ID) or "")
         self.choosing = ForkChoiceView(pair.id, f" up to pair {pair.position}", filters.description)
         return None
@@ -151,7 +151,7 @@ class BranchState(rx.State):
             self._forking = True
             look = _look_of(await self.get_state(FilterState)) if which == "seen" else None
         try:
-            made = await fork_from(await bench_of(current(), origin), LOCAL_OWNER, origin, look, last)
+            made = await fork_from(await context_for(current(), origin), LOCAL_OWNER, origin, look, last)
         except InviewError as error:
             async with self:
                 await show_fault(self, error)
@@ -170,14 +170,14 @@ class BranchState(rx.State):
     async def take_back(self, fork_id: str, pair_count: int) -> rx.event.EventType[()] | None:
         """Delete a fork that was just made, unless its number of pairs has changed since."""
         self._forked = ("", "", 0.0)
-        wb = await bench_of(current(), str(fork_id))
+        ctx = await context_for(current(), str(fork_id))
         try:
-            async with wb.store.read() as session:
+            async with ctx.store.read() as session:
                 listed = await describe_listed(session, LOCAL_OWNER, str(fork_id))
             if listed.pair_count != pair_count:
                 await show_fault(self, _ALTERED)
                 return None
-            await delete_conversation(wb, LOCAL_OWNER, listed.conversation.id)
+            await delete_conversation(ctx, LOCAL_OWNER, listed.conversation.id)
         except InviewError as error:
             await show_fault(self, error)
             return None

@@ -12,11 +12,11 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import InviewError
+from app.runs.app_context import context_for, current
 from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.cache_views import describe_cache_state
 from app.runs.cache.keep_alive import read_keeping, start_keeping, stop_keeping
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.faults import describe_fault
 from app.state.inputs import whole_in
@@ -81,9 +81,9 @@ class CacheState(VisitedState, rx.State):
         wanted = whole_in(minutes)
         if moment is None or wanted not in CHOICES:
             return
-        wb = await bench_of(current(), moment.conversation_id)
+        ctx = await context_for(current(), moment.conversation_id)
         try:
-            await start_keeping(wb, LOCAL_OWNER, moment.conversation_id, moment.look, wanted)
+            await start_keeping(ctx, LOCAL_OWNER, moment.conversation_id, moment.look, wanted)
         except InviewError as error:
             async with self:
                 self.fault = describe_fault(error)
@@ -99,7 +99,7 @@ class CacheState(VisitedState, rx.State):
             moment = moment_of(self)
         conversation_id = conversation_in(self.router.url.path)
         try:
-            await stop_keeping(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+            await stop_keeping(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
         except InviewError as error:
             async with self:
                 await show_fault(self, error)
@@ -109,12 +109,12 @@ class CacheState(VisitedState, rx.State):
     async def _look(self, moment: Moment) -> None:
         notes = NOTHING
         if (moment.look.model or "").startswith(_CACHING):
-            wb = await bench_of(current(), moment.conversation_id)
+            ctx = await context_for(current(), moment.conversation_id)
             try:
                 state = await look_at_cache(
-                    wb, LOCAL_OWNER, moment.conversation_id, moment.look, parameters=moment.asked
+                    ctx, LOCAL_OWNER, moment.conversation_id, moment.look, parameters=moment.asked
                 )
-                kept = await read_keeping(wb, LOCAL_OWNER, moment.conversation_id)
+                kept = await read_keeping(ctx, LOCAL_OWNER, moment.conversation_id)
                 notes = show_cache(describe_cache_state(state, kept), moment.look.zone)
             except InviewError:
                 pass  # the page shows what is wrong with the view options, and the next change reads again

@@ -11,9 +11,9 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import InviewError
+from app.runs.app_context import context_for, current
 from app.runs.derived.lineage import read_lineage
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.views.conversation.lineage import AncestorView, DescendantView
 from app.views.usage.figures import number, plural
@@ -74,7 +74,7 @@ class LineageState(rx.State):
         if not conversation_id:
             return
         try:
-            lineage = await read_lineage(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+            lineage = await read_lineage(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
         except InviewError as error:
             async with self:
                 self.reset()

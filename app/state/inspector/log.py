@@ -8,9 +8,9 @@ from __future__ import annotations
 import reflex as rx
 
 from app.domain.errors import InviewError
+from app.runs.app_context import context_for, current
 from app.runs.derived.log import read_log
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.views.screen.log import LogEntryView
 
@@ -32,7 +32,7 @@ class LogState(rx.State):
         if not conversation_id:
             return
         try:
-            log = await read_log(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id)
+            log = await read_log(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
         except InviewError as error:
             async with self:
                 self.reset()

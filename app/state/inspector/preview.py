@@ -17,12 +17,12 @@ from typing import Final, TypeVar
 import reflex as rx
 
 from app.domain.errors import InviewError
+from app.runs.app_context import AppContext, context_for, current
 from app.runs.request.preview import Preview
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.first_message import preview_first
 from app.runs.uploads import load_bytes
-from app.runs.workbench import Workbench, bench_of, current
 from app.state.address import conversation_in
 from app.state.faults import describe_fault
 from app.state.first_draft import FirstDraft
@@ -181,8 +181,8 @@ class PreviewState(rx.State):
             conversation_id, request, wish, turn = self.conversation, self.request, self._wish(), self._turn
         if request is None:
             return
-        wb = await bench_of(current(), conversation_id)
-        planned = wb.prepared.find(LOCAL_OWNER, conversation_id, request.body_sha256)
+        ctx = await context_for(current(), conversation_id)
+        planned = ctx.prepared.find(LOCAL_OWNER, conversation_id, request.body_sha256)
         if planned is None:
             await self._read()
             return
@@ -228,18 +228,18 @@ async def note_first(state: rx.State, draft: FirstDraft) -> None:
 
 
 async def _prepare(moment: Moment | FirstDraft) -> _Prepared:
-    wb = await bench_of(current(), moment.conversation_id)
-    planned = await _plan(wb, moment)
-    key = wb.prepared.keep(LOCAL_OWNER, moment.conversation_id, planned)
+    ctx = await context_for(current(), moment.conversation_id)
+    planned = await _plan(ctx, moment)
+    key = ctx.prepared.keep(LOCAL_OWNER, moment.conversation_id, planned)
     return _Prepared(moment.conversation_id, planned, key)
 
 
-async def _plan(wb: Workbench, moment: Moment | FirstDraft) -> Preview:
+async def _plan(ctx: AppContext, moment: Moment | FirstDraft) -> Preview:
     if isinstance(moment, FirstDraft):
-        return await preview_first(wb, LOCAL_OWNER, await moment.load())
+        return await preview_first(ctx, LOCAL_OWNER, await moment.load())
     attached = await load_bytes(current(), LOCAL_OWNER, moment.attached)
     return await preview_send(
-        wb,
+        ctx,
         LOCAL_OWNER,
         moment.conversation_id,
         moment.draft,
@@ -272,13 +272,13 @@ def _show_page(prepared: _Prepared, number: int) -> BodyView:
 
 async def _compare(prepared: _Prepared, shown: _Shown, reading: Reading) -> _Shown:
     """Add the differences from the last request of the conversation."""
-    wb = await bench_of(current(), prepared.conversation_id)
-    async with wb.store.read() as session:
+    ctx = await context_for(current(), prepared.conversation_id)
+    async with ctx.store.read() as session:
         newest = await load_pairs(session, LOCAL_OWNER, prepared.conversation_id, limit=1)
     run_id = newest[-1].run_id if newest else None
     if run_id is None:
         return replace(shown, changes_note="Nothing was sent in this conversation yet: all of this is new.")
-    verified = await verify_run(wb, LOCAL_OWNER, run_id)
+    verified = await verify_run(ctx, LOCAL_OWNER, run_id)
     if verified.request is None:
         return replace(shown, changes_note=" ".join(("The last request cannot be shown.", *verified.reasons)))
     last = Compared(verified.request, {pair.id: pair.position for pair in verified.pairs})

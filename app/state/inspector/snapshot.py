@@ -13,9 +13,9 @@ from typing import Any, Final, cast
 import reflex as rx
 
 from app.domain.errors import ConflictError, InviewError, NotFoundError
+from app.runs.app_context import context_for, current
 from app.runs.resend.resend import preview_resend
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import bench_of, current
 from app.state.faults import describe_fault
 from app.state.inputs import text_in, whole_in
 from app.state.inspector.bodies import BodyView, show_body
@@ -120,16 +120,16 @@ class SnapshotState(VisitedState, rx.State):
             wish, moment = self._wish(), moment_of(self)
         if not wish.pair_id:
             return
-        wb = await bench_of(current(), wish.pair_id)
+        ctx = await context_for(current(), wish.pair_id)
         try:
-            async with wb.store.read() as session:
+            async with ctx.store.read() as session:
                 position = (await load_pair(session, LOCAL_OWNER, wish.pair_id)).position
                 kept = await load_snapshot(session, LOCAL_OWNER, wish.pair_id)
             shown = await asyncio.to_thread(_show, kept, wish)
             changes: ChangesView | None = None
             if wish.tab == "now" and moment is not None:
                 look = replace(moment.look, model=kept.model)
-                planned = await preview_resend(wb, LOCAL_OWNER, wish.pair_id, look=look)
+                planned = await preview_resend(ctx, LOCAL_OWNER, wish.pair_id, look=look)
                 changes = await asyncio.to_thread(
                     _compare, kept, planned.wire.body, planned.wire.url, planned.hashes[-1], wish
                 )

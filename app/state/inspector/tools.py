@@ -13,10 +13,10 @@ import reflex as rx
 
 from app.domain.conversation.conversation import ToolMode
 from app.domain.errors import InviewError
+from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.tools.tool_looks import look_at_tools
 from app.runs.tools.tool_views import describe_seen_tools
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.faults import describe_fault
 from app.state.inputs import text_in
@@ -46,11 +46,11 @@ class ToolChoiceState(rx.State):
             turn = self._turn
         if moment is None:
             return
-        wb = await bench_of(current(), moment.conversation_id)
+        ctx = await context_for(current(), moment.conversation_id)
         panel, fault = None, ""
         try:
             draft = moment.draft[:MAX_DRAFT]
-            seen = await look_at_tools(wb, LOCAL_OWNER, moment.conversation_id, moment.look, draft)
+            seen = await look_at_tools(ctx, LOCAL_OWNER, moment.conversation_id, moment.look, draft)
             panel = show_tool_panel(describe_seen_tools(seen))
         except InviewError as error:
             fault = describe_fault(error)
@@ -87,9 +87,9 @@ class ToolChoiceState(rx.State):
 
     async def _toggle(self, names: set[str]) -> rx.event.EventType[()] | None:
         conversation_id = conversation_in(self.router.url.path)
-        wb = await bench_of(current(), conversation_id)
+        ctx = await context_for(current(), conversation_id)
         try:
-            async with wb.store.read() as session:
+            async with ctx.store.read() as session:
                 stored = await load_conversation(session, LOCAL_OWNER, conversation_id)
         except InviewError as error:
             self.fault = describe_fault(error)
@@ -100,10 +100,10 @@ class ToolChoiceState(rx.State):
         self, mode: ToolMode | None = None, ticked: Iterable[str] | None = None
     ) -> rx.event.EventType[()] | None:
         conversation_id = conversation_in(self.router.url.path)
-        wb = await bench_of(current(), conversation_id)
+        ctx = await context_for(current(), conversation_id)
         try:
             tools = None if ticked is None else tuple(ticked)
-            await change_conversation(wb, LOCAL_OWNER, conversation_id, tool_mode=mode, ticked_tools=tools)
+            await change_conversation(ctx, LOCAL_OWNER, conversation_id, tool_mode=mode, ticked_tools=tools)
         except InviewError as error:
             self.fault = describe_fault(error)
             return None

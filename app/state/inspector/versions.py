@@ -19,9 +19,9 @@ from app.domain.conversation.conversation import Pair, Version
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import InviewError
+from app.runs.app_context import context_for, current
 from app.runs.resend.resend import Seen, restore_version
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import show_fault, show_toast
 from app.state.visit import VisitedState
@@ -137,8 +137,8 @@ class VersionsState(VisitedState, rx.State):
         if wanted is None:
             return
         try:
-            wb = await bench_of(current(), wanted)
-            async with wb.store.read() as session:
+            ctx = await context_for(current(), wanted)
+            async with ctx.store.read() as session:
                 pair = await load_pair(session, LOCAL_OWNER, wanted)
         except InviewError as error:
             await self._tell_fault(error)
@@ -162,15 +162,15 @@ class VersionsState(VisitedState, rx.State):
         if wanted is None or number is None or seen is None:
             return
         try:
-            await restore_version(await bench_of(current(), wanted), LOCAL_OWNER, wanted, number, Seen(seen))
+            await restore_version(await context_for(current(), wanted), LOCAL_OWNER, wanted, number, Seen(seen))
         except InviewError as error:
             await self._tell_fault(error)
 
     async def _restore(self, pair_id: str, version: int, standing: int) -> None:
-        wb = await bench_of(current(), pair_id)
+        ctx = await context_for(current(), pair_id)
         try:
-            await restore_version(wb, LOCAL_OWNER, pair_id, version, Seen(standing))
-            async with wb.store.read() as session:
+            await restore_version(ctx, LOCAL_OWNER, pair_id, version, Seen(standing))
+            async with ctx.store.read() as session:
                 pair = await load_pair(session, LOCAL_OWNER, pair_id)
         except InviewError as error:
             await self._tell_fault(error)
@@ -188,8 +188,8 @@ class VersionsState(VisitedState, rx.State):
         if not pair_id:
             return
         try:
-            wb = await bench_of(current(), pair_id)
-            async with wb.store.read() as session:
+            ctx = await context_for(current(), pair_id)
+            async with ctx.store.read() as session:
                 pair = await load_pair(session, LOCAL_OWNER, pair_id)
                 found = await load_versions(session, LOCAL_OWNER, pair)
         except InviewError as error:

@@ -7,8 +7,8 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import InviewError
+from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER, reset_setting
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.state import ComposerState
 from app.state.inputs import text_in
@@ -27,7 +27,7 @@ class DamageState(rx.State):
             return
         conversation_id = conversation_in(self.router.url.path)
         try:
-            await reset_setting(await bench_of(current(), conversation_id), LOCAL_OWNER, conversation_id, name)
+            await reset_setting(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id, name)
         except InviewError as fault:
             await show_fault(self, fault)
             return

@@ -14,9 +14,9 @@ from reflex_base.event import EventSpec
 
 from app.domain.conversation.marks import Marks
 from app.domain.errors import InviewError
+from app.runs.app_context import context_for, current
 from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import bench_of, current
 from app.state.inputs import text_in
 from app.state.toasts import expect_toast, show_fault, show_toast
 from app.state.visit import VisitedState
@@ -98,7 +98,7 @@ class PairDeletionState(VisitedState, rx.State):
 async def _mark(pair_id: str, *, deleted: bool) -> InviewError | None:
     """Delete or restore a pair. Returns the error if this is refused."""
     try:
-        await mark_pair(await bench_of(current(), pair_id), LOCAL_OWNER, pair_id, Marks(deleted=deleted))
+        await mark_pair(await context_for(current(), pair_id), LOCAL_OWNER, pair_id, Marks(deleted=deleted))
     except InviewError as fault:
         return fault
     return None

@@ -17,10 +17,10 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.conversation.lifecycle import RUNNING
+from app.runs.app_context import context_for, current
 from app.runs.process.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.screen import Screen
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.state import MAX_TEXT, ComposerState
 from app.state.inputs import text_in
@@ -110,7 +110,7 @@ class EditState(rx.State):
             self.asked = True
             return
         await self._leave_off()
-        temporary = await bench_of(current(), pair.conversation_id) is not current()
+        temporary = await context_for(current(), pair.conversation_id) is not current()
         edit = Edit(new_id(), pair.id, pair.conversation_id, pair.position, pair.version, temporary)
         self._stand(Unfinished(edit, pair.user_text, pair.user_text))
 
@@ -232,8 +232,8 @@ def refuse_edit(state: EditState, edit_id: str, fault: str = "", version: int | 
 
 
 async def _is_deleted(edit: Edit) -> bool:
-    bench = await bench_of(current(), edit.conversation_id)
-    async with bench.store.read() as session:
+    ctx = await context_for(current(), edit.conversation_id)
+    async with ctx.store.read() as session:
         return not await load_positions(session, LOCAL_OWNER, (edit.pair_id,))
 
 

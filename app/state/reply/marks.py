@@ -20,9 +20,9 @@ from app.domain.errors import InviewError
 from app.domain.filters.formatter import format_filter
 from app.domain.filters.parser import parse_filter
 from app.domain.filters.syntax import Everything, Marked, Not, all_of, leaves
+from app.runs.app_context import context_for, current
 from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import bench_of, current
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.inputs import text_in, whole_in
@@ -100,7 +100,7 @@ class MarksState(rx.State):
         if watcher is not None:
             watcher.amend(pair.id, **marks)
         try:
-            await mark_pair(await bench_of(current(), pair.id), LOCAL_OWNER, pair.id, cast("Marks", marks))
+            await mark_pair(await context_for(current(), pair.id), LOCAL_OWNER, pair.id, cast("Marks", marks))
         except InviewError as fault:
             if watcher is not None:
                 watcher.amend(pair.id, **before)

@@ -15,9 +15,9 @@ import reflex as rx
 from app.domain.errors import InviewError
 from app.domain.run.recovery import MAX_PARTS, ShownPart
 from app.domain.run.reply_size import MAX_REPLY_BYTES
+from app.runs.app_context import current
 from app.runs.recovery.recovery import recover
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import current
 from app.state.inputs import text_in
 from app.state.toasts import show_fault
 

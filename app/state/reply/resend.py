@@ -22,11 +22,11 @@ from app.domain.context.selection import SelectionChangedError
 from app.domain.conversation.comparisons import MAX_MODELS, Comparison
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError, LaterPairsError, PairChangedError
+from app.runs.app_context import context_for, current
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.in_place import Resent
 from app.runs.resend.resend import Later, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.answered import begin_work, end_work
 from app.state.comparison import expect_replies
@@ -189,12 +189,12 @@ class ResendState(VisitedState, rx.State):
         if sent is None:
             return
         try:
-            bench = await bench_of(current(), sent.pair_id)
-            await cancel_run(bench, LOCAL_OWNER, sent.run_id)
-            await restore_version(bench, LOCAL_OWNER, sent.pair_id, sent.version)
+            ctx = await context_for(current(), sent.pair_id)
+            await cancel_run(ctx, LOCAL_OWNER, sent.run_id)
+            await restore_version(ctx, LOCAL_OWNER, sent.pair_id, sent.version)
             if sent.discarded:
                 marks = [PairMarks(pair_id, Marks(deleted=False)) for pair_id in sent.discarded]
-                await mark_pairs(bench, LOCAL_OWNER, sent.conversation_id, marks)
+                await mark_pairs(ctx, LOCAL_OWNER, sent.conversation_id, marks)
         except InviewError as error:
             async with self:
                 await show_fault(self, describe_fault(error))

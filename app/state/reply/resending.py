@@ -13,13 +13,13 @@ from typing import Final
 
 from app.domain.conversation.comparisons import Comparison
 from app.domain.preferences import OverBudget
+from app.runs.app_context import context_for, current
 from app.runs.resend.in_place import Resent
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.pair_comparisons import compare_again
 from app.runs.resend.resend import Later, Seen, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
-from app.runs.workbench import bench_of, current
 from app.state.composer.over_budget import Counted
 from app.views.usage.figures import plural
 
@@ -105,11 +105,11 @@ async def send_again(wish: Wish) -> Resent:
         OverBudgetError: the pairs in view above it are over the budget, and `over_budget` is not decided.
         InviewError: the send is refused for another reason.
     """
-    bench, seen = await bench_of(current(), wish.pair_id), Seen(wish.version, wish.later_count)
+    ctx, seen = await context_for(current(), wish.pair_id), Seen(wish.version, wish.later_count)
     if wish.as_it_was:
-        return await resend_as_it_was(bench, LOCAL_OWNER, wish.pair_id, later=wish.later, seen=seen)
+        return await resend_as_it_was(ctx, LOCAL_OWNER, wish.pair_id, later=wish.later, seen=seen)
     return await resend_pair(
-        bench,
+        ctx,
         LOCAL_OWNER,
         wish.pair_id,
         text=wish.text if wish.edit else None,
@@ -130,7 +130,7 @@ async def compare(wish: Wish) -> Comparison:
         InviewError: the comparison is refused for another reason.
     """
     return await compare_again(
-        await bench_of(current(), wish.pair_id),
+        await context_for(current(), wish.pair_id),
         LOCAL_OWNER,
         wish.pair_id,
         wish.models,

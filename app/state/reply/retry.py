@@ -13,8 +13,8 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import InviewError
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run
-from app.runs.workbench import Workbench
 from app.state.inputs import text_in
 from app.state.toasts import show_fault
 from app.state.watching import watcher_of
@@ -35,14 +35,14 @@ class RetryState(rx.State):
         """End the reply without another retry."""
         await self._decide(pair_id, cancel_run)
 
-    async def _decide(self, pair_id: object, act: Callable[[Workbench, str, str], Awaitable[None]]) -> None:
+    async def _decide(self, pair_id: object, act: Callable[[AppContext, str, str], Awaitable[None]]) -> None:
         async with self:
             watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not wanted else watcher.pair(wanted)
         if watcher is None or pair is None or pair.run_id is None:
             return
         try:
-            await act(watcher.wb, LOCAL_OWNER, pair.run_id)
+            await act(watcher.ctx, LOCAL_OWNER, pair.run_id)
         except InviewError as fault:
             async with self:
                 await show_fault(self, fault)

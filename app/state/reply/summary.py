@@ -18,10 +18,10 @@ from reflex_base.event import EventSpec
 
 from app.domain.conversation.conversation import Checkpoint
 from app.domain.errors import InviewError
+from app.runs.app_context import context_for, current
 from app.runs.derived.summaries import OLDER, Extent, Summary, put_checkpoint, remove_checkpoint, summarise
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.composer.state import ComposerState
 from app.state.composer.summary import describe_work, follow_summary
@@ -90,8 +90,8 @@ class SummaryState(VisitedState, rx.State):
         if asked is None:
             return
         try:
-            bench = await bench_of(current(), asked.conversation_id)
-            planned, refusal = await plan_ways(bench, asked.conversation_id, asked.look, asked.draft, asked.position)
+            ctx = await context_for(current(), asked.conversation_id)
+            planned, refusal = await plan_ways(ctx, asked.conversation_id, asked.look, asked.draft, asked.position)
         except InviewError as error:
             planned, refusal = (), describe_fault(error)
         ways = describe_ways(planned, asked.position)
@@ -124,8 +124,8 @@ class SummaryState(VisitedState, rx.State):
             return
         asked, extent = chosen
         try:
-            bench = await bench_of(current(), asked.conversation_id)
-            async with bench.store.read() as session:
+            ctx = await context_for(current(), asked.conversation_id)
+            async with ctx.store.read() as session:
                 before = (await load_conversation(session, LOCAL_OWNER, asked.conversation_id)).checkpoint
             summary = await write_summary(self, asked.conversation_id, asked.look, asked.draft, extent)
         except InviewError as error:
@@ -149,12 +149,12 @@ class SummaryState(VisitedState, rx.State):
         if found is None:
             return
         _, conversation_id, before = found
-        bench = await bench_of(current(), conversation_id)
+        ctx = await context_for(current(), conversation_id)
         try:
             if before is None:
-                await remove_checkpoint(bench, LOCAL_OWNER, conversation_id)
+                await remove_checkpoint(ctx, LOCAL_OWNER, conversation_id)
             else:
-                await put_checkpoint(bench, LOCAL_OWNER, conversation_id, before)
+                await put_checkpoint(ctx, LOCAL_OWNER, conversation_id, before)
         except InviewError as error:
             await show_fault(self, describe_fault(error))
 
@@ -165,7 +165,7 @@ class SummaryState(VisitedState, rx.State):
             run_id, conversation_id = self._run
         try:
             if run_id:
-                await cancel_run(await bench_of(current(), conversation_id), LOCAL_OWNER, run_id)
+                await cancel_run(await context_for(current(), conversation_id), LOCAL_OWNER, run_id)
         except InviewError as fault:
             async with self:
                 await show_fault(self, fault)
@@ -182,11 +182,11 @@ async def write_summary(
     Raises:
         InviewError: the summary was refused, was stopped or failed. Nothing has changed then.
     """
-    bench = await bench_of(current(), conversation_id)
-    summary = await summarise(bench, LOCAL_OWNER, conversation_id, look, draft, extent)
+    ctx = await context_for(current(), conversation_id)
+    summary = await summarise(ctx, LOCAL_OWNER, conversation_id, look, draft, extent)
     try:
         await _show(state, SummaryWorkView(describe_work(summary.count, 0)), summary.started.run_id, conversation_id)
-        async for characters in follow_summary(bench, conversation_id, summary):
+        async for characters in follow_summary(ctx, conversation_id, summary):
             work = SummaryWorkView(describe_work(summary.count, characters))
             await _show(state, work, summary.started.run_id, conversation_id)
     finally:

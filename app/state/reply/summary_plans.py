@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.domain.errors import InviewError
+from app.runs.app_context import AppContext
 from app.runs.derived.summaries import Extent, plan_summary
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
-from app.runs.workbench import Workbench
 from app.state.faults import describe_fault
 from app.views.request.composition import describe_cost
 from app.views.usage.figures import money, number, plural
@@ -57,13 +57,13 @@ def extents(position: int) -> dict[str, Extent]:
 
 
 async def plan_ways(
-    bench: Workbench, conversation_id: str, look: ViewOptions, draft: str, position: int
+    ctx: AppContext, conversation_id: str, look: ViewOptions, draft: str, position: int
 ) -> tuple[tuple[SummaryPlanned, ...], str]:
     """Return the possible summaries, and the reason why one is refused, "" if none is."""
     found, refusal = list[SummaryPlanned](), ""
     for key, extent in extents(position).items():
         try:
-            plan = await plan_summary(bench, LOCAL_OWNER, conversation_id, look, draft, extent)
+            plan = await plan_summary(ctx, LOCAL_OWNER, conversation_id, look, draft, extent)
         except InviewError as error:
             refusal = describe_fault(error)
         else:

@@ -11,9 +11,9 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import NotFoundError
+from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.called_tools import CalledTool, Delegated, read_called_tool
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.inputs import text_in, whole_in
 from app.state.usage.labels import describe_charge
@@ -46,7 +46,7 @@ class ToolCardState(rx.State):
         if not pair or number is None or call is None or not asked:
             return
         try:
-            called = await read_called_tool(await bench_of(current(), pair), LOCAL_OWNER, pair, call)
+            called = await read_called_tool(await context_for(current(), pair), LOCAL_OWNER, pair, call)
         except NotFoundError:
             return  # deleted or answered again meanwhile: its card is removed from the page too
         if called.version != number:

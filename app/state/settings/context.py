@@ -16,9 +16,9 @@ import reflex as rx
 from app.domain.cache.rules import CacheLifetime
 from app.domain.errors import InputError
 from app.domain.preferences import LEAST_SOFT_CAP, MAX_MONEY, MAX_TOKENS, OverBudget, Preferences
+from app.runs.app_context import current
 from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import current
 from app.state.settings.preferences import prefer
 from app.state.visit import VisitedState
 

@@ -19,9 +19,9 @@ from decimal import Decimal
 import reflex as rx
 
 from app.domain.preferences import Preferences
+from app.runs.app_context import current
 from app.runs.library.preference_commands import change_preferences, read_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import current
 from app.views.keys import describe_hints
 
 

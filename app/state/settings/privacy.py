@@ -9,9 +9,9 @@ import reflex as rx
 
 from app.domain.errors import InputError
 from app.domain.preferences import Preferences
+from app.runs.app_context import current
 from app.runs.library.preference_commands import read_prelude
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import current
 from app.state.settings.preferences import prefer
 from app.state.visit import VisitedState
 

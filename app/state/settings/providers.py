@@ -13,6 +13,7 @@ import reflex as rx
 
 from app.domain.errors import InputError, NotFoundError, add_next_step
 from app.domain.provider_trials import ProviderHealth
+from app.runs.app_context import current
 from app.runs.library.provider_commands import (
     ProviderSetup,
     list_providers,
@@ -21,7 +22,6 @@ from app.runs.library.provider_commands import (
     try_provider,
 )
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import current
 from app.views.library.model import describe_skipped
 from app.views.usage.figures import plural
 

@@ -14,11 +14,11 @@ import reflex as rx
 
 from app.domain.errors import InviewError
 from app.domain.preferences import Preferences
+from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools import server_commands
 from app.runs.tools.server_commands import ServerWish
 from app.runs.tools.sign_in_commands import begin_sign_in, callback_of, end_sign_in
-from app.runs.workbench import current
 from app.state.settings.preferences import prefer
 from app.state.settings.server_form import HTTP, STDIO, TEXT_FIELDS, field_id, read_server_form
 from app.state.settings.server_items import ServerItem, describe_item, describe_trial, read_log
@@ -67,15 +67,15 @@ class ServersState(VisitedState, rx.State):
     @rx.event(background=True)
     async def load(self) -> None:
         """Read and show the built-in tools and the servers."""
-        wb = current()
-        tools = describe_built_ins(wb.toolbox.list_tools(LOCAL_OWNER))
+        ctx = current()
+        tools = describe_built_ins(ctx.toolbox.list_tools(LOCAL_OWNER))
         async with self:
             await self._come()
             self.built_ins = tuple(
                 BuiltInItem(tool.name, tool.title, f"{tool.description} {_describe_asking(asks=tool.asks)}")
                 for tool in tools
             )
-            self.programs = wb.settings.stdio_servers and server_commands.is_admin(LOCAL_OWNER)
+            self.programs = ctx.settings.stdio_servers and server_commands.is_admin(LOCAL_OWNER)
             self.redirect_uri = callback_of(self._base_url())
         await self._read()
 

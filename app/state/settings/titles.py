@@ -9,11 +9,11 @@ import reflex as rx
 
 from app.domain.errors import InputError
 from app.domain.preferences import Preferences
+from app.runs.app_context import current
 from app.runs.library.preference_commands import read_preferences
 from app.runs.library.provider_commands import list_models
 from app.runs.process.catalogue import Offer
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import current
 from app.state.settings.preferences import prefer
 
 

@@ -16,10 +16,10 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError, NotFoundError
+from app.runs.app_context import context_for, current
 from app.runs.library.trash import list_trash, restore
 from app.runs.process.ids import now
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in, conversation_path
 from app.state.inputs import text_in
 from app.state.titles import UNNAMED
@@ -89,7 +89,7 @@ class UndoState(rx.State):
         try:
             entry = await _newest(conversation_id, KEPT)
             if entry is not None:
-                await restore(await bench_of(current(), entry.conversation_id), LOCAL_OWNER, entry.id)
+                await restore(await context_for(current(), entry.conversation_id), LOCAL_OWNER, entry.id)
         except InviewError as error:
             async with self:
                 await show_fault(self, error)
@@ -104,7 +104,7 @@ class UndoState(rx.State):
         if (wanted := text_in(entry_id, MAX_ID)) is None:
             return None
         try:
-            return _go_to(await restore(await bench_of(current(), wanted), LOCAL_OWNER, wanted))
+            return _go_to(await restore(await context_for(current(), wanted), LOCAL_OWNER, wanted))
         except InviewError as error:
             await show_fault(self, error)
             return None
@@ -120,8 +120,8 @@ class UndoState(rx.State):
 
 async def _newest(conversation_id: str, age: timedelta) -> TrashEntry | None:
     """Return the newest deletion if it is younger than `age`; on the page of a conversation only one of its pairs."""
-    wb = await bench_of(current(), conversation_id) if conversation_id else current()
-    found = await list_trash(wb, LOCAL_OWNER, limit=1, conversation_id=conversation_id or None)
+    ctx = await context_for(current(), conversation_id) if conversation_id else current()
+    found = await list_trash(ctx, LOCAL_OWNER, limit=1, conversation_id=conversation_id or None)
     return next((entry for entry in found.entries if now() - entry.deleted_at < age), None)
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import reflex as rx
 
 from app.domain.topics.topics import build_topic_tree
+from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import current
 from app.state.address import conversation_in
 from app.state.filters.applied import FilterState
 from app.state.filters.kept_topics import MAX_ID, keep_topic, read_kept

@@ -15,11 +15,11 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.marks import Marks
 from app.domain.errors import InviewError
 from app.domain.preferences import TopicOrder
+from app.runs.app_context import context_for, current
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.library.topic_commands import TopicChanges, change_topic, create_topic, delete_topic, list_topics
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import bench_of, current
 from app.state.filters.kept_topics import MAX_ID, read_kept
 from app.state.inputs import text_in, whole_in
 from app.state.toasts import show_toast
@@ -81,8 +81,8 @@ class TopicPickerState(VisitedState, TopicState):
         """
         if (wanted := text_in(pair_id, MAX_ID)) is None:
             return
-        wb = await bench_of(current(), wanted)
-        async with wb.store.read() as session:
+        ctx = await context_for(current(), wanted)
+        async with ctx.store.read() as session:
             pair = await load_pair(session, LOCAL_OWNER, wanted)
         self._marked = pair.topic or ""
         await self._open(TopicPickerView(f"Topic of pair {pair.position}", pair.id, pair.position))
@@ -112,7 +112,7 @@ class TopicPickerState(VisitedState, TopicState):
         """File a pair under a topic; "": under none."""
         pair, topic = text_in(pair_id, MAX_ID), text_in(topic_id, MAX_ID)
         if pair is not None and topic is not None:
-            await mark_pair(await bench_of(current(), pair), LOCAL_OWNER, pair, Marks(topic_id=topic or None))
+            await mark_pair(await context_for(current(), pair), LOCAL_OWNER, pair, Marks(topic_id=topic or None))
 
     @rx.event
     async def arrange(self) -> None:
@@ -227,8 +227,8 @@ class TopicPickerState(VisitedState, TopicState):
         self._close()
 
     async def _file(self, picking: TopicPickerView, topic_id: str, path: str) -> None:
-        wb = await bench_of(current(), picking.pair_id)
-        (change,) = await mark_pair(wb, LOCAL_OWNER, picking.pair_id, Marks(topic_id=topic_id or None)) or (None,)
+        ctx = await context_for(current(), picking.pair_id)
+        (change,) = await mark_pair(ctx, LOCAL_OWNER, picking.pair_id, Marks(topic_id=topic_id or None)) or (None,)
         if change is None:  # it was filed there already
             return
         undo = TopicPickerState.file(picking.pair_id, change.marks.get("topic_id") or "")

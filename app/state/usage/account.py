@@ -11,10 +11,10 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import NotFoundError
+from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.accounts import list_booked, load_account
 from app.runs.usage.budgets import list_budgets_of
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.usage.account_view import AccountView, CallItem, describe_account, describe_call
 from app.state.watching import moment_of
@@ -87,13 +87,13 @@ class AccountState(rx.State):
 
 
 async def _read_account(conversation_id: str) -> AccountView:
-    bench = await bench_of(current(), conversation_id)
-    account = await load_account(bench, LOCAL_OWNER, conversation_id)
-    return describe_account(account, await list_budgets_of(bench, LOCAL_OWNER, account.conversation))
+    ctx = await context_for(current(), conversation_id)
+    account = await load_account(ctx, LOCAL_OWNER, conversation_id)
+    return describe_account(account, await list_budgets_of(ctx, LOCAL_OWNER, account.conversation))
 
 
 async def _read_page(conversation_id: str, before: int | None) -> _Page:
-    bench = await bench_of(current(), conversation_id)
-    found = await list_booked(bench, LOCAL_OWNER, conversation_id, limit=PAGE + 1, before=before)
+    ctx = await context_for(current(), conversation_id)
+    found = await list_booked(ctx, LOCAL_OWNER, conversation_id, limit=PAGE + 1, before=before)
     cursor = found[PAGE - 1].entry if len(found) > PAGE else None
     return _Page(tuple(describe_call(booked, conversation_id) for booked in found[:PAGE]), cursor)

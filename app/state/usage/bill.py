@@ -17,9 +17,9 @@ import reflex as rx
 from app.domain.costs.reconciliation import Line, Statement, Verdict
 from app.domain.errors import InputError
 from app.domain.usage import Usage
+from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.reconciliation import reconcile
-from app.runs.workbench import current
 from app.state.usage.labels import CACHE_READ, CACHE_WRITE, INPUT, OUTPUT
 from app.views.usage.figures import number, plural
 

@@ -11,9 +11,9 @@ import reflex as rx
 
 from app.domain.errors import InputError, NotFoundError
 from app.domain.model_profile import Prices
+from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.prices import remove_price, set_price
-from app.runs.workbench import current
 from app.state.usage.forms import NOT_MONEY, read_day, read_money, read_text
 from app.state.usage.labels import CACHE_READ, CACHE_WRITE, CACHE_WRITE_1H, INPUT, OUTPUT
 from app.store.ledger.prices import OwnPrice, load_own_prices

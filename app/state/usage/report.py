@@ -10,10 +10,10 @@ from urllib.parse import urlencode
 
 import reflex as rx
 
+from app.runs.app_context import current
 from app.runs.library.agent_commands import list_agents
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.usage import report_usage
-from app.runs.workbench import current
 from app.state.usage.chart import Unit
 from app.state.usage.report_view import GROUPS, ReportView, build_report
 from app.store.ledger.usage import GroupBy, UsageQuery
@@ -87,11 +87,11 @@ class UsageState(rx.State):
 
 
 async def _report(asked: UsageQuery, group: GroupBy, unit: Unit) -> ReportView:
-    wb = current()
-    time = await report_usage(wb, LOCAL_OWNER, asked, unit)
+    ctx = current()
+    time = await report_usage(ctx, LOCAL_OWNER, asked, unit)
     limit = None if group in {"day", "month"} else _MAX_ROWS
-    groups = time if group == unit else await report_usage(wb, LOCAL_OWNER, asked, group, limit)
-    agents = await list_agents(wb, LOCAL_OWNER) if group == "agent" else ()
+    groups = time if group == unit else await report_usage(ctx, LOCAL_OWNER, asked, group, limit)
+    agents = await list_agents(ctx, LOCAL_OWNER) if group == "agent" else ()
     return build_report(time, unit, groups, group, {agent.id: agent.name for agent in agents})
 
 

@@ -14,10 +14,10 @@ import reflex as rx
 
 from app.domain.costs.budgets import Standing
 from app.domain.errors import NotFoundError
+from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.accounts import Balance, load_balance
 from app.runs.usage.budgets import Budgeted, list_budgets_of
-from app.runs.workbench import bench_of, current
 from app.state.address import conversation_in
 from app.state.usage.budgets import describe_spent_of
 from app.state.usage.labels import describe_charge, describe_tokens
@@ -75,13 +75,13 @@ class SpentState(rx.State):
 
 async def _read(conversation_id: str) -> SpentView | None:
     try:
-        bench = await bench_of(current(), conversation_id)
-        balance = await load_balance(bench, LOCAL_OWNER, conversation_id)
+        ctx = await context_for(current(), conversation_id)
+        balance = await load_balance(ctx, LOCAL_OWNER, conversation_id)
     except NotFoundError:
         return None  # the page says that the conversation is missing
     if not balance.spent.calls:
         return None
-    return _describe(balance, await list_budgets_of(bench, LOCAL_OWNER, balance.conversation))
+    return _describe(balance, await list_budgets_of(ctx, LOCAL_OWNER, balance.conversation))
 
 
 def _describe(balance: Balance, budgets: tuple[Budgeted, ...]) -> SpentView:

@@ -14,12 +14,12 @@ import pytest
 
 from app.domain.preferences import OverBudget
 from app.domain.tools.tools import Tool, ToolOutcome
+from app.runs.app_context import AppContext
 from app.runs.request.attachments import NOTHING_ATTACHED
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.uploads import attach_file, load_attached
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.tools.toolbox import BuiltIn
 from tests.billing.peer import BillingPeer, play_anthropic, play_openai, serve_billing
 from tests.databases import lay_database
@@ -35,8 +35,8 @@ ANSWERS = ("Very well.", "That depends on what you mean. " * 12, "Yes, and here 
 
 
 @asynccontextmanager
-async def billed(data: Path) -> AsyncGenerator[Workbench]:
-    """Open a workbench whose providers bill by their own rules, with an empty database in this folder."""
+async def billed(data: Path) -> AsyncGenerator[AppContext]:
+    """Open an app context whose providers bill by their own rules, with an empty database in this folder."""
     await asyncio.to_thread(data.mkdir, exist_ok=True)
     lay_database(data)
     async with AsyncExitStack() as stack:
@@ -50,37 +50,37 @@ async def billed(data: Path) -> AsyncGenerator[Workbench]:
         mock = await play("mock", bill_compatible, play_compatible)
         servers = {"INVIEW_COMPATIBLE": f"mock=http://{mock.host}/v1"}
         settings = settings_of(data, **openai.environment, **anthropic.environment, **servers)
-        yield await stack.enter_async_context(open_workbench(settings))
+        yield await stack.enter_async_context(open_app_context(settings))
 
 
 async def nothing(*_: Any, **__: Any) -> ToolOutcome:
     return ToolOutcome(())
 
 
-def offer_tools(wb: Workbench, count: int) -> None:
-    wb.toolbox.built_ins.clear()
+def offer_tools(ctx: AppContext, count: int) -> None:
+    ctx.toolbox.built_ins.clear()
     for number in range(count):
         name = f"read_{number}"
         said = "Reads a file of the project and returns its lines, numbered from one on. " * (number + 1)
         path = '{"path":{"type":"string","description":"Where the file lies, below the root of the project."}}'
         schema = '{"type":"object","properties":' + path + ',"required":["path"]}'
         tool = Tool(f"files__{name}", "files", "files", name, "", said, schema, read_only=True)
-        wb.toolbox.register([BuiltIn(tool, nothing)])
+        ctx.toolbox.register([BuiltIn(tool, nothing)])
 
 
-async def is_inside(wb: Workbench, conversation_id: str, send: Send) -> tuple[bool, int, str]:
+async def is_inside(ctx: AppContext, conversation_id: str, send: Send) -> tuple[bool, int, str]:
     """Return whether the reported count is inside the band shown before the send, the band, and a description."""
     ids: list[str] = []
     if send.file:
-        ids.append((await attach_file(wb, LOCAL_OWNER, send.file.encode(), "notes.py")).attachment.id)
+        ids.append((await attach_file(ctx, LOCAL_OWNER, send.file.encode(), "notes.py")).attachment.id)
     if send.picture:
-        ids.append((await attach_file(wb, LOCAL_OWNER, a_picture("PNG", (900, 500)), "a.png")).attachment.id)
+        ids.append((await attach_file(ctx, LOCAL_OWNER, a_picture("PNG", (900, 500)), "a.png")).attachment.id)
     look, force = ViewOptions(model=send.model), OverBudget.FORCE
-    attached = await load_attached(wb, LOCAL_OWNER, ids) if ids else NOTHING_ATTACHED
+    attached = await load_attached(ctx, LOCAL_OWNER, ids) if ids else NOTHING_ATTACHED
     text = f"/echo Well.\n{send.text}" if send.model.startswith("offline") else send.text
-    planned = await preview_send(wb, LOCAL_OWNER, conversation_id, text, look, over_budget=force, attached=attached)
-    ended = await reply_to(wb, conversation_id, text, look=look, over_budget=force, attached=attached)
-    call = (await calls_of(wb, conversation_id))[-1]
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, text, look, over_budget=force, attached=attached)
+    ended = await reply_to(ctx, conversation_id, text, look=look, over_budget=force, attached=attached)
+    call = (await calls_of(ctx, conversation_id))[-1]
     assert call.usage is not None, ended.events[-1]
     reported, estimate = call.usage.prompt_tokens, planned.composed.composition.estimate
     shown = max(1, round(estimate.error_band * 100))  # whole percents, as on the page
@@ -92,7 +92,7 @@ async def is_inside(wb: Workbench, conversation_id: str, send: Send) -> tuple[bo
     )
 
 
-async def send_all(wb: Workbench, sends: list[Send]) -> tuple[dict[str, list[tuple[bool, int]]], list[str]]:
+async def send_all(ctx: AppContext, sends: list[Send]) -> tuple[dict[str, list[tuple[bool, int]]], list[str]]:
     """Return the bands of the sends, by kind and by model, each with True if the report was inside; describe the
     others.
     """
@@ -101,9 +101,9 @@ async def send_all(wb: Workbench, sends: list[Send]) -> tuple[dict[str, list[tup
     conversation_id = ""
     for send in sends:
         if send.opens:
-            offer_tools(wb, send.tools)
-            conversation_id = await a_conversation(wb, system_prompt="You are a helpful assistant.")
-        held, shown, words = await is_inside(wb, conversation_id, send)
+            offer_tools(ctx, send.tools)
+            conversation_id = await a_conversation(ctx, system_prompt="You are a helpful assistant.")
+        held, shown, words = await is_inside(ctx, conversation_id, send)
         for key in ("all", send.kind, send.model, "with tools" if send.tools else "without tools"):
             inside[key].append((held, shown))
         outside += [] if held else [words]
@@ -111,8 +111,8 @@ async def send_all(wb: Workbench, sends: list[Send]) -> tuple[dict[str, list[tup
 
 
 async def test_reports_of_a_sample_are_inside_their_bands(tmp_path: Path) -> None:
-    async with billed(tmp_path) as wb:
-        inside, outside = await send_all(wb, [*make_sends(SAMPLE, SEEDS[0] + 1)])
+    async with billed(tmp_path) as ctx:
+        inside, outside = await send_all(ctx, [*make_sends(SAMPLE, SEEDS[0] + 1)])
 
     assert len(outside) <= (1 - SHARE) * len(inside["all"]), "\n".join(outside)
 
@@ -122,8 +122,8 @@ async def test_reports_of_a_sample_are_inside_their_bands(tmp_path: Path) -> Non
 async def test_reports_of_500_sends_of_every_kind_are_inside_their_bands(tmp_path: Path) -> None:
     inside: dict[str, list[tuple[bool, int]]] = defaultdict(list)
     for seed in SEEDS:
-        async with billed(tmp_path / str(seed)) as wb:
-            held, outside = await send_all(wb, [*make_sends(ALL, seed)])
+        async with billed(tmp_path / str(seed)) as ctx:
+            held, outside = await send_all(ctx, [*make_sends(ALL, seed)])
         assert len(outside) <= (1 - SHARE) * ALL, "\n".join(outside)
         print(f"seed {seed}", *outside, sep="\n")
         for key, sends in held.items():

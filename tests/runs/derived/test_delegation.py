@@ -18,6 +18,7 @@ from app.domain.model_profile import Prices
 from app.domain.preferences import Preferences
 from app.domain.tools.permissions import AllowedTool
 from app.domain.tools.tools import Caller, ToolOutcome
+from app.runs.app_context import AppContext
 from app.runs.derived.delegation import delegate_tool
 from app.runs.derived.lineage import read_lineage
 from app.runs.library.agent_commands import create_agent
@@ -26,7 +27,6 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.usage.budgets import set_budget
 from app.runs.usage.prices import set_price
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import list_conversations, load_conversation
 from app.store.ledger.ledger import count_calls, load_calls
 from app.store.ledger.prices import OwnPrice
@@ -37,195 +37,195 @@ def ignore(done: float, total: float | None, words: str) -> None:
     """Ignore the progress: the test has no page."""
 
 
-async def asker(wb: Workbench, name: str | None = None, **fields: Any) -> Caller:
+async def asker(ctx: AppContext, name: str | None = None, **fields: Any) -> Caller:
     """Return the caller of a tool in the middle of a reply, under an agent of this name."""
-    agent = None if name is None else await create_agent(wb, LOCAL_OWNER, {"name": name})
-    conversation = await a_conversation(wb, agent_id="" if agent is None else agent.id, **fields)
-    ended = await reply_to(wb, conversation, "/echo Let me ask somebody")
+    agent = None if name is None else await create_agent(ctx, LOCAL_OWNER, {"name": name})
+    conversation = await a_conversation(ctx, agent_id="" if agent is None else agent.id, **fields)
+    ended = await reply_to(ctx, conversation, "/echo Let me ask somebody")
     return Caller(LOCAL_OWNER, conversation, ended.pair.id, ended.started.run_id, "call_1")
 
 
-async def delegate(wb: Workbench, caller: Caller, agent: str, task: str, progress: Any = ignore) -> ToolOutcome:
-    tool = wb.toolbox.find(caller.owner, "delegate")
+async def delegate(ctx: AppContext, caller: Caller, agent: str, task: str, progress: Any = ignore) -> ToolOutcome:
+    tool = ctx.toolbox.find(caller.owner, "delegate")
     assert tool is not None
-    return await wb.toolbox.call(tool, {"agent": agent, "task": task}, caller=caller, progress=progress, timeout=30)
+    return await ctx.toolbox.call(tool, {"agent": agent, "task": task}, caller=caller, progress=progress, timeout=30)
 
 
-async def made_in(wb: Workbench, outcome: ToolOutcome) -> Conversation:
+async def made_in(ctx: AppContext, outcome: ToolOutcome) -> Conversation:
     facts = json.loads(outcome.structured_json or "{}")
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         return await load_conversation(session, LOCAL_OWNER, facts["conversation_id"])
 
 
-async def test_a_task_runs_in_a_child_conversation_of_the_agent_and_is_paid_as_delegated(wb: Workbench):
-    caller = await asker(wb)
-    helper = await create_agent(wb, LOCAL_OWNER, {"name": "Helper", "system_prompt": "Help."})
+async def test_a_task_runs_in_a_child_conversation_of_the_agent_and_is_paid_as_delegated(ctx: AppContext):
+    caller = await asker(ctx)
+    helper = await create_agent(ctx, LOCAL_OWNER, {"name": "Helper", "system_prompt": "Help."})
     told: list[str] = []
 
     def hear(_done: float, _of: float | None, words: str) -> None:
         told.append(words)
 
-    outcome = await delegate(wb, caller, "helper", "/echo done it", hear)
+    outcome = await delegate(ctx, caller, "helper", "/echo done it", hear)
 
-    made = await made_in(wb, outcome)
-    asking = await pair_of(wb, caller.pair_id)
-    (pair,) = await pairs_of(wb, made.id)
+    made = await made_in(ctx, outcome)
+    asking = await pair_of(ctx, caller.pair_id)
+    (pair,) = await pairs_of(ctx, made.id)
     assert (plain_text(outcome.content), outcome.is_error) == ("done it", False)
     assert (made.kind, made.status, made.parent_id) == ("tool", "completed", caller.conversation_id)
     assert asking.reply is not None
     assert (made.trigger_message_id, made.agent_id) == (asking.reply.id, helper.id)
     assert (pair.agent, plain_text(pair.request.parts)) == ("Helper", "/echo done it")
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         calls = await load_calls(session, LOCAL_OWNER, made.id)
     assert [call.purpose for call in calls] == ["delegated"]
     assert told[0] == "Helper works on it"
     assert told[-1] == "done it"
 
 
-async def test_a_failed_or_unknown_delegate_is_an_answer_with_the_reason(wb: Workbench):
-    caller = await asker(wb)
-    await create_agent(wb, LOCAL_OWNER, {"name": "Helper"})
+async def test_a_failed_or_unknown_delegate_is_an_answer_with_the_reason(ctx: AppContext):
+    caller = await asker(ctx)
+    await create_agent(ctx, LOCAL_OWNER, {"name": "Helper"})
 
-    failed = await delegate(wb, caller, "Helper", "/fail model")
-    unknown = await delegate(wb, caller, "Nobody", "Hello")
+    failed = await delegate(ctx, caller, "Helper", "/fail model")
+    unknown = await delegate(ctx, caller, "Nobody", "Hello")
 
     assert failed.is_error
     assert plain_text(failed.content).startswith("Helper failed: ")
-    assert (await made_in(wb, failed)).status == "failed"
+    assert (await made_in(ctx, failed)).status == "failed"
     assert unknown.is_error
     assert "There are: Helper." in plain_text(unknown.content)
 
 
 @pytest.mark.parametrize("of", ["all", "conversation", "agent"])
-async def test_work_that_a_budget_has_no_room_for_is_not_handed_over_and_costs_nothing(wb: Workbench, of: str):
+async def test_work_that_a_budget_has_no_room_for_is_not_handed_over_and_costs_nothing(ctx: AppContext, of: str):
     price = OwnPrice("offline:demo", date(2020, 1, 1), Prices(Decimal(3), Decimal(15)))
-    await set_price(wb, LOCAL_OWNER, price)
-    caller = await asker(wb)
-    helper = await create_agent(wb, LOCAL_OWNER, {"name": "Helper"})
+    await set_price(ctx, LOCAL_OWNER, price)
+    caller = await asker(ctx)
+    helper = await create_agent(ctx, LOCAL_OWNER, {"name": "Helper"})
     subject = {"all": "", "conversation": caller.conversation_id, "agent": helper.id}[of]
     limit = SpendingBudget(Scope(of), subject, Span.EVER, Decimal("0.000001"))
-    await set_budget(wb, LOCAL_OWNER, limit)
+    await set_budget(ctx, LOCAL_OWNER, limit)
 
-    outcome = await delegate(wb, caller, "Helper", "/echo done it")
+    outcome = await delegate(ctx, caller, "Helper", "/echo done it")
 
     assert outcome.is_error
     assert "The task was not handed over. The budget" in plain_text(outcome.content)
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         assert await count_calls(session, LOCAL_OWNER, caller.conversation_id) == 1
 
 
-async def test_work_is_never_handed_back_to_where_it_came_from(wb: Workbench):
-    caller = await asker(wb, "First")
-    await create_agent(wb, LOCAL_OWNER, {"name": "Second"})
-    first = await delegate(wb, caller, "Second", "/echo mine")
-    second = await made_in(wb, first)
-    (pair,) = await pairs_of(wb, second.id)
+async def test_work_is_never_handed_back_to_where_it_came_from(ctx: AppContext):
+    caller = await asker(ctx, "First")
+    await create_agent(ctx, LOCAL_OWNER, {"name": "Second"})
+    first = await delegate(ctx, caller, "Second", "/echo mine")
+    second = await made_in(ctx, first)
+    (pair,) = await pairs_of(ctx, second.id)
     below = Caller(LOCAL_OWNER, second.id, pair.id, pair.run_id or "", "call_2")
 
-    to_itself = await delegate(wb, caller, "First", "Hello")
-    back = await delegate(wb, below, "First", "Hello")
-    again = await delegate(wb, below, "Second", "Hello")
+    to_itself = await delegate(ctx, caller, "First", "Hello")
+    back = await delegate(ctx, below, "First", "Hello")
+    again = await delegate(ctx, below, "Second", "Hello")
 
     for outcome in (to_itself, back, again):
         assert outcome.is_error
         assert "not handed back" in plain_text(outcome.content)
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         assert len(await list_conversations(session, LOCAL_OWNER, limit=10)) == 2
 
 
-async def test_work_goes_through_few_hands_all_of_them_on_the_account_of_the_first(wb: Workbench):
-    root = caller = await asker(wb)
+async def test_work_goes_through_few_hands_all_of_them_on_the_account_of_the_first(ctx: AppContext):
+    root = caller = await asker(ctx)
     for name in ("One", "Two", "Three", "Four"):
-        await create_agent(wb, LOCAL_OWNER, {"name": name})
+        await create_agent(ctx, LOCAL_OWNER, {"name": name})
 
     for name in ("One", "Two", "Three"):
-        outcome = await delegate(wb, caller, name, "/echo on")
-        made = await made_in(wb, outcome)
+        outcome = await delegate(ctx, caller, name, "/echo on")
+        made = await made_in(ctx, outcome)
         assert made.parent_id == root.conversation_id
-        origin = (await read_lineage(wb, LOCAL_OWNER, made.id)).origin
+        origin = (await read_lineage(ctx, LOCAL_OWNER, made.id)).origin
         assert origin is not None
         assert (origin.conversation_id, origin.position) == (caller.conversation_id, 1)
         assert origin.title, "the first words of what has no title"
-        (pair,) = await pairs_of(wb, made.id)
+        (pair,) = await pairs_of(ctx, made.id)
         caller = Caller(LOCAL_OWNER, made.id, pair.id, pair.run_id or "", "call")
-    derived = (await read_lineage(wb, LOCAL_OWNER, root.conversation_id)).items
+    derived = (await read_lineage(ctx, LOCAL_OWNER, root.conversation_id)).items
     assert [one.position for one in derived] == [None, None, 1], "a pair of another conversation is none of this one"
-    last = await delegate(wb, caller, "Four", "/echo on")
+    last = await delegate(ctx, caller, "Four", "/echo on")
 
     assert last.is_error
     assert "3 hands" in plain_text(last.content)
 
 
-async def test_a_stopped_call_stops_the_delegate_and_keeps_its_text(wb: Workbench):
-    caller = await asker(wb)
-    await create_agent(wb, LOCAL_OWNER, {"name": "Helper"})
+async def test_a_stopped_call_stops_the_delegate_and_keeps_its_text(ctx: AppContext):
+    caller = await asker(ctx)
+    await create_agent(ctx, LOCAL_OWNER, {"name": "Helper"})
     began = asyncio.Event()
 
     def watch(done: float, _total: float | None, _words: str) -> None:
         if done:
             began.set()
 
-    waiting = asyncio.create_task(delegate(wb, caller, "Helper", "/long 2000 /rate 50", watch))
+    waiting = asyncio.create_task(delegate(ctx, caller, "Helper", "/long 2000 /rate 50", watch))
     await began.wait()
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
 
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         found = await list_conversations(session, LOCAL_OWNER, limit=10)
     made = next(one.conversation for one in found if one.conversation.kind == "tool")
-    (pair,) = await pairs_of(wb, made.id)
+    (pair,) = await pairs_of(ctx, made.id)
     assert (made.status, pair.lifecycle) == ("failed", Lifecycle.CANCELED)
     assert pair.reply is not None
     assert plain_text(pair.reply.parts)
-    assert wb.engine.runs_of(made.id) == ()
+    assert ctx.engine.runs_of(made.id) == ()
 
 
-async def test_the_tool_is_offered_with_the_existing_agents_and_not_without_any(wb: Workbench):
-    await set_preferences(wb, LOCAL_OWNER, Preferences(built_in_tools=("delegate",)))
-    conversation = await a_conversation(wb)
+async def test_the_tool_is_offered_with_the_existing_agents_and_not_without_any(ctx: AppContext):
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(built_in_tools=("delegate",)))
+    conversation = await a_conversation(ctx)
 
     async def told(look: ViewOptions) -> list[str]:
-        composed = await compose_view(wb, LOCAL_OWNER, conversation, look)
+        composed = await compose_view(ctx, LOCAL_OWNER, conversation, look)
         return [tool.description for tool in composed.tools.tools]
 
     assert await told(ViewOptions()) == []
-    helper = await create_agent(wb, LOCAL_OWNER, {"name": "Helper", "description": "Counts well"})
+    helper = await create_agent(ctx, LOCAL_OWNER, {"name": "Helper", "description": "Counts well"})
     (words,) = await told(ViewOptions())
     assert words.endswith("The agents are: Helper: Counts well")
     assert await told(ViewOptions(agent=helper.id)) == []
-    started = await send(wb, conversation, "/echo hello")
-    await collect(wb, started.run_id)
+    started = await send(ctx, conversation, "/echo hello")
+    await collect(ctx, started.run_id)
 
 
-async def test_a_reply_delegates_work_and_continues_with_the_result(wb: Workbench):
-    await set_preferences(wb, LOCAL_OWNER, Preferences(built_in_tools=("delegate",)))
-    await create_agent(wb, LOCAL_OWNER, {"name": "Helper"})
+async def test_a_reply_delegates_work_and_continues_with_the_result(ctx: AppContext):
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(built_in_tools=("delegate",)))
+    await create_agent(ctx, LOCAL_OWNER, {"name": "Helper"})
     unasked = (AllowedTool("built-in", "delegate", ask=False),)
-    boss = await create_agent(wb, LOCAL_OWNER, {"name": "Boss", "allowed_tools": unasked})
-    conversation = await a_conversation(wb, agent_id=boss.id)
+    boss = await create_agent(ctx, LOCAL_OWNER, {"name": "Boss", "allowed_tools": unasked})
+    conversation = await a_conversation(ctx, agent_id=boss.id)
 
-    ended = await reply_to(wb, conversation, '/tool delegate {"agent": "Helper", "task": "/echo counted"}')
+    ended = await reply_to(ctx, conversation, '/tool delegate {"agent": "Helper", "task": "/echo counted"}')
 
     assert ended.pair.reply is not None
     (result,) = [part for part in ended.pair.reply.parts if isinstance(part, ToolResult)]
     assert (plain_text(result.content), result.is_error) == ("counted", False)
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         listed = await list_conversations(session, LOCAL_OWNER, limit=10)
     (made,) = [one.conversation for one in listed if one.conversation.kind == "tool"]
     assert (made.trigger_message_id, made.parent_id) == (ended.pair.reply.id, conversation)
 
 
-async def test_a_delegate_whose_time_is_over_is_stopped_and_what_it_said_comes_back(wb: Workbench):
-    wb.toolbox.register((delegate_tool(wb, seconds=1),))
-    caller = await asker(wb)
-    await create_agent(wb, LOCAL_OWNER, {"name": "Helper"})
+async def test_a_delegate_whose_time_is_over_is_stopped_and_what_it_said_comes_back(ctx: AppContext):
+    ctx.toolbox.register((delegate_tool(ctx, seconds=1),))
+    caller = await asker(ctx)
+    await create_agent(ctx, LOCAL_OWNER, {"name": "Helper"})
 
-    outcome = await delegate(wb, caller, "Helper", "/long 2000 /rate 50")
+    outcome = await delegate(ctx, caller, "Helper", "/long 2000 /rate 50")
 
-    made = await made_in(wb, outcome)
-    (pair,) = await pairs_of(wb, made.id)
+    made = await made_in(ctx, outcome)
+    (pair,) = await pairs_of(ctx, made.id)
     assert outcome.is_error
     assert plain_text(outcome.content).startswith("Helper was stopped after 1 seconds, as long as handed-over work may")
     assert (made.status, pair.lifecycle) == ("failed", Lifecycle.CANCELED)
-    assert wb.engine.runs_of(made.id) == ()
+    assert ctx.engine.runs_of(made.id) == ()

@@ -18,14 +18,14 @@ from app.domain.derived.derived import DerivedCall
 from app.domain.derived.titles import INSTRUCTION
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.preferences import Preferences
+from app.runs.app_context import AppContext
 from app.runs.derived.titles import ask_title, keep_reply_and_title
 from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.comparisons import start_comparison
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import Wanted, list_conversations, load_conversation
 from app.store.conversation.derived import load_derived
 from tests.providers.peer import Answer, Peer, a_peer
@@ -47,7 +47,7 @@ def says(text: str) -> Answer:
 
 @dataclass
 class Bench:
-    wb: Workbench
+    ctx: AppContext
     peer: Peer
 
     def messages(self, call: int = -1) -> list[dict[str, Any]]:
@@ -55,12 +55,12 @@ class Bench:
 
     async def rest(self) -> None:
         """Wait until no reply and no background task is running."""
-        while self.wb.background or self.wb.engine.runs:
-            await asyncio.gather(*self.wb.background, return_exceptions=True)
+        while self.ctx.background or self.ctx.engine.runs:
+            await asyncio.gather(*self.ctx.background, return_exceptions=True)
             await asyncio.sleep(0)
 
     async def conversation(self, conversation_id: str) -> Conversation:
-        async with self.wb.store.read() as session:
+        async with self.ctx.store.read() as session:
             return await load_conversation(session, LOCAL_OWNER, conversation_id)
 
     async def title(self, conversation_id: str) -> str:
@@ -68,7 +68,7 @@ class Bench:
         return (await self.conversation(conversation_id)).title
 
     async def derived(self, conversation_id: str) -> tuple[DerivedCall, ...]:
-        async with self.wb.store.read() as session:
+        async with self.ctx.store.read() as session:
             return await load_derived(session, LOCAL_OWNER, conversation_id)
 
 
@@ -77,30 +77,30 @@ async def a_bench(data: Path, *answers: Answer, **environment: str) -> AsyncGene
     variables = {"INVIEW_TITLES": "on", **environment}
     async with (
         a_peer(*answers) as peer,
-        open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1", **variables)) as wb,
+        open_app_context(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1", **variables)) as ctx,
     ):
-        yield Bench(wb, peer)
+        yield Bench(ctx, peer)
 
 
 async def test_request_for_a_title_is_never_sent_along(data: Path) -> None:
     async with a_bench(data, says("It scatters."), says("The sky")) as bench:
-        conversation_id = await a_conversation(bench.wb, model=MODEL)
-        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
+        await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
         await bench.rest()
         (call,) = await bench.derived(conversation_id)
         assert call.made is not None
 
         with pytest.raises(ConflictError, match="never sent along"):
-            await reply_to(bench.wb, call.made.conversation_id, "Go on.")
+            await reply_to(bench.ctx, call.made.conversation_id, "Go on.")
 
         assert len(bench.peer.heard) == 2
 
 
 async def test_first_success_brings_a_title(data: Path) -> None:
     async with a_bench(data, says("It scatters."), says("**Why the sky is blue.**")) as bench:
-        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
 
-        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
 
         assert await bench.title(conversation_id) == "Why the sky is blue"
         assert [message["content"] for message in bench.messages()] == [
@@ -108,7 +108,7 @@ async def test_first_success_brings_a_title(data: Path) -> None:
             "It scatters.",
             INSTRUCTION,
         ]
-        await reply_to(bench.wb, conversation_id, "And at night?")
+        await reply_to(bench.ctx, conversation_id, "And at night?")
         await bench.rest()
         assert len(bench.peer.heard) == 3
 
@@ -124,8 +124,8 @@ async def test_first_success_brings_a_title(data: Path) -> None:
 )
 async def test_reasoning_in_words_is_no_part_of_a_title(data: Path, model: str, title: str) -> None:
     async with a_bench(data, says("It scatters."), says(title)) as bench:
-        conversation_id = await a_conversation(bench.wb, model=model)
-        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        conversation_id = await a_conversation(bench.ctx, model=model)
+        await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
 
         assert await bench.title(conversation_id) == "Blue Sky"
 
@@ -133,8 +133,8 @@ async def test_reasoning_in_words_is_no_part_of_a_title(data: Path, model: str, 
 async def test_title_is_made_of_the_answer_without_the_reasoning_before_it(data: Path) -> None:
     thinks = says("The user asks. Short is best.\n</think>\n\nIt scatters.")
     async with a_bench(data, thinks, says("Blue Sky")) as bench:
-        conversation_id = await a_conversation(bench.wb, model="peer:qwq-32b")
-        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        conversation_id = await a_conversation(bench.ctx, model="peer:qwq-32b")
+        await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
 
         assert await bench.title(conversation_id) == "Blue Sky"
         assert [message["content"] for message in bench.messages()][:2] == ["Why is the sky blue?", "It scatters."]
@@ -142,17 +142,17 @@ async def test_title_is_made_of_the_answer_without_the_reasoning_before_it(data:
 
 async def test_title_is_requested_in_a_child_conversation_and_never_sent(data: Path) -> None:
     async with a_bench(data, says("It scatters."), says("Blue sky"), says("Black.")) as bench:
-        conversation_id = await a_conversation(bench.wb, model=MODEL)
-        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
+        await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
         await bench.rest()
         (call,) = await bench.derived(conversation_id)
 
-        await reply_to(bench.wb, conversation_id, "And at night?")
+        await reply_to(bench.ctx, conversation_id, "And at night?")
 
         assert call.made is not None
         assert (call.role, call.after_position, call.made.text) == (Role.SYSTEM_TITLE, 1, "Blue sky")
         made = await bench.conversation(call.made.conversation_id)
-        (first, _) = await pairs_of(bench.wb, conversation_id)
+        (first, _) = await pairs_of(bench.ctx, conversation_id)
         assert first.reply is not None
         assert (made.kind, made.status, made.parent_id, made.trigger_message_id) == (
             ConversationKind.TOOL,
@@ -160,24 +160,24 @@ async def test_title_is_requested_in_a_child_conversation_and_never_sent(data: P
             conversation_id,
             first.reply.id,
         )
-        (pair,) = await pairs_of(bench.wb, made.id)
+        (pair,) = await pairs_of(bench.ctx, made.id)
         assert pair.reply is not None
         assert (pair.request.role, pair.reply.role) == (Role.SYSTEM_TITLE, Role.TITLE)
-        (booked,) = await calls_of(bench.wb, made.id)
+        (booked,) = await calls_of(bench.ctx, made.id)
         assert (booked.purpose, booked.usage == pair.usage, booked.counted is not None) == ("title", True, True)
-        assert [booked.purpose for booked in await calls_of(bench.wb, conversation_id)] == ["reply", "reply"]
+        assert [booked.purpose for booked in await calls_of(bench.ctx, conversation_id)] == ["reply", "reply"]
         assert not any(INSTRUCTION in str(message["content"]) for message in bench.messages())
         assert not any("Blue sky" in str(message["content"]) for message in bench.messages())
-        view = await compose_view(bench.wb, LOCAL_OWNER, conversation_id, ViewOptions())
+        view = await compose_view(bench.ctx, LOCAL_OWNER, conversation_id, ViewOptions())
         assert (view.composition.x, view.composition.y) == (2, 2)
 
 
 @pytest.mark.parametrize("answer", ["  ", "...", "\n**\n"])
 async def test_title_that_says_nothing_changes_nothing(data: Path, answer: str) -> None:
     async with a_bench(data, says("It scatters."), says(answer)) as bench:
-        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
 
-        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
 
         assert await bench.title(conversation_id) == ""
         (call,) = await bench.derived(conversation_id)
@@ -187,9 +187,9 @@ async def test_title_that_says_nothing_changes_nothing(data: Path, answer: str) 
 
 async def test_failed_title_changes_nothing_and_says_why(data: Path) -> None:
     async with a_bench(data, says("It scatters."), Answer((b'{"error":{"message":"No."}}',), status=401)) as bench:
-        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
 
-        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
 
         assert await bench.title(conversation_id) == ""
         (call,) = await bench.derived(conversation_id)
@@ -197,30 +197,30 @@ async def test_failed_title_changes_nothing_and_says_why(data: Path) -> None:
         assert call.made.failure is not None
         made = await bench.conversation(call.made.conversation_id)
         assert made.status is ConversationStatus.FAILED
-        (booked,) = await calls_of(bench.wb, made.id)
+        (booked,) = await calls_of(bench.ctx, made.id)
         assert (booked.purpose, booked.outcome) == ("title", Lifecycle.ERROR)
 
 
 async def test_title_comes_after_the_first_success_not_after_a_failure(data: Path) -> None:
     failed = Answer((b'{"error":{"message":"No."}}',), status=401)
     async with a_bench(data, failed, says("It scatters."), says("Blue sky")) as bench:
-        conversation_id = await a_conversation(bench.wb, model=MODEL)
-        await reply_to(bench.wb, conversation_id, "Why?")
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
+        await reply_to(bench.ctx, conversation_id, "Why?")
         await bench.rest()
         assert len(bench.peer.heard) == 1
 
-        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
 
         assert await bench.title(conversation_id) == "Blue sky"
 
 
 async def given_a_title(bench: Bench) -> str:
-    return await a_conversation(bench.wb, model=MODEL, title="Mine")
+    return await a_conversation(bench.ctx, model=MODEL, title="Mine")
 
 
 async def told_not_to(bench: Bench) -> str:
-    await set_preferences(bench.wb, LOCAL_OWNER, Preferences(titles=False))
-    return await a_conversation(bench.wb, model=MODEL)
+    await set_preferences(bench.ctx, LOCAL_OWNER, Preferences(titles=False))
+    return await a_conversation(bench.ctx, model=MODEL)
 
 
 @pytest.mark.parametrize("prepare", [given_a_title, told_not_to])
@@ -229,7 +229,7 @@ async def test_no_title_is_requested(data: Path, prepare: Callable[[Bench], Awai
         conversation_id = await prepare(bench)
         before = (await bench.conversation(conversation_id)).title
 
-        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
 
         assert await bench.title(conversation_id) == before
         assert len(bench.peer.heard) == 1
@@ -237,9 +237,9 @@ async def test_no_title_is_requested(data: Path, prepare: Callable[[Bench], Awai
 
 async def test_installation_without_titles_requests_none(data: Path) -> None:
     async with a_bench(data, says("It scatters."), INVIEW_TITLES="off") as bench:
-        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
 
-        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
 
         assert await bench.title(conversation_id) == ""
         assert len(bench.peer.heard) == 1
@@ -248,28 +248,28 @@ async def test_installation_without_titles_requests_none(data: Path) -> None:
 async def test_title_that_a_death_prevented_is_asked_for_after_the_next_success(data: Path) -> None:
     # the process ends before it requests a title
     async with a_bench(data, says("It scatters."), INVIEW_TITLES="off") as bench:
-        conversation_id = await a_conversation(bench.wb, model=MODEL)
-        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
+        await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
 
     async with a_bench(data, says("Rayleigh."), Answer((), then="stall")) as bench:
-        await reply_to(bench.wb, conversation_id, "Who found out?")
+        await reply_to(bench.ctx, conversation_id, "Who found out?")
         await until(lambda: len(bench.peer.heard) == 2)  # the process ends during the request
 
     async with a_bench(data, says("1871."), says("The blue sky")) as bench:
         assert (await bench.conversation(conversation_id)).title == ""
-        await reply_to(bench.wb, conversation_id, "When?")
+        await reply_to(bench.ctx, conversation_id, "When?")
 
         assert await bench.title(conversation_id) == "The blue sky"
 
 
 async def test_regenerating_the_first_reply_asks_for_no_second_title(data: Path) -> None:
     async with a_bench(data, says("It scatters."), says("..."), says("Rayleigh.")) as bench:
-        conversation_id = await a_conversation(bench.wb, model=MODEL)
-        ended = await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
+        ended = await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
         await bench.rest()
 
-        resent = await resend_pair(bench.wb, LOCAL_OWNER, ended.pair.id)
-        await collect(bench.wb, resent.started.run_id)
+        resent = await resend_pair(bench.ctx, LOCAL_OWNER, ended.pair.id)
+        await collect(bench.ctx, resent.started.run_id)
         await bench.rest()
 
         assert len(bench.peer.heard) == 3
@@ -277,24 +277,24 @@ async def test_regenerating_the_first_reply_asks_for_no_second_title(data: Path)
 
 async def test_first_kept_reply_of_a_comparison_brings_a_title(data: Path) -> None:
     async with a_bench(data, says("It scatters."), says("Why the sky is blue")) as bench:
-        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
         models = (MODEL, "offline:demo")
-        comparison = await start_comparison(bench.wb, LOCAL_OWNER, conversation_id, "Why is the sky blue?", models)
+        comparison = await start_comparison(bench.ctx, LOCAL_OWNER, conversation_id, "Why is the sky blue?", models)
         for run in comparison.runs:
-            await collect(bench.wb, run.run_id)
+            await collect(bench.ctx, run.run_id)
         assert await bench.title(conversation_id) == ""
 
-        await keep_reply_and_title(bench.wb, LOCAL_OWNER, conversation_id, MODEL)
+        await keep_reply_and_title(bench.ctx, LOCAL_OWNER, conversation_id, MODEL)
 
         assert await bench.title(conversation_id) == "Why the sky is blue"
 
 
 async def test_another_model_may_be_asked(data: Path) -> None:
     async with a_bench(data, says("It scatters.")) as bench:
-        await set_preferences(bench.wb, LOCAL_OWNER, Preferences(title_model="offline:demo"))
-        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        await set_preferences(bench.ctx, LOCAL_OWNER, Preferences(title_model="offline:demo"))
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
 
-        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
 
         assert await bench.title(conversation_id) == "Why is the sky blue"
         assert len(bench.peer.heard) == 1
@@ -303,21 +303,21 @@ async def test_another_model_may_be_asked(data: Path) -> None:
 
 async def test_model_that_is_not_set_up_is_no_reason_to_fail(data: Path) -> None:
     async with a_bench(data, says("It scatters.")) as bench:
-        await set_preferences(bench.wb, LOCAL_OWNER, Preferences(title_model="nobody:knows"))
-        conversation_id = await a_conversation(bench.wb, model=MODEL)
+        await set_preferences(bench.ctx, LOCAL_OWNER, Preferences(title_model="nobody:knows"))
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
 
-        ended = await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        ended = await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
 
         assert (ended.pair.lifecycle, await bench.title(conversation_id)) == (Lifecycle.SUCCEEDED, "")
 
 
 async def test_another_title_is_requested_and_replaces_a_models(data: Path) -> None:
     async with a_bench(data, says("It scatters."), says("Blue sky"), says("Colours of the sky")) as bench:
-        conversation_id = await a_conversation(bench.wb, model=MODEL)
-        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
+        await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
         assert await bench.title(conversation_id) == "Blue sky"
 
-        await ask_title(bench.wb, LOCAL_OWNER, conversation_id)
+        await ask_title(bench.ctx, LOCAL_OWNER, conversation_id)
 
         assert await bench.title(conversation_id) == "Colours of the sky"
         assert len(await bench.derived(conversation_id)) == 2
@@ -325,48 +325,48 @@ async def test_another_title_is_requested_and_replaces_a_models(data: Path) -> N
 
 async def test_a_persons_own_title_is_never_replaced(data: Path) -> None:
     async with a_bench(data, says("It scatters."), says("Blue sky")) as bench:
-        conversation_id = await a_conversation(bench.wb, model=MODEL)
-        await reply_to(bench.wb, conversation_id, "Why is the sky blue?")
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
+        await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
         await bench.rest()
-        await change_conversation(bench.wb, LOCAL_OWNER, conversation_id, title="Mine")
+        await change_conversation(bench.ctx, LOCAL_OWNER, conversation_id, title="Mine")
 
         with pytest.raises(ConflictError, match="a person's own"):
-            await ask_title(bench.wb, LOCAL_OWNER, conversation_id)
+            await ask_title(bench.ctx, LOCAL_OWNER, conversation_id)
 
         assert await bench.title(conversation_id) == "Mine"
         assert len(bench.peer.heard) == 2
 
 
-async def test_title_given_while_the_model_was_at_it_stays(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await reply_to(wb, conversation_id, "Why is the sky blue?")
-    bench = Bench(wb, Peer([]))
-    await ask_title(wb, LOCAL_OWNER, conversation_id)
+async def test_title_given_while_the_model_was_at_it_stays(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "Why is the sky blue?")
+    bench = Bench(ctx, Peer([]))
+    await ask_title(ctx, LOCAL_OWNER, conversation_id)
 
-    await change_conversation(wb, LOCAL_OWNER, conversation_id, title="Mine")
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, title="Mine")
 
     assert await bench.title(conversation_id) == "Mine"
     assert (await bench.conversation(conversation_id)).titled_by_model is False
 
 
-async def test_title_of_a_conversation_that_is_deleted_meanwhile_is_dropped(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await reply_to(wb, conversation_id, "Why is the sky blue?")
-    derived = await ask_title(wb, LOCAL_OWNER, conversation_id)
+async def test_title_of_a_conversation_that_is_deleted_meanwhile_is_dropped(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "Why is the sky blue?")
+    derived = await ask_title(ctx, LOCAL_OWNER, conversation_id)
 
-    await delete_conversation(wb, LOCAL_OWNER, conversation_id)
-    await Bench(wb, Peer([])).rest()
+    await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
+    await Bench(ctx, Peer([])).rest()
 
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         assert await list_conversations(session, LOCAL_OWNER, limit=5, wanted=Wanted()) == ()
-    (booked,) = await calls_of(wb, derived.conversation_id)
+    (booked,) = await calls_of(ctx, derived.conversation_id)
     assert booked.purpose == "title"
 
 
-async def test_conversation_that_cannot_be_titled_is_refused_with_the_reason(wb: Workbench) -> None:
-    empty = await a_conversation(wb)
+async def test_conversation_that_cannot_be_titled_is_refused_with_the_reason(ctx: AppContext) -> None:
+    empty = await a_conversation(ctx)
 
     with pytest.raises(ConflictError, match="Nothing in view"):
-        await ask_title(wb, LOCAL_OWNER, empty)
+        await ask_title(ctx, LOCAL_OWNER, empty)
     with pytest.raises(NotFoundError):
-        await ask_title(wb, "somebody else", empty)
+        await ask_title(ctx, "somebody else", empty)

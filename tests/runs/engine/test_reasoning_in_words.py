@@ -14,7 +14,7 @@ from app.domain.conversation.search import parse_search
 from app.domain.filters.commands import ExportFormat
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer.exporting import export_conversation
-from app.runs.wiring import open_workbench
+from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import Wanted
 from app.store.index.search import search
 from tests.providers.peer import Answer, a_peer
@@ -44,15 +44,18 @@ TAG = "The tag </think> ends it."
 async def test_next_request_search_and_exports_have_the_words_alone(
     data: Path, model: str, answer: Answer, parts: tuple[Text | Thinking, ...], words: str
 ) -> None:
-    async with a_peer(answer) as peer, open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"box={peer.url}/v1")) as wb:
-        conversation_id = await a_conversation(wb, model=model)
-        ended = await reply_to(wb, conversation_id, "Hi")
-        async with wb.store.read() as session:
+    async with (
+        a_peer(answer) as peer,
+        open_app_context(settings_of(data, INVIEW_COMPATIBLE=f"box={peer.url}/v1")) as ctx,
+    ):
+        conversation_id = await a_conversation(ctx, model=model)
+        ended = await reply_to(ctx, conversation_id, "Hi")
+        async with ctx.store.read() as session:
             found = [await search(session, LOCAL_OWNER, Wanted(), parse_search(text)) for text in ("greets", words)]
-        exported = orjson.loads(await export(wb, conversation_id))
-        written = await export_conversation(wb, LOCAL_OWNER, conversation_id, ExportFormat.MARKDOWN)
+        exported = orjson.loads(await export(ctx, conversation_id))
+        written = await export_conversation(ctx, LOCAL_OWNER, conversation_id, ExportFormat.MARKDOWN)
         markdown = b"".join([chunk async for chunk in written.chunks]).decode()
-        await reply_to(wb, conversation_id, "And now?")
+        await reply_to(ctx, conversation_id, "And now?")
 
     assert ended.pair.reply is not None
     assert ended.pair.reply.parts == parts

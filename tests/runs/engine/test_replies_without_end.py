@@ -15,9 +15,9 @@ from app.domain.conversation.parts import Text, ToolCall, ToolResult
 from app.domain.errors import NEXT_STEP, ErrorClass
 from app.domain.run.run import Failed, Succeeded
 from app.domain.stream_events import StopReason
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.run.runs import load_run
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.speaking import Speech, speak
@@ -33,8 +33,8 @@ MODELS = {
 
 
 @asynccontextmanager
-async def talking_to(data: Path, *answers: Answer, **environment: str) -> AsyncGenerator[tuple[Workbench, Peer]]:
-    """Open a workbench whose providers all connect to one peer."""
+async def talking_to(data: Path, *answers: Answer, **environment: str) -> AsyncGenerator[tuple[AppContext, Peer]]:
+    """Open an app context whose providers all connect to one peer."""
     async with a_peer(*answers) as peer:
         settings = settings_of(
             data,
@@ -45,20 +45,20 @@ async def talking_to(data: Path, *answers: Answer, **environment: str) -> AsyncG
             INVIEW_COMPATIBLE=f"peer={peer.url}/v1",
             **environment,
         )
-        async with open_workbench(settings) as wb:
-            yield wb, peer
+        async with open_app_context(settings) as ctx:
+            yield ctx, peer
 
 
 def chat(delta: object) -> bytes:
     return b"data: " + json.dumps({"choices": [{"index": 0, "delta": delta}]}).encode() + b"\n\n"
 
 
-async def ask(wb: Workbench, protocol: str) -> Ended:
-    return await reply_to(wb, await a_conversation(wb, model=MODELS[protocol]), "Go on.")
+async def ask(ctx: AppContext, protocol: str) -> Ended:
+    return await reply_to(ctx, await a_conversation(ctx, model=MODELS[protocol]), "Go on.")
 
 
-async def outcome_of(wb: Workbench, ended: Ended) -> Succeeded | Failed | object:
-    async with wb.store.read() as session:
+async def outcome_of(ctx: AppContext, ended: Ended) -> Succeeded | Failed | object:
+    async with ctx.store.read() as session:
         return (await load_run(session, LOCAL_OWNER, ended.started.run_id)).state.outcome
 
 
@@ -69,9 +69,9 @@ async def outcome_of(wb: Workbench, ended: Ended) -> Succeeded | Failed | object
 async def test_stream_of_20_000_calls_ends_at_the_limit_with_a_note(data: Path, protocol: str) -> None:
     calls = tuple((f"c{number}", "double", "{}") for number in range(20_000))
 
-    async with talking_to(data, speak(protocol, Speech(text="Well.", calls=calls))) as (wb, peer):
-        ended = await ask(wb, protocol)
-        booked = await calls_of(wb, ended.pair.conversation_id)
+    async with talking_to(data, speak(protocol, Speech(text="Well.", calls=calls))) as (ctx, peer):
+        ended = await ask(ctx, protocol)
+        booked = await calls_of(ctx, ended.pair.conversation_id)
 
     assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
     assert ended.pair.reply is not None
@@ -92,10 +92,13 @@ async def test_other_requests_do_not_wait_while_20_000_calls_arrive(data: Path, 
     many = Speech(calls=tuple((f"c{number}", "double", "{}") for number in range(20_000)))
     end = speak(protocol, Speech(text="Done."))
 
-    async with talking_to(data, speak(protocol, few), end, speak(protocol, few), end, speak(protocol, many)) as (wb, _):
-        await ask(wb, protocol)  # the first call includes imports and compilation that happen once
-        quiet = await calls_by_turn(ask(wb, protocol))
-        busy = await calls_by_turn(ask(wb, protocol))
+    async with talking_to(data, speak(protocol, few), end, speak(protocol, few), end, speak(protocol, many)) as (
+        ctx,
+        _,
+    ):
+        await ask(ctx, protocol)  # the first call includes imports and compilation that happen once
+        quiet = await calls_by_turn(ask(ctx, protocol))
+        busy = await calls_by_turn(ask(ctx, protocol))
 
     # The engine accepts at most 100 calls: twice the number of the quiet reply.
     assert max(busy) < 2 * max(quiet)
@@ -104,9 +107,9 @@ async def test_other_requests_do_not_wait_while_20_000_calls_arrive(data: Path, 
 async def test_calls_in_one_event_end_at_the_limit_too(data: Path) -> None:
     calls = [{"index": n, "id": f"c{n}", "function": {"name": "double", "arguments": "{"}} for n in range(20_000)]
 
-    async with talking_to(data, Answer((chat({"tool_calls": calls}),))) as (wb, _):
-        ended = await ask(wb, "openai_compatible")
-        outcome = await outcome_of(wb, ended)
+    async with talking_to(data, Answer((chat({"tool_calls": calls}),))) as (ctx, _):
+        ended = await ask(ctx, "openai_compatible")
+        outcome = await outcome_of(ctx, ended)
 
     assert outcome == Succeeded(StopReason.TOOL_LIMIT)
     assert ended.pair.reply is not None
@@ -121,10 +124,10 @@ async def test_calls_in_one_event_end_at_the_limit_too(data: Path) -> None:
 async def test_endless_reply_is_ended_as_too_long_and_its_text_is_kept(data: Path, sent: str) -> None:
     endless = Answer((chat({"content": sent}) * 200,) * 50, then="stall")
 
-    async with talking_to(data, endless, INVIEW_MAX_REPLY_BYTES="50000") as (wb, peer):
-        ended = await ask(wb, "openai_compatible")
-        outcome = await outcome_of(wb, ended)
-        booked = await calls_of(wb, ended.pair.conversation_id)
+    async with talking_to(data, endless, INVIEW_MAX_REPLY_BYTES="50000") as (ctx, peer):
+        ended = await ask(ctx, "openai_compatible")
+        outcome = await outcome_of(ctx, ended)
+        booked = await calls_of(ctx, ended.pair.conversation_id)
         async with asyncio.timeout(30):
             await peer.left.wait()
 
@@ -142,10 +145,10 @@ async def test_conversation_continues_after_a_reply_that_was_too_long(data: Path
     endless = Answer((chat({"content": "x" * 20_000}),), then="stall")
     fine = speak("openai_compatible", Speech(text="Fine."))
 
-    async with talking_to(data, endless, fine, INVIEW_MAX_REPLY_BYTES="10000") as (wb, _):
-        conversation = await a_conversation(wb, model="peer:qwen3")
-        first = await reply_to(wb, conversation, "Go on.")
-        second = await reply_to(wb, conversation, "And now?")
+    async with talking_to(data, endless, fine, INVIEW_MAX_REPLY_BYTES="10000") as (ctx, _):
+        conversation = await a_conversation(ctx, model="peer:qwen3")
+        first = await reply_to(ctx, conversation, "Go on.")
+        second = await reply_to(ctx, conversation, "And now?")
 
     assert (first.pair.lifecycle, second.text) == (Lifecycle.ERROR, "Fine.")
 
@@ -155,9 +158,9 @@ async def test_reply_of_parts_without_end_is_too_long_too(data: Path) -> None:
         b'event: content_block_start\ndata: {"type":"content_block_start","index":0,'
         b'"content_block":{"type":"redacted_thinking","data":"x"}}\n\n'
     )
-    async with talking_to(data, Answer((part * 1_000,) * 5, then="stall"), INVIEW_MAX_REPLY_BYTES="100000") as (wb, _):
-        ended = await ask(wb, "anthropic")
-        outcome = await outcome_of(wb, ended)
+    async with talking_to(data, Answer((part * 1_000,) * 5, then="stall"), INVIEW_MAX_REPLY_BYTES="100000") as (ctx, _):
+        ended = await ask(ctx, "anthropic")
+        outcome = await outcome_of(ctx, ended)
 
     assert isinstance(outcome, Failed)
     assert outcome.reason.error_class is ErrorClass.TOO_LONG
@@ -168,8 +171,8 @@ async def test_reply_of_parts_without_end_is_too_long_too(data: Path) -> None:
 async def test_words_that_wait_for_a_call_to_end_have_a_bound(data: Path) -> None:
     opened = chat({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{"}}]})
     waiting = chat({"content": "x" * 10_000}) * 10
-    async with talking_to(data, Answer((opened, *[waiting] * 20), then="stall")) as (wb, _):
-        outcome = await outcome_of(wb, await ask(wb, "openai_compatible"))
+    async with talking_to(data, Answer((opened, *[waiting] * 20), then="stall")) as (ctx, _):
+        outcome = await outcome_of(ctx, await ask(ctx, "openai_compatible"))
 
     assert isinstance(outcome, Failed)
     assert outcome.reason.error_class is ErrorClass.TOO_LONG

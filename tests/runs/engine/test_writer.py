@@ -14,13 +14,13 @@ from structlog.testing import capture_logs
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass
 from app.domain.run.run import Interrupted, apply_event
+from app.runs.app_context import AppContext
 from app.runs.engine import engine, writer
 from app.runs.engine.writer import BEAT_SECONDS, MAX_DELAY, PATIENCE_SECONDS, PAUSE_SECONDS, SAVE_SECONDS
 from app.runs.process.event_bus import PairsChanged
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.watch.broadcast import follow, watch
-from app.runs.wiring import COMMAND_SECONDS, open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import COMMAND_SECONDS, open_app_context
 from app.store.database import database
 from app.store.database.database import POOL_SIZE
 from app.store.run.runs import finish_run, load_run
@@ -94,7 +94,7 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     "room", [writer.WHOLE_CHARACTERS, 0], ids=["stored whole now and then", "in the journal alone"]
 )
 async def test_text_is_in_the_file_a_moment_after_it_came(
-    moved: Workbench, data: Path, hand: ByHand, clock: MovedClock, *, room: int, monkeypatch: pytest.MonkeyPatch
+    moved: AppContext, data: Path, hand: ByHand, clock: MovedClock, *, room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read the file continuously, as if the process died at that moment. A save is due every 0.15 s."""
     monkeypatch.setattr(writer, "WHOLE_CHARACTERS", room)
@@ -110,7 +110,7 @@ async def test_text_is_in_the_file_a_moment_after_it_came(
 
 
 async def test_an_idle_process_does_not_touch_the_database(
-    moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
+    moved: AppContext, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
     conversation_id = await a_conversation(moved)
     with watched(data) as touched:
@@ -130,7 +130,7 @@ async def test_an_idle_process_does_not_touch_the_database(
 
 
 async def test_nothing_is_stored_while_a_provider_is_being_called(
-    moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
+    moved: AppContext, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
     conversation_id = await a_conversation(moved)
     await send(moved, conversation_id, "Hi")
@@ -144,7 +144,7 @@ async def test_nothing_is_stored_while_a_provider_is_being_called(
 
 @pytest.mark.usefixtures("brief")
 async def test_a_reply_continues_while_the_database_cannot_be_written_and_is_stored_after(
-    moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
+    moved: AppContext, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
     started = await send(moved, await a_conversation(moved), "Hi")
     hand.say("Before. ")
@@ -169,7 +169,7 @@ async def test_a_reply_continues_while_the_database_cannot_be_written_and_is_sto
 
 @pytest.mark.usefixtures("brief")
 async def test_an_end_is_not_published_before_it_is_stored(
-    moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
+    moved: AppContext, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
     started = await send(moved, await a_conversation(moved), "Hi")
     run = moved.engine.runs[started.run_id]
@@ -193,7 +193,7 @@ async def test_an_end_is_not_published_before_it_is_stored(
 
 @pytest.mark.usefixtures("brief")
 async def test_subscribers_are_notified_when_an_end_cannot_be_stored_for_long(
-    moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
+    moved: AppContext, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
     conversation_id = await a_conversation(moved)
     started = await send(moved, conversation_id, "Hi")
@@ -221,7 +221,7 @@ async def test_subscribers_are_notified_when_an_end_cannot_be_stored_for_long(
 
 
 async def test_fault_of_ours_in_storing_an_end_does_not_leave_the_reply_without_one(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, failures = writer.finish_run, [ValueError("a fault of ours")]
 
@@ -232,13 +232,13 @@ async def test_fault_of_ours_in_storing_an_end_does_not_leave_the_reply_without_
 
     monkeypatch.setattr(writer, "finish_run", fail_once)
     async with asyncio.timeout(30):
-        ended = await reply_to(wb, await a_conversation(wb), "/rate 0\n/echo Done.")
+        ended = await reply_to(ctx, await a_conversation(ctx), "/rate 0\n/echo Done.")
 
     assert (ended.pair.lifecycle, ended.text, failures) == (Lifecycle.SUCCEEDED, "Done.", [])
 
 
 async def test_a_full_disk_is_reported_and_does_not_end_the_reply(
-    moved: Workbench, data: Path, hand: ByHand, clock: MovedClock
+    moved: AppContext, data: Path, hand: ByHand, clock: MovedClock
 ) -> None:
     """SQLite's own limit of pages represents a full disk."""
 
@@ -269,24 +269,24 @@ async def test_a_full_disk_is_reported_and_does_not_end_the_reply(
     assert stored_text(data / "inview.db", started.pair_id) == text_of(events)
 
 
-async def test_a_process_learns_that_another_ended_its_run(wb: Workbench, hand: ByHand) -> None:
-    conversation_id = await a_conversation(wb)
-    started = await send(wb, conversation_id, "Hi")
+async def test_a_process_learns_that_another_ended_its_run(ctx: AppContext, hand: ByHand) -> None:
+    conversation_id = await a_conversation(ctx)
+    started = await send(ctx, conversation_id, "Hi")
     hand.say("Hello")
-    await wait_for_text(wb, started)
-    run = wb.engine.runs[started.run_id]
-    await wb.engine.writer.save()
-    async with wb.store.write() as session:
+    await wait_for_text(ctx, started)
+    run = ctx.engine.runs[started.run_id]
+    await ctx.engine.writer.save()
+    async with ctx.store.write() as session:
         stored = await load_run(session, LOCAL_OWNER, started.run_id)
         assert await finish_run(session, run.place, apply_event(stored.state, Interrupted())[0], stored.heartbeat_at)
 
     with capture_logs() as logs:
         hand.end()
-        events = await collect(wb, started.run_id)
+        events = await collect(ctx, started.run_id)
 
     assert (events[-1].kind, events[-1].data["class"]) == ("error", "interrupted")
     assert messages(logs) == ["a run had been ended by another process"]
-    assert len(await calls_of(wb, conversation_id)) == 1
+    assert len(await calls_of(ctx, conversation_id)) == 1
 
 
 # --- the end of the process ---
@@ -294,30 +294,30 @@ async def test_a_process_learns_that_another_ended_its_run(wb: Workbench, hand: 
 
 async def test_closing_ends_and_stores_all_running_replies(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "INTERRUPT_SECONDS", 60)
-    async with open_workbench(settings_of(data)) as wb:
-        conversations = [await a_conversation(wb) for _ in range(20)]
-        started = [await send(wb, one, "/long 5000 /rate 100") for one in conversations]
-        waiting = await send(wb, await a_conversation(wb), "/fail rate retry-after 30")
-        silent = await send(wb, await a_conversation(wb), "/wait 25")
+    async with open_app_context(settings_of(data)) as ctx:
+        conversations = [await a_conversation(ctx) for _ in range(20)]
+        started = [await send(ctx, one, "/long 5000 /rate 100") for one in conversations]
+        waiting = await send(ctx, await a_conversation(ctx), "/fail rate retry-after 30")
+        silent = await send(ctx, await a_conversation(ctx), "/wait 25")
         for one in started:
-            await wait_for_text(wb, one, 50)
-        followers = [asyncio.create_task(collect(wb, one.run_id)) for one in (*started, waiting, silent)]
+            await wait_for_text(ctx, one, 50)
+        followers = [asyncio.create_task(collect(ctx, one.run_id)) for one in (*started, waiting, silent)]
         await asyncio.sleep(0)
-        received = [wb.engine.runs[one.run_id].shown.parts for one in started]
+        received = [ctx.engine.runs[one.run_id].shown.parts for one in started]
 
     for events in await asyncio.gather(*followers):
         assert (events[-1].kind, events[-1].data["class"]) == ("error", "interrupted")
-    async with open_workbench(settings_of(data)) as wb:
+    async with open_app_context(settings_of(data)) as ctx:
         for one, parts in zip(started, received, strict=True):
-            pair = await pair_of(wb, one.pair_id)
+            pair = await pair_of(ctx, one.pair_id)
             assert pair.lifecycle is Lifecycle.ERROR
             assert pair.failure is not None
             assert pair.failure.error_class is ErrorClass.INTERRUPTED
             assert pair.reply is not None
             assert str(pair.reply.parts)[:-3].startswith(str(parts)[:-4])
         for one in (waiting, silent):
-            assert (await pair_of(wb, one.pair_id)).lifecycle is Lifecycle.ERROR
-        outcomes = [[call.error_class for call in await calls_of(wb, one)] for one in conversations]
+            assert (await pair_of(ctx, one.pair_id)).lifecycle is Lifecycle.ERROR
+        outcomes = [[call.error_class for call in await calls_of(ctx, one)] for one in conversations]
         assert outcomes == [[ErrorClass.INTERRUPTED]] * 20
 
 
@@ -328,22 +328,22 @@ async def test_closing_does_not_wait_for_a_database_that_cannot_be_written(
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.02)
     monkeypatch.setattr(engine, "INTERRUPT_SECONDS", 0.1)
     with capture_logs() as logs:
-        async with AsyncExitStack() as holding, open_workbench(settings_of(data)) as wb:
-            conversation_id = await a_conversation(wb)
-            started = await send(wb, conversation_id, "/slow")
-            await wait_for_text(wb, started)
-            await holding.enter_async_context(held(data / "inview.db"))  # held until the workbench is closed
+        async with AsyncExitStack() as holding, open_app_context(settings_of(data)) as ctx:
+            conversation_id = await a_conversation(ctx)
+            started = await send(ctx, conversation_id, "/slow")
+            await wait_for_text(ctx, started)
+            await holding.enter_async_context(held(data / "inview.db"))  # held until the app context is closed
 
     assert "the end of a reply was not stored; the next start will end it" in messages(logs)
-    async with open_workbench(settings_of(data)) as wb:
-        (pair,) = await pairs_of(wb, conversation_id)
+    async with open_app_context(settings_of(data)) as ctx:
+        (pair,) = await pairs_of(ctx, conversation_id)
         assert pair.lifecycle is Lifecycle.ERROR
 
 
 async def test_following_a_run_to_the_end_of_the_process_ends(data: Path) -> None:
-    async with open_workbench(settings_of(data)) as wb:
-        started = await send(wb, await a_conversation(wb), "/slow")
-        following = follow(wb, LOCAL_OWNER, started.run_id)
+    async with open_app_context(settings_of(data)) as ctx:
+        started = await send(ctx, await a_conversation(ctx), "/slow")
+        following = follow(ctx, LOCAL_OWNER, started.run_id)
         await anext(following)
 
     rest = [event.kind async for events in following for event in events]

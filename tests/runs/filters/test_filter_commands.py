@@ -4,118 +4,118 @@ import pytest
 
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.filters.errors import FilterError
+from app.runs.app_context import AppContext
 from app.runs.filters.filter_commands import apply_filter, delete_filter, list_filters, rename_filter, save_filter
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.broadcast import watch
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import load_conversation
 from app.store.organise.filters import MAX_APPLIED
 from tests.runs.steps import a_conversation
 
 
-async def save(wb: Workbench, **lines: str) -> None:
+async def save(ctx: AppContext, **lines: str) -> None:
     for name, line in lines.items():
-        await save_filter(wb, LOCAL_OWNER, name, line)
+        await save_filter(ctx, LOCAL_OWNER, name, line)
 
 
-async def saved(wb: Workbench) -> dict[str, str]:
-    return (await list_filters(wb, LOCAL_OWNER)).saved
+async def saved(ctx: AppContext) -> dict[str, str]:
+    return (await list_filters(ctx, LOCAL_OWNER)).saved
 
 
-async def filter_of(wb: Workbench, conversation_id: str) -> str:
-    async with wb.store.read() as session:
+async def filter_of(ctx: AppContext, conversation_id: str) -> str:
+    async with ctx.store.read() as session:
         return (await load_conversation(session, LOCAL_OWNER, conversation_id)).filter
 
 
-async def test_a_filter_is_saved_and_replaced_under_its_name(wb: Workbench) -> None:
-    await save(wb, good="s2", best="@good b")
-    await save(wb, good="s>=2")
+async def test_a_filter_is_saved_and_replaced_under_its_name(ctx: AppContext) -> None:
+    await save(ctx, good="s2", best="@good b")
+    await save(ctx, good="s>=2")
 
-    assert await saved(wb) == {"best": "@good b", "good": "s>=2"}
-    assert (await list_filters(wb, "somebody else")).saved == {}
+    assert await saved(ctx) == {"best": "@good b", "good": "s>=2"}
+    assert (await list_filters(ctx, "somebody else")).saved == {}
 
 
-async def test_a_filter_that_leads_to_itself_is_not_saved(wb: Workbench) -> None:
-    await save(wb, a="s2", b="@a")
+async def test_a_filter_that_leads_to_itself_is_not_saved(ctx: AppContext) -> None:
+    await save(ctx, a="s2", b="@a")
 
     with pytest.raises(FilterError, match="does not lead back to itself"):
-        await save_filter(wb, LOCAL_OWNER, "a", "e | @b")
+        await save_filter(ctx, LOCAL_OWNER, "a", "e | @b")
 
-    assert await saved(wb) == {"a": "s2", "b": "@a"}
+    assert await saved(ctx) == {"a": "s2", "b": "@a"}
 
 
-async def test_a_renamed_filter_is_renamed_wherever_it_is_used(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
-    await save(wb, good="s2", best="@good b")
-    await apply_filter(wb, LOCAL_OWNER, conversation_id, "r5 @good")
-    feed = watch(wb, LOCAL_OWNER, conversation_id)
+async def test_a_renamed_filter_is_renamed_wherever_it_is_used(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
+    await save(ctx, good="s2", best="@good b")
+    await apply_filter(ctx, LOCAL_OWNER, conversation_id, "r5 @good")
+    feed = watch(ctx, LOCAL_OWNER, conversation_id)
 
-    await rename_filter(wb, LOCAL_OWNER, "good", "fine")
+    await rename_filter(ctx, LOCAL_OWNER, "good", "fine")
 
-    assert await saved(wb) == {"best": "@fine b", "fine": "s2"}
-    assert await filter_of(wb, conversation_id) == "r5 @fine"
+    assert await saved(ctx) == {"best": "@fine b", "fine": "s2"}
+    assert await filter_of(ctx, conversation_id) == "r5 @fine"
     assert await anext(feed) == ConversationChanged()
 
 
-async def test_a_filter_is_not_renamed_over_another(wb: Workbench) -> None:
-    await save(wb, good="s2", best="b")
+async def test_a_filter_is_not_renamed_over_another(ctx: AppContext) -> None:
+    await save(ctx, good="s2", best="b")
 
     with pytest.raises(ConflictError, match="saved as @best already"):
-        await rename_filter(wb, LOCAL_OWNER, "good", "best")
-    await rename_filter(wb, LOCAL_OWNER, "good", "good")
+        await rename_filter(ctx, LOCAL_OWNER, "good", "best")
+    await rename_filter(ctx, LOCAL_OWNER, "good", "good")
     with pytest.raises(NotFoundError):
-        await rename_filter(wb, LOCAL_OWNER, "none", "some")
+        await rename_filter(ctx, LOCAL_OWNER, "none", "some")
 
-    assert await saved(wb) == {"best": "b", "good": "s2"}
+    assert await saved(ctx) == {"best": "b", "good": "s2"}
 
 
-async def test_a_filter_in_use_is_not_deleted_and_its_users_are_named(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, title="Plans")
-    await save(wb, good="s2", best="@good b")
-    await apply_filter(wb, LOCAL_OWNER, conversation_id, "@good")
+async def test_a_filter_in_use_is_not_deleted_and_its_users_are_named(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, title="Plans")
+    await save(ctx, good="s2", best="@good b")
+    await apply_filter(ctx, LOCAL_OWNER, conversation_id, "@good")
 
     with pytest.raises(ConflictError, match='@good is used by @best, the conversation "Plans"'):
-        await delete_filter(wb, LOCAL_OWNER, "good")
-    await delete_filter(wb, LOCAL_OWNER, "best")
-    await apply_filter(wb, LOCAL_OWNER, conversation_id, "")
-    await delete_filter(wb, LOCAL_OWNER, "good")
+        await delete_filter(ctx, LOCAL_OWNER, "good")
+    await delete_filter(ctx, LOCAL_OWNER, "best")
+    await apply_filter(ctx, LOCAL_OWNER, conversation_id, "")
+    await delete_filter(ctx, LOCAL_OWNER, "good")
 
-    assert await saved(wb) == {}
+    assert await saved(ctx) == {}
     with pytest.raises(NotFoundError):
-        await delete_filter(wb, LOCAL_OWNER, "good")
+        await delete_filter(ctx, LOCAL_OWNER, "good")
 
 
-async def test_an_applied_filter_is_kept_with_the_conversation_and_first_in_the_history(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
-    feed = watch(wb, LOCAL_OWNER, conversation_id)
+async def test_an_applied_filter_is_kept_with_the_conversation_and_first_in_the_history(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
+    feed = watch(ctx, LOCAL_OWNER, conversation_id)
 
     for line in ("s2", "b", "s2", "", "e"):
-        await apply_filter(wb, LOCAL_OWNER, conversation_id, line)
+        await apply_filter(ctx, LOCAL_OWNER, conversation_id, line)
 
-    assert await filter_of(wb, conversation_id) == "e"
-    assert (await list_filters(wb, LOCAL_OWNER)).history == ("e", "s2", "b")
+    assert await filter_of(ctx, conversation_id) == "e"
+    assert (await list_filters(ctx, LOCAL_OWNER)).history == ("e", "s2", "b")
     assert [await anext(feed) for _ in range(5)] == [ConversationChanged()] * 5
 
 
-async def test_a_filter_that_cannot_be_used_changes_nothing(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
-    await apply_filter(wb, LOCAL_OWNER, conversation_id, "s2")
+async def test_a_filter_that_cannot_be_used_changes_nothing(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
+    await apply_filter(ctx, LOCAL_OWNER, conversation_id, "s2")
 
     for line in ("s7", "@unknown", "b :flag"):
         with pytest.raises(FilterError):
-            await apply_filter(wb, LOCAL_OWNER, conversation_id, line)
+            await apply_filter(ctx, LOCAL_OWNER, conversation_id, line)
 
-    assert await filter_of(wb, conversation_id) == "s2"
-    assert (await list_filters(wb, LOCAL_OWNER)).history == ("s2",)
+    assert await filter_of(ctx, conversation_id) == "s2"
+    assert (await list_filters(ctx, LOCAL_OWNER)).history == ("s2",)
 
 
-async def test_the_history_keeps_a_limited_number_and_drops_the_oldest(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_the_history_keeps_a_limited_number_and_drops_the_oldest(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
 
     for number in range(1, MAX_APPLIED + 3):
-        await apply_filter(wb, LOCAL_OWNER, conversation_id, f"r{number}")
+        await apply_filter(ctx, LOCAL_OWNER, conversation_id, f"r{number}")
 
-    history = (await list_filters(wb, LOCAL_OWNER)).history
+    history = (await list_filters(ctx, LOCAL_OWNER)).history
     assert len(history) == MAX_APPLIED
     assert (history[0], history[-1]) == (f"r{MAX_APPLIED + 2}", "r3")

@@ -4,11 +4,11 @@ import gc
 import subprocess
 import sys
 
+from app.runs.app_context import AppContext
 from app.runs.process.collector import THRESHOLDS
-from app.runs.workbench import Workbench
 
 
-def test_an_open_workbench_has_what_was_imported_out_of_the_collectors_sight(wb: Workbench) -> None:
+def test_an_open_app_context_has_what_was_imported_out_of_the_collectors_sight(ctx: AppContext) -> None:
     assert gc.get_threshold() == THRESHOLDS
     assert gc.get_freeze_count() > 10_000
 

@@ -13,6 +13,7 @@ from app.domain.conversation.conversation import ConversationStatus
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.errors import ErrorClass, NotFoundError
 from app.domain.run.queue import HoldReason
+from app.runs.app_context import AppContext
 from app.runs.derived.summaries import summarise
 from app.runs.process.event_bus import ComparisonChanged
 from app.runs.recovery.reaper import HEARTBEAT_SECONDS, Reaper
@@ -20,8 +21,7 @@ from app.runs.resend.comparisons import start_comparison
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send
 from app.runs.send.queue import queue_text, read_queue
 from app.runs.watch.broadcast import follow
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import insert_pair
 from app.store.run.snapshots import load_snapshot
@@ -60,24 +60,24 @@ class Clock:
         return self.at
 
 
-def reaper_of(wb: Workbench, clock: Clock | None = None) -> Reaper:
-    return Reaper(wb.store, wb.catalogue, wb.engine.writer, wb.event_bus, clock or Clock())
+def reaper_of(ctx: AppContext, clock: Clock | None = None) -> Reaper:
+    return Reaper(ctx.store, ctx.catalogue, ctx.engine.writer, ctx.event_bus, clock or Clock())
 
 
 async def test_a_start_leaves_the_runs_of_others_alone_though_the_first_process_has_ended(data: Path) -> None:
     async with AsyncExitStack() as first:
-        await first.enter_async_context(open_workbench(settings_of(data)))
-        async with open_workbench(settings_of(data)) as driver:
+        await first.enter_async_context(open_app_context(settings_of(data)))
+        async with open_app_context(settings_of(data)) as driver:
             await first.aclose()
             started = await send(driver, await a_conversation(driver), "/long 900 /rate 100")
             await wait_for_text(driver, started)
 
-            async with open_workbench(settings_of(data)):
+            async with open_app_context(settings_of(data)):
                 assert (await pair_of(driver, started.pair_id)).lifecycle in RUNNING
 
 
 async def test_a_start_ends_what_a_dead_process_left_running_and_keeps_its_text(data: Path, tmp_path: Path) -> None:
-    async with open_workbench(settings_of(data)) as dying:
+    async with open_app_context(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying, system_prompt="Be brief.")
         whole = await reply_to(dying, conversation_id, "/echo before")
         preview = await preview_send(dying, LOCAL_OWNER, conversation_id, "/long 900 /rate 100")
@@ -87,23 +87,23 @@ async def test_a_start_ends_what_a_dead_process_left_running_and_keeps_its_text(
         await dying.engine.writer.save()
         left = copy_as_it_is(data, tmp_path / "left")
 
-    async with open_workbench(settings_of(left)) as wb:
-        first, pair = await pairs_of(wb, conversation_id)
+    async with open_app_context(settings_of(left)) as ctx:
+        first, pair = await pairs_of(ctx, conversation_id)
         assert first == whole.pair
         assert pair.lifecycle is Lifecycle.ERROR
         assert pair.failure is not None
         assert pair.failure.error_class is ErrorClass.INTERRUPTED
-        events = await collect(wb, started.run_id)
+        events = await collect(ctx, started.run_id)
         assert text_of(events).startswith(received)
         assert events[-1].data["class"] == "interrupted"
-        call = (await calls_of(wb, conversation_id))[-1]
+        call = (await calls_of(ctx, conversation_id))[-1]
         assert (call.run_id, call.attempt, call.error_class) == (started.run_id, 1, ErrorClass.INTERRUPTED)
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             snapshot = await load_snapshot(session, LOCAL_OWNER, pair.id)
         assert (snapshot.body, snapshot.url) == (preview.wire.body, preview.wire.url)
         assert snapshot.content_hash == started.content_hash
 
-        again = await reply_to(wb, conversation_id, "/echo after /rate 0")
+        again = await reply_to(ctx, conversation_id, "/echo after /rate 0")
         assert again.pair.position == 3
         assert again.pair.lifecycle is Lifecycle.SUCCEEDED
 
@@ -111,7 +111,7 @@ async def test_a_start_ends_what_a_dead_process_left_running_and_keeps_its_text(
 async def test_child_calls_of_a_dead_process_keep_their_purpose_and_their_conversation_is_closed(
     data: Path, tmp_path: Path
 ) -> None:
-    async with open_workbench(settings_of(data)) as dying:
+    async with open_app_context(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
         await reply_to(dying, conversation_id, "/long 60 /rate 0")
         handed_over = await a_conversation(dying)
@@ -123,15 +123,15 @@ async def test_child_calls_of_a_dead_process_keep_their_purpose_and_their_conver
         summary = await summarise(dying, LOCAL_OWNER, conversation_id)  # last: it is short, and ends with the next turn
         left = copy_as_it_is(data, tmp_path / "left")
 
-    async with open_workbench(settings_of(left)) as wb:
-        (pair,) = await pairs_of(wb, summary.conversation_id)
+    async with open_app_context(settings_of(left)) as ctx:
+        (pair,) = await pairs_of(ctx, summary.conversation_id)
         assert (pair.lifecycle, pair.failure is not None) == (Lifecycle.ERROR, True)
-        (call,) = await calls_of(wb, summary.conversation_id)
+        (call,) = await calls_of(ctx, summary.conversation_id)
         assert (call.purpose, call.error_class) == ("summary", ErrorClass.INTERRUPTED)
-        delegated = await calls_of(wb, handed_over)
-        compared = [call for run in comparison.runs for call in await calls_of(wb, run.conversation_id)]
+        delegated = await calls_of(ctx, handed_over)
+        compared = [call for run in comparison.runs for call in await calls_of(ctx, run.conversation_id)]
         assert [one.purpose for one in (*delegated, *compared)] == ["delegated", "comparison", "comparison"]
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             made = [
                 await load_conversation(session, LOCAL_OWNER, one) for one in (summary.conversation_id, handed_over)
             ]
@@ -139,29 +139,29 @@ async def test_child_calls_of_a_dead_process_keep_their_purpose_and_their_conver
 
 
 async def test_what_waited_for_the_reply_of_a_dead_process_is_held_and_says_why(data: Path, tmp_path: Path) -> None:
-    async with open_workbench(settings_of(data)) as dying:
+    async with open_app_context(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
         await wait_for_text(dying, await send(dying, conversation_id, "/long 900 /rate 100"))
         await queue_text(dying, LOCAL_OWNER, conversation_id, "/echo next")
         left = copy_as_it_is(data, tmp_path / "left")
 
     for place in (left, data):  # one was killed, the other shut down normally
-        async with open_workbench(settings_of(place)) as wb:
-            queue = await read_queue(wb, LOCAL_OWNER, conversation_id)
+        async with open_app_context(settings_of(place)) as ctx:
+            queue = await read_queue(ctx, LOCAL_OWNER, conversation_id)
         assert [item.text for item in queue.items] == ["/echo next"]
         assert queue.hold is not None
         assert queue.hold.reason is HoldReason.FAILED
         assert "Inview stopped" in queue.hold.message
 
 
-async def first_events(wb: Workbench, run_id: str):
-    async for events in follow(wb, LOCAL_OWNER, run_id):
+async def first_events(ctx: AppContext, run_id: str):
+    async for events in follow(ctx, LOCAL_OWNER, run_id):
         return events
     return ()
 
 
 async def test_a_run_that_waited_for_a_retry_made_no_further_call(data: Path, tmp_path: Path) -> None:
-    async with open_workbench(settings_of(data)) as dying:
+    async with open_app_context(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
         started = await send(dying, conversation_id, "/fail rate retry-after 30")
         async for events in follow(dying, LOCAL_OWNER, started.run_id):
@@ -170,41 +170,41 @@ async def test_a_run_that_waited_for_a_retry_made_no_further_call(data: Path, tm
         await dying.engine.writer.save()
         left = copy_as_it_is(data, tmp_path / "left")
 
-    async with open_workbench(settings_of(left)) as wb:
-        assert (await pair_of(wb, started.pair_id)).lifecycle is Lifecycle.ERROR
-        assert [event.kind for event in await collect(wb, started.run_id)] == [
+    async with open_app_context(settings_of(left)) as ctx:
+        assert (await pair_of(ctx, started.pair_id)).lifecycle is Lifecycle.ERROR
+        assert [event.kind for event in await collect(ctx, started.run_id)] == [
             "run",
             "status",
             "retry",
             "status",
             "error",
         ]
-        (call,) = await calls_of(wb, conversation_id)
+        (call,) = await calls_of(ctx, conversation_id)
         assert (call.attempt, call.error_class) == (1, ErrorClass.RATE)
 
 
 async def test_a_request_that_cannot_be_rebuilt_exactly_is_not_stored(data: Path, tmp_path: Path) -> None:
-    async with open_workbench(settings_of(data)) as dying:
+    async with open_app_context(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
         started = await send(dying, conversation_id, "/slow")
         await change_conversation(dying, LOCAL_OWNER, conversation_id, system_prompt="Changed meanwhile.")
         left = copy_as_it_is(data, tmp_path / "left")
 
     with capture_logs() as logs:
-        async with open_workbench(settings_of(left)) as wb:
-            assert (await pair_of(wb, started.pair_id)).lifecycle is Lifecycle.ERROR
-            async with wb.store.read() as session:
+        async with open_app_context(settings_of(left)) as ctx:
+            assert (await pair_of(ctx, started.pair_id)).lifecycle is Lifecycle.ERROR
+            async with ctx.store.read() as session:
                 with pytest.raises(NotFoundError):
                     await load_snapshot(session, LOCAL_OWNER, started.pair_id)
     assert "the request of a dead run could not be made anew: its history changed" in [one["event"] for one in logs]
 
 
 async def test_a_second_process_leaves_the_runs_of_a_living_one_alone(data: Path) -> None:
-    async with open_workbench(settings_of(data)) as driver:
+    async with open_app_context(settings_of(data)) as driver:
         started = await send(driver, await a_conversation(driver), "/long 100 /rate 200")
         await wait_for_text(driver, started)
 
-        async with open_workbench(settings_of(data)) as other:
+        async with open_app_context(settings_of(data)) as other:
             clock = Clock()
             reaper = reaper_of(other, clock)
             assert await reaper.reap() == 0
@@ -216,7 +216,7 @@ async def test_a_second_process_leaves_the_runs_of_a_living_one_alone(data: Path
 
 
 async def test_runs_whose_heartbeat_stopped_are_ended_while_others_live(data: Path) -> None:
-    async with open_workbench(settings_of(data)) as driver, open_workbench(settings_of(data)) as other:
+    async with open_app_context(settings_of(data)) as driver, open_app_context(settings_of(data)) as other:
         dead, alive = [await send(driver, await a_conversation(driver), "/slow") for _ in range(2)]
         await driver.engine.writer.save()
         run = driver.engine.runs.pop(dead.run_id)
@@ -236,7 +236,7 @@ async def test_runs_whose_heartbeat_stopped_are_ended_while_others_live(data: Pa
 
 
 async def test_a_page_learns_that_a_compared_reply_of_a_dead_process_has_ended(data: Path) -> None:
-    async with open_workbench(settings_of(data)) as driver, open_workbench(settings_of(data)) as other:
+    async with open_app_context(settings_of(data)) as driver, open_app_context(settings_of(data)) as other:
         conversation_id = await a_conversation(driver)
         models = ("offline:demo", "offline:tiny")
         comparison = await start_comparison(driver, LOCAL_OWNER, conversation_id, "/slow", models)
@@ -257,37 +257,37 @@ async def test_a_page_learns_that_a_compared_reply_of_a_dead_process_has_ended(d
             driver.engine.runs[run.run_id] = one
 
 
-async def test_what_this_process_drives_is_never_reaped_however_late_its_heartbeat(wb: Workbench) -> None:
-    started = await send(wb, await a_conversation(wb), "/slow")
-    async with wb.store.write() as session:
+async def test_what_this_process_drives_is_never_reaped_however_late_its_heartbeat(ctx: AppContext) -> None:
+    started = await send(ctx, await a_conversation(ctx), "/slow")
+    async with ctx.store.write() as session:
         await session.execute(text("UPDATE run SET heartbeat_at = '2000-01-01 00:00:00.000000'"))
 
     clock = Clock()
-    reaper = reaper_of(wb, clock)
+    reaper = reaper_of(ctx, clock)
     await reaper.reap()
     clock.at += HEARTBEAT_SECONDS
 
     assert await reaper.reap() == 0
 
-    assert wb.engine.runs[started.run_id].state.outcome is None
+    assert ctx.engine.runs[started.run_id].state.outcome is None
 
 
-async def test_a_pair_that_was_stored_without_a_run_is_ended_too(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_a_pair_that_was_stored_without_a_run_is_ended_too(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
     lost = replace(a_pair_of(conversation_id, 1, "Hello?", None), lifecycle=Lifecycle.SENDING)
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await insert_pair(session, LOCAL_OWNER, lost, 1)
 
     clock = Clock()
-    reaper = reaper_of(wb, clock)
+    reaper = reaper_of(ctx, clock)
     assert await reaper.reap() == 0
     clock.at += HEARTBEAT_SECONDS
     assert await reaper.reap() == 1
 
-    (pair,) = await pairs_of(wb, conversation_id)
+    (pair,) = await pairs_of(ctx, conversation_id)
     assert pair.lifecycle is Lifecycle.ERROR
     assert pair.failure is not None
     assert pair.failure.error_class is ErrorClass.INTERRUPTED
-    assert await calls_of(wb, conversation_id) == ()
+    assert await calls_of(ctx, conversation_id) == ()
     clock.at += HEARTBEAT_SECONDS
     assert await reaper.reap() == 0

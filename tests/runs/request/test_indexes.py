@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import delete, select
 
 from app.providers.counts.vocabularies import CL100K, O200K
+from app.runs.app_context import AppContext
 from app.runs.process.event_bus import PairsCounted
 from app.runs.request import indexes
 from app.runs.request.indexes import BATCH, Indexer
@@ -17,7 +18,6 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.transfer.importing import import_file
 from app.runs.watch.broadcast import watch
-from app.runs.workbench import Workbench
 from app.store.index.indexes import has_unindexed
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 from tests.runs.exchange import PAIR_BY_HAND
@@ -26,22 +26,22 @@ from tests.runs.steps import count_own_statements
 NEVER = -1
 
 
-async def imported(wb: Workbench, count: int, model: str = "offline:demo") -> str:
+async def imported(ctx: AppContext, count: int, model: str = "offline:demo") -> str:
     """Import a conversation of `count` pairs from a file."""
     pairs = [{**PAIR_BY_HAND, "user_text": f"Question {number}"} for number in range(count)]
     file = orjson.dumps({"title": "Plans", "model": model, "pairs": pairs})
-    (one,) = await import_file(wb, LOCAL_OWNER, file)
+    (one,) = await import_file(ctx, LOCAL_OWNER, file)
     return one.id
 
 
-async def forget_indexes(wb: Workbench) -> None:
-    async with wb.store.write() as session:
+async def forget_indexes(ctx: AppContext) -> None:
+    async with ctx.store.write() as session:
         await session.execute(delete(PAIR_TEXT))
         await session.execute(delete(PAIR_SIZE))
 
 
-async def stored_indexes(wb: Workbench) -> tuple[list[object], list[object]]:
-    async with wb.store.read() as session:
+async def stored_indexes(ctx: AppContext) -> tuple[list[object], list[object]]:
+    async with ctx.store.read() as session:
         texts = (await session.execute(select(PAIR_TEXT).order_by(PAIR_TEXT.c.pair_id))).all()
         sizes = (await session.execute(select(PAIR_SIZE).order_by(PAIR_SIZE.c.pair_id))).all()
     return list(map(tuple, texts)), list(map(tuple, sizes))
@@ -49,68 +49,68 @@ async def stored_indexes(wb: Workbench) -> tuple[list[object], list[object]]:
 
 @pytest.mark.parametrize("count", [3, 120], ids=["in one transaction", "in slices"])
 @pytest.mark.parametrize(("model", "vocabulary"), [("offline:demo", O200K), ("openai:gpt-4", CL100K)])
-async def test_what_was_imported_is_counted_by_then(wb: Workbench, count: int, model: str, vocabulary: str) -> None:
-    conversation_id = await imported(wb, count, model)
+async def test_what_was_imported_is_counted_by_then(ctx: AppContext, count: int, model: str, vocabulary: str) -> None:
+    conversation_id = await imported(ctx, count, model)
 
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         assert not await has_unindexed(session, LOCAL_OWNER, conversation_id, vocabulary, after_revision=NEVER)
 
 
-async def test_what_the_import_counts_is_what_counting_it_later_finds(wb: Workbench) -> None:
-    conversation_id = await imported(wb, 120)
-    at_import = await stored_indexes(wb)
-    await forget_indexes(wb)
+async def test_what_the_import_counts_is_what_counting_it_later_finds(ctx: AppContext) -> None:
+    conversation_id = await imported(ctx, 120)
+    at_import = await stored_indexes(ctx)
+    await forget_indexes(ctx)
 
-    await Indexer(wb.store).index_pairs(LOCAL_OWNER, conversation_id, 1, O200K)
+    await Indexer(ctx.store).index_pairs(LOCAL_OWNER, conversation_id, 1, O200K)
 
-    assert at_import == await stored_indexes(wb)
+    assert at_import == await stored_indexes(ctx)
     assert len(at_import[1]) == 120
 
 
-async def test_first_estimate_after_an_import_counts_no_pair(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    conversation_id = await imported(wb, 120)
+async def test_first_estimate_after_an_import_counts_no_pair(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation_id = await imported(ctx, 120)
 
     async def refuse(_pairs: object, _vocabulary: str) -> None:
         raise AssertionError("A pair was counted again.")
 
     monkeypatch.setattr(indexes, "describe_pairs", refuse)
-    composed = await compose_view(wb, LOCAL_OWNER, conversation_id, ViewOptions())
+    composed = await compose_view(ctx, LOCAL_OWNER, conversation_id, ViewOptions())
 
     assert composed.composition.x == 120
 
 
-async def test_counting_reports_its_progress_and_its_end(wb: Workbench) -> None:
-    conversation_id = await imported(wb, 2 * BATCH + 20)
-    await forget_indexes(wb)
-    feed = watch(wb, LOCAL_OWNER, conversation_id)
+async def test_counting_reports_its_progress_and_its_end(ctx: AppContext) -> None:
+    conversation_id = await imported(ctx, 2 * BATCH + 20)
+    await forget_indexes(ctx)
+    feed = watch(ctx, LOCAL_OWNER, conversation_id)
 
-    await wb.indexer.index_pairs(LOCAL_OWNER, conversation_id, 1, O200K)
+    await ctx.indexer.index_pairs(LOCAL_OWNER, conversation_id, 1, O200K)
 
     total = 2 * BATCH + 20
     told = [await feed.__anext__() for _ in range(3)]
     assert told == [PairsCounted(BATCH, total), PairsCounted(2 * BATCH, total), PairsCounted(total, total)]
 
 
-async def test_failed_counting_is_reported_as_ended(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    conversation_id = await imported(wb, BATCH + 20)
-    await forget_indexes(wb)
-    feed = watch(wb, LOCAL_OWNER, conversation_id)
+async def test_failed_counting_is_reported_as_ended(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation_id = await imported(ctx, BATCH + 20)
+    await forget_indexes(ctx)
+    feed = watch(ctx, LOCAL_OWNER, conversation_id)
 
     async def fail(_vocabulary: str, _texts: Sequence[str]) -> list[int]:
         raise RuntimeError("The process that counts tokens does not start.")
 
     monkeypatch.setattr(indexes, "count_texts", fail)
     with pytest.raises(RuntimeError):
-        await wb.indexer.index_pairs(LOCAL_OWNER, conversation_id, 1, O200K)
+        await ctx.indexer.index_pairs(LOCAL_OWNER, conversation_id, 1, O200K)
 
     assert await feed.__anext__() == PairsCounted(BATCH + 20, BATCH + 20)
 
 
 async def test_what_was_counted_before_a_restart_is_not_counted_again(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    conversation_id = await imported(wb, 3 * BATCH)
-    await forget_indexes(wb)
+    conversation_id = await imported(ctx, 3 * BATCH)
+    await forget_indexes(ctx)
     count, counted = indexes.count_texts, list[int]()
 
     async def note(vocabulary: str, texts: Sequence[str]) -> list[int]:
@@ -121,19 +121,19 @@ async def test_what_was_counted_before_a_restart_is_not_counted_again(
 
     monkeypatch.setattr(indexes, "count_texts", note)
     with pytest.raises(asyncio.CancelledError):
-        await Indexer(wb.store).index_pairs(LOCAL_OWNER, conversation_id, 1, O200K)
+        await Indexer(ctx.store).index_pairs(LOCAL_OWNER, conversation_id, 1, O200K)
     counted.clear()
 
-    await Indexer(wb.store).index_pairs(LOCAL_OWNER, conversation_id, 1, O200K)
+    await Indexer(ctx.store).index_pairs(LOCAL_OWNER, conversation_id, 1, O200K)
 
     assert counted == [2 * BATCH]  # a request and a reply for each pair
 
 
 async def test_counting_on_does_not_walk_what_was_counted_before(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    conversation_id = await imported(wb, 3 * BATCH)
-    await forget_indexes(wb)
+    conversation_id = await imported(ctx, 3 * BATCH)
+    await forget_indexes(ctx)
     begun, load = list[int](), indexes.load_unindexed
 
     async def note(*args: object, after_position: int, **more: object) -> object:
@@ -141,8 +141,8 @@ async def test_counting_on_does_not_walk_what_was_counted_before(
         return await load(*args, after_position=after_position, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(indexes, "load_unindexed", note)
-    asked = count_own_statements(wb)
-    await wb.indexer.index_pairs(LOCAL_OWNER, conversation_id, 1, O200K)
+    asked = count_own_statements(ctx)
+    await ctx.indexer.index_pairs(LOCAL_OWNER, conversation_id, 1, O200K)
 
     assert begun == [-1, BATCH, 2 * BATCH, 3 * BATCH]
     assert any("pair.position > " in statement for statement in asked)

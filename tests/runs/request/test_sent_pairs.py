@@ -7,6 +7,7 @@ import pytest
 
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import Text
+from app.runs.app_context import AppContext
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.memory_cache import MemoryCache
 from app.runs.request import sent_pairs as module
@@ -14,8 +15,7 @@ from app.runs.request.sent_pairs import SentPairs
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions, compose_base, read_base
 from app.runs.watch.broadcast import watch
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from app.store.conversation.rows import PAIR
@@ -24,9 +24,9 @@ from tests.runs.steps import a_conversation, count_own_statements, pairs_of, rep
 from tests.store.values import START, a_pair_of
 
 
-async def seed(wb: Workbench, count: int, first: int = 1, conversation_id: str | None = None) -> str:
-    conversation_id = conversation_id or await a_conversation(wb, model="offline:demo")
-    async with wb.store.write() as session:
+async def seed(ctx: AppContext, count: int, first: int = 1, conversation_id: str | None = None) -> str:
+    conversation_id = conversation_id or await a_conversation(ctx, model="offline:demo")
+    async with ctx.store.write() as session:
         revision = await next_revision(session, conversation_id, START)
         for position in range(first, first + count):
             await insert_pair(
@@ -35,191 +35,191 @@ async def seed(wb: Workbench, count: int, first: int = 1, conversation_id: str |
     return conversation_id
 
 
-async def load(wb: Workbench, kept: SentPairs, conversation_id: str) -> tuple[Pair, ...]:
-    base = await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())
-    pairs = await kept.load(wb.store, LOCAL_OWNER, conversation_id, (await compose_base(base)).composition.sent)
+async def load(ctx: AppContext, kept: SentPairs, conversation_id: str) -> tuple[Pair, ...]:
+    base = await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions())
+    pairs = await kept.load(ctx.store, LOCAL_OWNER, conversation_id, (await compose_base(base)).composition.sent)
     assert pairs is not None
     return pairs
 
 
 async def test_all_that_is_sent_is_read_in_order_however_many_batches_it_takes(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "BATCH", 7)
-    conversation_id = await seed(wb, 21)
+    conversation_id = await seed(ctx, 21)
 
-    pairs = await load(wb, SentPairs(), conversation_id)
+    pairs = await load(ctx, SentPairs(), conversation_id)
 
-    assert pairs == await pairs_of(wb, conversation_id)
+    assert pairs == await pairs_of(ctx, conversation_id)
     assert len(pairs) == 21
 
 
-async def test_cached_pairs_are_not_read_again_and_changed_ones_are(wb: Workbench) -> None:
-    conversation_id = await seed(wb, 5)
+async def test_cached_pairs_are_not_read_again_and_changed_ones_are(ctx: AppContext) -> None:
+    conversation_id = await seed(ctx, 5)
     kept = SentPairs()
-    await load(wb, kept, conversation_id)
-    asked = count_own_statements(wb)
+    await load(ctx, kept, conversation_id)
+    asked = count_own_statements(ctx)
 
-    again = await load(wb, kept, conversation_id)
+    again = await load(ctx, kept, conversation_id)
     assert not [statement for statement in asked if "JOIN message" in statement]
-    await seed(wb, 2, 6, conversation_id)
-    longer = await load(wb, kept, conversation_id)
+    await seed(ctx, 2, 6, conversation_id)
+    longer = await load(ctx, kept, conversation_id)
 
     assert len(again) == 5
-    assert longer == await pairs_of(wb, conversation_id)
+    assert longer == await pairs_of(ctx, conversation_id)
 
 
-async def test_a_send_of_some_reads_no_other_pair(wb: Workbench) -> None:
-    conversation_id = await seed(wb, 600)
-    await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())
+async def test_a_send_of_some_reads_no_other_pair(ctx: AppContext) -> None:
+    conversation_id = await seed(ctx, 600)
+    await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions())
 
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r20"))
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r20"))
 
-    kept = wb.sent_pairs.kept.find(conversation_id)
+    kept = ctx.sent_pairs.kept.find(conversation_id)
     assert kept is not None
     assert len(kept.read) == len(preview.sent) == 20
     assert [pair.position for pair in preview.sent] == list(range(581, 601))
 
 
-async def test_a_pair_that_changed_takes_its_place_again(wb: Workbench) -> None:
+async def test_a_pair_that_changed_takes_its_place_again(ctx: AppContext) -> None:
     """This includes a pair between others, as an import or a restored pair would be."""
-    conversation_id = await seed(wb, 2, 1)
-    await seed(wb, 2, 4, conversation_id)
+    conversation_id = await seed(ctx, 2, 1)
+    await seed(ctx, 2, 4, conversation_id)
     kept = SentPairs()
-    await load(wb, kept, conversation_id)
+    await load(ctx, kept, conversation_id)
 
-    await seed(wb, 1, 3, conversation_id)
+    await seed(ctx, 1, 3, conversation_id)
 
-    assert [pair.position for pair in await load(wb, kept, conversation_id)] == [1, 2, 3, 4, 5]
+    assert [pair.position for pair in await load(ctx, kept, conversation_id)] == [1, 2, 3, 4, 5]
 
 
-async def test_a_pair_that_changed_since_the_preview_is_not_sent_with_its_old_text(wb: Workbench) -> None:
-    conversation_id = await seed(wb, 3)
-    base = await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())
+async def test_a_pair_that_changed_since_the_preview_is_not_sent_with_its_old_text(ctx: AppContext) -> None:
+    conversation_id = await seed(ctx, 3)
+    base = await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions())
     sent = (await compose_base(base)).composition.sent
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         revision = await next_revision(session, conversation_id, None)
         second = PAIR.update().where(PAIR.c.conversation_id == conversation_id, PAIR.c.position == 2)
         await session.execute(second.values(revision=revision))
 
-    assert await SentPairs().load(wb.store, LOCAL_OWNER, conversation_id, sent) is None
-    assert await SentPairs().load(wb.store, LOCAL_OWNER, conversation_id, (sent[0], sent[2])) is not None
+    assert await SentPairs().load(ctx.store, LOCAL_OWNER, conversation_id, sent) is None
+    assert await SentPairs().load(ctx.store, LOCAL_OWNER, conversation_id, (sent[0], sent[2])) is not None
 
 
-async def test_what_is_kept_from_send_to_send_is_what_a_fresh_look_finds(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_what_is_kept_from_send_to_send_is_what_a_fresh_look_finds(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
     for number in range(8):
-        await reply_to(wb, conversation_id, f"/rate 0 /long {number + 1}")
+        await reply_to(ctx, conversation_id, f"/rate 0 /long {number + 1}")
 
-        kept = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
-        wb.sent_pairs.forget(conversation_id)
-        fresh = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
+        kept = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next")
+        ctx.sent_pairs.forget(conversation_id)
+        fresh = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next")
 
         assert kept.plan == fresh.plan
         assert len(kept.built.request.messages) == 2 * number + 3
 
 
-async def test_the_conversations_with_the_oldest_sends_are_evicted(wb: Workbench) -> None:
+async def test_the_conversations_with_the_oldest_sends_are_evicted(ctx: AppContext) -> None:
     kept = SentPairs(MemoryCache(100))
-    old, new = [await seed(wb, 4) for _ in range(2)]
+    old, new = [await seed(ctx, 4) for _ in range(2)]
     for conversation_id in (old, new):
-        await load(wb, kept, conversation_id)
-    asked = count_own_statements(wb)
+        await load(ctx, kept, conversation_id)
+    asked = count_own_statements(ctx)
 
-    await load(wb, kept, new)
+    await load(ctx, kept, new)
     assert not [statement for statement in asked if "JOIN message" in statement]
-    await load(wb, kept, old)
+    await load(ctx, kept, old)
 
     assert [statement for statement in asked if "JOIN message" in statement]
 
 
 async def test_a_conversation_larger_than_all_that_is_kept_keeps_what_its_last_send_took(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_CHARACTERS", 100)
-    conversation_id = await seed(wb, 40)
+    conversation_id = await seed(ctx, 40)
     for line in ("", "r2"):
-        await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter=line))
-    await seed(wb, 1, 41, conversation_id)
-    await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r2"))
-    asked = count_own_statements(wb)
+        await preview_send(ctx, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter=line))
+    await seed(ctx, 1, 41, conversation_id)
+    await preview_send(ctx, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r2"))
+    asked = count_own_statements(ctx)
 
-    await preview_send(wb, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r2"))
+    await preview_send(ctx, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r2"))
 
     assert not [statement for statement in asked if "JOIN message" in statement]
-    kept = wb.sent_pairs.kept.find(conversation_id)
+    kept = ctx.sent_pairs.kept.find(conversation_id)
     assert kept is not None
     assert len(kept.read) == 2
 
 
-async def test_unused_pairs_are_released(wb: Workbench) -> None:
-    conversation_id = await seed(wb, 40)
-    before = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
+async def test_unused_pairs_are_released(ctx: AppContext) -> None:
+    conversation_id = await seed(ctx, 40)
+    before = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next")
 
-    assert wb.expire(60) == 0
-    assert wb.expire(0) == 3
-    assert not any(map(len, (wb.sent_pairs.kept, wb.sizes.kept, wb.bases.kept)))
-    assert (await preview_send(wb, LOCAL_OWNER, conversation_id, "next")).plan == before.plan
+    assert ctx.expire(60) == 0
+    assert ctx.expire(0) == 3
+    assert not any(map(len, (ctx.sent_pairs.kept, ctx.sizes.kept, ctx.bases.kept)))
+    assert (await preview_send(ctx, LOCAL_OWNER, conversation_id, "next")).plan == before.plan
 
 
-async def test_an_open_page_has_the_next_send_prepared(wb: Workbench) -> None:
-    conversation_id = await seed(wb, 40)
+async def test_an_open_page_has_the_next_send_prepared(ctx: AppContext) -> None:
+    conversation_id = await seed(ctx, 40)
 
-    watch(wb, LOCAL_OWNER, conversation_id)
-    watch(wb, LOCAL_OWNER, conversation_id)
-    (task,) = wb.warming.values()
+    watch(ctx, LOCAL_OWNER, conversation_id)
+    watch(ctx, LOCAL_OWNER, conversation_id)
+    (task,) = ctx.warming.values()
     await task
-    asked = count_own_statements(wb)
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "Hello")
+    asked = count_own_statements(ctx)
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Hello")
 
-    assert wb.warming == {}
+    assert ctx.warming == {}
     assert not [statement for statement in asked if "JOIN message" in statement]
     assert len(preview.built.request.messages) == 81
 
 
-async def test_nothing_is_prepared_while_a_running_reply_changes_it(wb: Workbench) -> None:
-    conversation_id = await seed(wb, 4)
-    started = await send(wb, conversation_id, "/slow")
-    asked = count_own_statements(wb)
+async def test_nothing_is_prepared_while_a_running_reply_changes_it(ctx: AppContext) -> None:
+    conversation_id = await seed(ctx, 4)
+    started = await send(ctx, conversation_id, "/slow")
+    asked = count_own_statements(ctx)
 
-    watch(wb, LOCAL_OWNER, conversation_id)
-    (task,) = wb.warming.values()
+    watch(ctx, LOCAL_OWNER, conversation_id)
+    (task,) = ctx.warming.values()
     await task
 
     assert not [statement for statement in asked if "JOIN message" in statement]
-    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+    await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
 
-async def test_a_conversation_without_pairs_has_a_history_that_grows_with_it(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
-    asked = count_own_statements(wb)
+async def test_a_conversation_without_pairs_has_a_history_that_grows_with_it(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
+    asked = count_own_statements(ctx)
 
-    await reply_to(wb, conversation_id, "/echo one")
+    await reply_to(ctx, conversation_id, "/echo one")
     assert not [statement for statement in asked if "pair.revision >" in statement and "JOIN message" in statement]
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "And then?")
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "And then?")
 
     assert len(preview.built.request.messages) == 3
 
 
-async def test_preparing_a_conversation_deleted_meanwhile_is_harmless(wb: Workbench) -> None:
-    conversation_id = await seed(wb, 2)
-    watch(wb, LOCAL_OWNER, conversation_id)
-    (task,) = wb.warming.values()
+async def test_preparing_a_conversation_deleted_meanwhile_is_harmless(ctx: AppContext) -> None:
+    conversation_id = await seed(ctx, 2)
+    watch(ctx, LOCAL_OWNER, conversation_id)
+    (task,) = ctx.warming.values()
 
-    await delete_conversation(wb, LOCAL_OWNER, conversation_id)
+    await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
 
     await task
 
 
-async def test_a_stale_text_is_never_sent(wb: Workbench) -> None:
+async def test_a_stale_text_is_never_sent(ctx: AppContext) -> None:
     """A pair changes in the database: the revision shows it, and the next send has the new text."""
-    conversation_id = await seed(wb, 3)
-    before = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
+    conversation_id = await seed(ctx, 3)
+    before = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next")
     changed = replace(a_pair_of(conversation_id, 9, "New words"), position=4)
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         await insert_pair(session, LOCAL_OWNER, changed, await next_revision(session, conversation_id, START))
 
-    after = await preview_send(wb, LOCAL_OWNER, conversation_id, "next")
+    after = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next")
 
     assert len(before.built.request.messages) == 7
     assert after.built.request.messages[6].parts == (Text("New words"),)
@@ -229,14 +229,14 @@ async def test_opening_a_conversation_learns_the_window_that_its_provider_report
     lists = b'{"object":"list","data":[{"id":"big","object":"model","max_model_len":131072}]}'
     async with (
         a_peer(Answer((lists,), headers=(("Content-Type", "application/json"),))) as peer,
-        open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1")) as wb,
+        open_app_context(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1")) as ctx,
     ):
-        conversation_id = await a_conversation(wb, model="peer:big")
-        before = (await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())).terms.window
-        feed = watch(wb, LOCAL_OWNER, conversation_id)
+        conversation_id = await a_conversation(ctx, model="peer:big")
+        before = (await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions())).terms.window
+        feed = watch(ctx, LOCAL_OWNER, conversation_id)
 
         assert await anext(feed) == ConversationChanged()
-        assert (before, (await read_base(wb, LOCAL_OWNER, conversation_id, ViewOptions())).terms.window) == (
+        assert (before, (await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions())).terms.window) == (
             8_192,
             131_072,
         )

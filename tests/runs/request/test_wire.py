@@ -18,12 +18,12 @@ from app.domain.conversation.conversation import Effort, Pair, Parameters
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, InputError, failure
+from app.runs.app_context import AppContext
 from app.runs.process.ids import new_id
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.conversation.attachments import keep_attachments
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
@@ -59,13 +59,13 @@ WORDS = (
 
 
 @asynccontextmanager
-async def peers(data: Path) -> AsyncGenerator[tuple[Workbench, dict[str, Peer]]]:
-    """Open a workbench. Each provider has its own peer, which answers with a recorded stream of its protocol."""
+async def peers(data: Path) -> AsyncGenerator[tuple[AppContext, dict[str, Peer]]]:
+    """Open an app context. Each provider has its own peer, which answers with a recorded stream of its protocol."""
     async with (
         a_peer(Answer((read_recording("anthropic", "text"),))) as anthropic,
         a_peer(Answer((read_recording("openai", "text"),))) as openai,
         a_peer(Answer((read_recording("openai_compatible", "text"),))) as compatible,
-        open_workbench(
+        open_app_context(
             settings_of(
                 data,
                 ANTHROPIC_API_KEY=KEY,
@@ -74,9 +74,9 @@ async def peers(data: Path) -> AsyncGenerator[tuple[Workbench, dict[str, Peer]]]
                 OPENAI_BASE_URL=f"{openai.url}/v1",
                 INVIEW_COMPATIBLE=f"peer={compatible.url}/v1,{KEY}",
             )
-        ) as wb,
+        ) as ctx,
     ):
-        yield wb, {"anthropic": anthropic, "openai": openai, "openai_compatible": compatible}
+        yield ctx, {"anthropic": anthropic, "openai": openai, "openai_compatible": compatible}
 
 
 def some_text(chance: random.Random, most: int = 12) -> str:
@@ -134,11 +134,11 @@ def some_parameters(chance: random.Random) -> Parameters:
     )
 
 
-async def some_conversation(wb: Workbench, chance: random.Random) -> str:
+async def some_conversation(ctx: AppContext, chance: random.Random) -> str:
     conversation = await create_conversation(
-        wb, LOCAL_OWNER, title=new_id(), system_prompt=some_text(chance) if chance.random() < 0.5 else ""
+        ctx, LOCAL_OWNER, title=new_id(), system_prompt=some_text(chance) if chance.random() < 0.5 else ""
     )
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         for position in range(1, chance.choice((1, 1, 2, 4, 9))):
             revision = await next_revision(session, conversation.id, START)
             await insert_pair(session, LOCAL_OWNER, some_pair(chance, conversation.id, position), revision)
@@ -148,10 +148,10 @@ async def some_conversation(wb: Workbench, chance: random.Random) -> str:
 
 async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
     """Send in several conversations, one after the other, and compare each send with what its peer received."""
-    async with peers(data) as (wb, peer_of):
+    async with peers(data) as (ctx, peer_of):
         for number in numbers:
             chance = random.Random(seed + number)
-            conversation_id = await some_conversation(wb, chance)
+            conversation_id = await some_conversation(ctx, chance)
             protocol = chance.choice(tuple(MODELS))
             model, parameters = chance.choice(MODELS[protocol]), some_parameters(chance)
             look = ViewOptions(model=model)
@@ -162,19 +162,19 @@ async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
                 attached = NOTHING_ATTACHED  # the model refuses these attachments
             try:
                 shown = await preview_send(
-                    wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
+                    ctx, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
                 )
             except InputError as refused:  # not every provider accepts every parameter
                 with pytest.raises(InputError, match=re.escape(str(refused))):
-                    await start_reply(wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters)
+                    await start_reply(ctx, LOCAL_OWNER, conversation_id, text, look, parameters=parameters)
                 parameters = Parameters()
                 shown = await preview_send(
-                    wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
+                    ctx, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
                 )
             started = await start_reply(
-                wb, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
+                ctx, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
             )
-            events = await collect(wb, started.run_id)
+            events = await collect(ctx, started.run_id)
 
             where = f"seed {seed + number}, {model}"
             assert events[-1].kind == "done", (where, events)
@@ -206,14 +206,14 @@ async def test_the_peer_receives_byte_for_byte_what_the_preview_showed(tmp_path:
 
 
 async def test_what_is_changed_while_a_reply_runs_touches_only_the_next_send(data: Path) -> None:
-    async with peers(data) as (wb, peer_of):
-        conversation = await create_conversation(wb, LOCAL_OWNER, model="peer:any", system_prompt="Before.")
-        shown = await preview_send(wb, LOCAL_OWNER, conversation.id, "Hello")
-        started = await start_reply(wb, LOCAL_OWNER, conversation.id, "Hello")
+    async with peers(data) as (ctx, peer_of):
+        conversation = await create_conversation(ctx, LOCAL_OWNER, model="peer:any", system_prompt="Before.")
+        shown = await preview_send(ctx, LOCAL_OWNER, conversation.id, "Hello")
+        started = await start_reply(ctx, LOCAL_OWNER, conversation.id, "Hello")
 
-        await change_conversation(wb, LOCAL_OWNER, conversation.id, system_prompt="After.", model="peer:other")
+        await change_conversation(ctx, LOCAL_OWNER, conversation.id, system_prompt="After.", model="peer:other")
 
-        await collect(wb, started.run_id)
+        await collect(ctx, started.run_id)
         assert peer_of["openai_compatible"].heard[0].body == shown.wire.body
-        later = await preview_send(wb, LOCAL_OWNER, conversation.id, "Again")
+        later = await preview_send(ctx, LOCAL_OWNER, conversation.id, "Again")
         assert later.built.request.system == "After."

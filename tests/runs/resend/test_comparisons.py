@@ -18,6 +18,7 @@ from app.domain.costs.budgets import BudgetSpentError, Scope, Span, SpendingBudg
 from app.domain.errors import ConflictError, InputError, NotFoundError, ProviderError, SendLockedError
 from app.domain.model_profile import Prices
 from app.domain.usage import Usage
+from app.runs.app_context import AppContext
 from app.runs.resend.comparisons import (
     discard_comparison,
     keep_reply,
@@ -33,8 +34,7 @@ from app.runs.send.queue import queue_text, read_queue
 from app.runs.usage.accounts import load_account
 from app.runs.usage.budgets import set_budget
 from app.runs.usage.prices import set_price
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.versions import load_versions
 from app.store.ledger.ledger import sum_usage
@@ -54,25 +54,25 @@ async def peer() -> AsyncGenerator[Peer]:
 
 
 @pytest.fixture
-async def bench(data: Path, peer: Peer) -> AsyncGenerator[Workbench]:
-    async with open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1")) as wb:
-        yield wb
+async def bench(data: Path, peer: Peer) -> AsyncGenerator[AppContext]:
+    async with open_app_context(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1")) as ctx:
+        yield ctx
 
 
 async def compare(
-    wb: Workbench, conversation_id: str, text: str, *models: str, look: ViewOptions | None = None
+    ctx: AppContext, conversation_id: str, text: str, *models: str, look: ViewOptions | None = None
 ) -> Comparison:
-    return await start_comparison(wb, LOCAL_OWNER, conversation_id, text, models, look or ViewOptions())
+    return await start_comparison(ctx, LOCAL_OWNER, conversation_id, text, models, look or ViewOptions())
 
 
-async def ended(wb: Workbench, comparison: Comparison) -> Comparison:
+async def ended(ctx: AppContext, comparison: Comparison) -> Comparison:
     for run in comparison.runs:
-        await collect(wb, run.run_id)
+        await collect(ctx, run.run_id)
     return comparison
 
 
-async def versions_of(wb: Workbench, pair: Pair) -> tuple[Version, ...]:
-    async with wb.store.read() as session:
+async def versions_of(ctx: AppContext, pair: Pair) -> tuple[Version, ...]:
+    async with ctx.store.read() as session:
         return await load_versions(session, LOCAL_OWNER, pair)
 
 
@@ -80,13 +80,13 @@ def words(pair: Pair | Version) -> str:
     return "" if pair.reply is None else plain_text(pair.reply.parts)
 
 
-async def spent(wb: Workbench, conversation_id: str) -> Usage:
-    async with wb.store.read() as session:
+async def spent(ctx: AppContext, conversation_id: str) -> Usage:
+    async with ctx.store.read() as session:
         sums = await sum_usage(session, LOCAL_OWNER, conversation_id=conversation_id)
     return sum(sums.values(), start=Usage())
 
 
-async def test_kept_reply_is_current_and_the_others_are_its_versions(bench: Workbench, peer: Peer) -> None:
+async def test_kept_reply_is_current_and_the_others_are_its_versions(bench: AppContext, peer: Peer) -> None:
     conversation_id = await a_conversation(bench, model=OFFLINE)
     await reply_to(bench, conversation_id, "/echo before")
     comparison = await ended(bench, await compare(bench, conversation_id, "/echo mine", OFFLINE, PEER, OTHER))
@@ -116,7 +116,7 @@ async def test_kept_reply_is_current_and_the_others_are_its_versions(bench: Work
     assert (await pair_of(bench, pair_id)).model == PEER
 
 
-async def test_every_run_is_a_separate_call_that_stays_in_the_ledger(bench: Workbench) -> None:
+async def test_every_run_is_a_separate_call_that_stays_in_the_ledger(bench: AppContext) -> None:
     conversation_id = await a_conversation(bench, model=OFFLINE)
     comparison = await ended(bench, await compare(bench, conversation_id, "/echo x", OFFLINE, PEER))
     before = await spent(bench, conversation_id)
@@ -134,7 +134,7 @@ async def test_every_run_is_a_separate_call_that_stays_in_the_ledger(bench: Work
     assert before.output_tokens >= sum(call.usage.output_tokens for call in calls if call.usage)
 
 
-async def test_each_is_stopped_alone_and_keeping_one_stops_the_others(bench: Workbench) -> None:
+async def test_each_is_stopped_alone_and_keeping_one_stops_the_others(bench: AppContext) -> None:
     conversation_id = await a_conversation(bench, model=OFFLINE)
     comparison = await compare(bench, conversation_id, "/long 2000 /rate 100", OFFLINE, "offline:tiny", PEER)
     offline, tiny, quick = comparison.runs
@@ -157,7 +157,7 @@ async def test_each_is_stopped_alone_and_keeping_one_stops_the_others(bench: Wor
     assert bench.engine.runs == {}
 
 
-async def test_nothing_else_is_sent_while_replies_are_compared(bench: Workbench) -> None:
+async def test_nothing_else_is_sent_while_replies_are_compared(bench: AppContext) -> None:
     conversation_id = await a_conversation(bench, model=OFFLINE)
     earlier = (await reply_to(bench, conversation_id, "/echo first")).pair
     await ended(bench, await compare(bench, conversation_id, "/echo x", OFFLINE, PEER))
@@ -178,7 +178,7 @@ async def test_nothing_else_is_sent_while_replies_are_compared(bench: Workbench)
     assert [words(pair) for pair in await pairs_of(bench, conversation_id)] == ["first", "x", "queued"]
 
 
-async def test_comparison_waits_for_a_reply_that_runs(bench: Workbench) -> None:
+async def test_comparison_waits_for_a_reply_that_runs(bench: AppContext) -> None:
     conversation_id = await a_conversation(bench, model=OFFLINE)
     await send(bench, conversation_id, "/slow")
 
@@ -186,7 +186,7 @@ async def test_comparison_waits_for_a_reply_that_runs(bench: Workbench) -> None:
         await compare(bench, conversation_id, "/echo x", OFFLINE, PEER)
 
 
-async def test_discarded_comparison_can_be_taken_back(bench: Workbench) -> None:
+async def test_discarded_comparison_can_be_taken_back(bench: AppContext) -> None:
     conversation_id = await a_conversation(bench, model=OFFLINE)
     comparison = await compare(bench, conversation_id, "/long 2000 /rate 100", OFFLINE, PEER)
     await collect(bench, comparison.runs[1].run_id)
@@ -202,7 +202,7 @@ async def test_discarded_comparison_can_be_taken_back(bench: Workbench) -> None:
         await reopen_comparison(bench, LOCAL_OWNER, conversation_id)
 
 
-async def test_reply_that_says_nothing_cannot_be_kept_and_one_that_failed_stays_as_a_version(bench: Workbench) -> None:
+async def test_reply_that_says_nothing_cannot_be_kept_and_one_that_failed_stays_as_a_version(bench: AppContext) -> None:
     conversation_id = await a_conversation(bench, model=OFFLINE)
     await ended(bench, await compare(bench, conversation_id, "/fail auth", OFFLINE, PEER))
 
@@ -216,19 +216,19 @@ async def test_reply_that_says_nothing_cannot_be_kept_and_one_that_failed_stays_
 
 
 async def test_comparison_outlives_the_process(data: Path) -> None:
-    async with open_workbench(settings_of(data)) as wb:
-        conversation_id = await a_conversation(wb, model=OFFLINE)
-        await compare(wb, conversation_id, "/long 2000 /rate 100", OFFLINE, "offline:tiny")
-        await until(lambda: all(run.state.parts for run in wb.engine.runs.values()))
+    async with open_app_context(settings_of(data)) as ctx:
+        conversation_id = await a_conversation(ctx, model=OFFLINE)
+        await compare(ctx, conversation_id, "/long 2000 /rate 100", OFFLINE, "offline:tiny")
+        await until(lambda: all(run.state.parts for run in ctx.engine.runs.values()))
 
-    async with open_workbench(settings_of(data)) as wb:
-        _, stood = await read_comparison(wb, LOCAL_OWNER, conversation_id)
+    async with open_app_context(settings_of(data)) as ctx:
+        _, stood = await read_comparison(ctx, LOCAL_OWNER, conversation_id)
         assert {pair.lifecycle for pair in stood} == {Lifecycle.ERROR}
-        pair_id = (await keep_reply(wb, LOCAL_OWNER, conversation_id, "offline:tiny")).pair_id
-        assert words(await pair_of(wb, pair_id))
+        pair_id = (await keep_reply(ctx, LOCAL_OWNER, conversation_id, "offline:tiny")).pair_id
+        assert words(await pair_of(ctx, pair_id))
 
 
-async def test_deleting_the_conversation_stops_what_is_compared(bench: Workbench) -> None:
+async def test_deleting_the_conversation_stops_what_is_compared(bench: AppContext) -> None:
     conversation_id = await a_conversation(bench, model=OFFLINE)
     await compare(bench, conversation_id, "/long 2000 /rate 100", OFFLINE, "offline:tiny")
 
@@ -237,7 +237,7 @@ async def test_deleting_the_conversation_stops_what_is_compared(bench: Workbench
     assert bench.engine.runs == {}
 
 
-async def test_what_cannot_be_compared_is_refused_before_anything_is_called(bench: Workbench, peer: Peer) -> None:
+async def test_what_cannot_be_compared_is_refused_before_anything_is_called(bench: AppContext, peer: Peer) -> None:
     conversation_id = await a_conversation(bench, model=OFFLINE)
 
     for models in ((OFFLINE,), (OFFLINE, OFFLINE), (OFFLINE, PEER, OTHER, "peer:x", "peer:y"), (OFFLINE, "no:where")):
@@ -252,7 +252,7 @@ async def test_what_cannot_be_compared_is_refused_before_anything_is_called(benc
     assert (peer.heard, await pairs_of(bench, conversation_id)) == ([], ())
 
 
-async def test_compared_requests_are_paid_out_of_the_same_budgets_together(bench: Workbench, peer: Peer) -> None:
+async def test_compared_requests_are_paid_out_of_the_same_budgets_together(bench: AppContext, peer: Peer) -> None:
     conversation_id = await a_conversation(bench, model=PEER)
     tokens = (await preview_send(bench, LOCAL_OWNER, conversation_id, "Hello")).composed.composition.estimate.tokens
     for model in (PEER, OTHER):
@@ -268,7 +268,7 @@ async def test_compared_requests_are_paid_out_of_the_same_budgets_together(bench
     await reply_to(bench, conversation_id, "Hello")  # one send alone is within the budget
 
 
-async def test_the_context_window_is_that_of_the_reply_that_was_kept(bench: Workbench) -> None:
+async def test_the_context_window_is_that_of_the_reply_that_was_kept(bench: AppContext) -> None:
     conversation_id = await a_conversation(bench, model=OFFLINE)
     await reply_to(bench, conversation_id, "/echo before")
     before = (await load_account(bench, LOCAL_OWNER, conversation_id)).window

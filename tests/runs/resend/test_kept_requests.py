@@ -19,6 +19,7 @@ from app.domain.costs.budgets import BudgetSpentError, Scope, Span, SpendingBudg
 from app.domain.errors import ConflictError, ErrorClass, InputError, LaterPairsError, NotFoundError
 from app.domain.model_profile import Prices
 from app.domain.preferences import OverBudget, Preferences
+from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, preview_resend, resend_pair
@@ -26,8 +27,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.usage.budgets import set_budget
 from app.runs.usage.prices import set_price
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.conversation.nodes import load_accounting
 from app.store.ledger.prices import OwnPrice
 from tests.providers.peer import Answer, Peer, a_peer
@@ -43,17 +43,17 @@ TOO_LONG = Answer((b'{"error":{"message":"too long","code":"context_length_excee
 
 @dataclass
 class Bench:
-    wb: Workbench
+    ctx: AppContext
     peer: Peer
 
     async def talk(self, *texts: str) -> tuple[str, list[Pair]]:
-        conversation_id = await a_conversation(self.wb, model=MODEL)
-        return conversation_id, [(await reply_to(self.wb, conversation_id, text)).pair for text in texts]
+        conversation_id = await a_conversation(self.ctx, model=MODEL)
+        return conversation_id, [(await reply_to(self.ctx, conversation_id, text)).pair for text in texts]
 
     async def fail(self, conversation_id: str, text: str, answer: Answer = REFUSED) -> Pair:
         """Send a text that the peer refuses. The peer accepts all later calls."""
         self.peer.answers = [answer]
-        failed = (await reply_to(self.wb, conversation_id, text)).pair
+        failed = (await reply_to(self.ctx, conversation_id, text)).pair
         assert failed.lifecycle is Lifecycle.ERROR
         self.peer.answers = [FINE]
         return failed
@@ -67,19 +67,19 @@ class Bench:
 async def bench(data: Path) -> AsyncGenerator[Bench]:
     async with (
         a_peer(FINE) as peer,
-        open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1")) as wb,
+        open_app_context(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1")) as ctx,
     ):
-        yield Bench(wb, peer)
+        yield Bench(ctx, peer)
 
 
 async def test_a_secret_of_a_stored_request_is_not_sent_again_once_secrets_are_replaced(bench: Bench) -> None:
     conversation_id, _ = await bench.talk("Hello")
     failed = await bench.fail(conversation_id, "Mine is AKIAIOSFODNN7EXAMPLE")
     heard = len(bench.peer.heard)
-    await set_preferences(bench.wb, LOCAL_OWNER, Preferences(redact=True))
+    await set_preferences(bench.ctx, LOCAL_OWNER, Preferences(redact=True))
 
     with pytest.raises(ConflictError, match="AWS access key"):
-        await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id)
+        await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)
 
     assert len(bench.peer.heard) == heard
 
@@ -89,18 +89,18 @@ async def test_failed_request_is_sent_again_byte_for_byte_whatever_has_changed_s
     failed = await bench.fail(conversation_id, "Second")
     left = bench.peer.heard[-1].body
     await collect(
-        bench.wb, (await resend_pair(bench.wb, LOCAL_OWNER, one.id, text="Other", later=Later.KEEP)).started.run_id
+        bench.ctx, (await resend_pair(bench.ctx, LOCAL_OWNER, one.id, text="Other", later=Later.KEEP)).started.run_id
     )
     assert bench.asked() == ["Other"]
 
-    resent = await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id)
-    await collect(bench.wb, resent.started.run_id)
+    resent = await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)
+    await collect(bench.ctx, resent.started.run_id)
 
     assert bench.peer.heard[-1].body == left
     assert resent.started.content_hash
-    again = await pair_of(bench.wb, failed.id)
+    again = await pair_of(bench.ctx, failed.id)
     assert (again.lifecycle, again.request, again.versions) == (Lifecycle.SUCCEEDED, failed.request, 2)
-    async with bench.wb.store.read() as session:
+    async with bench.ctx.store.read() as session:
         reasons = [node.reason for node in await load_accounting(session, LOCAL_OWNER, conversation_id)]
     assert reasons == [Departure.EDIT, Departure.RETRY]
 
@@ -109,51 +109,51 @@ async def test_only_stored_requests_of_current_versions_can_be_sent_unchanged(be
     conversation_id, (fine,) = await bench.talk("First")
     failed = await bench.fail(conversation_id, "Second")
     with pytest.raises(NotFoundError):
-        await resend_as_it_was(bench.wb, LOCAL_OWNER, fine.id)
+        await resend_as_it_was(bench.ctx, LOCAL_OWNER, fine.id)
     with pytest.raises(NotFoundError):
-        await resend_as_it_was(bench.wb, "somebody else", failed.id)
+        await resend_as_it_was(bench.ctx, "somebody else", failed.id)
     with pytest.raises(InputError, match="branch"):
-        await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id, later=Later.BRANCH)
+        await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id, later=Later.BRANCH)
 
-    await collect(bench.wb, (await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id)).started.run_id)
+    await collect(bench.ctx, (await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)).started.run_id)
 
     with pytest.raises(NotFoundError, match="snapshot"):
-        await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id)
+        await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)
 
 
 async def test_unchanged_requests_use_the_same_budgets(bench: Bench) -> None:
     conversation_id, _ = await bench.talk("One")
     failed = await bench.fail(conversation_id, "Two")
-    await set_price(bench.wb, LOCAL_OWNER, OwnPrice(MODEL, date(2020, 1, 1), Prices(Decimal(1_000), Decimal(1_000))))
-    await set_budget(bench.wb, LOCAL_OWNER, SpendingBudget(Scope.ALL, "", Span.EVER, Decimal("0.001")))
+    await set_price(bench.ctx, LOCAL_OWNER, OwnPrice(MODEL, date(2020, 1, 1), Prices(Decimal(1_000), Decimal(1_000))))
+    await set_budget(bench.ctx, LOCAL_OWNER, SpendingBudget(Scope.ALL, "", Span.EVER, Decimal("0.001")))
     heard = len(bench.peer.heard)
 
     with pytest.raises(BudgetSpentError):
-        await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id)
+        await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)
 
     assert len(bench.peer.heard) == heard
 
 
 async def test_later_pairs_want_a_decision_here_too(bench: Bench) -> None:
-    conversation_id = await a_conversation(bench.wb, model=MODEL)
+    conversation_id = await a_conversation(bench.ctx, model=MODEL)
     failed = await bench.fail(conversation_id, "First")
-    await reply_to(bench.wb, conversation_id, "Second")
+    await reply_to(bench.ctx, conversation_id, "Second")
     with pytest.raises(LaterPairsError):
-        await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id)
+        await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)
 
-    resent = await resend_as_it_was(bench.wb, LOCAL_OWNER, failed.id, later=Later.DISCARD)
-    await collect(bench.wb, resent.started.run_id)
+    resent = await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id, later=Later.DISCARD)
+    await collect(bench.ctx, resent.started.run_id)
 
-    assert [pair.id for pair in await pairs_of(bench.wb, conversation_id)] == [failed.id]
+    assert [pair.id for pair in await pairs_of(bench.ctx, conversation_id)] == [failed.id]
     assert len(resent.undo) == 1
 
 
 async def test_preview_of_a_resend_is_what_the_resend_sends(bench: Bench) -> None:
     _, (_, two, _) = await bench.talk("First", "Second", "Third")
 
-    planned = await preview_resend(bench.wb, LOCAL_OWNER, two.id, text="Other")
-    resent = await resend_pair(bench.wb, LOCAL_OWNER, two.id, text="Other", later=Later.KEEP)
-    await collect(bench.wb, resent.started.run_id)
+    planned = await preview_resend(bench.ctx, LOCAL_OWNER, two.id, text="Other")
+    resent = await resend_pair(bench.ctx, LOCAL_OWNER, two.id, text="Other", later=Later.KEEP)
+    await collect(bench.ctx, resent.started.run_id)
 
     assert bench.peer.heard[-1].body == planned.wire.body
     assert bench.asked() == ["First", "Other"]
@@ -168,12 +168,12 @@ async def test_request_that_was_too_long_is_not_sent_again_without_a_choice(benc
     asked = len(bench.peer.heard)
 
     with pytest.raises(OverBudgetError) as refused:
-        await resend_pair(bench.wb, LOCAL_OWNER, failed.id)
+        await resend_pair(bench.ctx, LOCAL_OWNER, failed.id)
 
     assert (refused.value.budget_options.x, refused.value.budget_options.y) == (2, 3)
     assert len(bench.peer.heard) == asked
     await collect(
-        bench.wb, (await resend_pair(bench.wb, LOCAL_OWNER, failed.id, over_budget=OverBudget.FIT)).started.run_id
+        bench.ctx, (await resend_pair(bench.ctx, LOCAL_OWNER, failed.id, over_budget=OverBudget.FIT)).started.run_id
     )
     assert bench.asked() == ["Second " * 300, "Third " * 300, "Fourth"]
 
@@ -183,12 +183,12 @@ async def test_too_long_for_one_model_is_not_too_long_for_another_or_if_forced(b
     failed = await bench.fail(conversation_id, "Third", TOO_LONG)
 
     await collect(
-        bench.wb,
-        (await resend_pair(bench.wb, LOCAL_OWNER, failed.id, look=ViewOptions(model="peer:other"))).started.run_id,
+        bench.ctx,
+        (await resend_pair(bench.ctx, LOCAL_OWNER, failed.id, look=ViewOptions(model="peer:other"))).started.run_id,
     )
     assert len(bench.asked()) == 3
 
     failed = await bench.fail(conversation_id, "Fourth", TOO_LONG)
-    forced = await resend_pair(bench.wb, LOCAL_OWNER, failed.id, over_budget=OverBudget.FORCE)
-    await collect(bench.wb, forced.started.run_id)
+    forced = await resend_pair(bench.ctx, LOCAL_OWNER, failed.id, over_budget=OverBudget.FORCE)
+    await collect(bench.ctx, forced.started.run_id)
     assert len(bench.asked()) == 4

@@ -18,6 +18,7 @@ from app.domain.conversation.parts import plain_text
 from app.domain.costs.accounting import Departure
 from app.domain.errors import ConflictError, InputError, LaterPairsError, NotFoundError, PairChangedError
 from app.domain.usage import Usage
+from app.runs.app_context import AppContext, context_for
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.comparisons import discard_comparison, keep_reply, read_comparison, reopen_comparison
 from app.runs.resend.kept_requests import resend_as_it_was
@@ -27,8 +28,7 @@ from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.temporary import create_temporary, keep_conversation
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench, bench_of
+from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import list_conversations
 from app.store.conversation.nodes import load_accounting
 from app.store.conversation.versions import load_versions
@@ -50,39 +50,39 @@ async def peer() -> AsyncGenerator[Peer]:
 
 
 @pytest.fixture
-async def bench(data: Path, peer: Peer) -> AsyncGenerator[Workbench]:
-    async with open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1")) as wb:
-        yield wb
+async def bench(data: Path, peer: Peer) -> AsyncGenerator[AppContext]:
+    async with open_app_context(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1")) as ctx:
+        yield ctx
 
 
-async def talked(wb: Workbench, *texts: str) -> tuple[str, list[Pair]]:
-    conversation_id = await a_conversation(wb, model=OFFLINE)
-    return conversation_id, [(await reply_to(wb, conversation_id, text)).pair for text in texts]
+async def talked(ctx: AppContext, *texts: str) -> tuple[str, list[Pair]]:
+    conversation_id = await a_conversation(ctx, model=OFFLINE)
+    return conversation_id, [(await reply_to(ctx, conversation_id, text)).pair for text in texts]
 
 
-async def compared(wb: Workbench, pair: Pair, *models: str, **how: Any) -> Comparison:
+async def compared(ctx: AppContext, pair: Pair, *models: str, **how: Any) -> Comparison:
     """Compare a pair and wait until all models have answered."""
-    comparison = await compare_again(wb, LOCAL_OWNER, pair.id, models or (OFFLINE, PEER), **how)
+    comparison = await compare_again(ctx, LOCAL_OWNER, pair.id, models or (OFFLINE, PEER), **how)
     for run in comparison.runs:
-        await collect(wb, run.run_id)
+        await collect(ctx, run.run_id)
     return comparison
 
 
-async def seen_of(wb: Workbench, pair_id: str) -> list[tuple[str, str, bool]]:
+async def seen_of(ctx: AppContext, pair_id: str) -> list[tuple[str, str, bool]]:
     """Return the versions of a pair: model, text, and whether it is the current version."""
-    async with wb.store.read() as session:
-        versions = await load_versions(session, LOCAL_OWNER, await pair_of(wb, pair_id))
+    async with ctx.store.read() as session:
+        versions = await load_versions(session, LOCAL_OWNER, await pair_of(ctx, pair_id))
     return [(one.model, words(one), one.standing) for one in versions]
 
 
-async def reasons(wb: Workbench, conversation_id: str) -> list[tuple[Departure | None, int, int]]:
-    async with wb.store.read() as session:
+async def reasons(ctx: AppContext, conversation_id: str) -> list[tuple[Departure | None, int, int]]:
+    async with ctx.store.read() as session:
         nodes = await load_accounting(session, LOCAL_OWNER, conversation_id)
     return [(node.reason, node.after_position, node.messages) for node in nodes]
 
 
-async def spent(wb: Workbench, conversation_id: str) -> Usage:
-    async with wb.store.read() as session:
+async def spent(ctx: AppContext, conversation_id: str) -> Usage:
+    async with ctx.store.read() as session:
         sums = await sum_usage(session, LOCAL_OWNER, conversation_id=conversation_id)
     return sum(sums.values(), start=Usage())
 
@@ -91,7 +91,7 @@ def words(pair: Pair | Version) -> str:
     return "" if pair.reply is None else plain_text(pair.reply.parts)
 
 
-async def test_kept_reply_is_current_in_the_pair_and_every_other_is_a_version(bench: Workbench) -> None:
+async def test_kept_reply_is_current_in_the_pair_and_every_other_is_a_version(bench: AppContext) -> None:
     conversation_id, (_, pair) = await talked(bench, "/echo before", "/echo mine")
     comparison = await compared(bench, pair, PEER, OTHER)
     assert (comparison.pair_id, await pair_of(bench, pair.id)) == (pair.id, pair), "nothing has changed in it yet"
@@ -133,7 +133,7 @@ async def test_kept_reply_is_current_in_the_pair_and_every_other_is_a_version(be
     assert [one.id for one in await pairs_of(bench, conversation_id)][1:] == [pair.id, after.id]
 
 
-async def test_each_model_is_sent_what_answering_again_would_send_it(bench: Workbench, peer: Peer) -> None:
+async def test_each_model_is_sent_what_answering_again_would_send_it(bench: AppContext, peer: Peer) -> None:
     """The bytes are those of the preview: the pairs above that the filter shows, and none after the pair."""
     _, (_, _, pair, _) = await talked(bench, "/echo one", "/echo two", "/echo three", "/echo four")
     looks = {model: ViewOptions(filter="c'two'", model=model, zone="Europe/Berlin") for model in (PEER, OTHER)}
@@ -147,7 +147,7 @@ async def test_each_model_is_sent_what_answering_again_would_send_it(bench: Work
     assert contents == ["/echo two", "two", "/echo three"]
 
 
-async def test_discarding_leaves_the_pair_unchanged_and_its_cost_counted(bench: Workbench) -> None:
+async def test_discarding_leaves_the_pair_unchanged_and_its_cost_counted(bench: AppContext) -> None:
     conversation_id, (pair,) = await talked(bench, "/echo mine")
     before = await spent(bench, conversation_id)
     comparison = await compared(bench, pair)
@@ -169,7 +169,7 @@ async def test_discarding_leaves_the_pair_unchanged_and_its_cost_counted(bench: 
     assert (stands.version, stands.versions, plain_text(stands.request.parts)) == (3, 4, "/echo mine")
 
 
-async def test_later_pairs_are_kept_or_leave_with_the_reply_that_is_kept(bench: Workbench) -> None:
+async def test_later_pairs_are_kept_or_leave_with_the_reply_that_is_kept(bench: AppContext) -> None:
     conversation_id, (pair, second, third) = await talked(bench, "/echo one", "/echo two", "/echo three")
     with pytest.raises(LaterPairsError):
         await compared(bench, pair)
@@ -191,7 +191,7 @@ async def test_later_pairs_are_kept_or_leave_with_the_reply_that_is_kept(bench: 
     assert len(await pairs_of(bench, conversation_id)) == 2
 
 
-async def test_branch_compares_in_a_new_conversation_and_is_gone_if_that_is_refused(bench: Workbench) -> None:
+async def test_branch_compares_in_a_new_conversation_and_is_gone_if_that_is_refused(bench: AppContext) -> None:
     conversation_id, (_, pair, _) = await talked(bench, "/echo one", "/echo two", "/echo three")
     with pytest.raises(InputError):
         await compare_again(bench, LOCAL_OWNER, pair.id, (OFFLINE, "no:where"), later=Later.BRANCH)
@@ -206,7 +206,7 @@ async def test_branch_compares_in_a_new_conversation_and_is_gone_if_that_is_refu
     assert await pair_of(bench, pair.id) == pair
 
 
-async def test_nothing_unseen_is_replaced_and_nothing_else_happens_to_the_pair_meanwhile(bench: Workbench) -> None:
+async def test_nothing_unseen_is_replaced_and_nothing_else_happens_to_the_pair_meanwhile(bench: AppContext) -> None:
     conversation_id, (pair,) = await talked(bench, "/echo one")
     await collect(bench, (await resend_pair(bench, LOCAL_OWNER, pair.id, text="/echo two")).started.run_id)
     with pytest.raises(PairChangedError):
@@ -229,7 +229,7 @@ async def test_nothing_unseen_is_replaced_and_nothing_else_happens_to_the_pair_m
     assert [text for _, text, _ in await seen_of(bench, pair.id)][:3] == ["one", "two", "two"]
 
 
-async def test_two_requests_at_once_get_one_comparison(bench: Workbench) -> None:
+async def test_two_requests_at_once_get_one_comparison(bench: AppContext) -> None:
     _, (pair,) = await talked(bench, "/echo one")
 
     both = await asyncio.gather(
@@ -240,7 +240,7 @@ async def test_two_requests_at_once_get_one_comparison(bench: Workbench) -> None
 
 
 async def test_reply_that_failed_is_answered_by_several_and_its_request_is_not_taken_for_theirs(
-    bench: Workbench,
+    bench: AppContext,
 ) -> None:
     conversation_id = await a_conversation(bench, model=OFFLINE)
     pair = (await reply_to(bench, conversation_id, "/fail auth")).pair
@@ -258,28 +258,28 @@ async def test_reply_that_failed_is_answered_by_several_and_its_request_is_not_t
 
 
 async def test_restart_ends_the_replies_and_one_of_them_can_be_kept(data: Path) -> None:
-    async with open_workbench(settings_of(data)) as wb:
-        conversation_id = await a_conversation(wb, model=OFFLINE)
-        pair = (await reply_to(wb, conversation_id, "/echo mine")).pair
-        resent = await resend_pair(wb, LOCAL_OWNER, pair.id, text=RUNNING)
-        await cancel_run(wb, LOCAL_OWNER, resent.started.run_id)
-        await compare_again(wb, LOCAL_OWNER, pair.id, (OFFLINE, "offline:tiny"))
-        await until(lambda: all(run.state.parts for run in wb.engine.runs.values()))
+    async with open_app_context(settings_of(data)) as ctx:
+        conversation_id = await a_conversation(ctx, model=OFFLINE)
+        pair = (await reply_to(ctx, conversation_id, "/echo mine")).pair
+        resent = await resend_pair(ctx, LOCAL_OWNER, pair.id, text=RUNNING)
+        await cancel_run(ctx, LOCAL_OWNER, resent.started.run_id)
+        await compare_again(ctx, LOCAL_OWNER, pair.id, (OFFLINE, "offline:tiny"))
+        await until(lambda: all(run.state.parts for run in ctx.engine.runs.values()))
 
-    async with open_workbench(settings_of(data)) as wb:
-        assert (await pair_of(wb, pair.id)).version == 2
-        _, replies = await read_comparison(wb, LOCAL_OWNER, conversation_id)
+    async with open_app_context(settings_of(data)) as ctx:
+        assert (await pair_of(ctx, pair.id)).version == 2
+        _, replies = await read_comparison(ctx, LOCAL_OWNER, conversation_id)
         assert {one.lifecycle for one in replies} == {Lifecycle.ERROR}
-        await keep_reply(wb, LOCAL_OWNER, conversation_id, "offline:tiny")
-        stands = await pair_of(wb, pair.id)
+        await keep_reply(ctx, LOCAL_OWNER, conversation_id, "offline:tiny")
+        stands = await pair_of(ctx, pair.id)
         assert (stands.version, stands.versions, stands.lifecycle, bool(words(stands))) == (4, 4, Lifecycle.ERROR, True)
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             assert (await load_snapshot(session, LOCAL_OWNER, pair.id)).run_id == stands.run_id
 
 
-async def test_pair_of_a_temporary_conversation_is_compared_and_kept_with_it(bench: Workbench) -> None:
+async def test_pair_of_a_temporary_conversation_is_compared_and_kept_with_it(bench: AppContext) -> None:
     made = await create_temporary(bench, LOCAL_OWNER, model=OFFLINE)
-    beside = await bench_of(bench, made.id)
+    beside = await context_for(bench, made.id)
     pair = (await reply_to(beside, made.id, "/echo passing")).pair
     await compared(beside, pair)
     await keep_conversation(beside, LOCAL_OWNER, made.id)

@@ -1,4 +1,4 @@
-"""Sending a pair again and restoring versions, on a real workbench; a scripted peer records the requests."""
+"""Sending a pair again and restoring versions, on a real app context; a scripted peer records the requests."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
 from app.domain.costs.accounting import Accounting, Departure
 from app.domain.errors import ConflictError, InputError, LaterPairsError, NotFoundError, SendLockedError
+from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.in_place import Resent
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import list_conversations
 from app.store.conversation.nodes import load_accounting
 from app.store.conversation.pairs import load_pair
@@ -36,7 +36,7 @@ MODEL = "peer:any"
 
 @dataclass
 class Bench:
-    wb: Workbench
+    ctx: AppContext
     peer: Peer
 
     def last_body(self) -> dict[str, Any]:
@@ -50,30 +50,30 @@ class Bench:
 async def bench(data: Path) -> AsyncGenerator[Bench]:
     async with (
         a_peer(Answer((read_recording("openai_compatible", "text"),))) as peer,
-        open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1")) as wb,
+        open_app_context(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1")) as ctx,
     ):
-        yield Bench(wb, peer)
+        yield Bench(ctx, peer)
 
 
-async def talked(wb: Workbench, *texts: str, model: str = MODEL) -> tuple[str, list[Pair]]:
-    conversation_id = await a_conversation(wb, model=model)
-    return conversation_id, [(await reply_to(wb, conversation_id, text)).pair for text in texts]
+async def talked(ctx: AppContext, *texts: str, model: str = MODEL) -> tuple[str, list[Pair]]:
+    conversation_id = await a_conversation(ctx, model=model)
+    return conversation_id, [(await reply_to(ctx, conversation_id, text)).pair for text in texts]
 
 
-async def again(wb: Workbench, pair: Pair, **how: Any) -> Resent:
+async def again(ctx: AppContext, pair: Pair, **how: Any) -> Resent:
     """Send a pair again and wait until the reply ends."""
-    resent = await resend_pair(wb, LOCAL_OWNER, pair.id, **how)
-    await collect(wb, resent.started.run_id)
+    resent = await resend_pair(ctx, LOCAL_OWNER, pair.id, **how)
+    await collect(ctx, resent.started.run_id)
     return resent
 
 
-async def versions_of(wb: Workbench, pair_id: str) -> list[Version]:
-    async with wb.store.read() as session:
+async def versions_of(ctx: AppContext, pair_id: str) -> list[Version]:
+    async with ctx.store.read() as session:
         return list(await load_versions(session, LOCAL_OWNER, await load_pair(session, LOCAL_OWNER, pair_id)))
 
 
-async def nodes_of(wb: Workbench, conversation_id: str) -> list[Accounting]:
-    async with wb.store.read() as session:
+async def nodes_of(ctx: AppContext, conversation_id: str) -> list[Accounting]:
+    async with ctx.store.read() as session:
         return list(await load_accounting(session, LOCAL_OWNER, conversation_id))
 
 
@@ -82,12 +82,12 @@ def words(pair: Pair | Version) -> tuple[str, str]:
 
 
 async def test_edited_pair_is_sent_in_place_with_the_pairs_above_it(bench: Bench) -> None:
-    conversation_id, (one, two) = await talked(bench.wb, "First", "Second")
+    conversation_id, (one, two) = await talked(bench.ctx, "First", "Second")
 
-    await again(bench.wb, two, text="Second, shorter")
+    await again(bench.ctx, two, text="Second, shorter")
 
     assert bench.last_words() == ["First", "Second, shorter"]
-    pairs = await pairs_of(bench.wb, conversation_id)
+    pairs = await pairs_of(bench.ctx, conversation_id)
     assert [(pair.id, pair.position, words(pair)[0]) for pair in pairs] == [
         (one.id, 1, "First"),
         (two.id, 2, "Second, shorter"),
@@ -96,195 +96,195 @@ async def test_edited_pair_is_sent_in_place_with_the_pairs_above_it(bench: Bench
 
 
 async def test_what_was_replaced_stays_as_a_version(bench: Bench) -> None:
-    _, (pair,) = await talked(bench.wb, "First")
+    _, (pair,) = await talked(bench.ctx, "First")
     before = words(pair)
 
-    await again(bench.wb, pair, text="First, better")
+    await again(bench.ctx, pair, text="First, better")
 
-    first, second = await versions_of(bench.wb, pair.id)
+    first, second = await versions_of(bench.ctx, pair.id)
     assert (words(first), first.standing, first.lifecycle, first.usage) == (before, False, pair.lifecycle, pair.usage)
     assert (words(second)[0], second.standing) == ("First, better", True)
 
 
 async def test_regenerating_keeps_the_request_and_asks_the_model_chosen(bench: Bench) -> None:
-    _, (pair,) = await talked(bench.wb, "First")
+    _, (pair,) = await talked(bench.ctx, "First")
 
-    await again(bench.wb, pair, look=ViewOptions(model="offline:demo"))
+    await again(bench.ctx, pair, look=ViewOptions(model="offline:demo"))
 
-    stored = await pair_of(bench.wb, pair.id)
+    stored = await pair_of(bench.ctx, pair.id)
     assert (stored.request, stored.model) == (pair.request, "offline:demo")
     assert stored.reply is not None
     assert stored.reply != pair.reply
 
 
 async def test_restored_version_is_current_and_sent_by_the_next_send(bench: Bench) -> None:
-    conversation_id, (pair,) = await talked(bench.wb, "First")
-    await again(bench.wb, pair, text="First, better")
+    conversation_id, (pair,) = await talked(bench.ctx, "First")
+    await again(bench.ctx, pair, text="First, better")
 
-    await restore_version(bench.wb, LOCAL_OWNER, pair.id, 1)
-    await reply_to(bench.wb, conversation_id, "Second")
+    await restore_version(bench.ctx, LOCAL_OWNER, pair.id, 1)
+    await reply_to(bench.ctx, conversation_id, "Second")
 
     assert bench.last_words() == ["First", "Second"]
-    assert words(await pair_of(bench.wb, pair.id)) == words(pair)
-    assert [version.standing for version in await versions_of(bench.wb, pair.id)] == [True, False]
-    await restore_version(bench.wb, LOCAL_OWNER, pair.id, 2)
-    assert words(await pair_of(bench.wb, pair.id))[0] == "First, better"
+    assert words(await pair_of(bench.ctx, pair.id)) == words(pair)
+    assert [version.standing for version in await versions_of(bench.ctx, pair.id)] == [True, False]
+    await restore_version(bench.ctx, LOCAL_OWNER, pair.id, 2)
+    assert words(await pair_of(bench.ctx, pair.id))[0] == "First, better"
 
 
 async def test_third_version_follows_a_restored_first(bench: Bench) -> None:
-    _, (pair,) = await talked(bench.wb, "One")
-    await again(bench.wb, pair, text="Two")
-    await restore_version(bench.wb, LOCAL_OWNER, pair.id, 1)
+    _, (pair,) = await talked(bench.ctx, "One")
+    await again(bench.ctx, pair, text="Two")
+    await restore_version(bench.ctx, LOCAL_OWNER, pair.id, 1)
 
-    await again(bench.wb, pair, text="Three")
+    await again(bench.ctx, pair, text="Three")
 
-    assert [words(version)[0] for version in await versions_of(bench.wb, pair.id)] == ["One", "Two", "Three"]
-    stored = await pair_of(bench.wb, pair.id)
+    assert [words(version)[0] for version in await versions_of(bench.ctx, pair.id)] == ["One", "Two", "Three"]
+    stored = await pair_of(bench.ctx, pair.id)
     assert (stored.version, stored.versions) == (3, 3)
 
 
 async def test_failed_pair_keeps_its_failure_as_a_version(bench: Bench) -> None:
-    conversation_id = await a_conversation(bench.wb, model="offline:demo")
-    failed = (await reply_to(bench.wb, conversation_id, "/fail auth")).pair
+    conversation_id = await a_conversation(bench.ctx, model="offline:demo")
+    failed = (await reply_to(bench.ctx, conversation_id, "/fail auth")).pair
 
-    await again(bench.wb, failed, text="Hello")
+    await again(bench.ctx, failed, text="Hello")
 
-    first, second = await versions_of(bench.wb, failed.id)
+    first, second = await versions_of(bench.ctx, failed.id)
     assert (first.lifecycle, first.failure) == (Lifecycle.ERROR, failed.failure)
     assert (second.lifecycle, second.failure) == (Lifecycle.SUCCEEDED, None)
-    assert [node.reason for node in await nodes_of(bench.wb, conversation_id)] == [Departure.EDIT]
+    assert [node.reason for node in await nodes_of(bench.ctx, conversation_id)] == [Departure.EDIT]
 
 
 async def test_later_pairs_want_a_decision(bench: Bench) -> None:
-    _, (one, two, _) = await talked(bench.wb, "First", "Second", "Third")
+    _, (one, two, _) = await talked(bench.ctx, "First", "Second", "Third")
     asked = len(bench.peer.heard)
 
     with pytest.raises(LaterPairsError, match="2 pairs follow this one"):
-        await resend_pair(bench.wb, LOCAL_OWNER, one.id, text="Other")
+        await resend_pair(bench.ctx, LOCAL_OWNER, one.id, text="Other")
     with pytest.raises(LaterPairsError, match="1 pair follows this one"):
-        await resend_pair(bench.wb, LOCAL_OWNER, two.id, text="Other")
+        await resend_pair(bench.ctx, LOCAL_OWNER, two.id, text="Other")
 
     assert len(bench.peer.heard) == asked
-    assert (await pair_of(bench.wb, one.id)).versions == 1
+    assert (await pair_of(bench.ctx, one.id)).versions == 1
 
 
 async def test_later_pairs_can_be_kept(bench: Bench) -> None:
-    conversation_id, (one, *_) = await talked(bench.wb, "First", "Second")
+    conversation_id, (one, *_) = await talked(bench.ctx, "First", "Second")
 
-    await again(bench.wb, one, text="Other", later=Later.KEEP)
+    await again(bench.ctx, one, text="Other", later=Later.KEEP)
 
     assert bench.last_words() == ["Other"]
-    assert [words(pair)[0] for pair in await pairs_of(bench.wb, conversation_id)] == ["Other", "Second"]
+    assert [words(pair)[0] for pair in await pairs_of(bench.ctx, conversation_id)] == ["Other", "Second"]
 
 
 async def test_later_pairs_can_be_discarded_and_brought_back(bench: Bench) -> None:
-    conversation_id, (one, *_) = await talked(bench.wb, "First", "Second", "Third")
+    conversation_id, (one, *_) = await talked(bench.ctx, "First", "Second", "Third")
 
-    resent = await again(bench.wb, one, text="Other", later=Later.DISCARD)
+    resent = await again(bench.ctx, one, text="Other", later=Later.DISCARD)
 
-    assert [words(pair)[0] for pair in await pairs_of(bench.wb, conversation_id)] == ["Other"]
-    reasons = [(node.reason, node.messages, node.after_position) for node in await nodes_of(bench.wb, conversation_id)]
+    assert [words(pair)[0] for pair in await pairs_of(bench.ctx, conversation_id)] == ["Other"]
+    reasons = [(node.reason, node.messages, node.after_position) for node in await nodes_of(bench.ctx, conversation_id)]
     assert reasons == [(Departure.EDIT, 2, 1), (Departure.DISCARD, 4, 1)]
-    await mark_pairs(bench.wb, LOCAL_OWNER, conversation_id, resent.undo)
-    assert [words(pair)[0] for pair in await pairs_of(bench.wb, conversation_id)] == ["Other", "Second", "Third"]
+    await mark_pairs(bench.ctx, LOCAL_OWNER, conversation_id, resent.undo)
+    assert [words(pair)[0] for pair in await pairs_of(bench.ctx, conversation_id)] == ["Other", "Second", "Third"]
 
 
 async def test_branch_leaves_the_conversation_as_it_is(bench: Bench) -> None:
-    conversation_id, pairs = await talked(bench.wb, "First", "Second", "Third")
+    conversation_id, pairs = await talked(bench.ctx, "First", "Second", "Third")
 
-    resent = await again(bench.wb, pairs[1], text="Other", later=Later.BRANCH)
+    resent = await again(bench.ctx, pairs[1], text="Other", later=Later.BRANCH)
 
     assert bench.last_words() == ["First", "Other"]
     assert resent.conversation_id != conversation_id
-    assert [words(pair)[0] for pair in await pairs_of(bench.wb, resent.conversation_id)] == ["First", "Other"]
-    assert [pair.id for pair in await pairs_of(bench.wb, conversation_id)] == [pair.id for pair in pairs]
-    assert await nodes_of(bench.wb, conversation_id) == []
+    assert [words(pair)[0] for pair in await pairs_of(bench.ctx, resent.conversation_id)] == ["First", "Other"]
+    assert [pair.id for pair in await pairs_of(bench.ctx, conversation_id)] == [pair.id for pair in pairs]
+    assert await nodes_of(bench.ctx, conversation_id) == []
 
 
 async def test_refused_branch_leaves_no_conversation_behind(bench: Bench) -> None:
-    conversation_id, pairs = await talked(bench.wb, "First", "Second")
+    conversation_id, pairs = await talked(bench.ctx, "First", "Second")
 
     with pytest.raises(InputError):
-        await again(bench.wb, pairs[1], look=ViewOptions(model="nobody:any"), later=Later.BRANCH)
+        await again(bench.ctx, pairs[1], look=ViewOptions(model="nobody:any"), later=Later.BRANCH)
 
-    async with bench.wb.store.read() as session:
+    async with bench.ctx.store.read() as session:
         listed = await list_conversations(session, LOCAL_OWNER, limit=10)
     assert [one.conversation.id for one in listed] == [conversation_id]
 
 
 async def test_only_what_is_in_view_above_goes_along(bench: Bench) -> None:
-    conversation_id, (one, _, three) = await talked(bench.wb, "First", "Second", "Third")
-    await reply_to(bench.wb, conversation_id, "Fourth")
-    await mark_starred(bench.wb, conversation_id, one)
+    conversation_id, (one, _, three) = await talked(bench.ctx, "First", "Second", "Third")
+    await reply_to(bench.ctx, conversation_id, "Fourth")
+    await mark_starred(bench.ctx, conversation_id, one)
 
-    await again(bench.wb, three, text="Other", later=Later.KEEP, look=ViewOptions(filter="s3"))
+    await again(bench.ctx, three, text="Other", later=Later.KEEP, look=ViewOptions(filter="s3"))
 
     assert bench.last_words() == ["First", "Other"]
 
 
-async def mark_starred(wb: Workbench, conversation_id: str, pair: Pair) -> None:
-    await mark_pairs(wb, LOCAL_OWNER, conversation_id, [PairMarks(pair.id, Marks(stars=3))])
+async def mark_starred(ctx: AppContext, conversation_id: str, pair: Pair) -> None:
+    await mark_pairs(ctx, LOCAL_OWNER, conversation_id, [PairMarks(pair.id, Marks(stars=3))])
 
 
 async def test_cost_of_what_was_replaced_is_in_the_ledger_and_in_the_node(bench: Bench) -> None:
-    conversation_id, (pair,) = await talked(bench.wb, "First")
-    spent = [call.usage for call in await calls_of(bench.wb, conversation_id)]
+    conversation_id, (pair,) = await talked(bench.ctx, "First")
+    spent = [call.usage for call in await calls_of(bench.ctx, conversation_id)]
 
-    await again(bench.wb, pair, text="Other")
+    await again(bench.ctx, pair, text="Other")
 
-    (node,) = await nodes_of(bench.wb, conversation_id)
+    (node,) = await nodes_of(bench.ctx, conversation_id)
     assert [node.usage] == spent
-    assert len(await calls_of(bench.wb, conversation_id)) == 2
+    assert len(await calls_of(bench.ctx, conversation_id)) == 2
 
 
 async def test_deleting_leaves_a_node_at_the_place_of_the_pairs(bench: Bench) -> None:
-    conversation_id, (_, two, three) = await talked(bench.wb, "First", "Second", "Third")
+    conversation_id, (_, two, three) = await talked(bench.ctx, "First", "Second", "Third")
 
     deleted = [PairMarks(pair.id, Marks(deleted=True)) for pair in (three, two)]
-    await mark_pairs(bench.wb, LOCAL_OWNER, conversation_id, deleted)
+    await mark_pairs(bench.ctx, LOCAL_OWNER, conversation_id, deleted)
 
-    (node,) = await nodes_of(bench.wb, conversation_id)
+    (node,) = await nodes_of(bench.ctx, conversation_id)
     assert (node.reason, node.messages, node.after_position) == (Departure.DELETE, 4, 1)
     assert node.usage.input_tokens == sum(
-        call.usage.input_tokens for call in await calls_of(bench.wb, conversation_id) if call.usage
+        call.usage.input_tokens for call in await calls_of(bench.ctx, conversation_id) if call.usage
     )
 
 
-async def test_running_conversation_sends_nothing_again(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
-    first = (await reply_to(wb, conversation_id, "Hello")).pair
-    running = await send(wb, conversation_id, "/slow")
+async def test_running_conversation_sends_nothing_again(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
+    first = (await reply_to(ctx, conversation_id, "Hello")).pair
+    running = await send(ctx, conversation_id, "/slow")
 
     for pair_id in (first.id, running.pair_id):
         with pytest.raises((SendLockedError, LaterPairsError)):
-            await resend_pair(wb, LOCAL_OWNER, pair_id, text="Other")
+            await resend_pair(ctx, LOCAL_OWNER, pair_id, text="Other")
         with pytest.raises(SendLockedError):
-            await resend_pair(wb, LOCAL_OWNER, pair_id, text="Other", later=Later.KEEP)
+            await resend_pair(ctx, LOCAL_OWNER, pair_id, text="Other", later=Later.KEEP)
     with pytest.raises(SendLockedError):
-        await restore_version(wb, LOCAL_OWNER, running.pair_id, 1)
+        await restore_version(ctx, LOCAL_OWNER, running.pair_id, 1)
 
 
-async def test_two_resends_of_the_same_pair_do_not_overwrite_each_other(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
-    pair = (await reply_to(wb, conversation_id, "Hello")).pair
-    await resend_pair(wb, LOCAL_OWNER, pair.id, text="Mine /slow")
+async def test_two_resends_of_the_same_pair_do_not_overwrite_each_other(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
+    pair = (await reply_to(ctx, conversation_id, "Hello")).pair
+    await resend_pair(ctx, LOCAL_OWNER, pair.id, text="Mine /slow")
 
     with pytest.raises(ConflictError):
-        await resend_pair(wb, LOCAL_OWNER, pair.id, text="Yours")
+        await resend_pair(ctx, LOCAL_OWNER, pair.id, text="Yours")
 
-    assert [words(version)[0] for version in await versions_of(wb, pair.id)] == ["Hello", "Mine /slow"]
+    assert [words(version)[0] for version in await versions_of(ctx, pair.id)] == ["Hello", "Mine /slow"]
 
 
 async def test_blank_text_and_unknown_pairs_are_refused(bench: Bench) -> None:
-    _, (pair,) = await talked(bench.wb, "First")
+    _, (pair,) = await talked(bench.ctx, "First")
     with pytest.raises(InputError, match="text: is empty"):
-        await resend_pair(bench.wb, LOCAL_OWNER, pair.id, text=" \n")
+        await resend_pair(bench.ctx, LOCAL_OWNER, pair.id, text=" \n")
     for attempt in (
-        resend_pair(bench.wb, LOCAL_OWNER, "nobody", text="x"),
-        resend_pair(bench.wb, "somebody else", pair.id, text="x"),
-        restore_version(bench.wb, "somebody else", pair.id, 1),
-        restore_version(bench.wb, LOCAL_OWNER, pair.id, 2),
-        restore_version(bench.wb, LOCAL_OWNER, pair.id, 0),
+        resend_pair(bench.ctx, LOCAL_OWNER, "nobody", text="x"),
+        resend_pair(bench.ctx, "somebody else", pair.id, text="x"),
+        restore_version(bench.ctx, "somebody else", pair.id, 1),
+        restore_version(bench.ctx, LOCAL_OWNER, pair.id, 2),
+        restore_version(bench.ctx, LOCAL_OWNER, pair.id, 0),
     ):
         with pytest.raises(NotFoundError):
             await attempt

@@ -11,6 +11,7 @@ from app.domain.conversation.conversation import Effort, Parameters, Role, ToolM
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, InputError, NotFoundError, ProviderError, SendLockedError
+from app.runs.app_context import AppContext, current
 from app.runs.process.event_bus import ConversationChanged, ConversationRemoved, PairsChanged, RunStarted
 from app.runs.send import planning
 from app.runs.send.commands import (
@@ -24,8 +25,7 @@ from app.runs.send.commands import (
 )
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import watch
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench, current
+from app.runs.wiring import open_app_context
 from app.store.conversation import pairs
 from app.store.conversation.conversations import load_conversation
 from tests.runs.steps import (
@@ -41,10 +41,10 @@ from tests.runs.steps import (
 )
 
 
-async def test_a_reply_is_streamed_and_stored_with_its_usage(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_a_reply_is_streamed_and_stored_with_its_usage(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
 
-    ended = await reply_to(wb, conversation_id, "/echo Hello there /rate 0")
+    ended = await reply_to(ctx, conversation_id, "/echo Hello there /rate 0")
 
     assert ended.text.startswith("Hello there")
     assert ended.kinds[:3] == ["run", "status", "part_started"]
@@ -56,17 +56,17 @@ async def test_a_reply_is_streamed_and_stored_with_its_usage(wb: Workbench) -> N
     assert pair.reply.role is Role.ASSISTANT
     assert pair.reply.parts == (Text(ended.text),)
     assert pair.usage is not None
-    (call,) = await calls_of(wb, conversation_id)
+    (call,) = await calls_of(ctx, conversation_id)
     assert (call.usage, call.outcome, call.attempt, call.purpose) == (pair.usage, Lifecycle.SUCCEEDED, 1, "reply")
     assert call.started_at <= call.ended_at
 
 
-async def test_a_send_carries_what_is_in_view(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, system_prompt="Be brief.")
-    await reply_to(wb, conversation_id, "/echo one")
-    await reply_to(wb, conversation_id, "/fail model")
+async def test_a_send_carries_what_is_in_view(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, system_prompt="Be brief.")
+    await reply_to(ctx, conversation_id, "/echo one")
+    await reply_to(ctx, conversation_id, "/fail model")
 
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "two")
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "two")
 
     request = preview.built.request
     assert request.system == "Be brief."
@@ -74,61 +74,61 @@ async def test_a_send_carries_what_is_in_view(wb: Workbench) -> None:
     assert request.messages[-1].parts == (Text("two"),)
     assert list(preview.composed.composition.out.values()) == ["failed"]
     assert len(preview.hashes) == 4
-    started = await send(wb, conversation_id, "two")
+    started = await send(ctx, conversation_id, "two")
     assert started.content_hash == preview.hashes[-1]
 
 
-async def test_the_model_and_parameters_of_one_send_are_kept_with_its_pair(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_the_model_and_parameters_of_one_send_are_kept_with_its_pair(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
     asked = Parameters(max_output_tokens=3, effort=Effort.LOW)
 
-    ended = await reply_to(wb, conversation_id, "/long 50", look=ViewOptions(model="offline:tiny"), parameters=asked)
+    ended = await reply_to(ctx, conversation_id, "/long 50", look=ViewOptions(model="offline:tiny"), parameters=asked)
 
     assert (ended.pair.model, ended.pair.parameters) == ("offline:tiny", asked)
     assert ended.pair.stop_reason == "max_tokens"
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         assert (await load_conversation(session, LOCAL_OWNER, conversation_id)).model == "offline:demo"
 
 
-async def test_the_first_send_chooses_the_conversations_model(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_the_first_send_chooses_the_conversations_model(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
 
-    await reply_to(wb, conversation_id, "/rate 0")
+    await reply_to(ctx, conversation_id, "/rate 0")
 
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         assert (await load_conversation(session, LOCAL_OWNER, conversation_id)).model == "offline:demo"
 
 
 # --- the send lock ---
 
 
-async def test_of_many_sends_at_once_one_starts(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_of_many_sends_at_once_one_starts(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
 
-    results = await asyncio.gather(*(send(wb, conversation_id, "/slow") for _ in range(40)), return_exceptions=True)
+    results = await asyncio.gather(*(send(ctx, conversation_id, "/slow") for _ in range(40)), return_exceptions=True)
 
     refused = [result for result in results if isinstance(result, SendLockedError)]
     assert len(refused) == 39
-    assert len(await pairs_of(wb, conversation_id)) == 1
+    assert len(await pairs_of(ctx, conversation_id)) == 1
 
 
 async def test_of_two_processes_that_send_at_once_one_starts(data: Path) -> None:
-    async with open_workbench(settings_of(data)) as one, open_workbench(settings_of(data)) as other:
+    async with open_app_context(settings_of(data)) as one, open_app_context(settings_of(data)) as other:
         for _ in range(5):
             conversation_id = await a_conversation(one)
 
             results = await asyncio.gather(
-                *(send(wb, conversation_id, "/slow") for wb in (one, other) * 4), return_exceptions=True
+                *(send(ctx, conversation_id, "/slow") for ctx in (one, other) * 4), return_exceptions=True
             )
 
             assert sum(isinstance(result, SendLockedError) for result in results) == 7
             assert len(await pairs_of(one, conversation_id)) == 1
 
 
-async def test_the_lock_holds_without_a_check(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_lock_holds_without_a_check(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process writes between the check and the write: the index of the database is the lock."""
-    conversation_id = await a_conversation(wb)
-    started = await send(wb, conversation_id, "/slow")
+    conversation_id = await a_conversation(ctx)
+    started = await send(ctx, conversation_id, "/slow")
     look = pairs.load_tail
 
     async def look_away(session: AsyncSession, conversation: str) -> pairs.Tail:
@@ -138,22 +138,22 @@ async def test_the_lock_holds_without_a_check(wb: Workbench, monkeypatch: pytest
     monkeypatch.setattr(pairs, "load_tail", look_away)
     monkeypatch.setattr(planning, "require_sendable", print)
     with pytest.raises(SendLockedError):
-        await send(wb, conversation_id, "/slow")
+        await send(ctx, conversation_id, "/slow")
 
-    assert [pair.id for pair in await pairs_of(wb, conversation_id)] == [started.pair_id]
-
-
-async def test_other_conversations_are_not_locked(wb: Workbench) -> None:
-    await send(wb, await a_conversation(wb), "/slow")
-
-    assert (await reply_to(wb, await a_conversation(wb), "/rate 0")).pair.lifecycle is Lifecycle.SUCCEEDED
+    assert [pair.id for pair in await pairs_of(ctx, conversation_id)] == [started.pair_id]
 
 
-async def test_a_client_that_has_seen_the_end_can_send_again(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_other_conversations_are_not_locked(ctx: AppContext) -> None:
+    await send(ctx, await a_conversation(ctx), "/slow")
+
+    assert (await reply_to(ctx, await a_conversation(ctx), "/rate 0")).pair.lifecycle is Lifecycle.SUCCEEDED
+
+
+async def test_a_client_that_has_seen_the_end_can_send_again(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
 
     for number in range(10):
-        ended = await reply_to(wb, conversation_id, f"/echo {number} /rate 0")
+        ended = await reply_to(ctx, conversation_id, f"/echo {number} /rate 0")
 
         assert ended.pair.position == number + 1
 
@@ -162,9 +162,9 @@ async def test_a_client_that_has_seen_the_end_can_send_again(wb: Workbench) -> N
 
 
 @pytest.mark.parametrize("text", ["", "  \n\t"])
-async def test_nothing_cannot_be_sent(wb: Workbench, text: str) -> None:
+async def test_nothing_cannot_be_sent(ctx: AppContext, text: str) -> None:
     with pytest.raises(InputError, match="Write something"):
-        await send(wb, await a_conversation(wb), text)
+        await send(ctx, await a_conversation(ctx), text)
 
 
 @pytest.mark.parametrize(
@@ -176,133 +176,133 @@ async def test_nothing_cannot_be_sent(wb: Workbench, text: str) -> None:
     ],
 )
 async def test_input_that_cannot_be_used_names_its_field_and_stores_nothing(
-    wb: Workbench, text: str, model: str, field: str
+    ctx: AppContext, text: str, model: str, field: str
 ) -> None:
-    conversation_id = await a_conversation(wb)
+    conversation_id = await a_conversation(ctx)
 
     for ask in (preview_send, start_reply):
         with pytest.raises(InputError) as refused:
-            await ask(wb, LOCAL_OWNER, conversation_id, text, ViewOptions(model=model))
+            await ask(ctx, LOCAL_OWNER, conversation_id, text, ViewOptions(model=model))
         assert refused.value.field == field
 
-    assert await pairs_of(wb, conversation_id) == ()
+    assert await pairs_of(ctx, conversation_id) == ()
 
 
-async def test_a_provider_without_its_key_can_be_previewed_but_not_asked(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_a_provider_without_its_key_can_be_previewed_but_not_asked(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
     claude = ViewOptions(model="anthropic:claude-sonnet-4-5")
 
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "Hello", claude)
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Hello", claude)
     with pytest.raises(ProviderError) as refused:
-        await send(wb, conversation_id, "Hello", look=claude)
+        await send(ctx, conversation_id, "Hello", look=claude)
 
     assert preview.url == "https://api.anthropic.com/v1/messages"
     assert refused.value.failure.error_class is ErrorClass.AUTH
     assert str(refused.value) == '[error: auth] No key for provider "anthropic".'
     assert refused.value.failure.next_step == "Add or correct the key in Settings → Providers."
-    assert await pairs_of(wb, conversation_id) == ()
+    assert await pairs_of(ctx, conversation_id) == ()
 
 
-async def test_a_conversation_of_another_owner_is_not_found(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
-    started = await send(wb, conversation_id, "/slow")
+async def test_a_conversation_of_another_owner_is_not_found(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
+    started = await send(ctx, conversation_id, "/slow")
 
     for attack in (
-        start_reply(wb, "mallory", conversation_id, "Hello"),
-        preview_send(wb, "mallory", conversation_id, "Hello"),
-        change_conversation(wb, "mallory", conversation_id, title="Mine"),
-        delete_conversation(wb, "mallory", conversation_id),
-        cancel_run(wb, "mallory", started.run_id),
+        start_reply(ctx, "mallory", conversation_id, "Hello"),
+        preview_send(ctx, "mallory", conversation_id, "Hello"),
+        change_conversation(ctx, "mallory", conversation_id, title="Mine"),
+        delete_conversation(ctx, "mallory", conversation_id),
+        cancel_run(ctx, "mallory", started.run_id),
     ):
         with pytest.raises(NotFoundError):
             await attack
 
-    assert wb.engine.runs[started.run_id].state.outcome is None
+    assert ctx.engine.runs[started.run_id].state.outcome is None
 
 
 # --- stopping ---
 
 
-async def test_stopped_run_keeps_the_text_received(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
-    started = await send(wb, conversation_id, "/long 500 /rate 100")
-    await wait_for_text(wb, started)
+async def test_stopped_run_keeps_the_text_received(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
+    started = await send(ctx, conversation_id, "/long 500 /rate 100")
+    await wait_for_text(ctx, started)
 
-    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+    await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
-    pair = await pair_of(wb, started.pair_id)
+    pair = await pair_of(ctx, started.pair_id)
     assert pair.lifecycle is Lifecycle.CANCELED
     assert pair.reply is not None
     assert pair.reply.parts
-    assert (await collect(wb, started.run_id))[-1].kind == "cancelled"
-    (call,) = await calls_of(wb, conversation_id)
+    assert (await collect(ctx, started.run_id))[-1].kind == "cancelled"
+    (call,) = await calls_of(ctx, conversation_id)
     assert (call.outcome, call.error_class, call.usage) == (Lifecycle.CANCELED, None, None)
 
 
-async def test_stopping_what_is_over_changes_nothing(wb: Workbench) -> None:
-    ended = await reply_to(wb, await a_conversation(wb), "/rate 0")
+async def test_stopping_what_is_over_changes_nothing(ctx: AppContext) -> None:
+    ended = await reply_to(ctx, await a_conversation(ctx), "/rate 0")
 
-    await cancel_run(wb, LOCAL_OWNER, ended.started.run_id)
+    await cancel_run(ctx, LOCAL_OWNER, ended.started.run_id)
 
-    assert (await pair_of(wb, ended.pair.id)) == ended.pair
+    assert (await pair_of(ctx, ended.pair.id)) == ended.pair
 
 
-async def test_stopping_an_unknown_run_is_reported(wb: Workbench) -> None:
+async def test_stopping_an_unknown_run_is_reported(ctx: AppContext) -> None:
     with pytest.raises(NotFoundError):
-        await cancel_run(wb, LOCAL_OWNER, "nothing")
+        await cancel_run(ctx, LOCAL_OWNER, "nothing")
 
 
 # --- conversations ---
 
 
-async def test_a_conversation_can_be_changed_without_moving_in_the_list(wb: Workbench) -> None:
-    before = await create_conversation(wb, LOCAL_OWNER, title="Old")
+async def test_a_conversation_can_be_changed_without_moving_in_the_list(ctx: AppContext) -> None:
+    before = await create_conversation(ctx, LOCAL_OWNER, title="Old")
 
     after = await change_conversation(
-        wb, LOCAL_OWNER, before.id, title="New", model="offline:tiny", tool_mode=ToolMode.ALL_OFF
+        ctx, LOCAL_OWNER, before.id, title="New", model="offline:tiny", tool_mode=ToolMode.ALL_OFF
     )
 
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         assert await load_conversation(session, LOCAL_OWNER, before.id) == after
     assert (after.title, after.model, after.tool_mode) == ("New", "offline:tiny", ToolMode.ALL_OFF)
     assert (after.updated_at, after.system_prompt) == (before.updated_at, "")
 
 
 @pytest.mark.parametrize(("field", "value"), [("model", "claude"), ("title", "\ud800"), ("system_prompt", "\udfff")])
-async def test_a_conversation_is_not_changed_to_what_it_cannot_be(wb: Workbench, field: str, value: str) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_a_conversation_is_not_changed_to_what_it_cannot_be(ctx: AppContext, field: str, value: str) -> None:
+    conversation_id = await a_conversation(ctx)
 
     with pytest.raises(InputError) as refused:
-        await change_conversation(wb, LOCAL_OWNER, conversation_id, **{field: value})  # pyright: ignore[reportArgumentType]
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, **{field: value})  # pyright: ignore[reportArgumentType]
 
     assert refused.value.field == field
 
 
-async def test_deleting_a_conversation_stops_its_reply_and_keeps_its_calls(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
-    await reply_to(wb, conversation_id, "/rate 0")
-    started = await send(wb, conversation_id, "/slow")
+async def test_deleting_a_conversation_stops_its_reply_and_keeps_its_calls(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
+    await reply_to(ctx, conversation_id, "/rate 0")
+    started = await send(ctx, conversation_id, "/slow")
 
-    await delete_conversation(wb, LOCAL_OWNER, conversation_id)
+    await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
 
-    assert started.run_id not in wb.engine.runs
-    async with wb.store.read() as session:
+    assert started.run_id not in ctx.engine.runs
+    async with ctx.store.read() as session:
         with pytest.raises(NotFoundError):
             await load_conversation(session, LOCAL_OWNER, conversation_id)
-    assert [call.outcome for call in await calls_of(wb, conversation_id)] == ["succeeded", "canceled"]
+    assert [call.outcome for call in await calls_of(ctx, conversation_id)] == ["succeeded", "canceled"]
 
 
 # --- who watches ---
 
 
-async def test_subscribers_receive_events_of_their_conversation_and_of_no_other(wb: Workbench) -> None:
-    conversation_id, other = await a_conversation(wb), await a_conversation(wb)
-    feed, stranger = watch(wb, LOCAL_OWNER, conversation_id), watch(wb, "mallory", conversation_id)
+async def test_subscribers_receive_events_of_their_conversation_and_of_no_other(ctx: AppContext) -> None:
+    conversation_id, other = await a_conversation(ctx), await a_conversation(ctx)
+    feed, stranger = watch(ctx, LOCAL_OWNER, conversation_id), watch(ctx, "mallory", conversation_id)
 
-    ended = await reply_to(wb, conversation_id, "/rate 0")
-    await reply_to(wb, other, "/rate 0")
-    await change_conversation(wb, LOCAL_OWNER, conversation_id, title="New")
-    await delete_conversation(wb, LOCAL_OWNER, conversation_id)
+    ended = await reply_to(ctx, conversation_id, "/rate 0")
+    await reply_to(ctx, other, "/rate 0")
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, title="New")
+    await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
 
     assert [event async for event in feed] == [
         RunStarted(ended.started.run_id, ended.pair.id, ended.pair),
@@ -315,7 +315,7 @@ async def test_subscribers_receive_events_of_their_conversation_and_of_no_other(
             await anext(stranger)
 
 
-async def test_a_command_whose_caller_is_cancelled_is_completed(wb: Workbench) -> None:
+async def test_a_command_whose_caller_is_cancelled_is_completed(ctx: AppContext) -> None:
     """Cancel a send at many moments along its way, close together at first. A pair without a run never exists.
 
     A send takes a few hundred to tens of thousands of turns of the loop, depending on its threads.
@@ -323,9 +323,9 @@ async def test_a_command_whose_caller_is_cancelled_is_completed(wb: Workbench) -
     steps = 0
     while True:
         steps += 1 + steps // 8
-        conversation_id = await a_conversation(wb)
-        feed = watch(wb, LOCAL_OWNER, conversation_id)
-        sending = asyncio.create_task(send(wb, conversation_id, "/slow"))
+        conversation_id = await a_conversation(ctx)
+        feed = watch(ctx, LOCAL_OWNER, conversation_id)
+        sending = asyncio.create_task(send(ctx, conversation_id, "/slow"))
         for _ in range(steps):
             await asyncio.sleep(0)
         done = sending.done()
@@ -334,11 +334,11 @@ async def test_a_command_whose_caller_is_cancelled_is_completed(wb: Workbench) -
 
         async with asyncio.timeout(5):
             assert isinstance(await anext(feed), RunStarted)
-        await delete_conversation(wb, LOCAL_OWNER, conversation_id)
+        await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
         if done:
             assert steps > 10
             return
 
 
-async def test_the_current_workbench_is_the_open_one(wb: Workbench) -> None:
-    assert current() is wb
+async def test_the_current_app_context_is_the_open_one(ctx: AppContext) -> None:
+    assert current() is ctx

@@ -7,12 +7,12 @@ import pytest
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass, InputError, ProviderError
 from app.domain.tokens.estimates import Estimator
+from app.runs.app_context import AppContext
 from app.runs.request.calibration import load_estimator
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.exact_counts import count_exactly
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.ledger.ledger import sum_usage
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.steps import a_conversation, calls_of, reply_to, settings_of
@@ -22,25 +22,25 @@ JSON = (("Content-Type", "application/json"),)
 COUNTED = Answer((b'{"input_tokens": 77}',), headers=JSON)
 
 
-async def estimator_of(wb: Workbench) -> Estimator:
-    async with wb.store.read() as session:
-        _, profile = await wb.catalogue.find(session, LOCAL_OWNER, MODEL)
+async def estimator_of(ctx: AppContext) -> Estimator:
+    async with ctx.store.read() as session:
+        _, profile = await ctx.catalogue.find(session, LOCAL_OWNER, MODEL)
         return await load_estimator(session, LOCAL_OWNER, profile)
 
 
 def with_peer(data: Path, peer: Peer, key: str = "sk-test"):
-    return open_workbench(settings_of(data, ANTHROPIC_BASE_URL=f"{peer.url}/v1", ANTHROPIC_API_KEY=key))
+    return open_app_context(settings_of(data, ANTHROPIC_BASE_URL=f"{peer.url}/v1", ANTHROPIC_API_KEY=key))
 
 
 async def test_what_is_counted_is_what_the_preview_shows(data: Path) -> None:
-    async with a_peer(COUNTED) as peer, with_peer(data, peer) as wb:
-        conversation_id = await a_conversation(wb, system_prompt="Be brief.")
-        await reply_to(wb, conversation_id, "One", look=ViewOptions(model="offline:demo"))
-        await reply_to(wb, conversation_id, "Two", look=ViewOptions(model="offline:demo"))
+    async with a_peer(COUNTED) as peer, with_peer(data, peer) as ctx:
+        conversation_id = await a_conversation(ctx, system_prompt="Be brief.")
+        await reply_to(ctx, conversation_id, "One", look=ViewOptions(model="offline:demo"))
+        await reply_to(ctx, conversation_id, "Two", look=ViewOptions(model="offline:demo"))
         look = ViewOptions(model=MODEL, filter="r1")
 
-        counted = await count_exactly(wb, LOCAL_OWNER, conversation_id, "Why?", look)
-        previewed = await preview_send(wb, LOCAL_OWNER, conversation_id, "Why?", look)
+        counted = await count_exactly(ctx, LOCAL_OWNER, conversation_id, "Why?", look)
+        previewed = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Why?", look)
 
     (heard,) = peer.heard
     assert heard.path == "/v1/messages/count_tokens"
@@ -50,13 +50,13 @@ async def test_what_is_counted_is_what_the_preview_shows(data: Path) -> None:
 
 
 async def test_a_count_is_in_the_ledger_and_uses_nothing(data: Path) -> None:
-    async with a_peer(COUNTED) as peer, with_peer(data, peer) as wb:
-        conversation_id = await a_conversation(wb)
+    async with a_peer(COUNTED) as peer, with_peer(data, peer) as ctx:
+        conversation_id = await a_conversation(ctx)
 
-        await count_exactly(wb, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model=MODEL))
+        await count_exactly(ctx, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model=MODEL))
 
-        (call,) = await calls_of(wb, conversation_id)
-        async with wb.store.read() as session:
+        (call,) = await calls_of(ctx, conversation_id)
+        async with ctx.store.read() as session:
             used = await sum_usage(session, LOCAL_OWNER, conversation_id=conversation_id)
     assert (call.purpose, call.model, call.outcome, call.usage) == ("count", MODEL, Lifecycle.SUCCEEDED, None)
     assert call.counted is not None
@@ -66,16 +66,16 @@ async def test_a_count_is_in_the_ledger_and_uses_nothing(data: Path) -> None:
 
 async def test_counts_correct_later_estimates(data: Path) -> None:
     words = "The sea was calm and the boats lay still in the harbour. " * 20
-    async with a_peer(Answer((b'{"input_tokens": 400}',), headers=JSON)) as peer, with_peer(data, peer) as wb:
-        conversation_id = await a_conversation(wb)
-        before = await estimator_of(wb)
+    async with a_peer(Answer((b'{"input_tokens": 400}',), headers=JSON)) as peer, with_peer(data, peer) as ctx:
+        conversation_id = await a_conversation(ctx)
+        before = await estimator_of(ctx)
         counted = [
-            await count_exactly(wb, LOCAL_OWNER, conversation_id, words, ViewOptions(model=MODEL)) for _ in range(3)
+            await count_exactly(ctx, LOCAL_OWNER, conversation_id, words, ViewOptions(model=MODEL)) for _ in range(3)
         ]
-        after = await estimator_of(wb)
-        other = await a_conversation(wb)
+        after = await estimator_of(ctx)
+        other = await a_conversation(ctx)
 
-        again = await preview_send(wb, LOCAL_OWNER, other, words, ViewOptions(model=MODEL))
+        again = await preview_send(ctx, LOCAL_OWNER, other, words, ViewOptions(model=MODEL))
 
     assert before.permille == 1_180
     assert after.permille > before.permille
@@ -83,32 +83,32 @@ async def test_counts_correct_later_estimates(data: Path) -> None:
     assert abs(again.composed.composition.estimate.tokens - 400) <= 8
 
 
-async def test_a_model_without_counts_is_refused_without_a_call(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_a_model_without_counts_is_refused_without_a_call(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
 
     with pytest.raises(InputError, match="no way to ask"):
-        await count_exactly(wb, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model="offline:demo"))
+        await count_exactly(ctx, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model="offline:demo"))
 
-    assert await calls_of(wb, conversation_id) == ()
+    assert await calls_of(ctx, conversation_id) == ()
 
 
-async def test_a_count_without_a_key_makes_no_call(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_a_count_without_a_key_makes_no_call(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
 
     with pytest.raises(ProviderError, match="No key"):
-        await count_exactly(wb, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model=MODEL))
+        await count_exactly(ctx, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model=MODEL))
 
-    assert await calls_of(wb, conversation_id) == ()
+    assert await calls_of(ctx, conversation_id) == ()
 
 
 async def test_a_refused_count_is_in_the_ledger_too(data: Path) -> None:
     refused = Answer((b'{"type":"error","error":{"type":"rate_limit_error","message":"Too fast"}}',), 429, headers=JSON)
-    async with a_peer(refused) as peer, with_peer(data, peer) as wb:
-        conversation_id = await a_conversation(wb)
+    async with a_peer(refused) as peer, with_peer(data, peer) as ctx:
+        conversation_id = await a_conversation(ctx)
 
         with pytest.raises(ProviderError, match="Too fast"):
-            await count_exactly(wb, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model=MODEL))
+            await count_exactly(ctx, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model=MODEL))
 
-        (call,) = await calls_of(wb, conversation_id)
+        (call,) = await calls_of(ctx, conversation_id)
     assert (call.purpose, call.outcome, call.error_class) == ("count", Lifecycle.ERROR, ErrorClass.RATE)
     assert call.counted is None

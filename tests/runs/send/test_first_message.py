@@ -14,6 +14,7 @@ import pytest
 from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.errors import InputError, InviewError, NotFoundError
 from app.domain.preferences import Preferences
+from app.runs.app_context import AppContext, context_for
 from app.runs.library.agent_commands import AgentFields, create_agent
 from app.runs.library.preference_commands import set_preferences
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, create_conversation, preview_send, start_reply
@@ -21,7 +22,6 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import FirstMessage, NewConversation, preview_first
 from app.runs.temporary import create_temporary
 from app.runs.uploads import attach_file, load_attached
-from app.runs.workbench import Workbench, bench_of
 from app.store.conversation.conversations import list_conversations
 from tests.databases import lay_database
 from tests.effort import EFFORT
@@ -48,12 +48,12 @@ def a_first(text: str = "Hello", *, model: str = MODEL, agent_id: str | None = "
     return FirstMessage(NewConversation(model, agent_id, **more), text, ViewOptions(model=model), **asked)
 
 
-async def send_first(wb: Workbench, first: FirstMessage) -> StartedRun:
+async def send_first(ctx: AppContext, first: FirstMessage) -> StartedRun:
     """Create the conversation and send the message in it, as the start page does."""
     new = first.new
     make = create_temporary if new.temporary else create_conversation
     made: Conversation = await make(
-        wb,
+        ctx,
         LOCAL_OWNER,
         model=new.model,
         system_prompt=new.system_prompt,
@@ -61,7 +61,7 @@ async def send_first(wb: Workbench, first: FirstMessage) -> StartedRun:
         retry_policy=new.retry_policy,
         agent_id=new.agent_id,
     )
-    bench = await bench_of(wb, made.id)
+    bench = await context_for(ctx, made.id)
     started = await start_reply(
         bench, LOCAL_OWNER, made.id, first.text, first.look, parameters=first.parameters, attached=first.attached
     )
@@ -69,10 +69,10 @@ async def send_first(wb: Workbench, first: FirstMessage) -> StartedRun:
     return started
 
 
-async def require_sent_as_shown(wb: Workbench, peer: Any, first: FirstMessage) -> bytes:
+async def require_sent_as_shown(ctx: AppContext, peer: Any, first: FirstMessage) -> bytes:
     """Preview the message, send it, compare both, and return the bytes."""
-    shown = await preview_first(wb, LOCAL_OWNER, first)
-    started = await send_first(wb, first)
+    shown = await preview_first(ctx, LOCAL_OWNER, first)
+    started = await send_first(ctx, first)
     (heard,) = peer.heard
     peer.heard.clear()
     assert heard.body == shown.wire.body
@@ -81,11 +81,11 @@ async def require_sent_as_shown(wb: Workbench, peer: Any, first: FirstMessage) -
 
 
 async def test_system_prompt_parameters_and_schema_are_in_it(data: Path) -> None:
-    async with peers(data) as (wb, peer_of):
+    async with peers(data) as (ctx, peer_of):
         asked = Parameters(temperature=0.9, reply_schema=SCHEMA)
         first = a_first(model="openai:gpt-4o", system_prompt="Be brief.", parameters=asked)
 
-        body = await require_sent_as_shown(wb, peer_of["openai"], first)
+        body = await require_sent_as_shown(ctx, peer_of["openai"], first)
 
         assert b"Be brief." in body
         assert b'"temperature":0.9' in body
@@ -94,48 +94,48 @@ async def test_system_prompt_parameters_and_schema_are_in_it(data: Path) -> None
 
 @pytest.mark.parametrize("known", [True, False], ids=["chosen", "of the last chat"])
 async def test_agent_that_will_answer_is_in_it(data: Path, *, known: bool) -> None:
-    async with peers(data) as (wb, peer_of):
-        agent = await create_agent(wb, LOCAL_OWNER, AGENT)
-        await create_conversation(wb, LOCAL_OWNER, agent_id=agent.id)
+    async with peers(data) as (ctx, peer_of):
+        agent = await create_agent(ctx, LOCAL_OWNER, AGENT)
+        await create_conversation(ctx, LOCAL_OWNER, agent_id=agent.id)
 
         body = await require_sent_as_shown(
-            wb, peer_of["openai_compatible"], a_first(agent_id=agent.id if known else None)
+            ctx, peer_of["openai_compatible"], a_first(agent_id=agent.id if known else None)
         )
 
         assert b"Find the fault." in body
         assert b'"temperature":0.4' in body
-        assert b"Find" not in await require_sent_as_shown(wb, peer_of["openai_compatible"], a_first(agent_id=""))
+        assert b"Find" not in await require_sent_as_shown(ctx, peer_of["openai_compatible"], a_first(agent_id=""))
 
 
 @pytest.mark.parametrize("temporary", [True, False], ids=["temporary", "kept"])
 async def test_files_are_in_it(data: Path, *, temporary: bool) -> None:
-    async with peers(data) as (wb, peer_of):
+    async with peers(data) as (ctx, peer_of):
         files = (a_photo(), "photo.jpg"), (b"city,people\n", "cities.csv")
-        uploads = [await attach_file(wb, LOCAL_OWNER, content, name, temporary=temporary) for content, name in files]
-        attached = await load_attached(wb, LOCAL_OWNER, [one.id for one in uploads])
+        uploads = [await attach_file(ctx, LOCAL_OWNER, content, name, temporary=temporary) for content, name in files]
+        attached = await load_attached(ctx, LOCAL_OWNER, [one.id for one in uploads])
         first = a_first("", model="openai:gpt-4o", attached=attached, temporary=temporary)
 
-        body = await require_sent_as_shown(wb, peer_of["openai"], first)
+        body = await require_sent_as_shown(ctx, peer_of["openai"], first)
 
         assert b"input_image" in body
         assert b"city,people" in body
 
 
 async def test_about_me_is_in_it_and_secrets_are_not(data: Path) -> None:
-    async with peers(data) as (wb, peer_of):
-        await set_preferences(wb, LOCAL_OWNER, Preferences(about_me="I am Ada.", redact=True))
+    async with peers(data) as (ctx, peer_of):
+        await set_preferences(ctx, LOCAL_OWNER, Preferences(about_me="I am Ada.", redact=True))
 
-        body = await require_sent_as_shown(wb, peer_of["openai_compatible"], a_first(f"My key is {SECRET}"))
+        body = await require_sent_as_shown(ctx, peer_of["openai_compatible"], a_first(f"My key is {SECRET}"))
 
         assert b"I am Ada." in body
         assert SECRET.encode() not in body
 
 
 async def test_preview_stores_no_conversation(data: Path) -> None:
-    async with peers(data) as (wb, peer_of):
-        await preview_first(wb, LOCAL_OWNER, a_first())
+    async with peers(data) as (ctx, peer_of):
+        await preview_first(ctx, LOCAL_OWNER, a_first())
 
-        async with wb.store.read() as session:
+        async with ctx.store.read() as session:
             assert await list_conversations(session, LOCAL_OWNER, limit=1) == ()
         assert not any(peer.heard for peer in peer_of.values())
 
@@ -152,24 +152,24 @@ async def test_preview_stores_no_conversation(data: Path) -> None:
     ids=["agent", "text", "system prompt", "model", "schema"],
 )
 async def test_what_a_send_refuses_has_no_preview(data: Path, first: FirstMessage, error: type[InviewError]) -> None:
-    async with peers(data) as (wb, _):
+    async with peers(data) as (ctx, _):
         with pytest.raises(error) as refused:
-            await preview_first(wb, LOCAL_OWNER, first)
+            await preview_first(ctx, LOCAL_OWNER, first)
 
         with pytest.raises(error, match=re.escape(str(refused.value))):
-            await send_first(wb, first)
+            await send_first(ctx, first)
 
 
-async def some_first(wb: Workbench, chance: random.Random, agents: tuple[str | None, ...]) -> FirstMessage:
+async def some_first(ctx: AppContext, chance: random.Random, agents: tuple[str | None, ...]) -> FirstMessage:
     model = chance.choice(MODELS[chance.choice(tuple(MODELS))])
     redact = chance.random() < 0.3
     about = some_text(chance) if chance.random() < 0.5 else ""
-    await set_preferences(wb, LOCAL_OWNER, Preferences(redact=redact, about_me=about))
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(redact=redact, about_me=about))
     files = [(("naïve 日本語\n" * chance.randint(1, 9)).encode(), "notes.txt")] if chance.random() < 0.3 else []
     if model in SEEING and chance.random() < 0.5:
         files.append((a_photo(), "photo.jpg"))
     temporary = chance.random() < 0.3
-    uploads = [await attach_file(wb, LOCAL_OWNER, content, name, temporary=temporary) for content, name in files]
+    uploads = [await attach_file(ctx, LOCAL_OWNER, content, name, temporary=temporary) for content, name in files]
     schema = chance.choice((None, None, SCHEMA))
     parameters = some_parameters(chance) if chance.random() < 0.5 else Parameters()
     return a_first(
@@ -179,26 +179,26 @@ async def some_first(wb: Workbench, chance: random.Random, agents: tuple[str | N
         temporary=temporary,
         system_prompt=some_text(chance) if chance.random() < 0.5 else "",
         parameters=replace(parameters, reply_schema=schema),
-        attached=await load_attached(wb, LOCAL_OWNER, [one.id for one in uploads]),
+        attached=await load_attached(ctx, LOCAL_OWNER, [one.id for one in uploads]),
     )
 
 
 async def send_first_messages(data: Path, seed: int, numbers: range) -> int:
     """Compare several first messages, one after the other, with the received request. Return how many were refused."""
     refused = 0
-    async with peers(data) as (wb, peer_of):
-        agent = await create_agent(wb, LOCAL_OWNER, AGENT)
+    async with peers(data) as (ctx, peer_of):
+        agent = await create_agent(ctx, LOCAL_OWNER, AGENT)
         for number in numbers:
-            first = await some_first(wb, random.Random(seed + number), ("", None, agent.id))
+            first = await some_first(ctx, random.Random(seed + number), ("", None, agent.id))
             try:
-                shown = await preview_first(wb, LOCAL_OWNER, first)
+                shown = await preview_first(ctx, LOCAL_OWNER, first)
             except InviewError as error:  # not every model accepts every parameter
                 with pytest.raises(type(error), match=re.escape(str(error))):
-                    await send_first(wb, first)
+                    await send_first(ctx, first)
                 refused += 1
                 continue
             where = f"seed {seed + number}, {first}"
-            started = await send_first(wb, first)
+            started = await send_first(ctx, first)
             (heard,) = [heard for peer in peer_of.values() for heard in peer.heard]
             for peer in peer_of.values():
                 peer.heard.clear()
@@ -227,12 +227,12 @@ async def test_the_peer_receives_byte_for_byte_what_the_preview_of_a_first_messa
 
 
 async def test_preview_is_that_of_the_conversation_once_it_is_there(data: Path) -> None:
-    async with peers(data) as (wb, _):
+    async with peers(data) as (ctx, _):
         first = a_first(system_prompt="Be brief.")
-        shown = await preview_first(wb, LOCAL_OWNER, first)
-        made = await create_conversation(wb, LOCAL_OWNER, model=MODEL, system_prompt="Be brief.", agent_id="")
+        shown = await preview_first(ctx, LOCAL_OWNER, first)
+        made = await create_conversation(ctx, LOCAL_OWNER, model=MODEL, system_prompt="Be brief.", agent_id="")
 
-        there = await preview_send(wb, LOCAL_OWNER, made.id, first.text, first.look)
+        there = await preview_send(ctx, LOCAL_OWNER, made.id, first.text, first.look)
 
         assert (shown.wire, shown.hashes, shown.sent) == (there.wire, there.hashes, there.sent)
         assert shown.composed.composition.estimate == there.composed.composition.estimate

@@ -6,65 +6,65 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.preferences import Preferences
 from app.domain.usage import Usage
+from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.workbench import Workbench
 from tests.runs.steps import a_conversation, calls_of, collect, pair_of, reply_to
 
 TEXT = "/rate 0\nWhy is the sky blue?"
 
 
-async def test_identical_request_is_answered_from_the_database_and_marked(wb: Workbench) -> None:
-    await set_preferences(wb, LOCAL_OWNER, Preferences(replay=True))
-    first = await reply_to(wb, await a_conversation(wb), TEXT)
-    other = await a_conversation(wb)
+async def test_identical_request_is_answered_from_the_database_and_marked(ctx: AppContext) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(replay=True))
+    first = await reply_to(ctx, await a_conversation(ctx), TEXT)
+    other = await a_conversation(ctx)
 
-    again = await reply_to(wb, other, TEXT)
+    again = await reply_to(ctx, other, TEXT)
 
     assert (first.pair.replayed, again.pair.replayed) == (False, True)
     assert (again.text, again.kinds[-1], again.pair.lifecycle) == (first.text, "done", Lifecycle.SUCCEEDED)
     assert again.pair.usage == Usage()
-    assert await calls_of(wb, other) == ()
-    third = await reply_to(wb, await a_conversation(wb), TEXT)
+    assert await calls_of(ctx, other) == ()
+    third = await reply_to(ctx, await a_conversation(ctx), TEXT)
     assert third.pair.replayed
 
 
-async def test_nothing_is_replayed_unless_it_is_requested(wb: Workbench) -> None:
-    await reply_to(wb, await a_conversation(wb), TEXT)
+async def test_nothing_is_replayed_unless_it_is_requested(ctx: AppContext) -> None:
+    await reply_to(ctx, await a_conversation(ctx), TEXT)
 
-    again = await reply_to(wb, await a_conversation(wb), TEXT)
+    again = await reply_to(ctx, await a_conversation(ctx), TEXT)
 
     assert not again.pair.replayed
 
 
-async def test_other_request_is_asked(wb: Workbench) -> None:
-    await set_preferences(wb, LOCAL_OWNER, Preferences(replay=True))
-    await reply_to(wb, await a_conversation(wb), TEXT)
+async def test_other_request_is_asked(ctx: AppContext) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(replay=True))
+    await reply_to(ctx, await a_conversation(ctx), TEXT)
 
     others = [
-        await reply_to(wb, await a_conversation(wb, system_prompt="Be brief."), TEXT),
-        await reply_to(wb, await a_conversation(wb, model="offline:tiny"), TEXT),
-        await reply_to(wb, await a_conversation(wb), TEXT, parameters=Parameters(max_output_tokens=50)),
+        await reply_to(ctx, await a_conversation(ctx, system_prompt="Be brief."), TEXT),
+        await reply_to(ctx, await a_conversation(ctx, model="offline:tiny"), TEXT),
+        await reply_to(ctx, await a_conversation(ctx), TEXT, parameters=Parameters(max_output_tokens=50)),
     ]
 
     assert [ended.pair.replayed for ended in others] == [False] * 3
 
 
-async def test_failed_reply_is_asked_for_again(wb: Workbench) -> None:
-    await set_preferences(wb, LOCAL_OWNER, Preferences(replay=True))
-    await reply_to(wb, await a_conversation(wb), "/fail auth")
+async def test_failed_reply_is_asked_for_again(ctx: AppContext) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(replay=True))
+    await reply_to(ctx, await a_conversation(ctx), "/fail auth")
 
-    again = await reply_to(wb, await a_conversation(wb), "/fail auth")
+    again = await reply_to(ctx, await a_conversation(ctx), "/fail auth")
 
     assert (again.pair.replayed, again.pair.lifecycle) == (False, Lifecycle.ERROR)
 
 
-async def test_regenerating_asks_the_model(wb: Workbench) -> None:
-    await set_preferences(wb, LOCAL_OWNER, Preferences(replay=True))
-    ended = await reply_to(wb, await a_conversation(wb), TEXT)
+async def test_regenerating_asks_the_model(ctx: AppContext) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(replay=True))
+    ended = await reply_to(ctx, await a_conversation(ctx), TEXT)
 
-    resent = await resend_pair(wb, LOCAL_OWNER, ended.pair.id)
-    await collect(wb, resent.started.run_id)
+    resent = await resend_pair(ctx, LOCAL_OWNER, ended.pair.id)
+    await collect(ctx, resent.started.run_id)
 
-    assert not (await pair_of(wb, ended.pair.id)).replayed
+    assert not (await pair_of(ctx, ended.pair.id)).replayed

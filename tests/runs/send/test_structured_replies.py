@@ -13,6 +13,7 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.errors import ConflictError, InputError
 from app.domain.structured.partial_json import read_partial
 from app.domain.structured.structured import is_repair, is_strict, write_schema
+from app.runs.app_context import AppContext
 from app.runs.resend.resend import resend_pair
 from app.runs.send import structured_replies
 from app.runs.send.commands import LOCAL_OWNER, preview_send
@@ -20,7 +21,6 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.send.structured_replies import judge, read_structured, require_schema
 from app.runs.transfer.export_json import write_pair
 from app.runs.transfer.importing import import_file
-from app.runs.workbench import Workbench
 from app.store.archive import load_records
 from app.store.conversation.pairs import load_pairs
 from app.store.conversation.rows import PAIR
@@ -86,13 +86,13 @@ async def test_what_is_no_schema_or_leads_elsewhere_is_refused(schema: Any, says
         await require_schema(write_schema(schema))
 
 
-async def test_reply_to_a_schema_that_takes_too_long_is_shown_and_no_repair_is_offered(wb: Workbench) -> None:
+async def test_reply_to_a_schema_that_takes_too_long_is_shown_and_no_repair_is_offered(ctx: AppContext) -> None:
     schema, value = ATTACKS["a pattern that backtracks"]
-    conversation = await a_conversation(wb, model="offline:demo")
+    conversation = await a_conversation(ctx, model="offline:demo")
 
     asked = Parameters(reply_schema=write_schema(schema))
-    ended = await reply_to(wb, conversation, f"/echo {json.dumps(value)}", parameters=asked)
-    structured = await read_structured(wb, LOCAL_OWNER, ended.pair.id)
+    ended = await reply_to(ctx, conversation, f"/echo {json.dumps(value)}", parameters=asked)
+    structured = await read_structured(ctx, LOCAL_OWNER, ended.pair.id)
 
     assert (structured.found, structured.value, structured.repair) == (True, value, None)
     assert [fault.message.partition("; ")[0] for fault in structured.faults] == [
@@ -100,39 +100,39 @@ async def test_reply_to_a_schema_that_takes_too_long_is_shown_and_no_repair_is_o
     ]
 
 
-async def test_reply_that_is_too_long_is_not_read_as_json(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_reply_that_is_too_long_is_not_read_as_json(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(structured_replies, "MAX_CHARACTERS", 1_000)
-    conversation = await a_conversation(wb, model="offline:demo")
+    conversation = await a_conversation(ctx, model="offline:demo")
 
-    ended = await reply_to(wb, conversation, "/echo " + "[" * 1_001, parameters=ASKED)
-    structured = await read_structured(wb, LOCAL_OWNER, ended.pair.id)
+    ended = await reply_to(ctx, conversation, "/echo " + "[" * 1_001, parameters=ASKED)
+    structured = await read_structured(ctx, LOCAL_OWNER, ended.pair.id)
 
     assert (structured.found, structured.repair) == (False, None)
     assert "has 1,001 characters; up to 1,000 are read as JSON" in structured.faults[0].message
 
 
 @pytest.mark.parametrize("stored", ["{", "[]", "[" * 9_999])
-async def test_invalid_stored_schema_is_reported_and_its_reply_stays(wb: Workbench, stored: str) -> None:
-    ended = await reply_to(wb, await a_conversation(wb, model="offline:demo"), "/echo 1", parameters=ASKED)
-    async with wb.store.write() as session:
+async def test_invalid_stored_schema_is_reported_and_its_reply_stays(ctx: AppContext, stored: str) -> None:
+    ended = await reply_to(ctx, await a_conversation(ctx, model="offline:demo"), "/echo 1", parameters=ASKED)
+    async with ctx.store.write() as session:
         await session.execute(update(PAIR).values(parameters={"reply_schema": stored}))
 
     with pytest.raises(ConflictError, match="The schema of pair"):
-        await read_structured(wb, LOCAL_OWNER, ended.pair.id)
+        await read_structured(ctx, LOCAL_OWNER, ended.pair.id)
     with pytest.raises(InputError, match="schema"):
-        await resend_pair(wb, LOCAL_OWNER, ended.pair.id, text="Again?", look=ViewOptions())
-    assert (await pair_of(wb, ended.pair.id)).reply == ended.pair.reply
+        await resend_pair(ctx, LOCAL_OWNER, ended.pair.id, text="Again?", look=ViewOptions())
+    assert (await pair_of(ctx, ended.pair.id)).reply == ended.pair.reply
 
 
-async def test_imported_pair_whose_schema_is_none_is_not_sent_again(wb: Workbench) -> None:
+async def test_imported_pair_whose_schema_is_none_is_not_sent_again(ctx: AppContext) -> None:
     parameters = {"reply_schema": '{"type": 3}'}
     pair = {"user_text": "?", "reply_text": "1", "model": "offline:demo", "parameters": parameters}
-    (imported,) = await import_file(wb, LOCAL_OWNER, orjson.dumps({"title": "x", "pairs": [pair]}))
-    async with wb.store.read() as session:
+    (imported,) = await import_file(ctx, LOCAL_OWNER, orjson.dumps({"title": "x", "pairs": [pair]}))
+    async with ctx.store.read() as session:
         (stored,) = await load_pairs(session, LOCAL_OWNER, imported.id)
 
     with pytest.raises(InputError, match=r"schema\.type: 3 is not valid"):
-        await resend_pair(wb, LOCAL_OWNER, stored.id, text="Again?", look=ViewOptions())
+        await resend_pair(ctx, LOCAL_OWNER, stored.id, text="Again?", look=ViewOptions())
 
 
 async def test_an_invalid_pattern_is_reported_and_breaks_nothing() -> None:
@@ -149,11 +149,11 @@ def test_strict_mode_is_asked_for_only_where_every_object_is_closed_and_whole() 
     assert not is_strict(write_schema({"type": "array", "items": PERSON}))
 
 
-async def test_the_schema_is_part_of_the_request_its_hash_and_its_estimate(wb: Workbench) -> None:
-    conversation = await a_conversation(wb, model="offline:demo")
+async def test_the_schema_is_part_of_the_request_its_hash_and_its_estimate(ctx: AppContext) -> None:
+    conversation = await a_conversation(ctx, model="offline:demo")
 
-    plain = await preview_send(wb, LOCAL_OWNER, conversation, "Who?")
-    asked = await preview_send(wb, LOCAL_OWNER, conversation, "Who?", parameters=ASKED)
+    plain = await preview_send(ctx, LOCAL_OWNER, conversation, "Who?")
+    asked = await preview_send(ctx, LOCAL_OWNER, conversation, "Who?", parameters=ASKED)
 
     assert orjson.loads(asked.wire.body)["schema"] == PERSON
     assert plain.hashes != asked.hashes
@@ -161,23 +161,23 @@ async def test_the_schema_is_part_of_the_request_its_hash_and_its_estimate(wb: W
     assert len(SCHEMA) / 6 < more < len(SCHEMA)
 
 
-async def test_a_model_that_takes_no_schema_is_refused_before_anything_is_stored(wb: Workbench) -> None:
-    conversation = await a_conversation(wb, model="offline:tiny")
+async def test_a_model_that_takes_no_schema_is_refused_before_anything_is_stored(ctx: AppContext) -> None:
+    conversation = await a_conversation(ctx, model="offline:tiny")
 
     with pytest.raises(InputError, match="Choose a model that does"):
-        await send(wb, conversation, "Who?", parameters=ASKED)
+        await send(ctx, conversation, "Who?", parameters=ASKED)
 
 
-async def test_a_reply_is_read_as_it_comes_and_one_repair_is_offered(wb: Workbench) -> None:
-    conversation = await a_conversation(wb, model="offline:demo")
-    started = await send(wb, conversation, '/rate 30\n/echo {"name": 1, "nick": "' + "a " * 40, parameters=ASKED)
-    await wait_for_text(wb, started, 30)
+async def test_a_reply_is_read_as_it_comes_and_one_repair_is_offered(ctx: AppContext) -> None:
+    conversation = await a_conversation(ctx, model="offline:demo")
+    started = await send(ctx, conversation, '/rate 30\n/echo {"name": 1, "nick": "' + "a " * 40, parameters=ASKED)
+    await wait_for_text(ctx, started, 30)
 
-    coming = await read_structured(wb, LOCAL_OWNER, started.pair_id)
-    await collect(wb, started.run_id)
-    over = await read_structured(wb, LOCAL_OWNER, started.pair_id)
-    again = await reply_to(wb, conversation, f"{over.repair}\n/echo 1", parameters=ASKED)
-    repaired = await read_structured(wb, LOCAL_OWNER, again.pair.id)
+    coming = await read_structured(ctx, LOCAL_OWNER, started.pair_id)
+    await collect(ctx, started.run_id)
+    over = await read_structured(ctx, LOCAL_OWNER, started.pair_id)
+    again = await reply_to(ctx, conversation, f"{over.repair}\n/echo 1", parameters=ASKED)
+    repaired = await read_structured(ctx, LOCAL_OWNER, again.pair.id)
 
     assert coming.running
     assert coming.repair is None
@@ -190,23 +190,23 @@ async def test_a_reply_is_read_as_it_comes_and_one_repair_is_offered(wb: Workben
     assert repaired.repair is None
 
 
-async def test_a_pair_keeps_its_schema_when_it_is_sent_again_and_when_it_is_exported(wb: Workbench) -> None:
-    conversation = await a_conversation(wb, model="offline:demo")
-    first = await reply_to(wb, conversation, "Who is it?", parameters=ASKED)
+async def test_a_pair_keeps_its_schema_when_it_is_sent_again_and_when_it_is_exported(ctx: AppContext) -> None:
+    conversation = await a_conversation(ctx, model="offline:demo")
+    first = await reply_to(ctx, conversation, "Who is it?", parameters=ASKED)
 
-    again = await resend_pair(wb, LOCAL_OWNER, first.pair.id, text="Who else?", look=ViewOptions())
-    await collect(wb, again.started.run_id)
-    async with wb.store.read() as session:
+    again = await resend_pair(ctx, LOCAL_OWNER, first.pair.id, text="Who else?", look=ViewOptions())
+    await collect(ctx, again.started.run_id)
+    async with ctx.store.read() as session:
         (record,) = await load_records(session, LOCAL_OWNER, [first.pair.id])
 
     assert json.loads(first.text) == {"name": "name 1", "age": 1}
-    assert (await read_structured(wb, LOCAL_OWNER, first.pair.id)).faults == ()
-    assert (await pair_of(wb, first.pair.id)).parameters == ASKED
+    assert (await read_structured(ctx, LOCAL_OWNER, first.pair.id)).faults == ()
+    assert (await pair_of(ctx, first.pair.id)).parameters == ASKED
     assert SCHEMA in json.loads(json.dumps(write_pair(record, {}), default=str))["parameters"]["reply_schema"]
 
 
-async def test_a_reply_without_a_schema_is_not_read_as_json(wb: Workbench) -> None:
-    ended = await reply_to(wb, await a_conversation(wb, model="offline:demo"), "/echo 1")
+async def test_a_reply_without_a_schema_is_not_read_as_json(ctx: AppContext) -> None:
+    ended = await reply_to(ctx, await a_conversation(ctx, model="offline:demo"), "/echo 1")
 
     with pytest.raises(ConflictError, match="not asked"):
-        await read_structured(wb, LOCAL_OWNER, ended.pair.id)
+        await read_structured(ctx, LOCAL_OWNER, ended.pair.id)

@@ -6,8 +6,8 @@ from typing import Any
 
 from app.domain.conversation.parts import Text
 from app.domain.tools.tools import Caller
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation
-from app.runs.workbench import Workbench
 from tests.runs.steps import a_conversation, reply_to
 
 
@@ -15,24 +15,24 @@ def ignore(done: float, total: float | None, words: str) -> None:
     """Ignore the progress: the test has no page."""
 
 
-async def search(wb: Workbench, conversation_id: str = "", **arguments: Any) -> str:
-    tool = wb.toolbox.find(LOCAL_OWNER, "search_conversations")
+async def search(ctx: AppContext, conversation_id: str = "", **arguments: Any) -> str:
+    tool = ctx.toolbox.find(LOCAL_OWNER, "search_conversations")
     assert tool is not None
     caller = Caller(LOCAL_OWNER, conversation_id)
-    outcome = await wb.toolbox.call(tool, arguments, caller=caller, progress=ignore, timeout=10)
+    outcome = await ctx.toolbox.call(tool, arguments, caller=caller, progress=ignore, timeout=10)
     (told,) = outcome.content
     assert isinstance(told, Text)
     return told.text
 
 
-async def test_words_are_found_in_titles_requests_and_replies_whatever_their_case(wb: Workbench) -> None:
-    first = await a_conversation(wb, title="Power")
-    await reply_to(wb, first, "/echo The night Tariff is lower " + "and lower " * 30)
-    second = await a_conversation(wb, title="Tariffs of 2027")
-    other = await a_conversation(wb, title="Magnets")
-    await reply_to(wb, other, "/echo Iron and nickel")
+async def test_words_are_found_in_titles_requests_and_replies_whatever_their_case(ctx: AppContext) -> None:
+    first = await a_conversation(ctx, title="Power")
+    await reply_to(ctx, first, "/echo The night Tariff is lower " + "and lower " * 30)
+    second = await a_conversation(ctx, title="Tariffs of 2027")
+    other = await a_conversation(ctx, title="Magnets")
+    await reply_to(ctx, other, "/echo Iron and nickel")
 
-    told = await search(wb, query="tariff*")
+    told = await search(ctx, query="tariff*")
 
     assert [line for line in told.splitlines() if line.startswith("“")] == [
         line for line in told.splitlines() if f"/c/{first}," in line or f"/c/{second}," in line
@@ -42,11 +42,11 @@ async def test_words_are_found_in_titles_requests_and_replies_whatever_their_cas
     assert other not in told
 
 
-async def test_what_is_in_the_trash_in_this_conversation_or_nowhere_is_not_found(wb: Workbench) -> None:
-    gone = await a_conversation(wb, title="Tariff 1")
-    here = await a_conversation(wb, title="Tariff 2")
-    await delete_conversation(wb, LOCAL_OWNER, gone)
+async def test_what_is_in_the_trash_in_this_conversation_or_nowhere_is_not_found(ctx: AppContext) -> None:
+    gone = await a_conversation(ctx, title="Tariff 1")
+    here = await a_conversation(ctx, title="Tariff 2")
+    await delete_conversation(ctx, LOCAL_OWNER, gone)
 
-    assert await search(wb, here, query="tariff") == "No other conversation has “tariff” in its title or text."
-    assert here in await search(wb, query="TARIFF", limit=1)
-    assert "Say which" in await search(wb, query="  ")
+    assert await search(ctx, here, query="tariff") == "No other conversation has “tariff” in its title or text."
+    assert here in await search(ctx, query="TARIFF", limit=1)
+    assert "Say which" in await search(ctx, query="  ")

@@ -15,10 +15,10 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
+from app.runs.app_context import AppContext
 from app.runs.library.provider_commands import save_provider
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.tools.toolbox import Progress
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.exchange import bring_back, export
@@ -55,22 +55,22 @@ def calling(*calls: Mapping[str, object], **delta: object) -> Answer:
 
 
 @asynccontextmanager
-async def a_bench(data: Path, *answers: Answer) -> AsyncGenerator[tuple[Workbench, Peer]]:
-    """Open a workbench with one tool. The servers `box` and `other` are one peer."""
+async def a_bench(data: Path, *answers: Answer) -> AsyncGenerator[tuple[AppContext, Peer]]:
+    """Open an app context with one tool. The servers `box` and `other` are one peer."""
 
     async def clock(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         return said("noon")
 
     async with a_peer(*answers) as peer:
         servers = f"box={peer.url}/v1;other={peer.url}/v1"
-        async with open_workbench(settings_of(data, INVIEW_COMPATIBLE=servers)) as wb:
-            await add_tools(wb, clock=clock)
-            yield wb, peer
+        async with open_app_context(settings_of(data, INVIEW_COMPATIBLE=servers)) as ctx:
+            await add_tools(ctx, clock=clock)
+            yield ctx, peer
 
 
-async def set_up(wb: Workbench, peer: Peer, provider: str) -> None:
+async def set_up(ctx: AppContext, peer: Peer, provider: str) -> None:
     """Let the peer replace this vendor."""
-    await save_provider(wb, LOCAL_OWNER, provider, key="sk-secret-1234567890", base_url=f"{peer.url}/v1")
+    await save_provider(ctx, LOCAL_OWNER, provider, key="sk-secret-1234567890", base_url=f"{peer.url}/v1")
 
 
 def messages_of(peer: Peer, at: int = -1) -> list[dict[str, Any]]:
@@ -87,14 +87,14 @@ async def test_a_signature_goes_back_with_its_call_in_the_next_round_and_in_late
     data: Path, model: str
 ) -> None:
     calls = calling(a_call(0, extra_content=SIGNED), a_call(1))
-    async with a_bench(data, calls, answer(*DONE)) as (wb, peer):
-        await set_up(wb, peer, "google")
-        conversation_id = await a_conversation(wb, model=model)
-        ended = await reply_to(wb, conversation_id, "What time is it?")
+    async with a_bench(data, calls, answer(*DONE)) as (ctx, peer):
+        await set_up(ctx, peer, "google")
+        conversation_id = await a_conversation(ctx, model=model)
+        ended = await reply_to(ctx, conversation_id, "What time is it?")
         assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
-        await reply_to(wb, conversation_id, "And now?")
-        (copy,) = await bring_back(wb, await export(wb, conversation_id))
-        await reply_to(wb, copy, "And now?")
+        await reply_to(ctx, conversation_id, "And now?")
+        (copy,) = await bring_back(ctx, await export(ctx, conversation_id))
+        await reply_to(ctx, copy, "And now?")
 
         for at in (1, 2, 3):
             first, second = answers_in(peer, at)[0]["tool_calls"]
@@ -104,11 +104,11 @@ async def test_a_signature_goes_back_with_its_call_in_the_next_round_and_in_late
 
 async def test_no_other_vendor_gets_a_signature(data: Path) -> None:
     signed = calling(a_call(extra_content=SIGNED), extra_content=SIGNED, reasoning_details=[{"type": "x", "data": "y"}])
-    async with a_bench(data, signed, answer(*DONE)) as (wb, peer):
-        conversation_id = await a_conversation(wb, model=GEMINI)
-        await reply_to(wb, conversation_id, "What time is it?")
-        await change_conversation(wb, LOCAL_OWNER, conversation_id, model="other:gemini-3-flash-preview")
-        await reply_to(wb, conversation_id, "And now?")
+    async with a_bench(data, signed, answer(*DONE)) as (ctx, peer):
+        conversation_id = await a_conversation(ctx, model=GEMINI)
+        await reply_to(ctx, conversation_id, "What time is it?")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, model="other:gemini-3-flash-preview")
+        await reply_to(ctx, conversation_id, "And now?")
 
         (first, last) = answers_in(peer)
         assert first.keys() == {"role", "content", "tool_calls"}
@@ -126,10 +126,10 @@ async def test_details_of_reasoning_go_back_whole_although_they_came_in_pieces(d
         {"content": "Looking."},
         {"tool_calls": [a_call()], "reasoning_details": [sealed]},
     )
-    async with a_bench(data, answer(*thought, reason="tool_calls"), answer(*DONE)) as (wb, peer):
-        conversation_id = await a_conversation(wb, model="box:any")
-        await reply_to(wb, conversation_id, "What time is it?")
-        await reply_to(wb, conversation_id, "And now?")
+    async with a_bench(data, answer(*thought, reason="tool_calls"), answer(*DONE)) as (ctx, peer):
+        conversation_id = await a_conversation(ctx, model="box:any")
+        await reply_to(ctx, conversation_id, "What time is it?")
+        await reply_to(ctx, conversation_id, "And now?")
 
         for at in (1, 2):
             first = answers_in(peer, at)[0]
@@ -142,32 +142,32 @@ async def test_reasoning_goes_back_to_a_server_known_only_as_compatible_by_the_f
         {"content": None, "reasoning_content": "They greet me."},
         {"content": "Hello!", "reasoning_content": None},
     )
-    async with a_bench(data, answer(*greets)) as (wb, peer):
-        conversation_id = await a_conversation(wb, model="other:any")
-        await reply_to(wb, conversation_id, "Hi")
-        await change_conversation(wb, LOCAL_OWNER, conversation_id, model=DEEPSEEK)
-        await reply_to(wb, conversation_id, "Hi")
-        await reply_to(wb, conversation_id, "And now?")
+    async with a_bench(data, answer(*greets)) as (ctx, peer):
+        conversation_id = await a_conversation(ctx, model="other:any")
+        await reply_to(ctx, conversation_id, "Hi")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, model=DEEPSEEK)
+        await reply_to(ctx, conversation_id, "Hi")
+        await reply_to(ctx, conversation_id, "And now?")
 
         assert [message["reasoning_content"] for message in answers_in(peer)] == [" ", "They greet me."]
-        await change_conversation(wb, LOCAL_OWNER, conversation_id, model="box:any")
-        await reply_to(wb, conversation_id, "And now?")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, model="box:any")
+        await reply_to(ctx, conversation_id, "And now?")
 
         assert all("reasoning_content" not in message for message in answers_in(peer))
 
 
 async def test_a_history_without_reasoning_is_made_acceptable_to_deepseek_and_to_gemini(data: Path) -> None:
-    async with a_bench(data, calling(a_call()), answer(*DONE)) as (wb, peer):
-        conversation_id = await a_conversation(wb, model="other:any")
-        await reply_to(wb, conversation_id, "What time is it?")
-        await change_conversation(wb, LOCAL_OWNER, conversation_id, model=DEEPSEEK)
-        await reply_to(wb, conversation_id, "And now?")
+    async with a_bench(data, calling(a_call()), answer(*DONE)) as (ctx, peer):
+        conversation_id = await a_conversation(ctx, model="other:any")
+        await reply_to(ctx, conversation_id, "What time is it?")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, model=DEEPSEEK)
+        await reply_to(ctx, conversation_id, "And now?")
 
         assert [message["reasoning_content"] for message in answers_in(peer)] == [" ", " "]
 
-        await set_up(wb, peer, "google")
-        await change_conversation(wb, LOCAL_OWNER, conversation_id, model=GOOGLE)
-        await reply_to(wb, conversation_id, "And now?")
+        await set_up(ctx, peer, "google")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, model=GOOGLE)
+        await reply_to(ctx, conversation_id, "And now?")
 
         (call,) = answers_in(peer)[0]["tool_calls"]
         assert call["extra_content"] == {"google": {"thought_signature": "skip_thought_signature_validator"}}
@@ -178,13 +178,13 @@ async def test_a_history_without_reasoning_is_made_acceptable_to_deepseek_and_to
 async def test_pair_of_a_model_that_does_not_reason_has_a_reasoning_for_deepseek_itself(
     data: Path, thinking: bool | None
 ) -> None:
-    async with a_bench(data, answer(*DONE)) as (wb, peer):
-        await set_up(wb, peer, "deepseek")
-        conversation_id = await a_conversation(wb, model="offline:demo")
-        await reply_to(wb, conversation_id, "/rate 0\n/tool clock {}\n/then\n/echo noon")
-        await change_conversation(wb, LOCAL_OWNER, conversation_id, model="deepseek:deepseek-v4-flash")
+    async with a_bench(data, answer(*DONE)) as (ctx, peer):
+        await set_up(ctx, peer, "deepseek")
+        conversation_id = await a_conversation(ctx, model="offline:demo")
+        await reply_to(ctx, conversation_id, "/rate 0\n/tool clock {}\n/then\n/echo noon")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, model="deepseek:deepseek-v4-flash")
         for _ in range(2):
-            ended = await reply_to(wb, conversation_id, "And now?", parameters=Parameters(thinking=thinking))
+            ended = await reply_to(ctx, conversation_id, "And now?", parameters=Parameters(thinking=thinking))
             assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
 
         assert len(answers_in(peer, 0)) == 2
@@ -195,11 +195,11 @@ async def test_pair_of_a_model_that_does_not_reason_has_a_reasoning_for_deepseek
 async def test_refusal_for_a_missing_signature_has_its_own_message(data: Path) -> None:
     refused = {"error": {"code": 400, "message": "signature is missing in call 1", "status": "INVALID_ARGUMENT"}}
     refusal = Answer((json.dumps([refused]).encode(),), status=400, headers=(("Content-Type", "application/json"),))
-    async with a_bench(data, refusal, answer(*DONE)) as (wb, peer):
-        await set_up(wb, peer, "google")
-        conversation_id = await a_conversation(wb, model=GOOGLE)
-        ended = await reply_to(wb, conversation_id, "What time is it?")
+    async with a_bench(data, refusal, answer(*DONE)) as (ctx, peer):
+        await set_up(ctx, peer, "google")
+        conversation_id = await a_conversation(ctx, model=GOOGLE)
+        ended = await reply_to(ctx, conversation_id, "What time is it?")
 
         assert ended.pair.failure is not None
         assert "signature is missing in call 1" in ended.pair.failure.message
-        assert (await reply_to(wb, conversation_id, "Once more.")).text == "Done."
+        assert (await reply_to(ctx, conversation_id, "Once more.")).text == "Done."

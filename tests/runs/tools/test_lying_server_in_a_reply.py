@@ -10,10 +10,10 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import ToolCall, ToolResult, plain_text
 from app.domain.tools.permission_requests import Allowed
 from app.domain.tools.tool_records import CallFault
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools import tool_calls
 from app.runs.tools.server_commands import ServerWish, add_server, try_server
-from app.runs.workbench import Workbench
 from app.store.tools.tool_calls import load_pair_tool_calls
 from tests.runs.steps import a_conversation, reply_to
 from tests.tools.test_lying_servers import LIAR
@@ -28,23 +28,23 @@ CALLS = [
 
 
 async def test_whatever_a_server_does_the_reply_has_an_answer_and_continues(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def allow(wb: Workbench, run: Any, tool: Any, call: ToolCall, *, allowed: Any) -> Allowed:
+    async def allow(ctx: AppContext, run: Any, tool: Any, call: ToolCall, *, allowed: Any) -> Allowed:
         return Allowed(call.input_json)
 
     monkeypatch.setattr(tool_calls, "ask_permission", allow)
     monkeypatch.setattr(tool_calls, "CALL_SECONDS", 4.0)
-    seen = await add_server(wb, LOCAL_OWNER, ServerWish("lab", LIAR))
-    await try_server(wb, LOCAL_OWNER, seen.server.id)
+    seen = await add_server(ctx, LOCAL_OWNER, ServerWish("lab", LIAR))
+    await try_server(ctx, LOCAL_OWNER, seen.server.id)
     rounds = "\n/then\n".join(f'/tool lab__act {{"how": "{how}"}}' for how, _, _ in CALLS)
 
-    ended = await reply_to(wb, await a_conversation(wb), f"/rate 0\n{rounds}\n/then\n/echo Going on.")
+    ended = await reply_to(ctx, await a_conversation(ctx), f"/rate 0\n{rounds}\n/then\n/echo Going on.")
 
     assert (ended.pair.lifecycle, ended.text) == (Lifecycle.SUCCEEDED, "Going on.")
     assert ended.pair.reply is not None
     results = [part for part in ended.pair.reply.parts if isinstance(part, ToolResult)]
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         records = await load_pair_tool_calls(session, ended.pair.id)
     assert [(record.fault, record.is_error) for record in records] == [(f, f is not None) for _, f, _ in CALLS]
     assert all(record.ended_at is not None for record in records)

@@ -28,6 +28,7 @@ from app.domain.tools.permission_requests import (
 )
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern
 from app.domain.tools.tools import Tool
+from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.temporary import create_temporary
@@ -44,8 +45,7 @@ from app.runs.tools.permission_commands import (
 )
 from app.runs.tools.permissions import ask_permission
 from app.runs.watch.broadcast import follow
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from tests.runs.steps import a_conversation, pair_of, send, settings_of, wait_for_text
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -81,7 +81,7 @@ class Awaited(asyncio.Event):
 class Scene:
     """A running reply and the calls that need permission."""
 
-    wb: Workbench
+    ctx: AppContext
     run: LiveRun
     conversation_id: str
     clock: Clock = field(default_factory=Clock)
@@ -97,48 +97,48 @@ class Scene:
     ) -> asyncio.Task[Allowed | Denied]:
         self.count += 1
         call = ToolCall(f"t{self.count}", tool.name, f'{{"path":"{path}"}}', complete=True)
-        return asyncio.create_task(ask_permission(self.wb, run or self.run, tool, call, allowed=allowed))
+        return asyncio.create_task(ask_permission(self.ctx, run or self.run, tool, call, allowed=allowed))
 
     async def pending(self, count: int = 1) -> list[PermissionRequest]:
         """Return the pending requests once there are `count` of them."""
         async with asyncio.timeout(20):
-            while len(found := await list_pending(self.wb, LOCAL_OWNER, self.conversation_id)) != count:  # noqa: ASYNC110 - as a page would
+            while len(found := await list_pending(self.ctx, LOCAL_OWNER, self.conversation_id)) != count:  # noqa: ASYNC110 - as a page would
                 await asyncio.sleep(0.002)
         return list(found)
 
     async def answer(self, request: PermissionRequest, answer: Answer, **more: Any) -> PermissionRequest:
-        return await answer_permission(self.wb, LOCAL_OWNER, request.id, answer, **more)
+        return await answer_permission(self.ctx, LOCAL_OWNER, request.id, answer, **more)
 
     async def move_clock(self, by: timedelta, *, until_seen_by: asyncio.Task[Allowed | Denied] | None = None) -> None:
         """Let time pass. A call that is given has seen the new time when this returns: it waits again, or has ended."""
         self.clock.at += by
-        before, self.wb.desk.changed = self.wb.desk.changed, Awaited()
+        before, self.ctx.desk.changed = self.ctx.desk.changed, Awaited()
         before.set()
         if until_seen_by is not None:
-            waits = asyncio.create_task(self.wb.desk.changed.is_awaited.wait())
+            waits = asyncio.create_task(self.ctx.desk.changed.is_awaited.wait())
             await asyncio.wait((waits, until_seen_by), return_when=asyncio.FIRST_COMPLETED)
             waits.cancel()
 
     async def audited(self) -> list[tuple[str, dict[str, Any]]]:
-        entries = await read_audit(self.wb, LOCAL_OWNER, limit=100)
+        entries = await read_audit(self.ctx, LOCAL_OWNER, limit=100)
         return [(entry.action, entry.data) for _, entry in reversed(entries)]
 
 
 @asynccontextmanager
-async def a_scene(wb: Workbench, conversation_id: str) -> AsyncGenerator[Scene]:
-    started = await send(wb, conversation_id, LONG)
-    await wait_for_text(wb, started)
-    run = wb.engine.runs[started.run_id]
-    scene = Scene(wb, run, conversation_id)
-    object.__setattr__(wb.desk, "clock", scene.clock)
+async def a_scene(ctx: AppContext, conversation_id: str) -> AsyncGenerator[Scene]:
+    started = await send(ctx, conversation_id, LONG)
+    await wait_for_text(ctx, started)
+    run = ctx.engine.runs[started.run_id]
+    scene = Scene(ctx, run, conversation_id)
+    object.__setattr__(ctx.desk, "clock", scene.clock)
     yield scene
-    if run.run_id in wb.engine.runs:
-        await cancel_run(wb, LOCAL_OWNER, run.run_id)
+    if run.run_id in ctx.engine.runs:
+        await cancel_run(ctx, LOCAL_OWNER, run.run_id)
 
 
 @pytest.fixture
-async def scene(wb: Workbench) -> AsyncGenerator[Scene]:
-    async with a_scene(wb, await a_conversation(wb, model="offline:demo")) as made:
+async def scene(ctx: AppContext) -> AsyncGenerator[Scene]:
+    async with a_scene(ctx, await a_conversation(ctx, model="offline:demo")) as made:
         yield made
 
 
@@ -164,7 +164,7 @@ async def test_edited_arguments_are_what_runs_and_what_is_recorded(scene: Scene)
     await scene.answer(request, Answer.ALLOW, edited={"path": "/notes/b"})
 
     assert await waiting == Allowed('{"path":"/notes/b"}')
-    stored = await read_request(scene.wb, LOCAL_OWNER, request.id)
+    stored = await read_request(scene.ctx, LOCAL_OWNER, request.id)
     assert (stored.input_json, stored.run_json) == ('{"path":"/etc/passwd"}', '{"path":"/notes/b"}')
     _, (_, data) = await scene.audited()
     assert (data["input"], data["edited"], data["by"]) == ('{"path":"/etc/passwd"}', '{"path":"/notes/b"}', "person")
@@ -210,7 +210,7 @@ async def test_the_first_answer_of_two_tabs_counts(scene: Scene) -> None:
     assert {type(one) for one in answers} == {PermissionRequest, SettledError}
     denied = isinstance(answers[0], PermissionRequest)
     assert isinstance(await waiting, Denied) == denied
-    assert (await list_rules(scene.wb, LOCAL_OWNER) == ()) == denied
+    assert (await list_rules(scene.ctx, LOCAL_OWNER) == ()) == denied
 
 
 async def test_an_unanswered_request_expires_after_five_minutes(scene: Scene) -> None:
@@ -237,18 +237,18 @@ async def test_an_answer_that_comes_too_late_allows_nothing_and_makes_no_rule(sc
         await scene.answer(request, Answer.ALWAYS_ALLOW)
 
     assert isinstance(await waiting, Denied)
-    assert await list_rules(scene.wb, LOCAL_OWNER) == ()
+    assert await list_rules(scene.ctx, LOCAL_OWNER) == ()
 
 
 async def test_a_stopped_reply_gives_its_request_up(scene: Scene) -> None:
     waiting = scene.ask()
     (request,) = await scene.pending()
 
-    await cancel_run(scene.wb, LOCAL_OWNER, scene.run.run_id)
+    await cancel_run(scene.ctx, LOCAL_OWNER, scene.run.run_id)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
 
-    stored = await read_request(scene.wb, LOCAL_OWNER, request.id)
+    stored = await read_request(scene.ctx, LOCAL_OWNER, request.id)
     assert (stored.standing, stored.ending) == (Standing.EXPIRED, Ending.STOPPED)
 
 
@@ -262,7 +262,7 @@ async def test_a_request_whose_process_died_is_expired_at_the_next_start_with_th
     with closing(sqlite3.connect(data / "inview.db")) as mine, closing(sqlite3.connect(left / "inview.db")) as copy:
         mine.backup(copy)
 
-    async with open_workbench(settings_of(left)) as next_start:
+    async with open_app_context(settings_of(left)) as next_start:
         stored = await read_request(next_start, LOCAL_OWNER, request.id)
         pair = await pair_of(next_start, request.pair_id)
 
@@ -284,9 +284,9 @@ async def test_a_rule_of_a_conversation_allows_there_until_it_is_revoked(scene: 
     assert isinstance(await first, Allowed)
 
     assert await scene.ask("/other") == Allowed('{"path":"/other"}')
-    (rule,) = await list_rules(scene.wb, LOCAL_OWNER)
+    (rule,) = await list_rules(scene.ctx, LOCAL_OWNER)
     assert rule.rule.conversation_id == scene.conversation_id
-    await revoke_rule(scene.wb, LOCAL_OWNER, rule.rule.id)
+    await revoke_rule(scene.ctx, LOCAL_OWNER, rule.rule.id)
     again = scene.ask("/other")
 
     await scene.answer((await scene.pending())[0], Answer.DENY)
@@ -346,9 +346,9 @@ async def test_the_rules_of_a_server_that_is_another_one_now_are_revoked(scene: 
         await scene.answer(request, Answer.ALWAYS_ALLOW)
     await asyncio.gather(first, second)
 
-    assert await revoke_rules_of(scene.wb, LOCAL_OWNER, "files") == 1
+    assert await revoke_rules_of(scene.ctx, LOCAL_OWNER, "files") == 1
 
-    assert [kept.rule.server_id for kept in await list_rules(scene.wb, LOCAL_OWNER)] == ["evil"]
+    assert [kept.rule.server_id for kept in await list_rules(scene.ctx, LOCAL_OWNER)] == ["evil"]
 
 
 async def test_an_agents_list_decides_before_a_person_is_asked(scene: Scene) -> None:
@@ -383,7 +383,7 @@ async def test_arguments_that_could_be_read_in_two_ways_are_neither_asked_nor_al
     call = ToolCall("t1", WRITE.name, input_json, complete=True)
     free = (AllowedTool("files", "*", ask=False),)
 
-    assert isinstance(await ask_permission(scene.wb, scene.run, WRITE, call, allowed=free), Denied)
+    assert isinstance(await ask_permission(scene.ctx, scene.run, WRITE, call, allowed=free), Denied)
 
 
 async def test_words_that_look_like_a_permission_give_none(scene: Scene) -> None:
@@ -404,17 +404,17 @@ async def test_another_owner_sees_and_answers_nothing(scene: Scene) -> None:
     (request,) = await scene.pending()
 
     with pytest.raises(NotFoundError):
-        await answer_permission(scene.wb, "other", request.id, Answer.ALLOW)
+        await answer_permission(scene.ctx, "other", request.id, Answer.ALLOW)
     with pytest.raises(NotFoundError):
-        await list_pending(scene.wb, "other", scene.conversation_id)
-    assert await list_rules(scene.wb, "other") == ()
-    assert await read_audit(scene.wb, "other", limit=9) == ()
+        await list_pending(scene.ctx, "other", scene.conversation_id)
+    assert await list_rules(scene.ctx, "other") == ()
+    assert await read_audit(scene.ctx, "other", limit=9) == ()
     waiting.cancel()
 
 
-async def test_the_audit_trail_has_no_words_of_a_temporary_conversation(wb: Workbench) -> None:
-    conversation = await create_temporary(wb, LOCAL_OWNER, model="offline:demo")
-    bench = wb.beside.bench
+async def test_the_audit_trail_has_no_words_of_a_temporary_conversation(ctx: AppContext) -> None:
+    conversation = await create_temporary(ctx, LOCAL_OWNER, model="offline:demo")
+    bench = ctx.temporary.ctx
     assert bench is not None
     async with a_scene(bench, conversation.id) as scene:
         waiting = scene.ask("/secret/diary")
@@ -422,10 +422,10 @@ async def test_the_audit_trail_has_no_words_of_a_temporary_conversation(wb: Work
         await scene.answer(request, Answer.ALLOW_CONVERSATION, edited={"path": "/secret/other"})
         await waiting
 
-    entries = [entry.data for _, entry in await read_audit(wb, LOCAL_OWNER, limit=9)]
+    entries = [entry.data for _, entry in await read_audit(ctx, LOCAL_OWNER, limit=9)]
     assert len(entries) == 3
     assert "secret" not in repr(entries)
-    assert len(await list_rules(wb, LOCAL_OWNER)) == 1
+    assert len(await list_rules(ctx, LOCAL_OWNER)) == 1
 
 
 # --- who watches ---
@@ -436,7 +436,7 @@ async def test_an_event_stream_reports_pending_requests_also_to_later_subscriber
     (request,) = await scene.pending()
 
     told: list[dict[str, Any]] = []
-    async for events in follow(scene.wb, LOCAL_OWNER, scene.run.run_id):
+    async for events in follow(scene.ctx, LOCAL_OWNER, scene.run.run_id):
         told = [event.data for event in events if event.kind == "permission_request"]
         if told:
             break
@@ -475,14 +475,14 @@ async def test_no_call_runs_without_permission_in_any_order(  # noqa: C901, PLR0
                 waiting[f'{{"path":"{path}"}}'] = scene.ask(path, random.choice((WRITE, ELSEWHERE)))
                 await asyncio.sleep(random.choice((0, 0.003)))
             case "revoke":
-                for kept in await list_rules(scene.wb, LOCAL_OWNER):
-                    await revoke_rule(scene.wb, LOCAL_OWNER, kept.rule.id)
+                for kept in await list_rules(scene.ctx, LOCAL_OWNER):
+                    await revoke_rule(scene.ctx, LOCAL_OWNER, kept.rule.id)
             case "late":
                 await scene.move_clock(timedelta(seconds=random.choice((1, 150, 300))))
             case "stop" if waiting:
                 random.choice(list(waiting.values())).cancel()
             case what if what in {"allow", "deny", "twice", "always"}:
-                for request in list(await list_pending(scene.wb, LOCAL_OWNER, scene.conversation_id))[:2]:
+                for request in list(await list_pending(scene.ctx, LOCAL_OWNER, scene.conversation_id))[:2]:
                     edited = {"path": f"/edited{step}"} if random.random() < 0.3 else None
                     answer = {"deny": Answer.DENY, "always": Answer.ALWAYS_ALLOW}.get(what, Answer.ALLOW)
                     tabs = [scene.answer(request, answer, edited=edited if answer is not Answer.DENY else None)]

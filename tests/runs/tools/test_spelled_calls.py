@@ -12,7 +12,7 @@ import pytest
 from app.domain.conversation.lifecycle import Lifecycle
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.wiring import open_workbench
+from app.runs.wiring import open_app_context
 from tests.providers.peer import Answer, a_peer
 from tests.runs.steps import a_conversation, reply_to, settings_of
 
@@ -75,12 +75,12 @@ async def test_calls_run_and_go_back_as_text_with_their_results_in_order(
     done = answer(delta(content="Done."), STOP)
     async with (
         a_peer(answer(*chunks, CALLS), done) as peer,
-        open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"box={peer.url}/v1")) as wb,
+        open_app_context(settings_of(data, INVIEW_COMPATIBLE=f"box={peer.url}/v1")) as ctx,
     ):
-        preferred = await read_preferences(wb, LOCAL_OWNER)
-        await set_preferences(wb, LOCAL_OWNER, replace(preferred, built_in_tools=("current_time",)))
-        conversation_id = await a_conversation(wb, model="box:qwen3-8b")
-        ended = await reply_to(wb, conversation_id, "What time is it in Oslo and in Tokyo?")
+        preferred = await read_preferences(ctx, LOCAL_OWNER)
+        await set_preferences(ctx, LOCAL_OWNER, replace(preferred, built_in_tools=("current_time",)))
+        conversation_id = await a_conversation(ctx, model="box:qwen3-8b")
+        ended = await reply_to(ctx, conversation_id, "What time is it in Oslo and in Tokyo?")
 
     assert (ended.pair.lifecycle, ended.text) == (Lifecycle.SUCCEEDED, "Done.")
     _, calling, *results = json.loads(peer.heard[1].body)["messages"]

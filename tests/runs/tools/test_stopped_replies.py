@@ -15,12 +15,12 @@ import orjson
 import pytest
 
 from app.domain.context.context import OutReason
+from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run, preview_send
 from app.runs.tools.permission_commands import Answer as Decision
 from app.runs.tools.permission_commands import answer_permission, list_pending
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.steps import a_conversation, reply_to, send, settings_of, until
 from tests.waiting import until_found
@@ -62,17 +62,17 @@ def require_turns(messages: list[dict[str, Any]]) -> None:
 
 
 @asynccontextmanager
-async def a_bench(data: Path, peer: Peer) -> AsyncGenerator[Workbench]:
-    async with open_workbench(settings_of(data, INVIEW_COMPATIBLE=f"box={peer.url}/v1")) as wb:
-        preferred = await read_preferences(wb, LOCAL_OWNER)
-        await set_preferences(wb, LOCAL_OWNER, replace(preferred, built_in_tools=("fetch_page",)))
-        yield wb
+async def a_bench(data: Path, peer: Peer) -> AsyncGenerator[AppContext]:
+    async with open_app_context(settings_of(data, INVIEW_COMPATIBLE=f"box={peer.url}/v1")) as ctx:
+        preferred = await read_preferences(ctx, LOCAL_OWNER)
+        await set_preferences(ctx, LOCAL_OWNER, replace(preferred, built_in_tools=("fetch_page",)))
+        yield ctx
 
 
-async def ask_next(wb: Workbench, peer: Peer, conversation_id: str, *, out: bool) -> None:
+async def ask_next(ctx: AppContext, peer: Peer, conversation_id: str, *, out: bool) -> None:
     """Send the next message. `out`: the pair before it is not sent and is marked OUT."""
-    shown = await preview_send(wb, LOCAL_OWNER, conversation_id, NEXT)
-    ended = await reply_to(wb, conversation_id, NEXT)
+    shown = await preview_send(ctx, LOCAL_OWNER, conversation_id, NEXT)
+    ended = await reply_to(ctx, conversation_id, NEXT)
 
     assert ended.text == "Hi."
     assert peer.heard[-1].body == shown.wire.body
@@ -83,32 +83,32 @@ async def ask_next(wb: Workbench, peer: Peer, conversation_id: str, *, out: bool
     assert (len(orjson.loads(shown.wire.body)["messages"]) == 1) is out
 
 
-async def until_asked(wb: Workbench, conversation_id: str) -> str:
-    await until_found(lambda: list_pending(wb, LOCAL_OWNER, conversation_id))
-    (pending,) = await list_pending(wb, LOCAL_OWNER, conversation_id)
+async def until_asked(ctx: AppContext, conversation_id: str) -> str:
+    await until_found(lambda: list_pending(ctx, LOCAL_OWNER, conversation_id))
+    (pending,) = await list_pending(ctx, LOCAL_OWNER, conversation_id)
     return pending.id
 
 
 async def test_next_message_after_a_stop_at_the_question_has_a_result_for_the_call(data: Path) -> None:
-    async with a_peer(CALLING, HI) as peer, a_bench(data, peer) as wb:
-        conversation_id = await a_conversation(wb, model="box:qwen3-8b")
-        started = await send(wb, conversation_id, "Look")
-        await until_asked(wb, conversation_id)
-        await cancel_run(wb, LOCAL_OWNER, started.run_id)
+    async with a_peer(CALLING, HI) as peer, a_bench(data, peer) as ctx:
+        conversation_id = await a_conversation(ctx, model="box:qwen3-8b")
+        started = await send(ctx, conversation_id, "Look")
+        await until_asked(ctx, conversation_id)
+        await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
-        await ask_next(wb, peer, conversation_id, out=False)
+        await ask_next(ctx, peer, conversation_id, out=False)
 
 
 async def test_next_message_after_a_denial_and_a_stop_of_the_next_round_has_the_denial_as_result(data: Path) -> None:
-    async with a_peer(CALLING, SILENT, HI) as peer, a_bench(data, peer) as wb:
-        conversation_id = await a_conversation(wb, model="box:qwen3-8b")
-        started = await send(wb, conversation_id, "Look")
-        request_id = await until_asked(wb, conversation_id)
-        await answer_permission(wb, LOCAL_OWNER, request_id, Decision.DENY)
+    async with a_peer(CALLING, SILENT, HI) as peer, a_bench(data, peer) as ctx:
+        conversation_id = await a_conversation(ctx, model="box:qwen3-8b")
+        started = await send(ctx, conversation_id, "Look")
+        request_id = await until_asked(ctx, conversation_id)
+        await answer_permission(ctx, LOCAL_OWNER, request_id, Decision.DENY)
         await peer.until_heard(2)
-        await cancel_run(wb, LOCAL_OWNER, started.run_id)
+        await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
-        await ask_next(wb, peer, conversation_id, out=False)
+        await ask_next(ctx, peer, conversation_id, out=False)
 
 
 async def test_next_message_after_the_process_died_at_the_question_is_sent_without_that_pair(
@@ -117,11 +117,11 @@ async def test_next_message_after_the_process_died_at_the_question_is_sent_witho
     left = tmp_path / "left"  # the state that a process leaves if it dies now
     left.mkdir()
     async with a_peer(CALLING, HI) as peer:
-        async with a_bench(data, peer) as wb:
-            conversation_id = await a_conversation(wb, model="box:qwen3-8b")
-            await send(wb, conversation_id, "Look")
-            await until_asked(wb, conversation_id)
-            await wb.engine.writer.save()
+        async with a_bench(data, peer) as ctx:
+            conversation_id = await a_conversation(ctx, model="box:qwen3-8b")
+            await send(ctx, conversation_id, "Look")
+            await until_asked(ctx, conversation_id)
+            await ctx.engine.writer.save()
             with (
                 closing(sqlite3.connect(data / "inview.db")) as mine,
                 closing(sqlite3.connect(left / "inview.db")) as copy,
@@ -131,12 +131,12 @@ async def test_next_message_after_the_process_died_at_the_question_is_sent_witho
             await ask_next(next_start, peer, conversation_id, out=True)
 
 
-async def _stop_at_once(wb: Workbench, peer: Peer, started: StartedRun) -> None:
+async def _stop_at_once(ctx: AppContext, peer: Peer, started: StartedRun) -> None:
     await peer.until_heard(1)
 
 
-async def _stop_in_thought(wb: Workbench, peer: Peer, started: StartedRun) -> None:
-    await until(wb, started.run_id, "thinking")
+async def _stop_in_thought(ctx: AppContext, peer: Peer, started: StartedRun) -> None:
+    await until(ctx, started.run_id, "thinking")
 
 
 @pytest.mark.parametrize(
@@ -147,10 +147,10 @@ async def _stop_in_thought(wb: Workbench, peer: Peer, started: StartedRun) -> No
 async def test_pair_that_was_stopped_without_a_word_is_not_sent_and_marked_so(
     data: Path, first: Answer, arrive: Any
 ) -> None:
-    async with a_peer(first, HI) as peer, a_bench(data, peer) as wb:
-        conversation_id = await a_conversation(wb, model="box:qwen3-8b")
-        started = await send(wb, conversation_id, "Look")
-        await arrive(wb, peer, started)
-        await cancel_run(wb, LOCAL_OWNER, started.run_id)
+    async with a_peer(first, HI) as peer, a_bench(data, peer) as ctx:
+        conversation_id = await a_conversation(ctx, model="box:qwen3-8b")
+        started = await send(ctx, conversation_id, "Look")
+        await arrive(ctx, peer, started)
+        await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
-        await ask_next(wb, peer, conversation_id, out=True)
+        await ask_next(ctx, peer, conversation_id, out=True)

@@ -23,6 +23,7 @@ from app.domain.stream_events import StopReason
 from app.domain.tools import permissions
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
+from app.runs.app_context import AppContext
 from app.runs.engine import writer
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.process.event_bus import ToolProgress
@@ -32,8 +33,7 @@ from app.runs.send.commands import LOCAL_OWNER, cancel_run, preview_send
 from app.runs.tools import tool_calls, tool_rounds
 from app.runs.tools.permission_commands import list_pending
 from app.runs.watch.broadcast import watch
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.tools.tool_calls import load_pair_tool_calls
 from app.tools.toolbox import Progress
 from tests.domain.run.test_run import merged
@@ -51,8 +51,8 @@ def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(permissions, "UNASKED", frozenset(names))
 
 
-async def records_of(wb: Workbench, pair: Pair) -> tuple[ToolCallRecord, ...]:
-    async with wb.store.read() as session:
+async def records_of(ctx: AppContext, pair: Pair) -> tuple[ToolCallRecord, ...]:
+    async with ctx.store.read() as session:
         return await load_pair_tool_calls(session, pair.id)
 
 
@@ -72,45 +72,45 @@ async def double(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcom
 # --- a round ---
 
 
-async def test_a_reply_calls_tools_at_the_same_time_and_continues_with_their_results(wb: Workbench) -> None:
+async def test_a_reply_calls_tools_at_the_same_time_and_continues_with_their_results(ctx: AppContext) -> None:
     both = asyncio.Barrier(2)
 
     async def meet(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         await both.wait()
         return said(f"met {arguments['a']}")
 
-    await add_tools(wb, meet=meet)
-    conversation_id = await a_conversation(wb)
-    ended = await reply_to(wb, conversation_id, '/rate 0\n/tool meet {"a": 1}\n/tool meet {"a": 2}')
+    await add_tools(ctx, meet=meet)
+    conversation_id = await a_conversation(ctx)
+    ended = await reply_to(ctx, conversation_id, '/rate 0\n/tool meet {"a": 1}\n/tool meet {"a": 2}')
 
     assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
     assert ended.pair.reply is not None
     assert [type(part) for part in ended.pair.reply.parts] == [ToolCall, ToolCall, ToolResult, ToolResult, Text]
     assert sorted(map(words_of, results_of(ended.pair))) == ["met 1", "met 2"]
     assert "met 1" in ended.text
-    assert merged(await collect(wb, ended.started.run_id)) == merged(ended.events)
+    assert merged(await collect(ctx, ended.started.run_id)) == merged(ended.events)
 
 
-async def test_a_secret_that_a_tool_gives_goes_back_as_a_mark_and_that_is_noted(wb: Workbench) -> None:
+async def test_a_secret_that_a_tool_gives_goes_back_as_a_mark_and_that_is_noted(ctx: AppContext) -> None:
     async def read(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         return said("id AKIAIOSFODNN7EXAMPLE")
 
-    await set_preferences(wb, LOCAL_OWNER, replace(await read_preferences(wb, LOCAL_OWNER), redact=True))
-    await add_tools(wb, work=read)
-    ended = await reply_to(wb, await a_conversation(wb), "/rate 0\n/tool work {}")
+    await set_preferences(ctx, LOCAL_OWNER, replace(await read_preferences(ctx, LOCAL_OWNER), redact=True))
+    await add_tools(ctx, work=read)
+    ended = await reply_to(ctx, await a_conversation(ctx), "/rate 0\n/tool work {}")
 
     assert words_of(*results_of(ended.pair)) == "id AKIAIOSFODNN7EXAMPLE"
     assert "id [redacted: AWS access key]" in ended.text
     assert [(one.kind, one.place) for one in ended.pair.redacted] == [("AWS access key", "tool_result")]
 
 
-async def test_every_round_is_a_row_of_the_ledger_and_the_pairs_usage_is_their_sum(wb: Workbench) -> None:
-    await add_tools(wb, double=double)
-    conversation_id = await a_conversation(wb)
+async def test_every_round_is_a_row_of_the_ledger_and_the_pairs_usage_is_their_sum(ctx: AppContext) -> None:
+    await add_tools(ctx, double=double)
+    conversation_id = await a_conversation(ctx)
     text = '/rate 0\n/tool double {"a": 1}\n/then\n/tool double {"a": 2}\n/then\n/echo done'
-    ended = await reply_to(wb, conversation_id, text)
+    ended = await reply_to(ctx, conversation_id, text)
 
-    calls = await calls_of(wb, conversation_id)
+    calls = await calls_of(ctx, conversation_id)
     assert [(call.attempt, call.outcome) for call in calls] == [(n, Lifecycle.SUCCEEDED) for n in (1, 2, 3)]
     used = [call.usage for call in calls if call.usage is not None]
     assert ended.pair.usage == used[0] + used[1] + used[2]
@@ -118,11 +118,11 @@ async def test_every_round_is_a_row_of_the_ledger_and_the_pairs_usage_is_their_s
     assert ended.events[-3].data["input_tokens"] == sum(usage.input_tokens for usage in used)
 
 
-async def test_the_record_of_a_call_has_what_was_asked_run_and_answered_and_when(wb: Workbench) -> None:
-    await add_tools(wb, double=double)
-    ended = await reply_to(wb, await a_conversation(wb), '/rate 0\n/tool double {"a": 4}')
+async def test_the_record_of_a_call_has_what_was_asked_run_and_answered_and_when(ctx: AppContext) -> None:
+    await add_tools(ctx, double=double)
+    ended = await reply_to(ctx, await a_conversation(ctx), '/rate 0\n/tool double {"a": 4}')
 
-    (record,) = await records_of(wb, ended.pair)
+    (record,) = await records_of(ctx, ended.pair)
     assert (record.name, record.tool_name, record.number) == ("double", "double", 1)
     assert (record.asked_json, record.run_json) == ('{"a": 4}', '{"a": 4}')
     assert (record.is_error, record.fault, record.structured_json) == (False, None, '{"result":1}')
@@ -133,12 +133,12 @@ async def test_the_record_of_a_call_has_what_was_asked_run_and_answered_and_when
     assert result.seconds is not None
 
 
-async def test_the_next_send_has_the_calls_and_their_results_in_full(wb: Workbench) -> None:
-    await add_tools(wb, double=double)
-    conversation_id = await a_conversation(wb)
-    await reply_to(wb, conversation_id, '/rate 0\n/tool double {"a": 4}')
+async def test_the_next_send_has_the_calls_and_their_results_in_full(ctx: AppContext) -> None:
+    await add_tools(ctx, double=double)
+    conversation_id = await a_conversation(ctx)
+    await reply_to(ctx, conversation_id, '/rate 0\n/tool double {"a": 4}')
 
-    preview = await preview_send(wb, LOCAL_OWNER, conversation_id, "And now?")
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "And now?")
 
     roles = [message.role for message in preview.built.request.messages]
     assert roles == ["user", "assistant", "tool", "assistant", "user"]
@@ -147,50 +147,50 @@ async def test_the_next_send_has_the_calls_and_their_results_in_full(wb: Workben
     assert preview.built.unsupported == ()
 
 
-async def test_a_round_begins_with_the_bytes_and_hashes_of_the_request_before_it(wb: Workbench) -> None:
-    await add_tools(wb, double=double)
+async def test_a_round_begins_with_the_bytes_and_hashes_of_the_request_before_it(ctx: AppContext) -> None:
+    await add_tools(ctx, double=double)
     sent: list[dict[str, Any]] = []
-    stream = wb.engine.transport.stream
+    stream = ctx.engine.transport.stream
 
     def listen(provider: Any, wire: Any, timeouts: Any) -> Any:
         sent.append(orjson.loads(wire.body))
         return stream(provider, wire, timeouts)
 
-    wb.engine.transport.stream = listen  # type: ignore[method-assign] - who carries the bytes sees them
-    conversation_id = await a_conversation(wb)
-    await reply_to(wb, conversation_id, "/rate 0\n/tool double {}\n/then\n/tool double {}")
-    await reply_to(wb, conversation_id, "/rate 0\n/echo next")
+    ctx.engine.transport.stream = listen  # type: ignore[method-assign] - who carries the bytes sees them
+    conversation_id = await a_conversation(ctx)
+    await reply_to(ctx, conversation_id, "/rate 0\n/tool double {}\n/then\n/tool double {}")
+    await reply_to(ctx, conversation_id, "/rate 0\n/echo next")
 
     for earlier, later in pairwise(sent):
         assert later["messages"][: len(earlier["messages"])] == earlier["messages"]
         assert later["tools"] == earlier["tools"]
 
 
-async def test_pictures_of_a_tool_are_kept_and_sent(wb: Workbench) -> None:
+async def test_pictures_of_a_tool_are_kept_and_sent(ctx: AppContext) -> None:
     picture = Attachment("image/gif", GIF)
 
     async def draw(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         return ToolOutcome((Text("Here:"), picture.part()), attachments=(picture,))
 
-    await add_tools(wb, draw=draw)
-    ended = await reply_to(wb, await a_conversation(wb), "/rate 0\n/tool draw {}")
+    await add_tools(ctx, draw=draw)
+    ended = await reply_to(ctx, await a_conversation(ctx), "/rate 0\n/tool draw {}")
 
     (result,) = results_of(ended.pair)
     assert result.content[1] == Image(picture.id, "image/gif", 3, 2)
     assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
 
 
-async def test_a_branch_has_the_calls_with_their_records_and_the_same_usage(wb: Workbench) -> None:
-    await add_tools(wb, double=double)
-    conversation_id = await a_conversation(wb)
-    ended = await reply_to(wb, conversation_id, '/rate 0\n/tool double {"a": 4}')
+async def test_a_branch_has_the_calls_with_their_records_and_the_same_usage(ctx: AppContext) -> None:
+    await add_tools(ctx, double=double)
+    conversation_id = await a_conversation(ctx)
+    ended = await reply_to(ctx, conversation_id, '/rate 0\n/tool double {"a": 4}')
 
-    fork_id = await fork_conversation(wb, LOCAL_OWNER, conversation_id, (ended.pair.id,))
+    fork_id = await fork_conversation(ctx, LOCAL_OWNER, conversation_id, (ended.pair.id,))
 
-    (copy,) = await pairs_of(wb, fork_id)
+    (copy,) = await pairs_of(ctx, fork_id)
     assert results_of(copy) == results_of(ended.pair)
     assert copy.usage == ended.pair.usage
-    assert await records_of(wb, copy) == await records_of(wb, ended.pair)
+    assert await records_of(ctx, copy) == await records_of(ctx, ended.pair)
 
 
 # --- what goes wrong is an answer ---
@@ -228,87 +228,87 @@ async def hang(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
     ],
 )
 async def test_whatever_goes_wrong_with_a_call_the_model_gets_the_reason_and_the_reply_continues(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch, call: str, fault: CallFault | None, words: str
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch, call: str, fault: CallFault | None, words: str
 ) -> None:
     monkeypatch.setattr(tool_calls, "CALL_SECONDS", 0.05)
-    await add_tools(wb, double=double, fail=fail, break_down=break_down, say_no=say_no, hang=hang)
-    ended = await reply_to(wb, await a_conversation(wb), f"/rate 0\n/tool {call}")
+    await add_tools(ctx, double=double, fail=fail, break_down=break_down, say_no=say_no, hang=hang)
+    ended = await reply_to(ctx, await a_conversation(ctx), f"/rate 0\n/tool {call}")
 
     (result,) = results_of(ended.pair)
     assert result.is_error
     assert words in words_of(result)
-    (record,) = await records_of(wb, ended.pair)
+    (record,) = await records_of(ctx, ended.pair)
     assert (record.is_error, record.fault) == (True, fault)
     assert record.ended_at is not None
     assert (ended.pair.lifecycle, ended.pair.stop_reason) == (Lifecycle.SUCCEEDED, StopReason.END)
     assert words.splitlines()[0].strip("- ") in ended.text
 
 
-async def test_an_oversized_result_is_cut_with_a_visible_note_and_stored_whole(wb: Workbench) -> None:
+async def test_an_oversized_result_is_cut_with_a_visible_note_and_stored_whole(ctx: AppContext) -> None:
     async def pour(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         return said("x" * 300_000)
 
-    await add_tools(wb, pour=pour)
-    ended = await reply_to(wb, await a_conversation(wb), "/rate 0\n/tool pour {}\n/then\n/echo enough")
+    await add_tools(ctx, pour=pour)
+    ended = await reply_to(ctx, await a_conversation(ctx), "/rate 0\n/tool pour {}\n/then\n/echo enough")
 
     (result,) = results_of(ended.pair)
     assert "[Cut here: 100,000 of 300,000 characters were given." in words_of(result)
     assert len(words_of(result)) < 101_000
-    (record,) = await records_of(wb, ended.pair)
+    (record,) = await records_of(ctx, ended.pair)
     assert record.content == (Text("x" * 300_000),)
 
 
 @pytest.mark.parametrize(("limits", "rounds"), [(ToolLimits(rounds=3), 3), (ToolLimits(calls=2), 2)])
 async def test_an_endless_loop_ends_at_its_limit_with_a_note(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch, limits: ToolLimits, rounds: int
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch, limits: ToolLimits, rounds: int
 ) -> None:
     monkeypatch.setattr(preview, "TOOL_LIMITS", limits)
-    await add_tools(wb, double=double)
-    ended = await reply_to(wb, await a_conversation(wb), "/rate 0\n/tool double {}\n/again")
+    await add_tools(ctx, double=double)
+    ended = await reply_to(ctx, await a_conversation(ctx), "/rate 0\n/tool double {}\n/again")
 
     assert (ended.pair.lifecycle, ended.pair.stop_reason) == (Lifecycle.SUCCEEDED, StopReason.TOOL_LIMIT)
     assert [result.is_error for result in results_of(ended.pair)] == [False] * rounds + [True]
     assert "Not called" in words_of(results_of(ended.pair)[-1])
-    assert len(await records_of(wb, ended.pair)) == rounds
+    assert len(await records_of(ctx, ended.pair)) == rounds
 
 
-async def test_a_call_without_offered_tools_is_answered_that_there_are_none(wb: Workbench) -> None:
-    ended = await reply_to(wb, await a_conversation(wb), "/rate 0\n/tool clock {}")
+async def test_a_call_without_offered_tools_is_answered_that_there_are_none(ctx: AppContext) -> None:
+    ended = await reply_to(ctx, await a_conversation(ctx), "/rate 0\n/tool clock {}")
 
     assert "There are none in this conversation." in words_of(results_of(ended.pair)[0])
 
 
-async def test_a_tool_removed_since_it_was_offered_is_missing(wb: Workbench) -> None:
+async def test_a_tool_removed_since_it_was_offered_is_missing(ctx: AppContext) -> None:
     async def leave(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
-        del wb.toolbox.built_ins["double"]
+        del ctx.toolbox.built_ins["double"]
         return said("gone")
 
-    await add_tools(wb, double=double, leave=leave)
-    ended = await reply_to(wb, await a_conversation(wb), "/rate 0\n/tool leave {}\n/then\n/tool double {}")
+    await add_tools(ctx, double=double, leave=leave)
+    ended = await reply_to(ctx, await a_conversation(ctx), "/rate 0\n/tool leave {}\n/then\n/tool double {}")
 
-    assert (await records_of(wb, ended.pair))[1].fault is CallFault.GONE
+    assert (await records_of(ctx, ended.pair))[1].fault is CallFault.GONE
 
 
 async def test_a_round_that_cannot_be_made_is_a_failure_and_no_call_in_the_ledger(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def spend(*_: object) -> None:
         raise ConflictError("The budget of today is spent.")
 
-    await add_tools(wb, double=double)
-    conversation_id = await a_conversation(wb)
+    await add_tools(ctx, double=double)
+    conversation_id = await a_conversation(ctx)
     monkeypatch.setattr(tool_rounds, "require_budgets_for", spend)
-    ended = await reply_to(wb, conversation_id, "/rate 0\n/tool double {}")
+    ended = await reply_to(ctx, conversation_id, "/rate 0\n/tool double {}")
 
     assert ended.pair.failure is not None
     assert ended.pair.failure.message == "The budget of today is spent."
-    assert len(await calls_of(wb, conversation_id)) == 1
+    assert len(await calls_of(ctx, conversation_id)) == 1
 
 
 # --- stopping, dying, watching ---
 
 
-async def test_stopping_ends_the_tool_and_reports_an_unknown_outcome(wb: Workbench) -> None:
+async def test_stopping_ends_the_tool_and_reports_an_unknown_outcome(ctx: AppContext) -> None:
     ends = list[str]()
 
     async def work(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
@@ -318,37 +318,37 @@ async def test_stopping_ends_the_tool_and_reports_an_unknown_outcome(wb: Workben
             ends.append("cancelled")
         raise AssertionError
 
-    await add_tools(wb, work=work, double=double)
-    started = await send(wb, await a_conversation(wb), "/rate 0\n/tool work {}\n/tool double {}")
-    await until(wb, started.run_id, "tool_result")
+    await add_tools(ctx, work=work, double=double)
+    started = await send(ctx, await a_conversation(ctx), "/rate 0\n/tool work {}\n/tool double {}")
+    await until(ctx, started.run_id, "tool_result")
 
-    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+    await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
-    pair = await pair_of(wb, started.pair_id)
+    pair = await pair_of(ctx, started.pair_id)
     assert pair.lifecycle is Lifecycle.CANCELED
     assert [words_of(result) for result in results_of(pair)] == ["2", UNANSWERED]
     assert ends == ["cancelled"]
-    first, second = await records_of(wb, pair)
+    first, second = await records_of(ctx, pair)
     assert (first.fault, second.fault) == (CallFault.STOPPED, None)
 
 
 async def test_a_pending_call_is_reported_as_not_run_after_a_stop_and_after_a_kill(
-    wb: Workbench, data: Path, tmp_path: Path
+    ctx: AppContext, data: Path, tmp_path: Path
 ) -> None:
-    await add_tools(wb, risky=double)
-    conversation_id = await a_conversation(wb)
-    started = await send(wb, conversation_id, "/rate 0\n/tool risky {}")
-    await until_found(lambda: list_pending(wb, LOCAL_OWNER, conversation_id))
-    await wb.engine.writer.save()
+    await add_tools(ctx, risky=double)
+    conversation_id = await a_conversation(ctx)
+    started = await send(ctx, conversation_id, "/rate 0\n/tool risky {}")
+    await until_found(lambda: list_pending(ctx, LOCAL_OWNER, conversation_id))
+    await ctx.engine.writer.save()
     left = tmp_path / "left"  # the state that a process leaves if it dies now
     left.mkdir()
     with closing(sqlite3.connect(data / "inview.db")) as mine, closing(sqlite3.connect(left / "inview.db")) as copy:
         mine.backup(copy)
 
-    await cancel_run(wb, LOCAL_OWNER, started.run_id)
-    async with open_workbench(settings_of(left)) as next_start:
+    await cancel_run(ctx, LOCAL_OWNER, started.run_id)
+    async with open_app_context(settings_of(left)) as next_start:
         died = await pair_of(next_start, started.pair_id)
-    stopped = await pair_of(wb, started.pair_id)
+    stopped = await pair_of(ctx, started.pair_id)
 
     assert (stopped.lifecycle, died.lifecycle) == (Lifecycle.CANCELED, Lifecycle.ERROR)
     for pair in (stopped, died):
@@ -356,7 +356,7 @@ async def test_a_pending_call_is_reported_as_not_run_after_a_stop_and_after_a_ki
 
 
 async def test_a_started_call_is_not_reported_as_not_run_when_its_record_is_damaged(
-    wb: Workbench, data: Path, tmp_path: Path
+    ctx: AppContext, data: Path, tmp_path: Path
 ) -> None:
     began = asyncio.Event()
 
@@ -365,8 +365,8 @@ async def test_a_started_call_is_not_reported_as_not_run_when_its_record_is_dama
         await asyncio.Event().wait()
         raise AssertionError
 
-    await add_tools(wb, hang=hang)
-    started = await send(wb, await a_conversation(wb), "/rate 0\n/tool hang {}")
+    await add_tools(ctx, hang=hang)
+    started = await send(ctx, await a_conversation(ctx), "/rate 0\n/tool hang {}")
     await began.wait()
     left = tmp_path / "left"  # the state that a process leaves if it dies now
     left.mkdir()
@@ -375,49 +375,49 @@ async def test_a_started_call_is_not_reported_as_not_run_when_its_record_is_dama
         copy.execute("UPDATE tool_call SET started_at = 'once', asked_json = x'00ff'")
         copy.commit()
 
-    async with open_workbench(settings_of(left)) as next_start:
+    async with open_app_context(settings_of(left)) as next_start:
         died = await pair_of(next_start, started.pair_id)
 
     assert [words_of(result) for result in results_of(died)] == [UNANSWERED]
-    await cancel_run(wb, LOCAL_OWNER, started.run_id)
+    await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
 
 async def test_stop_that_comes_while_a_call_is_being_noted_ends_the_reply(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The commit of the call's start also happens if no task waits for it: its ledger row exists already."""
     monkeypatch.setattr(writer, "PAUSE_SECONDS", 60)  # no other save comes first
-    await add_tools(wb, double=double)
-    started = await send(wb, await a_conversation(wb), "/rate 0\n/tool double {}")
+    await add_tools(ctx, double=double)
+    started = await send(ctx, await a_conversation(ctx), "/rate 0\n/tool double {}")
     stopped = list[str]()
 
     def stop(_connection: object) -> None:
-        run = wb.engine.runs.get(started.run_id)
+        run = ctx.engine.runs.get(started.run_id)
         if run is not None and any(record.started_at for record in run.records.values()) and not stopped:
             stopped.append(run.run_id)
-            asyncio.get_running_loop().call_soon(wb.engine.cancel, run.run_id)
+            asyncio.get_running_loop().call_soon(ctx.engine.cancel, run.run_id)
 
-    event.listen(wb.store.engine.sync_engine, "commit", stop)
+    event.listen(ctx.store.engine.sync_engine, "commit", stop)
     async with asyncio.timeout(30):
-        await collect(wb, started.run_id)
-    pair = await pair_of(wb, started.pair_id)
+        await collect(ctx, started.run_id)
+    pair = await pair_of(ctx, started.pair_id)
 
     assert stopped == [started.run_id]
     assert pair.lifecycle is Lifecycle.CANCELED
-    assert [call.attempt for call in await calls_of(wb, pair.conversation_id)] == [1]
+    assert [call.attempt for call in await calls_of(ctx, pair.conversation_id)] == [1]
 
 
-async def test_progress_of_a_tool_is_published_to_subscribers(wb: Workbench) -> None:
+async def test_progress_of_a_tool_is_published_to_subscribers(ctx: AppContext) -> None:
     async def count(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         progress(1, 4, "one")
         progress(2, 4, "too soon")
         progress(4, 4, "all")
         return said("counted")
 
-    await add_tools(wb, count=count)
-    conversation_id = await a_conversation(wb)
-    feed = watch(wb, LOCAL_OWNER, conversation_id)
-    await reply_to(wb, conversation_id, "/rate 0\n/tool count {}")
+    await add_tools(ctx, count=count)
+    conversation_id = await a_conversation(ctx)
+    feed = watch(ctx, LOCAL_OWNER, conversation_id)
+    await reply_to(ctx, conversation_id, "/rate 0\n/tool count {}")
 
     told = list[ToolProgress]()
     while len(told) < 2:
@@ -426,14 +426,14 @@ async def test_progress_of_a_tool_is_published_to_subscribers(wb: Workbench) -> 
     assert [(one.progress, one.total, one.message) for one in told] == [(1, 4, "one"), (4, 4, "all")]
 
 
-async def test_a_retry_within_a_later_round_is_booked_and_succeeds(wb: Workbench) -> None:
-    await add_tools(wb, double=double)
-    conversation_id = await a_conversation(wb)
+async def test_a_retry_within_a_later_round_is_booked_and_succeeds(ctx: AppContext) -> None:
+    await add_tools(ctx, double=double)
+    conversation_id = await a_conversation(ctx)
     ended = await reply_to(
-        wb, conversation_id, "/rate 0\n/tool double {}\n/then\n/fail overloaded times 1 /long 3 /rate 0"
+        ctx, conversation_id, "/rate 0\n/tool double {}\n/then\n/fail overloaded times 1 /long 3 /rate 0"
     )
 
-    calls = await calls_of(wb, conversation_id)
+    calls = await calls_of(ctx, conversation_id)
     assert [(call.attempt, call.outcome) for call in calls] == [
         (1, Lifecycle.SUCCEEDED),
         (2, Lifecycle.ERROR),
@@ -441,7 +441,7 @@ async def test_a_retry_within_a_later_round_is_booked_and_succeeds(wb: Workbench
     ]
     assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
     assert ended.kinds.index("retry") > ended.kinds.index("tool_result")
-    assert merged(await collect(wb, ended.started.run_id)) == merged(ended.events)
+    assert merged(await collect(ctx, ended.started.run_id)) == merged(ended.events)
 
 
 async def test_the_end_of_the_process_ends_a_call_and_nothing_is_called_again(data: Any) -> None:
@@ -454,18 +454,18 @@ async def test_the_end_of_the_process_ends_a_call_and_nothing_is_called_again(da
         await asyncio.Event().wait()
         raise AssertionError
 
-    async with open_workbench(settings_of(data)) as wb:
-        await add_tools(wb, wait=wait)
-        conversation_id = await a_conversation(wb)
-        started = await send(wb, conversation_id, "/rate 0\n/tool wait {}")
+    async with open_app_context(settings_of(data)) as ctx:
+        await add_tools(ctx, wait=wait)
+        conversation_id = await a_conversation(ctx)
+        started = await send(ctx, conversation_id, "/rate 0\n/tool wait {}")
         await began.wait()
 
-    async with open_workbench(settings_of(data)) as wb:
-        await add_tools(wb, wait=wait)
-        pair = await pair_of(wb, started.pair_id)
+    async with open_app_context(settings_of(data)) as ctx:
+        await add_tools(ctx, wait=wait)
+        pair = await pair_of(ctx, started.pair_id)
         assert pair.failure is not None
         assert pair.failure.error_class == "interrupted"
         assert words_of(results_of(pair)[0]) == UNANSWERED
-        (record,) = await records_of(wb, pair)
+        (record,) = await records_of(ctx, pair)
         assert record.fault is CallFault.INTERRUPTED
     assert called == [1]

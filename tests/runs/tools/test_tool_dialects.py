@@ -22,11 +22,11 @@ from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
 from app.domain.usage import Usage
 from app.providers.base import encode
+from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.request.attachments import load_named
 from app.runs.send.commands import LOCAL_OWNER, preview_send
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.tools.tool_calls import load_pair_tool_calls
 from app.tools.toolbox import Progress
 from tests.providers.peer import Answer, Heard, Peer, a_peer
@@ -70,8 +70,8 @@ async def refuse(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcom
 
 
 @asynccontextmanager
-async def a_bench(data: Path, protocol: str, *answers: Answer) -> AsyncGenerator[tuple[Workbench, Peer]]:
-    """Open a workbench with three tools whose providers all connect to one peer."""
+async def a_bench(data: Path, protocol: str, *answers: Answer) -> AsyncGenerator[tuple[AppContext, Peer]]:
+    """Open an app context with three tools whose providers all connect to one peer."""
     async with a_peer(*answers) as peer:
         settings = settings_of(
             data,
@@ -81,15 +81,15 @@ async def a_bench(data: Path, protocol: str, *answers: Answer) -> AsyncGenerator
             OPENAI_BASE_URL=f"{peer.url}/v1",
             INVIEW_COMPATIBLE=f"peer={peer.url}/v1,{KEY}",
         )
-        async with open_workbench(settings) as wb:
+        async with open_app_context(settings) as ctx:
 
             async def draw(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
-                (run,) = wb.engine.runs.values()
-                await until(wb, run.run_id, "tool_result")  # the other call is answered first
+                (run,) = ctx.engine.runs.values()
+                await until(ctx, run.run_id, "tool_result")  # the other call is answered first
                 return ToolOutcome((Text("Here:"), PICTURE.part()), attachments=(PICTURE,))
 
-            await add_tools(wb, double=double, draw=draw, refuse=refuse)
-            yield wb, peer
+            await add_tools(ctx, double=double, draw=draw, refuse=refuse)
+            yield ctx, peer
 
 
 def body_of(heard: Heard) -> dict[str, Any]:
@@ -219,11 +219,11 @@ HEARD: Mapping[str, tuple[str, list[Any], tuple[int, ...]]] = {
 
 @pytest.mark.parametrize("protocol", MODELS)
 async def test_each_round_carries_all_before_it_in_the_vendors_format(data: Path, protocol: str) -> None:
-    async with a_bench(data, protocol, *(speak(protocol, speech) for speech in ROUNDS)) as (wb, peer):
-        conversation_id = await a_conversation(wb, model=MODELS[protocol])
-        ended = await reply_to(wb, conversation_id, "What is it?", parameters=Parameters(thinking=True))
-        calls = await calls_of(wb, conversation_id)
-        async with wb.store.read() as session:
+    async with a_bench(data, protocol, *(speak(protocol, speech) for speech in ROUNDS)) as (ctx, peer):
+        conversation_id = await a_conversation(ctx, model=MODELS[protocol])
+        ended = await reply_to(ctx, conversation_id, "What is it?", parameters=Parameters(thinking=True))
+        calls = await calls_of(ctx, conversation_id)
+        async with ctx.store.read() as session:
             records = await load_pair_tool_calls(session, ended.pair.id)
 
     assert (ended.pair.lifecycle, ended.pair.stop_reason) == (Lifecycle.SUCCEEDED, StopReason.END)
@@ -251,28 +251,28 @@ async def test_each_round_carries_all_before_it_in_the_vendors_format(data: Path
 async def test_what_is_stored_makes_the_bytes_and_hashes_of_every_round_again(data: Path, protocol: str) -> None:
     runs = list[LiveRun]()
     answers = [speak(protocol, speech) for speech in (*ROUNDS, Speech(text="Bye."))]
-    async with a_bench(data, protocol, *answers) as (wb, peer):
-        conversation_id = await a_conversation(wb, model=MODELS[protocol])
-        shown = await preview_send(wb, LOCAL_OWNER, conversation_id, "What is it?")
-        start = wb.engine.start
+    async with a_bench(data, protocol, *answers) as (ctx, peer):
+        conversation_id = await a_conversation(ctx, model=MODELS[protocol])
+        shown = await preview_send(ctx, LOCAL_OWNER, conversation_id, "What is it?")
+        start = ctx.engine.start
 
         def overhear(*args: Any, **more: Any) -> LiveRun:
             runs.append(start(*args, **more))
             return runs[-1]
 
-        object.__setattr__(wb.engine, "start", overhear)
-        ended = await reply_to(wb, conversation_id, "What is it?")
+        object.__setattr__(ctx.engine, "start", overhear)
+        ended = await reply_to(ctx, conversation_id, "What is it?")
         (run,) = runs
         assert run.loop is not None
         assert ended.pair.reply is not None
         parts, first = ended.pair.reply.parts, run.loop.first
         ends = [place for place, part in enumerate(parts, 1) if isinstance(part, ToolResult)]
         rounds = [continue_request(first.request, parts[:end], run.loop.model).request for end in (0, ends[1], ends[2])]
-        attachments = await load_named(wb.store, LOCAL_OWNER, rounds[-1])
+        attachments = await load_named(ctx.store, LOCAL_OWNER, rounds[-1])
         again = [
             without_marks(orjson.loads(encode(run.provider, one, run.loop.model, attachments).body)) for one in rounds
         ]
-        after = await preview_send(wb, LOCAL_OWNER, conversation_id, "And now?")
+        after = await preview_send(ctx, LOCAL_OWNER, conversation_id, "And now?")
 
     assert peer.heard[0].body == shown.wire.body
     assert [without_marks(body_of(heard)) for heard in peer.heard] == again

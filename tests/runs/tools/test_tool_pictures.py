@@ -15,11 +15,11 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image, Text, ToolCall, ToolResult, plain_text
 from app.domain.tools.permission_requests import Allowed
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.tools import tool_calls
 from app.runs.tools.server_commands import ServerWish, add_server, try_server
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.tools.tool_calls import load_pair_tool_calls
 from tests.domain.conversation.test_attachments import HEIC, JPEG, a_png
 from tests.providers.peer import Peer, a_peer
@@ -37,14 +37,14 @@ BASE64 = "iVBORw0KGgo" + "A" * (400_000 - 11)
 
 @pytest.fixture(autouse=True)
 def everything_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def allow(wb: Workbench, run: Any, tool: Any, call: ToolCall, *, allowed: Any) -> Allowed:
+    async def allow(ctx: AppContext, run: Any, tool: Any, call: ToolCall, *, allowed: Any) -> Allowed:
         return Allowed(call.input_json)
 
     monkeypatch.setattr(tool_calls, "ask_permission", allow)
 
 
 @asynccontextmanager
-async def a_bench(data: Path, model: str, content: str) -> AsyncGenerator[tuple[Workbench, Peer, Pair]]:
+async def a_bench(data: Path, model: str, content: str) -> AsyncGenerator[tuple[AppContext, Peer, Pair]]:
     """Make a reply whose model called a tool that answers with this content, a Python expression."""
     protocol = "anthropic" if model == CLAUDE else "openai_compatible"
     server = script(
@@ -62,12 +62,12 @@ serve(act)
             ANTHROPIC_BASE_URL=peer.url,
             INVIEW_COMPATIBLE=f"box={peer.url}/v1",
         )
-        async with open_workbench(settings) as wb:
-            seen = await add_server(wb, LOCAL_OWNER, ServerWish("lab", server))
-            await try_server(wb, LOCAL_OWNER, seen.server.id)
-            ended = await reply_to(wb, await a_conversation(wb, model=model), "Draw")
+        async with open_app_context(settings) as ctx:
+            seen = await add_server(ctx, LOCAL_OWNER, ServerWish("lab", server))
+            await try_server(ctx, LOCAL_OWNER, seen.server.id)
+            ended = await reply_to(ctx, await a_conversation(ctx, model=model), "Draw")
             assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
-            yield wb, peer, ended.pair
+            yield ctx, peer, ended.pair
 
 
 def result_of(pair: Pair) -> ToolResult:
@@ -87,19 +87,19 @@ def list_sources(body: dict[str, Any]) -> list[dict[str, Any]]:
     return [piece["source"] for result in results for piece in result["content"] if piece["type"] == "image"]
 
 
-async def ask_again(wb: Workbench, peer: Peer, pair: Pair) -> dict[str, Any]:
+async def ask_again(ctx: AppContext, peer: Peer, pair: Pair) -> dict[str, Any]:
     """Send a second message and return the request, which equals the preview."""
-    shown = await preview_send(wb, LOCAL_OWNER, pair.conversation_id, "And now?")
-    ended = await reply_to(wb, pair.conversation_id, "And now?")
+    shown = await preview_send(ctx, LOCAL_OWNER, pair.conversation_id, "And now?")
+    ended = await reply_to(ctx, pair.conversation_id, "And now?")
     assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
     assert peer.heard[-1].body == shown.wire.body
     return orjson.loads(shown.wire.body)
 
 
 async def test_picture_under_a_wrong_label_is_labelled_by_its_bytes_in_the_request_and_the_export(data: Path) -> None:
-    async with a_bench(data, CLAUDE, an_image(JPEG)) as (wb, peer, pair):
-        await ask_again(wb, peer, pair)
-        exported = orjson.loads(await export(wb, pair.conversation_id))
+    async with a_bench(data, CLAUDE, an_image(JPEG)) as (ctx, peer, pair):
+        await ask_again(ctx, peer, pair)
+        exported = orjson.loads(await export(ctx, pair.conversation_id))
 
     (image,) = result_of(pair).content
     assert isinstance(image, Image)
@@ -111,8 +111,8 @@ async def test_picture_under_a_wrong_label_is_labelled_by_its_bytes_in_the_reque
 
 
 async def test_picture_that_no_model_accepts_is_described_and_the_conversation_continues(data: Path) -> None:
-    async with a_bench(data, CLAUDE, an_image(HEIC)) as (wb, peer, pair):
-        await ask_again(wb, peer, pair)
+    async with a_bench(data, CLAUDE, an_image(HEIC)) as (ctx, peer, pair):
+        await ask_again(ctx, peer, pair)
 
     for heard in peer.heard[1:]:
         body = orjson.loads(heard.body)
@@ -122,8 +122,8 @@ async def test_picture_that_no_model_accepts_is_described_and_the_conversation_c
 
 
 async def test_model_without_pictures_reads_that_there_was_one(data: Path) -> None:
-    async with a_bench(data, BLIND, an_image(a_png(5, 7))) as (wb, peer, pair):
-        await ask_again(wb, peer, pair)
+    async with a_bench(data, BLIND, an_image(a_png(5, 7))) as (ctx, peer, pair):
+        await ask_again(ctx, peer, pair)
 
     for heard in peer.heard[1:]:
         (told,) = (one for one in orjson.loads(heard.body)["messages"] if one["role"] == "tool")
@@ -141,10 +141,10 @@ async def test_picture_within_a_text_is_cut_which_the_model_the_person_and_the_e
     data: Path, model: str, text: str
 ) -> None:
     content = "{'type': 'text', 'text': " + repr(text).replace(BASE64, "' + 'iVBORw0KGgo' + 'A' * 399_989 + '") + "}"
-    async with a_bench(data, model, content) as (wb, peer, pair):
-        shown = await preview_send(wb, LOCAL_OWNER, pair.conversation_id, "And now?")
-        await ask_again(wb, peer, pair)
-        async with wb.store.read() as session:
+    async with a_bench(data, model, content) as (ctx, peer, pair):
+        shown = await preview_send(ctx, LOCAL_OWNER, pair.conversation_id, "And now?")
+        await ask_again(ctx, peer, pair)
+        async with ctx.store.read() as session:
             (record,) = await load_pair_tool_calls(session, pair.id)
 
     told = plain_text(result_of(pair).content)

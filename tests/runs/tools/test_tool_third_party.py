@@ -18,8 +18,8 @@ from app.domain.stream_events import StopReason
 from app.domain.tools import permissions
 from app.domain.tools.tool_records import CallFault
 from app.domain.tools.tools import ToolOutcome
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.app_context import AppContext
+from app.runs.wiring import open_app_context
 from app.store.tools.tool_calls import load_pair_tool_calls
 from app.tools.toolbox import Progress
 from tests.providers.aimock import an_aimock
@@ -79,7 +79,7 @@ async def refuse(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcom
 
 
 @asynccontextmanager
-async def a_bench(data: Path, anthropic: str, openai: str, groq: str) -> AsyncGenerator[Workbench]:
+async def a_bench(data: Path, anthropic: str, openai: str, groq: str) -> AsyncGenerator[AppContext]:
     settings = settings_of(
         data,
         ANTHROPIC_API_KEY=KEY,
@@ -88,9 +88,9 @@ async def a_bench(data: Path, anthropic: str, openai: str, groq: str) -> AsyncGe
         OPENAI_BASE_URL=openai,
         INVIEW_COMPATIBLE=f"peer={groq},{KEY}",
     )
-    async with open_workbench(settings) as wb:
-        await add_tools(wb, double=double, refuse=refuse)
-        yield wb
+    async with open_app_context(settings) as ctx:
+        await add_tools(ctx, double=double, refuse=refuse)
+        yield ctx
 
 
 def told(ended: Ended) -> list[tuple[str, bool]]:
@@ -99,10 +99,10 @@ def told(ended: Ended) -> list[tuple[str, bool]]:
 
 
 async def test_aimock_receives_the_results_of_two_rounds_and_answers(data: Path, aimock: str, protocol: str) -> None:
-    async with a_bench(data, aimock, f"{aimock}/v1", f"{aimock}/v1") as wb:
-        conversation_id = await a_conversation(wb, model=MODELS[protocol])
-        ended = await reply_to(wb, conversation_id, "please loop")
-        calls = await calls_of(wb, conversation_id)
+    async with a_bench(data, aimock, f"{aimock}/v1", f"{aimock}/v1") as ctx:
+        conversation_id = await a_conversation(ctx, model=MODELS[protocol])
+        ended = await reply_to(ctx, conversation_id, "please loop")
+        calls = await calls_of(ctx, conversation_id)
 
     assert (ended.pair.lifecycle, ended.pair.stop_reason) == (Lifecycle.SUCCEEDED, StopReason.END), ended.pair.failure
     assert ended.pair.reply is not None
@@ -124,12 +124,12 @@ async def test_llmock_calls_in_two_rounds_and_gets_an_answer_for_what_it_makes_u
         Reply(text="Done."),
     )
     urls = [llmock.base_url(name) for name in ("anthropic", "openai", "groq")]
-    async with a_bench(data, *urls) as wb:
-        conversation_id = await a_conversation(wb, model=MODELS[protocol])
-        ended = await reply_to(wb, conversation_id, "Count")
-        async with wb.store.read() as session:
+    async with a_bench(data, *urls) as ctx:
+        conversation_id = await a_conversation(ctx, model=MODELS[protocol])
+        ended = await reply_to(ctx, conversation_id, "Count")
+        async with ctx.store.read() as session:
             records = await load_pair_tool_calls(session, ended.pair.id)
-        calls = await calls_of(wb, conversation_id)
+        calls = await calls_of(ctx, conversation_id)
 
     assert ended.pair.lifecycle is Lifecycle.SUCCEEDED, ended.pair.failure
     assert ended.text.endswith("Done.")
@@ -149,8 +149,8 @@ async def test_llmock_sends_invalid_json_input_and_receives_the_error(
         Reply(tool_calls=(ToolCall("double", {"a": 1}),)), ToolFault("malformed_arguments"), Reply(text="Sorry.")
     )
     urls = [llmock.base_url(name) for name in ("anthropic", "openai", "groq")]
-    async with a_bench(data, *urls) as wb:
-        ended = await reply_to(wb, await a_conversation(wb, model=MODELS[protocol]), "Count")
+    async with a_bench(data, *urls) as ctx:
+        ended = await reply_to(ctx, await a_conversation(ctx, model=MODELS[protocol]), "Count")
 
     assert ended.pair.lifecycle is Lifecycle.SUCCEEDED, ended.pair.failure
     assert ended.text.endswith("Sorry.")

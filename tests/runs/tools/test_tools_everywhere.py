@@ -12,6 +12,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text, ToolResult, plain_text
 from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
+from app.runs.app_context import AppContext, context_for
 from app.runs.library.agent_commands import create_agent
 from app.runs.resend.comparisons import keep_reply, start_comparison
 from app.runs.resend.resend import Later, resend_pair, restore_version
@@ -19,7 +20,6 @@ from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary, keep_conversation
-from app.runs.workbench import Workbench, bench_of
 from app.store.conversation.conversations import list_derived
 from app.store.tools.tool_calls import load_pair_tool_calls
 from app.tools.terms import Progress
@@ -33,98 +33,100 @@ ABLE, UNABLE = "offline:demo", "offline:tiny"
 
 
 @pytest.fixture(autouse=True)
-async def tools(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def tools(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
     """Add a tool that doubles and an agent that receives delegated work. Both need no permission."""
 
     async def double(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         return ToolOutcome((Text(str(2 * arguments["a"])),))
 
-    await add_tools(wb, double=double)
-    await create_agent(wb, LOCAL_OWNER, {"name": "Helper"})
+    await add_tools(ctx, double=double)
+    await create_agent(ctx, LOCAL_OWNER, {"name": "Helper"})
     monkeypatch.setattr(permissions, "UNASKED", frozenset({"double", "delegate"}))
 
 
-async def answers_of(wb: Workbench, pair: Pair) -> list[str]:
+async def answers_of(ctx: AppContext, pair: Pair) -> list[str]:
     """Return the results of tools in a reply that succeeded. Each result has its record."""
     assert pair.lifecycle is Lifecycle.SUCCEEDED
     assert pair.reply is not None
     assert isinstance(pair.reply.parts[-1], Text)
     assert pair.reply.parts[-1].text == "done"
     answers = [plain_text(part.content) for part in pair.reply.parts if isinstance(part, ToolResult)]
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         records = await load_pair_tool_calls(session, pair.id)
     assert len(records) == len(answers)
     return answers
 
 
-async def compared(wb: Workbench, conversation_id: str, text: str) -> Pair:
-    comparison = await start_comparison(wb, LOCAL_OWNER, conversation_id, text, (ABLE, UNABLE), ViewOptions())
+async def compared(ctx: AppContext, conversation_id: str, text: str) -> Pair:
+    comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, text, (ABLE, UNABLE), ViewOptions())
     for run in comparison.runs:
-        await collect(wb, run.run_id)
-    kept = await keep_reply(wb, LOCAL_OWNER, conversation_id, ABLE)
-    return await pair_of(wb, kept.pair_id)
+        await collect(ctx, run.run_id)
+    kept = await keep_reply(ctx, LOCAL_OWNER, conversation_id, ABLE)
+    return await pair_of(ctx, kept.pair_id)
 
 
-async def test_compared_replies_call_tools_and_keep_their_records_as_versions(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_compared_replies_call_tools_and_keep_their_records_as_versions(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
 
-    pair = await compared(wb, conversation_id, ASKS)
+    pair = await compared(ctx, conversation_id, ASKS)
 
-    assert await answers_of(wb, pair) == ["4"]
-    await restore_version(wb, LOCAL_OWNER, pair.id, 2)
-    other = await pair_of(wb, pair.id)
-    assert (other.model, await answers_of(wb, other)) == (
+    assert await answers_of(ctx, pair) == ["4"]
+    await restore_version(ctx, LOCAL_OWNER, pair.id, 2)
+    other = await pair_of(ctx, pair.id)
+    assert (other.model, await answers_of(ctx, other)) == (
         UNABLE,
         ['There is no tool "double". There are none in this conversation.'],
     )
-    await restore_version(wb, LOCAL_OWNER, pair.id, 1)
-    again = await preview_send(wb, LOCAL_OWNER, conversation_id, "And now?")
+    await restore_version(ctx, LOCAL_OWNER, pair.id, 1)
+    again = await preview_send(ctx, LOCAL_OWNER, conversation_id, "And now?")
     roles = [message.role for message in again.built.request.messages]
     assert roles == ["user", "assistant", "tool", "assistant", "user"]
 
 
-async def test_work_that_compared_replies_hand_over_belongs_to_the_conversation(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb)
+async def test_work_that_compared_replies_hand_over_belongs_to_the_conversation(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
 
-    pair = await compared(wb, conversation_id, HANDS_OVER)
+    pair = await compared(ctx, conversation_id, HANDS_OVER)
 
-    assert await answers_of(wb, pair) == ["helped"]
-    async with wb.store.read() as session:
+    assert await answers_of(ctx, pair) == ["helped"]
+    async with ctx.store.read() as session:
         (made,) = await list_derived(session, conversation_id)
-    assert plain_text((await pairs_of(wb, made))[0].request.parts) == "/echo helped"
+    assert plain_text((await pairs_of(ctx, made))[0].request.parts) == "/echo helped"
 
 
 @pytest.mark.parametrize(("text", "answer"), [(ASKS, "4"), (HANDS_OVER, "helped")], ids=["tool", "delegate"])
-async def test_queued_and_sent_again_and_edited_a_reply_calls_its_tools(wb: Workbench, text: str, answer: str) -> None:
-    conversation_id = await a_conversation(wb)
-    await send(wb, conversation_id, ASKS)
-    await queue_text(wb, LOCAL_OWNER, conversation_id, text)
-    await until(lambda: not (wb.engine.runs or wb.background))
-    first, second = await pairs_of(wb, conversation_id)
-    assert await answers_of(wb, await pair_of(wb, second.id)) == [answer]
+async def test_queued_and_sent_again_and_edited_a_reply_calls_its_tools(
+    ctx: AppContext, text: str, answer: str
+) -> None:
+    conversation_id = await a_conversation(ctx)
+    await send(ctx, conversation_id, ASKS)
+    await queue_text(ctx, LOCAL_OWNER, conversation_id, text)
+    await until(lambda: not (ctx.engine.runs or ctx.background))
+    first, second = await pairs_of(ctx, conversation_id)
+    assert await answers_of(ctx, await pair_of(ctx, second.id)) == [answer]
 
-    again = await resend_pair(wb, LOCAL_OWNER, second.id)
-    await collect(wb, again.started.run_id)
-    assert await answers_of(wb, await pair_of(wb, second.id)) == [answer]
+    again = await resend_pair(ctx, LOCAL_OWNER, second.id)
+    await collect(ctx, again.started.run_id)
+    assert await answers_of(ctx, await pair_of(ctx, second.id)) == [answer]
 
-    edited = await resend_pair(wb, LOCAL_OWNER, first.id, text=text, later=Later.BRANCH)
-    await collect(wb, edited.started.run_id)
-    assert await answers_of(wb, await pair_of(wb, edited.started.pair_id)) == [answer]
-    assert await answers_of(wb, await pair_of(wb, first.id)) == ["4"], "the branch left it as it was"
+    edited = await resend_pair(ctx, LOCAL_OWNER, first.id, text=text, later=Later.BRANCH)
+    await collect(ctx, edited.started.run_id)
+    assert await answers_of(ctx, await pair_of(ctx, edited.started.pair_id)) == [answer]
+    assert await answers_of(ctx, await pair_of(ctx, first.id)) == ["4"], "the branch left it as it was"
 
 
-async def test_a_temporary_conversation_calls_tools_compares_and_is_kept_with_all_of_it(wb: Workbench) -> None:
-    made = await create_temporary(wb, LOCAL_OWNER, model=ABLE)
-    beside = await bench_of(wb, made.id)
+async def test_a_temporary_conversation_calls_tools_compares_and_is_kept_with_all_of_it(ctx: AppContext) -> None:
+    made = await create_temporary(ctx, LOCAL_OWNER, model=ABLE)
+    beside = await context_for(ctx, made.id)
     sent = await reply_to(beside, made.id, HANDS_OVER)
     chosen = await compared(beside, made.id, HANDS_OVER)
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         assert await list_derived(session, made.id) == ()
 
     await keep_conversation(beside, LOCAL_OWNER, made.id)
 
     for pair in (sent.pair, chosen):
-        assert await answers_of(wb, await pair_of(wb, pair.id)) == ["helped"]
-    async with wb.store.read() as session:
+        assert await answers_of(ctx, await pair_of(ctx, pair.id)) == ["helped"]
+    async with ctx.store.read() as session:
         derived = await list_derived(session, made.id)
     assert len(derived) == 2, "what two replies handed over"

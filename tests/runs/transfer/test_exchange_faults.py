@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import func, select
 
 from app.domain.errors import ConflictError
+from app.runs.app_context import AppContext
 from app.runs.library.topic_commands import list_topics
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer.import_file import FaultError
 from app.runs.transfer.importing import import_file
-from app.runs.workbench import Workbench
 from app.store.conversation.rows import CONVERSATION, PAIR
 from tests.runs.exchange import PAIR_BY_HAND
 
@@ -46,16 +46,16 @@ from tests.runs.exchange import PAIR_BY_HAND
     ],
 )
 async def test_an_error_is_reported_with_its_place_and_nothing_is_stored(
-    wb: Workbench, changes: dict[str, Any], place: str, reason: str
+    ctx: AppContext, changes: dict[str, Any], place: str, reason: str
 ) -> None:
     body = orjson.dumps({"title": "x", "pairs": [PAIR_BY_HAND, PAIR_BY_HAND | changes]})
 
     with pytest.raises(FaultError) as caught:
-        await import_file(wb, LOCAL_OWNER, body)
+        await import_file(ctx, LOCAL_OWNER, body)
 
     assert caught.value.field.replace("$.conversations[0]", "$") == place
     assert reason in caught.value.reason
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         for table in (CONVERSATION, PAIR):
             assert (await session.execute(select(func.count()).select_from(table))).scalar_one() == 0
 
@@ -86,9 +86,9 @@ async def test_an_error_is_reported_with_its_place_and_nothing_is_stored(
         ),
     ],
 )
-async def test_a_file_that_is_none_is_refused_at_its_first_fault(wb: Workbench, body: bytes, place: str) -> None:
+async def test_a_file_that_is_none_is_refused_at_its_first_fault(ctx: AppContext, body: bytes, place: str) -> None:
     with pytest.raises(FaultError) as caught:
-        await import_file(wb, LOCAL_OWNER, body)
+        await import_file(ctx, LOCAL_OWNER, body)
 
     assert caught.value.field == place
 
@@ -114,25 +114,25 @@ OWN = b'{"title": "T", "pairs": [{"user_text": "a", "reply_text": "b", "model": 
         (b'{"exportType": "all", "state": {}}', "an export of LobeChat"),
     ],
 )
-async def test_another_file_is_refused_with_what_it_is(wb: Workbench, body: bytes, reason: str) -> None:
+async def test_another_file_is_refused_with_what_it_is(ctx: AppContext, body: bytes, reason: str) -> None:
     with pytest.raises(FaultError) as caught:
-        await import_file(wb, LOCAL_OWNER, body)
+        await import_file(ctx, LOCAL_OWNER, body)
 
     assert caught.value.field == "$"
     assert reason in caught.value.reason
 
 
-async def test_byte_order_mark_is_passed_over(wb: Workbench) -> None:
-    (imported,) = await import_file(wb, LOCAL_OWNER, b"\xef\xbb\xbf" + OWN)
+async def test_byte_order_mark_is_passed_over(ctx: AppContext) -> None:
+    (imported,) = await import_file(ctx, LOCAL_OWNER, b"\xef\xbb\xbf" + OWN)
 
     assert (imported.title, imported.pair_count) == ("T", 1)
 
 
-async def test_too_many_topics_leave_nothing_behind(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_too_many_topics_leave_nothing_behind(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.runs.library.topic_commands.MAX_TOPICS", 1)
     body = orjson.dumps({"title": "x", "pairs": [PAIR_BY_HAND | {"topic": "AI > Planning"}]})
 
     with pytest.raises(ConflictError, match="is the most"):
-        await import_file(wb, LOCAL_OWNER, body)
+        await import_file(ctx, LOCAL_OWNER, body)
 
-    assert (await list_topics(wb, LOCAL_OWNER)).items == ()
+    assert (await list_topics(ctx, LOCAL_OWNER)).items == ()

@@ -11,10 +11,10 @@ from hypothesis import Phase, given, settings
 
 from app.domain.conversation.conversation import Conversation, Pair
 from app.domain.export import NodeRecord, PairRecord
+from app.runs.app_context import AppContext
 from app.runs.library.topic_commands import make_topics
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer.export_json import write_conversation, write_pair
-from app.runs.workbench import Workbench
 from app.store.archive import insert_records
 from app.store.conversation.conversations import insert_conversation, next_revision
 from tests.builders import EPOCH, a_pair
@@ -56,9 +56,9 @@ def differences(one: Any, other: Any, place: str = "$") -> list[str]:
     return [] if one == other else [f"{place}: {one!r} is not {other!r}"]
 
 
-async def store(wb: Workbench, made: tuple[Conversation, list[PairRecord], list[NodeRecord], list[Any]]) -> None:
+async def store(ctx: AppContext, made: tuple[Conversation, list[PairRecord], list[NodeRecord], list[Any]]) -> None:
     conversation, of_pairs, nodes, paths = made
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         topics = await make_topics(session, LOCAL_OWNER, [path for path in paths if path is not None])
         filed = [
             record if path is None else replace(record, pair=replace(record.pair, topic=topics[path]))
@@ -69,15 +69,15 @@ async def store(wb: Workbench, made: tuple[Conversation, list[PairRecord], list[
         await insert_records(session, LOCAL_OWNER, conversation.id, filed, nodes, revision, "process")
 
 
-async def test_what_is_exported_comes_back_the_same_here_and_elsewhere(wb: Workbench, other: Workbench) -> None:
+async def test_what_is_exported_comes_back_the_same_here_and_elsewhere(ctx: AppContext, other: AppContext) -> None:
     loop = asyncio.get_running_loop()
 
     async def go_and_come_back(made: Any) -> None:
-        await store(wb, made)
-        first = await export(wb, made[0].id)
-        (here,) = await bring_back(wb, first)
+        await store(ctx, made)
+        first = await export(ctx, made[0].id)
+        (here,) = await bring_back(ctx, first)
         (elsewhere,) = await bring_back(other, first)
-        assert differences(but_for_ids(await export(wb, here)), but_for_ids(first)) == []
+        assert differences(but_for_ids(await export(ctx, here)), but_for_ids(first)) == []
         assert differences(but_for_ids(await export(other, elsewhere)), but_for_ids(first)) == []
 
     # Shrinking uses the two stores, which keep earlier data: it may take long and give wrong results.

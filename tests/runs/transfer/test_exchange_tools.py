@@ -17,12 +17,12 @@ from app.domain.errors import NotFoundError
 from app.domain.tools import permissions
 from app.domain.tools.tool_records import CallFault
 from app.domain.tools.tools import ToolOutcome
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.transfer import exporting
 from app.runs.transfer.import_file import FaultError
 from app.runs.transfer.importing import import_file
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.conversation.attachments import load_attachment
 from app.store.tools.tool_calls import load_pair_tool_calls
 from app.tools.toolbox import Progress
@@ -44,22 +44,22 @@ async def draw(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
     return ToolOutcome(content, '{"drawn":true}', attachments=(PICTURE, SOUND))
 
 
-async def a_drawing(wb: Workbench) -> tuple[str, Ended]:
-    await add_tools(wb, draw=draw)
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def a_drawing(ctx: AppContext) -> tuple[str, Ended]:
+    await add_tools(ctx, draw=draw)
+    conversation_id = await a_conversation(ctx, model="offline:demo")
     return conversation_id, await reply_to(
-        wb, conversation_id, '/rate 0\n/tool draw {"a": 1}\n/then\n/tool draw {"b": 1}'
+        ctx, conversation_id, '/rate 0\n/tool draw {"a": 1}\n/then\n/tool draw {"b": 1}'
     )
 
 
 async def test_records_and_bytes_come_back_elsewhere_and_what_is_sent_next_is_the_same(
-    wb: Workbench, tmp_path_factory: pytest.TempPathFactory
+    ctx: AppContext, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    conversation_id, ended = await a_drawing(wb)
-    before = await preview_send(wb, LOCAL_OWNER, conversation_id, "And now?")
-    body = await export(wb, conversation_id)
+    conversation_id, ended = await a_drawing(ctx)
+    before = await preview_send(ctx, LOCAL_OWNER, conversation_id, "And now?")
+    body = await export(ctx, conversation_id)
 
-    async with open_workbench(settings_of(tmp_path_factory.mktemp("other"))) as other:
+    async with open_app_context(settings_of(tmp_path_factory.mktemp("other"))) as other:
         await add_tools(other, draw=draw)
         (made,) = await import_file(other, LOCAL_OWNER, body)
         (pair,) = await pairs_of(other, made.id)
@@ -69,7 +69,7 @@ async def test_records_and_bytes_come_back_elsewhere_and_what_is_sent_next_is_th
             kept = [await load_attachment(session, LOCAL_OWNER, one.id) for one in (PICTURE, SOUND)]
         again = orjson.loads(await export(other, made.id))
 
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         assert records == await load_pair_tool_calls(session, ended.pair.id)
     assert [(record.fault, record.structured_json) for record in records] == [
         (None, '{"drawn":true}'),
@@ -86,14 +86,14 @@ async def test_records_and_bytes_come_back_elsewhere_and_what_is_sent_next_is_th
 
 
 async def test_images_that_do_not_fit_into_a_file_are_left_out_with_a_note(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    conversation_id, _ = await a_drawing(wb)
-    size = len(await export(wb, conversation_id))
+    conversation_id, _ = await a_drawing(ctx)
+    size = len(await export(ctx, conversation_id))
     monkeypatch.setattr(exporting, "MAX_BYTES", size - 3500)
     monkeypatch.setattr(exporting, "FOR_THE_REST", 0)
 
-    file = orjson.loads(await export(wb, conversation_id))
+    file = orjson.loads(await export(ctx, conversation_id))
 
     assert [one["id"] for one in file["attachments"]] == [PICTURE.id]
     assert file["conversations"][0]["left_out"] == ["1 image or file (0.0 MiB)"]
@@ -109,16 +109,16 @@ async def test_a_running_call_is_imported_as_one_with_an_unknown_end(
         return said("never")
 
     began = asyncio.Event()
-    async with open_workbench(settings_of(data)) as wb:
-        await add_tools(wb, wait=wait)
-        conversation_id = await a_conversation(wb)
-        started = await send(wb, conversation_id, "/rate 0\n/tool wait {}")
-        await until(wb, started.run_id, "tool_call")
+    async with open_app_context(settings_of(data)) as ctx:
+        await add_tools(ctx, wait=wait)
+        conversation_id = await a_conversation(ctx)
+        started = await send(ctx, conversation_id, "/rate 0\n/tool wait {}")
+        await until(ctx, started.run_id, "tool_call")
         await began.wait()
-        await wb.engine.writer.save()
-        body = await export(wb, conversation_id)
+        await ctx.engine.writer.save()
+        body = await export(ctx, conversation_id)
 
-    async with open_workbench(settings_of(tmp_path_factory.mktemp("other"))) as other:
+    async with open_app_context(settings_of(tmp_path_factory.mktemp("other"))) as other:
         (made,) = await import_file(other, LOCAL_OWNER, body)
         (pair,) = await pairs_of(other, made.id)
         async with other.store.read() as session:
@@ -163,13 +163,13 @@ CALL = {"tool_call_id": "c", "number": 1, "name": "x", "asked_json": "{}", "aske
     ],
 )
 async def test_a_file_whose_bytes_or_calls_are_faulty_is_refused_whole(
-    wb: Workbench, attachments: list[dict[str, Any]], tool_calls: list[dict[str, Any]], place: str, reason: str
+    ctx: AppContext, attachments: list[dict[str, Any]], tool_calls: list[dict[str, Any]], place: str, reason: str
 ) -> None:
     with pytest.raises(FaultError) as caught:
-        await import_file(wb, LOCAL_OWNER, a_file(attachments, tool_calls))
+        await import_file(ctx, LOCAL_OWNER, a_file(attachments, tool_calls))
 
     assert caught.value.field == place
     assert reason in caught.value.reason
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         with pytest.raises(NotFoundError):
             await load_attachment(session, LOCAL_OWNER, PICTURE.id)

@@ -8,11 +8,11 @@ import orjson
 import pytest
 from sqlalchemy import func, select
 
+from app.runs.app_context import AppContext
 from app.runs.library.trash import list_trash
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer.import_file import FaultError
 from app.runs.transfer.importing import import_file
-from app.runs.workbench import Workbench
 from app.store.conversation.rows import CONVERSATION, PAIR
 from tests.runs.exchange import PAIR_BY_HAND, bring_back, export
 
@@ -39,14 +39,14 @@ FOREIGN = orjson.dumps(
 )
 
 
-async def an_export(wb: Workbench, pairs: int) -> bytes:
+async def an_export(ctx: AppContext, pairs: int) -> bytes:
     body = {"title": "Long", "pairs": [PAIR_BY_HAND | {"user_text": f"Hi {number}"} for number in range(pairs)]}
-    (conversation_id,) = await bring_back(wb, orjson.dumps(body))
-    return await export(wb, conversation_id)
+    (conversation_id,) = await bring_back(ctx, orjson.dumps(body))
+    return await export(ctx, conversation_id)
 
 
-async def count_rows(wb: Workbench) -> list[int]:
-    async with wb.store.read() as session:
+async def count_rows(ctx: AppContext) -> list[int]:
+    async with ctx.store.read() as session:
         asked = [select(func.count()).select_from(table) for table in (CONVERSATION, PAIR)]
         return [(await session.execute(query)).scalar_one() for query in asked]
 
@@ -81,21 +81,21 @@ def with_nine_stars(body: bytes) -> bytes:
     ],
 )
 async def test_file_that_is_refused_names_its_fault_and_nothing_of_it_is_left(
-    wb: Workbench, other: Workbench, file: bytes | Callable[[bytes], bytes], place: str, reason: str
+    ctx: AppContext, other: AppContext, file: bytes | Callable[[bytes], bytes], place: str, reason: str
 ) -> None:
     body = file if isinstance(file, bytes) else file(await an_export(other, 200))
 
     with pytest.raises(FaultError) as caught:
-        await import_file(wb, LOCAL_OWNER, body)
+        await import_file(ctx, LOCAL_OWNER, body)
 
     assert caught.value.field == place
     assert reason in caught.value.reason
-    assert await count_rows(wb) == [0, 0]
-    assert (await list_trash(wb, LOCAL_OWNER, limit=9)).entries == ()
+    assert await count_rows(ctx) == [0, 0]
+    assert (await list_trash(ctx, LOCAL_OWNER, limit=9)).entries == ()
 
 
-async def test_same_file_without_the_comma_is_taken_also_with_the_mark_that_editors_put_first(wb: Workbench) -> None:
-    (imported,) = await import_file(wb, LOCAL_OWNER, b"\xef\xbb\xbf" + GOOD)
+async def test_same_file_without_the_comma_is_taken_also_with_the_mark_that_editors_put_first(ctx: AppContext) -> None:
+    (imported,) = await import_file(ctx, LOCAL_OWNER, b"\xef\xbb\xbf" + GOOD)
 
     assert (imported.title, imported.pair_count) == ("T", 1)
-    assert await count_rows(wb) == [1, 1]
+    assert await count_rows(ctx) == [1, 1]

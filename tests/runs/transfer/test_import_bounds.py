@@ -18,6 +18,7 @@ from app.domain.conversation.search import parse_search
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import ConflictError, StoreError
 from app.domain.json_size import MAX_VALUES
+from app.runs.app_context import AppContext
 from app.runs.library.trash import list_trash
 from app.runs.process.collector import return_large_blocks
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
@@ -26,7 +27,6 @@ from app.runs.transfer.export_json import FORMAT, VERSION
 from app.runs.transfer.import_file import read_file
 from app.runs.transfer.import_scan import MAX_PAIRS, EndedError, FaultError, Rest, scan_file
 from app.runs.transfer.importing import UNFINISHED, UnfinishedImportError, import_file
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import Wanted, delete_conversation, list_conversations
 from app.store.conversation.pairs import load_pairs
 from app.store.index.search import search
@@ -40,8 +40,8 @@ def a_file(count: int) -> bytes:
     return orjson.dumps({"title": "Plans", "pairs": [PAIR_BY_HAND] * count})
 
 
-async def titles_of(wb: Workbench) -> list[str]:
-    async with wb.store.read() as session:
+async def titles_of(ctx: AppContext) -> list[str]:
+    async with ctx.store.read() as session:
         return [one.conversation.title for one in await list_conversations(session, LOCAL_OWNER, limit=50)]
 
 
@@ -171,10 +171,10 @@ OF_TOOL = {"tool_call_id": "1", "content": [{"type": "text", "text": "-"}, {"typ
     ids=range(5),
 )
 async def test_a_part_that_is_too_large_is_refused_with_its_place_and_nothing_is_stored(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch, of_request: bool, part: dict[str, Any], field: str
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch, of_request: bool, part: dict[str, Any], field: str
 ) -> None:
     monkeypatch.setattr(importing, "MAX_TEXT_BYTES", MOST)
-    small = replace(wb, engine=replace(wb.engine, max_bytes=MOST))
+    small = replace(ctx, engine=replace(ctx.engine, max_bytes=MOST))
     message = "request" if of_request else "reply"
     text = PAIR_BY_HAND["user_text" if of_request else "reply_text"]
     pair = {**PAIR_BY_HAND, message: {"parts": [{"type": "text", "text": text}, part]}}
@@ -184,7 +184,7 @@ async def test_a_part_that_is_too_large_is_refused_with_its_place_and_nothing_is
 
     assert raised.value.field == f"$.pairs[1].{message}.parts[1].{field}"
     assert raised.value.reason == f"has {MOST + 1:,} {HELD.format('')}"
-    assert await titles_of(wb) == []
+    assert await titles_of(ctx) == []
 
 
 def test_a_text_of_an_earlier_version_is_refused_as_one_that_stands() -> None:
@@ -217,10 +217,10 @@ def test_a_text_that_a_send_or_a_reply_can_have_is_imported(field: str, written:
 
 
 async def test_a_reply_as_large_as_the_settings_allow_is_imported(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importing, "MAX_TEXT_BYTES", 20_000)
-    larger, smaller = (replace(wb, engine=replace(wb.engine, max_bytes=most)) for most in (30_000, 29_999))
+    larger, smaller = (replace(ctx, engine=replace(ctx.engine, max_bytes=most)) for most in (30_000, 29_999))
     body = orjson.dumps({"title": "Plans", "pairs": [{**PAIR_BY_HAND, "reply_text": "x" * 30_000}]})
 
     (done,) = await import_file(larger, LOCAL_OWNER, body)
@@ -231,18 +231,18 @@ async def test_a_reply_as_large_as_the_settings_allow_is_imported(
 
 
 @pytest.mark.parametrize("field", ["user_text", "reply_text"])
-async def test_the_largest_text_takes_little_memory_whatever_its_words_are(wb: Workbench, field: str) -> None:
+async def test_the_largest_text_takes_little_memory_whatever_its_words_are(ctx: AppContext, field: str) -> None:
     """Words that all differ take the most memory: each has its own entry in the full-text index."""
-    await import_file(wb, LOCAL_OWNER, a_file(1))  # includes imports and compilation that happen once
+    await import_file(ctx, LOCAL_OWNER, a_file(1))  # includes imports and compilation that happen once
     words = distinct_words(MAX_TEXT_BYTES)
     body = orjson.dumps({"title": "Plans", "pairs": [{**PAIR_BY_HAND, field: words}]})
 
     return_large_blocks()  # as in a server
     memory = Memory.now()
-    await import_file(wb, LOCAL_OWNER, body)
+    await import_file(ctx, LOCAL_OWNER, body)
     growth = memory.growth()
 
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         found = await search(session, LOCAL_OWNER, Wanted(), parse_search(f"{words[:4]} {words.split()[-1]}"))
     assert len(found.places) == 1
     assert growth <= MOST_MB
@@ -319,17 +319,17 @@ def test_the_names_of_lists_are_read_as_json_means_them() -> None:
 # --- others work meanwhile ---
 
 
-async def test_no_turn_of_the_event_loop_does_more_for_a_longer_file(wb: Workbench) -> None:
+async def test_no_turn_of_the_event_loop_does_more_for_a_longer_file(ctx: AppContext) -> None:
     """Another request waits for one slice of the import at most, however long the file is."""
-    await import_file(wb, LOCAL_OWNER, a_file(100))  # includes imports and compilation that happen once
+    await import_file(ctx, LOCAL_OWNER, a_file(100))  # includes imports and compilation that happen once
 
-    short = await calls_by_turn(import_file(wb, LOCAL_OWNER, a_file(200)))
-    long = await calls_by_turn(import_file(wb, LOCAL_OWNER, a_file(2_000)))
+    short = await calls_by_turn(import_file(ctx, LOCAL_OWNER, a_file(200)))
+    long = await calls_by_turn(import_file(ctx, LOCAL_OWNER, a_file(2_000)))
 
     assert max(long) < 1.5 * max(short)
 
 
-async def test_others_write_between_two_slices(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_others_write_between_two_slices(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
     insert, written, seen = importing.insert_records, 0, list[int]()
 
     async def note_and_insert(*args: Any) -> None:
@@ -337,9 +337,9 @@ async def test_others_write_between_two_slices(wb: Workbench, monkeypatch: pytes
         await insert(*args)
 
     monkeypatch.setattr(importing, "insert_records", note_and_insert)
-    importing_it = asyncio.create_task(import_file(wb, LOCAL_OWNER, a_file(3_000)))
+    importing_it = asyncio.create_task(import_file(ctx, LOCAL_OWNER, a_file(3_000)))
     while not importing_it.done():
-        await create_conversation(wb, LOCAL_OWNER, title="another")
+        await create_conversation(ctx, LOCAL_OWNER, title="another")
         written += 1
 
     await importing_it
@@ -371,21 +371,21 @@ def test_a_working_thread_lets_others_work_and_ends_when_stopped() -> None:
 # --- nothing is half there unsaid ---
 
 
-async def test_a_large_file_is_in_the_list_once_it_is_whole(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_large_file_is_in_the_list_once_it_is_whole(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
     insert, seen = importing.insert_records, list[tuple[list[str], list[str]]]()
 
     async def look_and_insert(*args: Any) -> None:
-        trash = await list_trash(wb, LOCAL_OWNER, limit=10)
-        seen.append((await titles_of(wb), [one.title for one in trash.entries]))
+        trash = await list_trash(ctx, LOCAL_OWNER, limit=10)
+        seen.append((await titles_of(ctx), [one.title for one in trash.entries]))
         await insert(*args)
 
     monkeypatch.setattr(importing, "insert_records", look_and_insert)
-    (made,) = await import_file(wb, LOCAL_OWNER, a_file(200))
+    (made,) = await import_file(ctx, LOCAL_OWNER, a_file(200))
 
     assert seen == [([], [f"{UNFINISHED}Plans"])] * 4
-    assert await titles_of(wb) == ["Plans"]
-    assert (await list_trash(wb, LOCAL_OWNER, limit=10)).entries == ()
-    async with wb.store.read() as session:
+    assert await titles_of(ctx) == ["Plans"]
+    assert (await list_trash(ctx, LOCAL_OWNER, limit=10)).entries == ()
+    async with ctx.store.read() as session:
         pairs = await load_pairs(session, LOCAL_OWNER, made.id, limit=500)
     assert [pair.position for pair in pairs] == list(range(1, 201))
     assert made.pair_count == 200
@@ -393,7 +393,7 @@ async def test_a_large_file_is_in_the_list_once_it_is_whole(wb: Workbench, monke
 
 @pytest.mark.parametrize("how", ["the disk is full", "it is deleted meanwhile"])
 async def test_an_import_that_ends_early_says_what_is_there_of_it_and_where(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch, how: str
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     insert, count = importing.insert_records, 0
 
@@ -409,21 +409,21 @@ async def test_an_import_that_ends_early_says_what_is_there_of_it_and_where(
     monkeypatch.setattr(importing, "insert_records", fail_at_third)
 
     with pytest.raises(UnfinishedImportError, match="ended after 100 of 200 pairs") as caught:
-        await import_file(wb, LOCAL_OWNER, a_file(200))
+        await import_file(ctx, LOCAL_OWNER, a_file(200))
 
     assert ("disk full" if how == "the disk is full" else "deleted meanwhile") in str(caught.value)
     assert "in the trash" in str(caught.value)
-    assert await titles_of(wb) == []
-    (left,) = (await list_trash(wb, LOCAL_OWNER, limit=10)).entries
+    assert await titles_of(ctx) == []
+    (left,) = (await list_trash(ctx, LOCAL_OWNER, limit=10)).entries
     assert (left.title, left.count) == (f"{UNFINISHED}Plans", 100)
 
 
 @pytest.mark.parametrize("what", ["filters", "topics"])
 async def test_more_topics_or_filters_than_there_can_be_are_refused_before_they_are_looked_at(
-    wb: Workbench, what: str
+    ctx: AppContext, what: str
 ) -> None:
     item = {"filters": {"name": "a", "filter": "b"}, "topics": {"path": "AI"}}[what]
     body = {"format": FORMAT, "version": VERSION, "conversations": [], what: [item] * 6_000}
 
     with pytest.raises(ConflictError, match="is the most there can be"):
-        await import_file(wb, LOCAL_OWNER, orjson.dumps(body))
+        await import_file(ctx, LOCAL_OWNER, orjson.dumps(body))

@@ -13,7 +13,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Text, ToolResult
 from app.domain.export import PairRecord, RunRecord, relabel
 from app.domain.tools.tool_records import ToolCallRecord
-from app.runs.workbench import Workbench
+from app.runs.app_context import AppContext
 from tests.builders import a_pair
 from tests.domain.conversation.test_attachments import HEIC, JPEG
 from tests.runs.exchange import bring_back, export
@@ -30,7 +30,7 @@ def an_image(data: bytes) -> dict[str, Any]:
     return {"type": "image", "attachment_id": found, "media_type": "image/png", "width": 1, "height": 1}
 
 
-async def test_labels_of_an_import_are_those_of_the_bytes_and_so_is_its_export(wb: Workbench) -> None:
+async def test_labels_of_an_import_are_those_of_the_bytes_and_so_is_its_export(ctx: AppContext) -> None:
     call = {"type": "tool_call", "tool_call_id": "c", "name": "camera", "input_json": "{}", "complete": True}
     result = {"type": "tool_result", "tool_call_id": "c", "content": [an_image(JPEG)], "is_error": False}
     pair: dict[str, Any] = {
@@ -43,16 +43,16 @@ async def test_labels_of_an_import_are_those_of_the_bytes_and_so_is_its_export(w
     attachments = [an_attachment(JPEG), an_attachment(HEIC)]
     whole = {"format": "inview", "version": 1, "conversations": [{"pairs": [pair]}], "attachments": attachments}
 
-    (conversation_id,) = await bring_back(wb, orjson.dumps(whole))
+    (conversation_id,) = await bring_back(ctx, orjson.dumps(whole))
 
-    (stored,) = await pairs_of(wb, conversation_id)
+    (stored,) = await pairs_of(ctx, conversation_id)
     _, jpeg, heic = stored.request.parts
     assert jpeg == Image(sha256(JPEG).hexdigest(), "image/jpeg", 5, 7)
     assert heic == File(sha256(HEIC).hexdigest(), "image/heic", "file")
     assert stored.reply is not None
     assert isinstance(jpeg, Image)
     assert ToolResult("c", (jpeg,)) in stored.reply.parts
-    exported = orjson.loads(await export(wb, conversation_id))
+    exported = orjson.loads(await export(ctx, conversation_id))
     assert {one["media_type"] for one in exported["attachments"]} == {"image/jpeg", "image/heic"}
 
 

@@ -7,9 +7,9 @@ import re
 import orjson
 import pytest
 
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer.importing import import_file
-from app.runs.workbench import Workbench
 from app.store import archive
 from tests.runs.exchange import PAIR_BY_HAND, export
 from tests.runs.steps import count_own_statements
@@ -17,14 +17,14 @@ from tests.runs.steps import count_own_statements
 
 @pytest.mark.parametrize("count", [5, 6, 7])
 async def test_more_pairs_than_are_read_at_once_are_exported_in_order(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch, count: int
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
     pairs = [{**PAIR_BY_HAND, "user_text": f"Question {number}"} for number in range(count)]
-    (one,) = await import_file(wb, LOCAL_OWNER, orjson.dumps({"title": "Plans", "pairs": pairs}))
+    (one,) = await import_file(ctx, LOCAL_OWNER, orjson.dumps({"title": "Plans", "pairs": pairs}))
     monkeypatch.setattr(archive, "PLACES", 3)
-    asked = count_own_statements(wb)
+    asked = count_own_statements(ctx)
 
-    file = (await export(wb, one.id)).decode()
+    file = (await export(ctx, one.id)).decode()
 
     assert re.findall(r"Question \d", file) == [f"Question {number}" for number in range(count)]
     columns = ["SELECT", "pair.id,", "pair.position,", "pair.topic"]

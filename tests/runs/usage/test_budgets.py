@@ -10,21 +10,21 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.costs.budgets import Scope, Span, SpendingBudget
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage import budgets
 from app.runs.usage.budgets import list_budgets, remove_budget, set_budget
-from app.runs.workbench import Workbench
 from app.store.ledger.budgets import load_budgets
 
 BUDGET = SpendingBudget(Scope.ALL, "", Span.DAY, Decimal(10), Decimal("0.8"), stops=True)
 
 
-async def amounts(wb: Workbench) -> list[Decimal]:
-    return [one.budget.amount for one in await list_budgets(wb, LOCAL_OWNER)]
+async def amounts(ctx: AppContext) -> list[Decimal]:
+    return [one.budget.amount for one in await list_budgets(ctx, LOCAL_OWNER)]
 
 
 async def test_budget_that_changes_while_they_are_read_is_known_afterwards(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     has_read, go_on = asyncio.Event(), asyncio.Event()
 
@@ -34,15 +34,15 @@ async def test_budget_that_changes_while_they_are_read_is_known_afterwards(
         await go_on.wait()
         return found
 
-    await set_budget(wb, LOCAL_OWNER, BUDGET)
+    await set_budget(ctx, LOCAL_OWNER, BUDGET)
     with monkeypatch.context() as patch:
         patch.setattr(budgets, "load_budgets", load_slowly)
-        reading = asyncio.create_task(amounts(wb))
+        reading = asyncio.create_task(amounts(ctx))
         await has_read.wait()
-        await set_budget(wb, LOCAL_OWNER, replace(BUDGET, amount=Decimal(20)))
+        await set_budget(ctx, LOCAL_OWNER, replace(BUDGET, amount=Decimal(20)))
         go_on.set()
         await reading
 
-    assert await amounts(wb) == [Decimal(20)]
-    await remove_budget(wb, LOCAL_OWNER, Scope.ALL, "", Span.DAY)
-    assert await amounts(wb) == []
+    assert await amounts(ctx) == [Decimal(20)]
+    await remove_budget(ctx, LOCAL_OWNER, Scope.ALL, "", Span.DAY)
+    assert await amounts(ctx) == []

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError
 from app.domain.usage import Usage
+from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.forks import fork_conversation
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, start_reply
 from app.runs.usage.accounts import list_booked, load_account, load_balance
 from app.runs.usage.usage import report_usage
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.ledger.ledger import sum_usage
 from app.store.ledger.rollups import find_faults
 from app.store.ledger.usage import UsageQuery
@@ -36,52 +36,52 @@ STEPS = ("send", "fail", "stop", "edit", "discard", "again", "restore", "delete"
 class Story:
     """A conversation and the totals seen so far."""
 
-    wb: Workbench
+    ctx: AppContext
     conversation_id: str
     deleted: list[str] = field(default_factory=list[str])
     totals: list[int] = field(default_factory=list[int])
 
     async def act(self, step: str, place: int) -> None:
-        pairs = await pairs_of(self.wb, self.conversation_id)
+        pairs = await pairs_of(self.ctx, self.conversation_id)
         pair = pairs[place % len(pairs)] if pairs else None
         match step:
             case "send" | "fail" | "stop":
                 text = {"send": "/echo Yes", "fail": "/fail auth", "stop": "/long 400 /rate 50"}[step]
-                started = await start_reply(self.wb, LOCAL_OWNER, self.conversation_id, text)
+                started = await start_reply(self.ctx, LOCAL_OWNER, self.conversation_id, text)
                 if step == "stop":
-                    await cancel_run(self.wb, LOCAL_OWNER, started.run_id)
-                await collect(self.wb, started.run_id)
+                    await cancel_run(self.ctx, LOCAL_OWNER, started.run_id)
+                await collect(self.ctx, started.run_id)
             case "edit" | "discard" | "again" if pair is not None:
                 text = None if step == "again" else f"/echo Edited {place}"
                 later = Later.DISCARD if step == "discard" else Later.KEEP
-                resent = await resend_pair(self.wb, LOCAL_OWNER, pair.id, text=text, later=later)
-                await collect(self.wb, resent.started.run_id)
+                resent = await resend_pair(self.ctx, LOCAL_OWNER, pair.id, text=text, later=later)
+                await collect(self.ctx, resent.started.run_id)
             case "restore" if pair is not None:
-                await restore_version(self.wb, LOCAL_OWNER, pair.id, 1 + place % pair.versions)
+                await restore_version(self.ctx, LOCAL_OWNER, pair.id, 1 + place % pair.versions)
             case "delete" if pair is not None:
                 await self._mark(pair.id, deleted=True)
                 self.deleted.append(pair.id)
             case "undelete" if self.deleted:
                 await self._mark(self.deleted.pop(), deleted=False)
             case "fork" if pairs:
-                await fork_conversation(self.wb, LOCAL_OWNER, self.conversation_id, [pairs[0].id])
+                await fork_conversation(self.ctx, LOCAL_OWNER, self.conversation_id, [pairs[0].id])
             case _:
                 pass
 
     async def _mark(self, pair_id: str, *, deleted: bool) -> None:
         marks = [PairMarks(pair_id, Marks(deleted=deleted))]
-        await mark_pairs(self.wb, LOCAL_OWNER, self.conversation_id, marks)
+        await mark_pairs(self.ctx, LOCAL_OWNER, self.conversation_id, marks)
 
     async def look(self) -> None:
         """Check the invariants."""
-        account = await load_account(self.wb, LOCAL_OWNER, self.conversation_id)
-        async with self.wb.store.read() as session:
+        account = await load_account(self.ctx, LOCAL_OWNER, self.conversation_id)
+        async with self.ctx.store.read() as session:
             by_model = await sum_usage(session, LOCAL_OWNER, conversation_id=self.conversation_id)
             assert await find_faults(session) == ()
         summed = sum(by_model.values(), start=Usage())
-        booked = await list_booked(self.wb, LOCAL_OWNER, self.conversation_id, limit=500)
+        booked = await list_booked(self.ctx, LOCAL_OWNER, self.conversation_id, limit=500)
 
-        balance = await load_balance(self.wb, LOCAL_OWNER, self.conversation_id)
+        balance = await load_balance(self.ctx, LOCAL_OWNER, self.conversation_id)
         assert (balance.spent, balance.window) == (account.spent, account.window)
         assert account.cumulative == summed == account.spent.usage
         assert sum((one.spent.usage for one in booked), start=Usage()) == summed
@@ -98,18 +98,18 @@ def test_totals_never_fall_and_the_node_with_later_calls_is_the_ledgers_sum(
     async def live() -> None:
         folder = tmp_path / "data"
         shutil.rmtree(folder, ignore_errors=True)
-        async with open_workbench(settings_of(folder)) as wb:
-            story = Story(wb, await a_conversation(wb, model="offline:demo"))
+        async with open_app_context(settings_of(folder)) as ctx:
+            story = Story(ctx, await a_conversation(ctx, model="offline:demo"))
         for chapter in _split(steps):
-            async with open_workbench(settings_of(folder)) as wb:
-                story.wb = wb
+            async with open_app_context(settings_of(folder)) as ctx:
+                story.ctx = ctx
                 for step, place in chapter:
                     with suppress(InviewError):
                         await story.act(step, place)
                     await story.look()
-        async with open_workbench(settings_of(folder)) as wb:
-            await delete_conversation(wb, LOCAL_OWNER, story.conversation_id)
-            total = (await report_usage(wb, LOCAL_OWNER, UsageQuery(), "model")).total
+        async with open_app_context(settings_of(folder)) as ctx:
+            await delete_conversation(ctx, LOCAL_OWNER, story.conversation_id)
+            total = (await report_usage(ctx, LOCAL_OWNER, UsageQuery(), "model")).total
             assert total.usage.all_tokens >= max(story.totals, default=0)
 
     asyncio.run(live())

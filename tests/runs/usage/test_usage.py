@@ -17,12 +17,12 @@ from app.domain.costs.spending import Spent
 from app.domain.errors import ErrorClass
 from app.domain.model_profile import Prices
 from app.domain.usage import Usage
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.accounts import price_one
 from app.runs.usage.prices import learn_tariffs, set_price
 from app.runs.usage.usage import report_usage
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.ledger.ledger import Call, insert_calls
 from app.store.ledger.prices import OwnPrice
 from app.store.ledger.usage import UsageQuery
@@ -39,13 +39,13 @@ CHEAP, DEAR = Prices(Decimal("0.5"), Decimal(1)), Prices(Decimal(50), Decimal(10
 
 
 @pytest.fixture
-async def booked(tmp_path: Path) -> AsyncGenerator[tuple[Workbench, tuple[Call, ...]]]:
-    """Open a workbench with two thousand calls of models with all kinds of prices."""
+async def booked(tmp_path: Path) -> AsyncGenerator[tuple[AppContext, tuple[Call, ...]]]:
+    """Open an app context with two thousand calls of models with all kinds of prices."""
     calls = tuple(make_calls(2_000))
-    async with open_workbench(settings_of(tmp_path)) as wb:
-        async with wb.store.write() as session:
+    async with open_app_context(settings_of(tmp_path)) as ctx:
+        async with ctx.store.write() as session:
             await insert_calls(session, calls)
-        yield wb, calls
+        yield ctx, calls
 
 
 def make_calls(count: int) -> list[Call]:
@@ -75,22 +75,22 @@ def make_calls(count: int) -> list[Call]:
 )
 @pytest.mark.parametrize("by_hour", [False, True], ids=["from sums", "from the ledger"])
 async def test_the_most_expensive_conversations_are_found_and_the_others_are_summed(
-    booked: tuple[Workbench, tuple[Call, ...]], asked: UsageQuery, *, by_hour: bool
+    booked: tuple[AppContext, tuple[Call, ...]], asked: UsageQuery, *, by_hour: bool
 ) -> None:
-    wb, calls = booked
-    await set_price(wb, LOCAL_OWNER, OwnPrice("openai:gpt-5", date(2026, 9, 1), Prices(Decimal(7), Decimal("3.3"))))
+    ctx, calls = booked
+    await set_price(ctx, LOCAL_OWNER, OwnPrice("openai:gpt-5", date(2026, 9, 1), Prices(Decimal(7), Decimal("3.3"))))
     if by_hour:
         # The sums do not separate the hours and lengths of this tariff: its calls are read from the ledger.
         uneven = Tariff((Period((Step(0, CHEAP), Step(77_777, DEAR))), Period((Step(0, DEAR),), minutes=(615, 61))))
         assert not uneven.is_even("openai:gpt-5")
-        wb.catalogue.tariffs.setdefault(LOCAL_OWNER, {})["openai:gpt-5"] = uneven
+        ctx.catalogue.tariffs.setdefault(LOCAL_OWNER, {})["openai:gpt-5"] = uneven
 
-    few = await report_usage(wb, LOCAL_OWNER, asked, "conversation", 7)
-    every = await report_usage(wb, LOCAL_OWNER, asked, "conversation")
+    few = await report_usage(ctx, LOCAL_OWNER, asked, "conversation", 7)
+    every = await report_usage(ctx, LOCAL_OWNER, asked, "conversation")
 
     # Computed by plain addition over the calls, not by another of our queries.
     costs: dict[str, Decimal] = {}
-    tariffs = await learn_tariffs(wb, LOCAL_OWNER, MODELS)
+    tariffs = await learn_tariffs(ctx, LOCAL_OWNER, MODELS)
     for call in calls:
         if _is_meant(call, asked):
             spent = price_one(call, tariffs[call.model])
@@ -114,11 +114,11 @@ def _is_meant(call: Call, asked: UsageQuery) -> bool:
     )
 
 
-async def test_every_cost_of_a_report_is_that_of_its_calls(booked: tuple[Workbench, tuple[Call, ...]]) -> None:
-    wb, calls = booked
+async def test_every_cost_of_a_report_is_that_of_its_calls(booked: tuple[AppContext, tuple[Call, ...]]) -> None:
+    ctx, calls = booked
 
-    report = await report_usage(wb, LOCAL_OWNER, UsageQuery(), "conversation", CONVERSATIONS)
-    tariffs = await learn_tariffs(wb, LOCAL_OWNER, MODELS)
+    report = await report_usage(ctx, LOCAL_OWNER, UsageQuery(), "conversation", CONVERSATIONS)
+    tariffs = await learn_tariffs(ctx, LOCAL_OWNER, MODELS)
 
     expected: dict[str, Spent] = {}
     for call in calls:

@@ -1,6 +1,6 @@
 """A page in front of a watcher: it reads each screen and waits for one that shows something.
 
-async with a_page(wb, conversation_id) as page:
+async with a_page(ctx, conversation_id) as page:
     screen = await page.until(lambda screen: screen.context)
 """
 
@@ -17,12 +17,12 @@ from typing import Any
 
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING
+from app.runs.app_context import AppContext
 from app.runs.process.event_bus import FeedEvent
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from app.views.conversation.parts import TextView, ThinkingView
@@ -107,27 +107,27 @@ class Page:
                 await take(event)
 
         self.watcher._take = take_or_say
-        self.watcher.wb.event_bus.publish(self.watcher.owner, self.watcher.conversation_id, mark)
+        self.watcher.ctx.event_bus.publish(self.watcher.owner, self.watcher.conversation_id, mark)
         await heard.wait()
         self.watcher._take = take
 
 
 @asynccontextmanager
 async def a_page(
-    wb: Workbench, conversation_id: str, *, look: ViewOptions | None = None, draft: str = "", owner: str = LOCAL_OWNER
+    ctx: AppContext, conversation_id: str, *, look: ViewOptions | None = None, draft: str = "", owner: str = LOCAL_OWNER
 ) -> AsyncGenerator[Page]:
     """Open a page."""
-    watcher = Watcher(wb, owner, conversation_id, look or ViewOptions(), draft)
+    watcher = Watcher(ctx, owner, conversation_id, look or ViewOptions(), draft)
     async with watcher:
         yield Page(watcher)
 
 
 async def store_past(
-    wb: Workbench, conversation_id: str, count: int, *, first: int = 1, answer: str = "answer"
+    ctx: AppContext, conversation_id: str, count: int, *, first: int = 1, answer: str = "answer"
 ) -> list[Pair]:
     """Store `count` answered pairs in a conversation."""
     pairs = [a_pair_of(conversation_id, at, f"question {at}", f"{answer} {at}") for at in range(first, first + count)]
-    async with wb.store.write() as session:
+    async with ctx.store.write() as session:
         revision = await next_revision(session, conversation_id, START)
         for pair in pairs:
             await insert_pair(session, LOCAL_OWNER, pair, revision)

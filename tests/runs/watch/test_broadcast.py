@@ -15,13 +15,13 @@ from app.domain.run.run import Interrupted, RunEvent, RunStart, RunState, apply_
 from app.domain.run.run_log import LogEvent, events_after
 from app.domain.stream_events import TextReceived
 from app.providers.base import WireRequest
+from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.process.update_rate import FRAME_SECONDS, MAX_SECONDS, Pace
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch import broadcast
 from app.runs.watch.broadcast import follow, load_state
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.run.runs import RunPlace
 from tests.domain.run.test_run import merged, run_events
 from tests.effort import examples
@@ -36,7 +36,7 @@ from tests.store.values import START
 class Follower:
     """A follower that disconnects and reconnects. `seen` has all events that it received."""
 
-    wb: Workbench
+    ctx: AppContext
     run_id: str
     seen: list[LogEvent] = field(default_factory=list[LogEvent])
     task: asyncio.Task[None] | None = None
@@ -54,28 +54,28 @@ class Follower:
         await asyncio.gather(self.task, return_exceptions=True)
 
     async def _listen(self) -> None:
-        async for events in follow(self.wb, LOCAL_OWNER, self.run_id, self.position):
+        async for events in follow(self.ctx, LOCAL_OWNER, self.run_id, self.position):
             self.seen += events
 
 
-def live_run(wb: Workbench) -> LiveRun:
+def live_run(ctx: AppContext) -> LiveRun:
     """Create a run whose states the test sets."""
     state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
     place = RunPlace(LOCAL_OWNER, "c1", "p1", "m1")
     wire = WireRequest("offline:demo", "POST", "http://offline.invalid/v1/replies", (), b"")
     run = LiveRun(place, a_provider("offline"), wire, state, state, state, START)
-    wb.engine.runs["r1"] = run
+    ctx.engine.runs["r1"] = run
     return run
 
 
 @asynccontextmanager
-async def told_to_the_end(wb: Workbench) -> AsyncGenerator[tuple[LiveRun, asyncio.Queue[str]]]:
+async def told_to_the_end(ctx: AppContext) -> AsyncGenerator[tuple[LiveRun, asyncio.Queue[str]]]:
     """Yield a run that the test ends, and a queue of the texts that a follower of it receives."""
-    run = live_run(wb)
+    run = live_run(ctx)
     pieces: asyncio.Queue[str] = asyncio.Queue()
 
     async def listen() -> None:
-        async for events in follow(wb, LOCAL_OWNER, "r1"):
+        async for events in follow(ctx, LOCAL_OWNER, "r1"):
             pieces.put_nowait(text_of(events))
 
     listening = asyncio.create_task(listen())
@@ -83,7 +83,7 @@ async def told_to_the_end(wb: Workbench) -> AsyncGenerator[tuple[LiveRun, asynci
         assert await pieces.get() == ""
         yield run, pieces
         await listening
-    del wb.engine.runs["r1"]
+    del ctx.engine.runs["r1"]
 
 
 async def next_of(pieces: asyncio.Queue[str]) -> str:
@@ -98,12 +98,12 @@ async def next_of(pieces: asyncio.Queue[str]) -> str:
 )
 @settings(max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_followers_that_come_and_go_at_any_moment_lose_and_repeat_nothing(
-    wb: Workbench, events: list[RunEvent], visits: list[tuple[int, bool, int]]
+    ctx: AppContext, events: list[RunEvent], visits: list[tuple[int, bool, int]]
 ) -> None:
-    wb.pace.window = 0
-    run = live_run(wb)
+    ctx.pace.window = 0
+    run = live_run(ctx)
     state: RunState = run.state
-    followers = (Follower(wb, "r1"), Follower(wb, "r1"))
+    followers = (Follower(ctx, "r1"), Follower(ctx, "r1"))
     for follower in followers:
         follower.come()
 
@@ -122,7 +122,7 @@ async def test_followers_that_come_and_go_at_any_moment_lose_and_repeat_nothing(
         for follower in followers:
             assert follower.task is not None
             await follower.task
-    del wb.engine.runs["r1"]
+    del ctx.engine.runs["r1"]
 
     for follower in followers:
         assert merged(follower.seen) == merged(list(events_after(state, 0)))
@@ -130,30 +130,30 @@ async def test_followers_that_come_and_go_at_any_moment_lose_and_repeat_nothing(
         assert positions == sorted(set(positions))
 
 
-async def test_the_log_of_a_stored_run_is_that_of_the_live_one(wb: Workbench) -> None:
-    ended = await reply_to(wb, await a_conversation(wb), "/think 20 /long 60 /rate 0")
+async def test_the_log_of_a_stored_run_is_that_of_the_live_one(ctx: AppContext) -> None:
+    ended = await reply_to(ctx, await a_conversation(ctx), "/think 20 /long 60 /rate 0")
 
-    stored = await collect(wb, ended.started.run_id)
+    stored = await collect(ctx, ended.started.run_id)
 
-    assert ended.started.run_id not in wb.engine.runs
+    assert ended.started.run_id not in ctx.engine.runs
     assert merged(stored) == merged(ended.events)
     for position in (0, 1, 2, 3, 17, stored[-1].position - 1):
-        rest = await collect(wb, ended.started.run_id, position)
+        rest = await collect(ctx, ended.started.run_id, position)
         assert rest[-1].kind == "done"
         assert text_of(stored).endswith(text_of(rest))
-    assert await collect(wb, ended.started.run_id, stored[-1].position) == []
+    assert await collect(ctx, ended.started.run_id, stored[-1].position) == []
 
 
-async def test_a_real_stream_reaches_every_follower_whole_whenever_it_comes(wb: Workbench, hand: ByHand) -> None:
-    started = await send(wb, await a_conversation(wb), "Hi")
+async def test_a_real_stream_reaches_every_follower_whole_whenever_it_comes(ctx: AppContext, hand: ByHand) -> None:
+    started = await send(ctx, await a_conversation(ctx), "Hi")
     following: list[asyncio.Task[list[LogEvent]]] = []
     said = ""
 
     for number in range(10):
-        following.append(asyncio.create_task(collect(wb, started.run_id)))
+        following.append(asyncio.create_task(collect(ctx, started.run_id)))
         said += f"{number} words "
         hand.say(f"{number} words ")
-        await wait_for_text(wb, started, len(said))
+        await wait_for_text(ctx, started, len(said))
     hand.end()
 
     logs = await asyncio.gather(*following)
@@ -161,48 +161,48 @@ async def test_a_real_stream_reaches_every_follower_whole_whenever_it_comes(wb: 
     assert all(merged(log) == merged(logs[0]) for log in logs)
 
 
-async def test_a_slow_follower_does_not_delay_a_reply(wb: Workbench) -> None:
-    started = await send(wb, await a_conversation(wb), "/long 200 /rate 0")
-    sleeper = follow(wb, LOCAL_OWNER, started.run_id)
+async def test_a_slow_follower_does_not_delay_a_reply(ctx: AppContext) -> None:
+    started = await send(ctx, await a_conversation(ctx), "/long 200 /rate 0")
+    sleeper = follow(ctx, LOCAL_OWNER, started.run_id)
     await anext(sleeper)  # and then reads no more
 
-    assert (await collect(wb, started.run_id))[-1].kind == "done"
+    assert (await collect(ctx, started.run_id))[-1].kind == "done"
     rest = [event async for events in sleeper for event in events]
     assert rest[-1].kind == "done"
 
 
 async def test_the_first_piece_is_given_at_once_and_the_next_a_window_later(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = LoopClock.at_work(monkeypatch)
-    wb.pace.window = 5
-    async with told_to_the_end(wb) as (run, pieces):
+    ctx.pace.window = 5
+    async with told_to_the_end(ctx) as (run, pieces):
         _show(run, TextReceived("a"))
         assert await next_of(pieces) == "a"
         for text in "bc":
             _show(run, TextReceived(text))
             await take_turns()
             assert pieces.empty()
-        await clock.move(wb.pace.window)
+        await clock.move(ctx.pace.window)
         assert await next_of(pieces) == "bc"
         _show(run, Interrupted())
 
 
-async def test_a_piece_that_is_due_goes_with_the_next_chunk(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_piece_that_is_due_goes_with_the_next_chunk(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 1_000)
     clock = LoopClock.at_work(monkeypatch)
-    wb.pace.window = 5
-    async with told_to_the_end(wb) as (run, pieces):
+    ctx.pace.window = 5
+    async with told_to_the_end(ctx) as (run, pieces):
         _show(run, TextReceived("a"))
         assert await next_of(pieces) == "a"
         _show(run, TextReceived("b"))
         await take_turns()
-        await clock.move(2 * wb.pace.window)
+        await clock.move(2 * ctx.pace.window)
         assert pieces.empty()  # due, and no event has woken the follower
         _show(run, TextReceived("c"))
         assert await next_of(pieces) == "bc"
 
-        wb.pace.window = 1_000
+        ctx.pace.window = 1_000
         _show(run, TextReceived("d"))
         await take_turns()
         assert pieces.empty()
@@ -211,15 +211,15 @@ async def test_a_piece_that_is_due_goes_with_the_next_chunk(wb: Workbench, monke
 
 
 async def test_a_slow_reply_is_published_as_it_arrives_and_a_fast_one_in_windows(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 1_000)
     clock = LoopClock.at_work(monkeypatch)
-    wb.pace.window = 5
-    async with told_to_the_end(wb) as (run, pieces):
+    ctx.pace.window = 5
+    async with told_to_the_end(ctx) as (run, pieces):
         _show(run, TextReceived("a"))
         assert await next_of(pieces) == "a"
-        await clock.move(2 * wb.pace.window)
+        await clock.move(2 * ctx.pace.window)
         _show(run, TextReceived("b"))
         assert await next_of(pieces) == "b"
         _show(run, TextReceived("c"))
@@ -228,7 +228,7 @@ async def test_a_slow_reply_is_published_as_it_arrives_and_a_fast_one_in_windows
         _show(run, TextReceived("d"))
         await take_turns()
         assert pieces.empty()
-        await clock.move(2 * wb.pace.window)
+        await clock.move(2 * ctx.pace.window)
         _show(run, TextReceived("e"))
         assert await next_of(pieces) == "de"
         _show(run, TextReceived("f"))
@@ -256,25 +256,25 @@ def test_the_window_grows_with_a_late_loop_and_shrinks_again() -> None:
     assert pace.window == pytest.approx(FRAME_SECONDS, rel=0.01)
 
 
-async def test_a_run_of_another_owner_cannot_be_followed(wb: Workbench) -> None:
-    started = await send(wb, await a_conversation(wb), "/slow")
+async def test_a_run_of_another_owner_cannot_be_followed(ctx: AppContext) -> None:
+    started = await send(ctx, await a_conversation(ctx), "/slow")
 
     async def listen(run_id: str) -> None:
-        async for _ in follow(wb, "mallory", run_id):
+        async for _ in follow(ctx, "mallory", run_id):
             pass
 
     for run_id in (started.run_id, "nothing"):
         with pytest.raises(NotFoundError):
             await listen(run_id)
         with pytest.raises(NotFoundError):
-            await load_state(wb, "mallory", run_id)
+            await load_state(ctx, "mallory", run_id)
 
 
 async def test_a_run_of_another_process_is_followed_through_the_database(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(broadcast, "POLL_SECONDS", 0.05)
-    async with open_workbench(settings_of(data)) as driver, open_workbench(settings_of(data)) as reader:
+    async with open_app_context(settings_of(data)) as driver, open_app_context(settings_of(data)) as reader:
         started = await send(driver, await a_conversation(driver), "/long 100 /rate 200")
 
         here, there = await asyncio.gather(collect(driver, started.run_id), collect(reader, started.run_id))
@@ -282,16 +282,16 @@ async def test_a_run_of_another_process_is_followed_through_the_database(
         assert merged(there) == merged(here)
 
 
-async def test_state_of_a_running_reply_is_the_current_one(wb: Workbench, hand: ByHand) -> None:
-    started = await send(wb, await a_conversation(wb), "Hi")
+async def test_state_of_a_running_reply_is_the_current_one(ctx: AppContext, hand: ByHand) -> None:
+    started = await send(ctx, await a_conversation(ctx), "Hi")
     hand.say("One. ")
-    await wait_for_text(wb, started)
+    await wait_for_text(ctx, started)
 
-    state = await load_state(wb, LOCAL_OWNER, started.run_id)
+    state = await load_state(ctx, LOCAL_OWNER, started.run_id)
     hand.say("Two.")
     hand.end()
-    rest = await collect(wb, started.run_id, events_after(state, 0)[-1].position)
+    rest = await collect(ctx, started.run_id, events_after(state, 0)[-1].position)
 
     assert state.outcome is None
     assert (text_of(events_after(state, 0)), text_of(rest)) == ("One. ", "Two.")
-    assert text_of(await collect(wb, started.run_id)) == "One. Two."
+    assert text_of(await collect(ctx, started.run_id)) == "One. Two."

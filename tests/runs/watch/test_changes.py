@@ -10,6 +10,7 @@ import pytest
 
 from app.domain.conversation.marks import Marks
 from app.domain.errors import NotFoundError
+from app.runs.app_context import AppContext, context_for
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.trash import list_trash, restore
 from app.runs.process.event_bus import PairsChanged, PairsRemoved, ToolProgress
@@ -27,7 +28,6 @@ from app.runs.temporary import create_temporary
 from app.runs.tools.permission_commands import Answer
 from app.runs.watch import panels
 from app.runs.watch import watcher as watching
-from app.runs.workbench import Workbench, bench_of
 from app.store.database.database import Store
 from tests.api.resources.conversation.test_temporary import files_with
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
@@ -35,14 +35,14 @@ from tests.runs.tools.test_permissions import a_scene
 from tests.runs.watch.page import a_page, store_past, text_of
 
 
-async def test_a_changed_pair_is_shown_and_the_others_stay_the_same_values(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    pairs = await store_past(wb, conversation_id, 3)
+async def test_a_changed_pair_is_shown_and_the_others_stay_the_same_values(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    pairs = await store_past(ctx, conversation_id, 3)
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_known()
         before = await page.settle()
-        await mark_pair(wb, LOCAL_OWNER, pairs[1].id, Marks(stars=2))
+        await mark_pair(ctx, LOCAL_OWNER, pairs[1].id, Marks(stars=2))
         after = await page.until(lambda screen: screen.pairs[1].stars == 2)
 
     assert after.pairs[0] is before.pairs[0]
@@ -50,106 +50,106 @@ async def test_a_changed_pair_is_shown_and_the_others_stay_the_same_values(wb: W
     assert after.pairs[2] is before.pairs[2]
 
 
-async def test_a_change_that_changes_nothing_leaves_the_screen_as_it_is(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    (pair, *_) = await store_past(wb, conversation_id, 3)
+async def test_a_change_that_changes_nothing_leaves_the_screen_as_it_is(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    (pair, *_) = await store_past(ctx, conversation_id, 3)
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         before = await page.settle()
-        wb.event_bus.publish(LOCAL_OWNER, conversation_id, PairsChanged((pair.id,)))
+        ctx.event_bus.publish(LOCAL_OWNER, conversation_id, PairsChanged((pair.id,)))
         after = await page.settle()
 
     assert after.pairs is before.pairs
     assert after.has_same_surroundings(before)
 
 
-async def test_a_pair_changed_while_its_reply_streams_is_shown_so_at_its_end(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_a_pair_changed_while_its_reply_streams_is_shown_so_at_its_end(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
-        started = await send(wb, conversation_id, "/long 30 /rate 100")
+    async with a_page(ctx, conversation_id) as page:
+        started = await send(ctx, conversation_id, "/long 30 /rate 100")
         await page.until(lambda screen: screen.running and text_of(screen.pairs[-1]))
-        await mark_pair(wb, LOCAL_OWNER, started.pair_id, Marks(stars=3))
+        await mark_pair(ctx, LOCAL_OWNER, started.pair_id, Marks(stars=3))
         screen = await page.until_end_of(started.pair_id)
 
     assert screen.pairs[0].stars == 3
 
 
 async def test_a_pair_restored_before_the_page_was_updated_is_shown_again(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    pair = (await reply_to(wb, conversation_id, "/echo Hello")).pair
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    pair = (await reply_to(ctx, conversation_id, "/echo Hello")).pair
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_known()
         monkeypatch.setattr(watching, "SETTLE_SECONDS", 0.2)
-        await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(deleted=True))
+        await mark_pair(ctx, LOCAL_OWNER, pair.id, Marks(deleted=True))
         await page.until(lambda screen: not screen.pairs)
-        await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(deleted=False))
+        await mark_pair(ctx, LOCAL_OWNER, pair.id, Marks(deleted=False))
         screen = await page.until(lambda screen: screen.pairs)
 
     assert text_of(screen.pairs[0]) == "Hello"
 
 
-async def test_the_pair_just_sent_is_shown_again_when_it_is_deleted_and_brought_back(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_the_pair_just_sent_is_shown_again_when_it_is_deleted_and_brought_back(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
-        pair = (await reply_to(wb, conversation_id, "/echo Hello")).pair
+    async with a_page(ctx, conversation_id) as page:
+        pair = (await reply_to(ctx, conversation_id, "/echo Hello")).pair
         await page.until_end_of(pair.id)
-        await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(deleted=True))
+        await mark_pair(ctx, LOCAL_OWNER, pair.id, Marks(deleted=True))
         await page.until(lambda screen: not screen.pairs and screen.context and screen.context.y == 0)
-        await mark_pair(wb, LOCAL_OWNER, pair.id, Marks(deleted=False))
+        await mark_pair(ctx, LOCAL_OWNER, pair.id, Marks(deleted=False))
         screen = await page.until(lambda screen: screen.pairs)
 
     assert text_of(screen.pairs[0]) == "Hello"
 
 
-async def test_a_removed_pair_leaves_at_once(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    (pair, *_) = await store_past(wb, conversation_id, 3)
+async def test_a_removed_pair_leaves_at_once(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    (pair, *_) = await store_past(ctx, conversation_id, 3)
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.settle()
         monkeypatch.setattr(watching, "SETTLE_SECONDS", 60)
-        wb.event_bus.publish(LOCAL_OWNER, conversation_id, PairsRemoved((pair.id,)))
+        ctx.event_bus.publish(LOCAL_OWNER, conversation_id, PairsRemoved((pair.id,)))
         screen = await page.until(lambda screen: len(screen.pairs) == 2)
 
     assert pair.id not in {view.id for view in screen.pairs}
 
 
-async def test_a_change_of_the_conversation_is_counted(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_a_change_of_the_conversation_is_counted(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         before = (await page.settle()).changes
-        await change_conversation(wb, LOCAL_OWNER, conversation_id, title="New")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, title="New")
         screen = await page.until(lambda screen: screen.changes > before)
         assert screen.changes == before + 1
 
-        await change_conversation(wb, LOCAL_OWNER, conversation_id, filter="r1")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, filter="r1")
         await page.until(lambda screen: screen.context and screen.context.filter == "r1")
 
 
-async def test_what_waits_in_the_queue_is_shown(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    started = await send(wb, conversation_id, "/slow 20 /long 400")
-    await queue_text(wb, LOCAL_OWNER, conversation_id, "before", ViewOptions())
+async def test_what_waits_in_the_queue_is_shown(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    started = await send(ctx, conversation_id, "/slow 20 /long 400")
+    await queue_text(ctx, LOCAL_OWNER, conversation_id, "before", ViewOptions())
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until(lambda screen: [item.text for item in screen.queue.items] == ["before"])
-        await queue_text(wb, LOCAL_OWNER, conversation_id, "after", ViewOptions())
+        await queue_text(ctx, LOCAL_OWNER, conversation_id, "after", ViewOptions())
         await page.until(lambda screen: [item.text for item in screen.queue.items] == ["before", "after"])
-        await pause_queue(wb, LOCAL_OWNER, conversation_id)
+        await pause_queue(ctx, LOCAL_OWNER, conversation_id)
         await page.until(lambda screen: screen.queue.held)
-        await cancel_run(wb, LOCAL_OWNER, started.run_id)
+        await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
 
-async def test_a_call_that_waits_for_permission_is_shown_until_it_is_answered(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_a_call_that_waits_for_permission_is_shown_until_it_is_answered(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_scene(wb, conversation_id) as scene, a_page(wb, conversation_id) as page:
+    async with a_scene(ctx, conversation_id) as scene, a_page(ctx, conversation_id) as page:
         waiting = scene.ask("/notes/a")
         screen = await page.until(lambda screen: screen.permissions)
         (request,) = await scene.pending()
@@ -162,18 +162,18 @@ async def test_a_call_that_waits_for_permission_is_shown_until_it_is_answered(wb
     assert shown.seconds_left > 0
 
 
-async def test_a_comparison_is_shown_until_a_reply_is_kept(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_a_comparison_is_shown_until_a_reply_is_kept(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_known()
-        made = await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
+        made = await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
         screen = await page.until(lambda screen: screen.comparison)
         assert screen.comparison is not None
         assert [run.model for run in screen.comparison.runs] == ["offline:demo", "offline:tiny"]
         for run in made.runs:
-            await collect(wb, run.run_id)
-        kept = await keep_reply(wb, LOCAL_OWNER, conversation_id, "offline:tiny")
+            await collect(ctx, run.run_id)
+        kept = await keep_reply(ctx, LOCAL_OWNER, conversation_id, "offline:tiny")
         screen = await page.until(lambda screen: screen.pairs and not screen.comparison)
 
     assert screen.pairs[0].id == kept.pair_id
@@ -181,9 +181,9 @@ async def test_a_comparison_is_shown_until_a_reply_is_kept(wb: Workbench) -> Non
 
 
 async def test_what_waits_since_the_first_reading_is_not_hidden_by_it(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+    conversation_id = await a_conversation(ctx, model="offline:demo")
     read_all, began, goes_on = panels.read_all, asyncio.Event(), asyncio.Event()
 
     async def read_slowly(*who: Any) -> panels.Panels:
@@ -193,9 +193,9 @@ async def test_what_waits_since_the_first_reading_is_not_hidden_by_it(
         return read
 
     monkeypatch.setattr(panels, "read_all", read_slowly)
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await asyncio.wait_for(began.wait(), 10)
-        await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
+        await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
         await page.until(lambda screen: screen.comparison)
         goes_on.set()
         screen = await page.settle()
@@ -203,13 +203,13 @@ async def test_what_waits_since_the_first_reading_is_not_hidden_by_it(
     assert screen.comparison is not None
 
 
-async def test_replies_are_followed_while_they_are_looked_at(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_replies_are_followed_while_they_are_looked_at(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_known()
         made = await start_comparison(
-            wb, LOCAL_OWNER, conversation_id, "/long 4000 /rate 50", ("offline:demo", "offline:tiny")
+            ctx, LOCAL_OWNER, conversation_id, "/long 4000 /rate 50", ("offline:demo", "offline:tiny")
         )
         screen = await page.until(lambda screen: screen.comparison)
         assert screen.compared is None
@@ -221,27 +221,27 @@ async def test_replies_are_followed_while_they_are_looked_at(wb: Workbench) -> N
         await page.until(lambda screen: screen.compared is None)
         page.watcher.look_at_compared(on=True)
         screen = await page.until(lambda screen: screen.compared and screen.compared.columns[1].parts)
-        await discard_comparison(wb, LOCAL_OWNER, conversation_id)
+        await discard_comparison(ctx, LOCAL_OWNER, conversation_id)
         await page.until(lambda screen: screen.compared is None)
 
     assert screen.compared is not None
     assert screen.compared.columns[1].running
 
 
-async def test_a_discarded_comparison_leaves(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await start_comparison(wb, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
+async def test_a_discarded_comparison_leaves(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until(lambda screen: screen.comparison)
-        await discard_comparison(wb, LOCAL_OWNER, conversation_id)
+        await discard_comparison(ctx, LOCAL_OWNER, conversation_id)
         await page.until(lambda screen: not screen.comparison)
 
 
 async def test_data_next_to_the_pairs_are_read_in_one_transaction(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+    conversation_id = await a_conversation(ctx, model="offline:demo")
     visits = 0
     read = Store.read
 
@@ -251,25 +251,25 @@ async def test_data_next_to_the_pairs_are_read_in_one_transaction(
         return read(store)
 
     monkeypatch.setattr(Store, "read", read_counted)
-    found = await panels.read_all(wb, LOCAL_OWNER, conversation_id)
+    found = await panels.read_all(ctx, LOCAL_OWNER, conversation_id)
 
     assert visits == 1
     assert (found.queue.items, found.comparison, found.permissions) == ((), None, ())
 
 
-async def test_a_tool_says_how_far_it_is_until_its_reply_ends(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_a_tool_says_how_far_it_is_until_its_reply_ends(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
-        started = await send(wb, conversation_id, "/long 100 /rate 100")
-        await wait_for_text(wb, started)
+    async with a_page(ctx, conversation_id) as page:
+        started = await send(ctx, conversation_id, "/long 100 /rate 100")
+        await wait_for_text(ctx, started)
         await page.until(lambda screen: screen.running)
         for done in (1, 2):
             progress = ToolProgress(started.run_id, "call", done, 4, f"{done} of 4", None)
-            wb.event_bus.publish(LOCAL_OWNER, conversation_id, progress)
-        wb.event_bus.publish(LOCAL_OWNER, conversation_id, ToolProgress(started.run_id, "other", 1, None, "", "c2"))
+            ctx.event_bus.publish(LOCAL_OWNER, conversation_id, progress)
+        ctx.event_bus.publish(LOCAL_OWNER, conversation_id, ToolProgress(started.run_id, "other", 1, None, "", "c2"))
         screen = await page.until(lambda screen: len(screen.progress) == 2)
-        await cancel_run(wb, LOCAL_OWNER, started.run_id)
+        await cancel_run(ctx, LOCAL_OWNER, started.run_id)
         ended = await page.until(lambda screen: screen.ended)
 
     first, second = screen.progress
@@ -278,64 +278,64 @@ async def test_a_tool_says_how_far_it_is_until_its_reply_ends(wb: Workbench) -> 
     assert ended.progress == ()
 
 
-async def test_a_deleted_conversation_ends_the_page_and_its_reply(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    started = await send(wb, conversation_id, "/slow 20 /long 100")
+async def test_a_deleted_conversation_ends_the_page_and_its_reply(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    started = await send(ctx, conversation_id, "/slow 20 /long 100")
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_known()
-        await delete_conversation(wb, LOCAL_OWNER, conversation_id)
+        await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
         await page.until_gone()
 
-    assert started.run_id not in wb.engine.runs
+    assert started.run_id not in ctx.engine.runs
 
 
-async def test_a_conversation_that_is_restored_can_be_watched_again(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await reply_to(wb, conversation_id, "/echo Hello")
-    await delete_conversation(wb, LOCAL_OWNER, conversation_id)
-    async with a_page(wb, conversation_id) as page:
+async def test_a_conversation_that_is_restored_can_be_watched_again(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "/echo Hello")
+    await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
+    async with a_page(ctx, conversation_id) as page:
         await page.until_gone()
 
-    (entry,) = (await list_trash(wb, LOCAL_OWNER, limit=1)).entries
-    await restore(wb, LOCAL_OWNER, entry.id)
+    (entry,) = (await list_trash(ctx, LOCAL_OWNER, limit=1)).entries
+    await restore(ctx, LOCAL_OWNER, entry.id)
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         assert text_of((await page.until_known()).pairs[0]) == "Hello"
 
 
 @pytest.mark.parametrize("conversation_id", ["never-was", "\x00", "x" * 300])
-async def test_a_conversation_that_is_not_there_is_gone(wb: Workbench, conversation_id: str) -> None:
-    async with a_page(wb, conversation_id) as page:
+async def test_a_conversation_that_is_not_there_is_gone(ctx: AppContext, conversation_id: str) -> None:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_gone()
 
     assert page.screens == []
 
 
-async def test_another_owners_conversation_is_not_there(wb: Workbench) -> None:
-    theirs = await create_conversation(wb, "somebody else", title="Secret")
+async def test_another_owners_conversation_is_not_there(ctx: AppContext) -> None:
+    theirs = await create_conversation(ctx, "somebody else", title="Secret")
 
-    async with a_page(wb, theirs.id) as page:
+    async with a_page(ctx, theirs.id) as page:
         await page.until_gone()
 
     assert page.screens == []
 
 
-async def test_a_fault_ends_the_page_and_leaves_no_task(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_fault_ends_the_page_and_leaves_no_task(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*_: object, **__: object) -> None:
         raise KeyError("a secret of the house")
 
-    conversation_id = await a_conversation(wb, model="offline:demo")
+    conversation_id = await a_conversation(ctx, model="offline:demo")
     monkeypatch.setattr(watching, "load_conversation", fail)
 
     with pytest.raises(KeyError):
-        async with a_page(wb, conversation_id) as page:
+        async with a_page(ctx, conversation_id) as page:
             await page.read()
 
 
-async def test_a_temporary_conversation_is_watched_without_a_word_on_the_disk(wb: Workbench, data: Path) -> None:
-    made = await create_temporary(wb, LOCAL_OWNER, model="offline:demo")
-    bench = await bench_of(wb, made.id)
+async def test_a_temporary_conversation_is_watched_without_a_word_on_the_disk(ctx: AppContext, data: Path) -> None:
+    made = await create_temporary(ctx, LOCAL_OWNER, model="offline:demo")
+    bench = await context_for(ctx, made.id)
 
     async with a_page(bench, made.id) as page:
         await page.until_known()
@@ -345,4 +345,4 @@ async def test_a_temporary_conversation_is_watched_without_a_word_on_the_disk(wb
     assert text_of(screen.pairs[0]) == "Xylophonquartett"
     assert files_with(data, "Xylophonquartett") == []
     with pytest.raises(NotFoundError):
-        await pair_of(wb, started.pair_id)
+        await pair_of(ctx, started.pair_id)

@@ -11,21 +11,21 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import Text
 from app.domain.run.run import RunState
+from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.pairs import WatchedPairs
-from app.runs.workbench import Workbench
 from app.store.run.runs import load_run
 from tests.runs.steps import a_conversation, pair_of, reply_to, send
 from tests.runs.watch.page import text_of
 
 
 @pytest.fixture
-async def pairs(wb: Workbench) -> WatchedPairs:
-    return WatchedPairs(wb, LOCAL_OWNER)
+async def pairs(ctx: AppContext) -> WatchedPairs:
+    return WatchedPairs(ctx, LOCAL_OWNER)
 
 
-async def answered(wb: Workbench, conversation_id: str) -> Pair:
-    return (await reply_to(wb, conversation_id, "/long 5 /rate 0")).pair
+async def answered(ctx: AppContext, conversation_id: str) -> Pair:
+    return (await reply_to(ctx, conversation_id, "/long 5 /rate 0")).pair
 
 
 def began(pair: Pair, run_id: str = "the-next-run") -> Pair:
@@ -37,18 +37,18 @@ async def put(pairs: WatchedPairs, *found: Pair) -> Pair | None:
         return pairs.put_all(found)
 
 
-async def state_of(wb: Workbench, pair: Pair, text: str, run_id: str) -> RunState:
+async def state_of(ctx: AppContext, pair: Pair, text: str, run_id: str) -> RunState:
     """Return the state of a run of this pair that has received `text`."""
     assert pair.run_id is not None
-    async with wb.store.read() as session:
+    async with ctx.store.read() as session:
         state = (await load_run(session, LOCAL_OWNER, pair.run_id)).state
     return replace(state, start=replace(state.start, run_id=run_id), parts=(Text(text),), outcome=None)
 
 
 async def test_what_was_read_before_the_next_reply_began_does_not_replace_it(
-    wb: Workbench, pairs: WatchedPairs
+    ctx: AppContext, pairs: WatchedPairs
 ) -> None:
-    before = await answered(wb, await a_conversation(wb, model="offline:demo"))
+    before = await answered(ctx, await a_conversation(ctx, model="offline:demo"))
 
     pairs.start(began(before))
 
@@ -57,10 +57,12 @@ async def test_what_was_read_before_the_next_reply_began_does_not_replace_it(
     assert pairs.views[before.id].parts == ()
 
 
-async def test_a_reply_that_streams_is_not_replaced_by_what_was_read_of_it(wb: Workbench, pairs: WatchedPairs) -> None:
-    stored = await answered(wb, await a_conversation(wb, model="offline:demo"))
+async def test_a_reply_that_streams_is_not_replaced_by_what_was_read_of_it(
+    ctx: AppContext, pairs: WatchedPairs
+) -> None:
+    stored = await answered(ctx, await a_conversation(ctx, model="offline:demo"))
     pairs.start(began(stored))
-    pairs.grow(await state_of(wb, stored, "so far", "the-next-run"))
+    pairs.grow(await state_of(ctx, stored, "so far", "the-next-run"))
 
     assert await put(pairs, replace(stored, run_id="the-next-run")) is None
 
@@ -68,15 +70,17 @@ async def test_a_reply_that_streams_is_not_replaced_by_what_was_read_of_it(wb: W
 
 
 async def test_a_running_reply_that_is_not_followed_yet_is_returned_to_its_reader(
-    wb: Workbench, pairs: WatchedPairs
+    ctx: AppContext, pairs: WatchedPairs
 ) -> None:
-    running = began(await answered(wb, await a_conversation(wb, model="offline:demo")))
+    running = began(await answered(ctx, await a_conversation(ctx, model="offline:demo")))
 
     assert await put(pairs, running) is running
 
 
-async def test_a_reply_read_before_the_next_one_began_is_not_followed_again(wb: Workbench, pairs: WatchedPairs) -> None:
-    stored = await answered(wb, await a_conversation(wb, model="offline:demo"))
+async def test_a_reply_read_before_the_next_one_began_is_not_followed_again(
+    ctx: AppContext, pairs: WatchedPairs
+) -> None:
+    stored = await answered(ctx, await a_conversation(ctx, model="offline:demo"))
     pairs.start(replace(began(stored, "anew"), updated_at=stored.updated_at + timedelta(seconds=1)))
 
     assert await put(pairs, began(stored, "before")) is None
@@ -84,8 +88,8 @@ async def test_a_reply_read_before_the_next_one_began_is_not_followed_again(wb: 
     assert pairs.follows(stored.id, "anew")
 
 
-async def test_marks_shown_since_a_reading_began_stay(wb: Workbench, pairs: WatchedPairs) -> None:
-    stored = await answered(wb, await a_conversation(wb, model="offline:demo"))
+async def test_marks_shown_since_a_reading_began_stay(ctx: AppContext, pairs: WatchedPairs) -> None:
+    stored = await answered(ctx, await a_conversation(ctx, model="offline:demo"))
     await put(pairs, stored)
     async with pairs.reading:
         read = await pairs.load((stored.id,))
@@ -95,28 +99,28 @@ async def test_marks_shown_since_a_reading_began_stay(wb: Workbench, pairs: Watc
     assert pairs.views[stored.id].stars == 3
 
 
-async def test_a_pair_sent_again_before_its_end_was_shown_starts_again(wb: Workbench, pairs: WatchedPairs) -> None:
-    stored = await answered(wb, await a_conversation(wb, model="offline:demo"))
+async def test_a_pair_sent_again_before_its_end_was_shown_starts_again(ctx: AppContext, pairs: WatchedPairs) -> None:
+    stored = await answered(ctx, await a_conversation(ctx, model="offline:demo"))
     pairs.start(began(stored, "before"))
-    pairs.grow(await state_of(wb, stored, "before", "before"))
+    pairs.grow(await state_of(ctx, stored, "before", "before"))
 
     assert await pairs.end(stored.id, "before") is False
     pairs.start(began(stored, "anew"))
-    pairs.grow(await state_of(wb, stored, "late", "before"))
-    pairs.grow(await state_of(wb, stored, "anew", "anew"))
+    pairs.grow(await state_of(ctx, stored, "late", "before"))
+    pairs.grow(await state_of(ctx, stored, "anew", "anew"))
     assert await pairs.end(stored.id, "before") is False
 
     assert text_of(pairs.views[stored.id]) == "anew"
     assert pairs.views[stored.id].lifecycle is Lifecycle.AWAITING
 
 
-async def test_the_end_of_a_reply_is_shown_though_the_next_one_began(wb: Workbench, pairs: WatchedPairs) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    first = await answered(wb, conversation_id)
+async def test_the_end_of_a_reply_is_shown_though_the_next_one_began(ctx: AppContext, pairs: WatchedPairs) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    first = await answered(ctx, conversation_id)
     assert first.run_id is not None
     pairs.start(began(first, first.run_id))
-    second = await send(wb, conversation_id, "/slow")
-    pairs.start(await pair_of(wb, second.pair_id))
+    second = await send(ctx, conversation_id, "/slow")
+    pairs.start(await pair_of(ctx, second.pair_id))
 
     assert await pairs.end(first.id, first.run_id) is True
 
@@ -126,8 +130,10 @@ async def test_the_end_of_a_reply_is_shown_though_the_next_one_began(wb: Workben
     assert pairs.following.id == second.pair_id
 
 
-async def test_the_end_of_a_reply_that_left_the_window_brings_nothing_back(wb: Workbench, pairs: WatchedPairs) -> None:
-    first = await answered(wb, await a_conversation(wb, model="offline:demo"))
+async def test_the_end_of_a_reply_that_left_the_window_brings_nothing_back(
+    ctx: AppContext, pairs: WatchedPairs
+) -> None:
+    first = await answered(ctx, await a_conversation(ctx, model="offline:demo"))
     assert first.run_id is not None
     pairs.start(began(first, first.run_id))
 
@@ -137,10 +143,10 @@ async def test_the_end_of_a_reply_that_left_the_window_brings_nothing_back(wb: W
     assert pairs.in_order() == ()
 
 
-async def test_parts_that_are_as_they_were_stay_the_same_values(wb: Workbench, pairs: WatchedPairs) -> None:
-    stored = await answered(wb, await a_conversation(wb, model="offline:demo"))
+async def test_parts_that_are_as_they_were_stay_the_same_values(ctx: AppContext, pairs: WatchedPairs) -> None:
+    stored = await answered(ctx, await a_conversation(ctx, model="offline:demo"))
     pairs.start(began(stored, "r"))
-    one = await state_of(wb, stored, "one", "r")
+    one = await state_of(ctx, stored, "one", "r")
     pairs.grow(one)
     before = pairs.views[stored.id]
 

@@ -16,6 +16,7 @@ import pytest
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import Marks
 from app.providers.wire.transport import Transport
+from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pair
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run
@@ -24,8 +25,7 @@ from app.runs.send.queue import queue_text
 from app.runs.watch import pairs as watch_pairs
 from app.runs.watch import watcher as watching
 from app.runs.watch.pairs import WatchedPairs
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.conversation import pairs as stored_pairs
 from app.views.conversation.pair import NO_FACTS
 from app.views.screen.pair import ScreenPairView, show_pair
@@ -43,38 +43,38 @@ async def peer() -> AsyncGenerator[Peer]:
 
 
 @pytest.fixture
-async def peers(data: Path, peer: Peer) -> AsyncGenerator[Workbench]:
-    """Open a workbench whose provider is the peer."""
-    async with open_workbench(settings_of(data, **peer.environment)) as opened:
+async def peers(data: Path, peer: Peer) -> AsyncGenerator[AppContext]:
+    """Open an app context whose provider is the peer."""
+    async with open_app_context(settings_of(data, **peer.environment)) as opened:
         yield opened
 
 
-async def stored_view(wb: Workbench, pair_id: str) -> ScreenPairView:
-    return show_pair(await pair_of(wb, pair_id), NO_FACTS)
+async def stored_view(ctx: AppContext, pair_id: str) -> ScreenPairView:
+    return show_pair(await pair_of(ctx, pair_id), NO_FACTS)
 
 
-async def test_a_reply_is_shown_from_its_request_to_its_end(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_a_reply_is_shown_from_its_request_to_its_end(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         assert (await page.until_known()).pairs == ()
-        started = await send(wb, conversation_id, "/think 5 /long 20")
+        started = await send(ctx, conversation_id, "/think 5 /long 20")
         screen = await page.until_end_of(started.pair_id)
 
     (view,) = screen.pairs
     assert (view.user_text, view.lifecycle) == ("/think 5 /long 20", Lifecycle.SUCCEEDED)
     assert view.spent is not None
     assert "output 25 tokens" in view.spent.title
-    assert view.parts == (await stored_view(wb, view.id)).parts
+    assert view.parts == (await stored_view(ctx, view.id)).parts
     assert (screen.running, screen.ended) == ("", view.id)
 
 
-async def test_a_reply_only_grows_and_its_pair_is_running_until_its_end(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_a_reply_only_grows_and_its_pair_is_running_until_its_end(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_known()
-        started = await send(wb, conversation_id, "/long 60 /rate 300")
+        started = await send(ctx, conversation_id, "/long 60 /rate 300")
         await page.until_end_of(started.pair_id)
 
     shown = [screen for screen in page.screens if screen.pairs]
@@ -84,22 +84,22 @@ async def test_a_reply_only_grows_and_its_pair_is_running_until_its_end(wb: Work
     assert {screen.running for screen in shown[:-1] if not screen.ended} == {started.pair_id}
 
 
-async def test_a_page_opened_in_the_middle_has_the_beginning_too(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    started = await send(wb, conversation_id, "/think 20 /long 100 /rate 100")
-    await wait_for_text(wb, started)
+async def test_a_page_opened_in_the_middle_has_the_beginning_too(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    started = await send(ctx, conversation_id, "/think 20 /long 100 /rate 100")
+    await wait_for_text(ctx, started)
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         first = await page.until(lambda screen: screen.pairs)
         assert first.running == started.pair_id
         screen = await page.until_end_of(started.pair_id)
 
-    assert screen.pairs[0].parts == (await stored_view(wb, started.pair_id)).parts
+    assert screen.pairs[0].parts == (await stored_view(ctx, started.pair_id)).parts
 
 
 @pytest.mark.parametrize("seed", range(6))
 async def test_any_chunking_any_number_of_pages_and_reloads_show_the_stored_reply(
-    peers: Workbench, peer: Peer, seed: int
+    peers: AppContext, peer: Peer, seed: int
 ) -> None:
     random = Random(seed)
     words = ["".join(random.choices(ALPHABET, k=random.randrange(1, 800))) for _ in range(2)]
@@ -136,7 +136,7 @@ async def test_any_chunking_any_number_of_pages_and_reloads_show_the_stored_repl
 
 
 async def test_words_that_turn_out_to_be_reasoning_are_shown_as_such_on_an_open_page(
-    peers: Workbench, peer: Peer
+    peers: AppContext, peer: Peer
 ) -> None:
     words = ("The user greets me. ", "Short is best.\n</th", "ink>\n\nHello!")
     peer.script = lambda: [(0, "content", piece) for piece in words]
@@ -150,16 +150,16 @@ async def test_words_that_turn_out_to_be_reasoning_are_shown_as_such_on_an_open_
     assert reply_of(screen.pairs[0]) == reply_of(await stored_view(peers, started.pair_id))
 
 
-async def test_replies_that_follow_each_other_are_shown_one_after_the_other(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_replies_that_follow_each_other_are_shown_one_after_the_other(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_known()
         ids: list[str] = []
         for number in range(5):
-            started = await send(wb, conversation_id, f"/echo reply {number}")
+            started = await send(ctx, conversation_id, f"/echo reply {number}")
             ids.append(started.pair_id)
-            await collect(wb, started.run_id)
+            await collect(ctx, started.run_id)
         screen = await page.until_end_of(ids[-1])
 
     assert [pair.id for pair in screen.pairs] == ids
@@ -167,21 +167,21 @@ async def test_replies_that_follow_each_other_are_shown_one_after_the_other(wb: 
     assert {pair.lifecycle for pair in screen.pairs} == {Lifecycle.SUCCEEDED}
 
 
-async def test_a_reply_that_the_queue_sends_at_the_end_of_another_leaves_none_unfinished(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_a_reply_that_the_queue_sends_at_the_end_of_another_leaves_none_unfinished(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_known()
-        await send(wb, conversation_id, "/long 20 /rate 100")
+        await send(ctx, conversation_id, "/long 20 /rate 100")
         for number in range(3):
-            await queue_text(wb, LOCAL_OWNER, conversation_id, f"/echo queued {number}", ViewOptions())
+            await queue_text(ctx, LOCAL_OWNER, conversation_id, f"/echo queued {number}", ViewOptions())
         screen = await page.until(lambda screen: len(screen.pairs) == 4 and not screen.running)
 
     assert [text_of(pair) for pair in screen.pairs[1:]] == [f"queued {number}" for number in range(3)]
     assert {pair.lifecycle for pair in screen.pairs} == {Lifecycle.SUCCEEDED}
 
 
-async def test_a_pair_is_shown_before_its_provider_is_called(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_pair_is_shown_before_its_provider_is_called(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
     start, stream = WatchedPairs.start, Transport.stream
 
@@ -195,22 +195,22 @@ async def test_a_pair_is_shown_before_its_provider_is_called(wb: Workbench, monk
 
     monkeypatch.setattr(WatchedPairs, "start", start_and_note)
     monkeypatch.setattr(Transport, "stream", call_and_note)
-    conversation_id = await a_conversation(wb, model="offline:demo")
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_known()
         for _ in range(3):
-            started = await send(wb, conversation_id, "/long 2 /rate 0")
+            started = await send(ctx, conversation_id, "/long 2 /rate 0")
             await page.until_end_of(started.pair_id)
 
     assert order == ["shown", "called"] * 3
 
 
-async def test_a_retry_counts_down_and_the_reply_follows(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_a_retry_counts_down_and_the_reply_follows(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
-        started = await send(wb, conversation_id, "/fail overloaded times 1")
+    async with a_page(ctx, conversation_id) as page:
+        started = await send(ctx, conversation_id, "/fail overloaded times 1")
         retry = (await page.until(lambda screen: screen.retry)).retry
         screen = await page.until_end_of(started.pair_id)
 
@@ -219,18 +219,18 @@ async def test_a_retry_counts_down_and_the_reply_follows(wb: Workbench) -> None:
     assert retry.until > retry.now
     assert screen.retry is None
     assert screen.pairs[0].lifecycle is Lifecycle.SUCCEEDED
-    assert screen.pairs[0].parts == (await stored_view(wb, started.pair_id)).parts
+    assert screen.pairs[0].parts == (await stored_view(ctx, started.pair_id)).parts
 
 
-async def test_an_attempt_that_is_made_now_ends_the_countdown(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_an_attempt_that_is_made_now_ends_the_countdown(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
-        started = await send(wb, conversation_id, "/fail overloaded retry-after 50 times 1")
+    async with a_page(ctx, conversation_id) as page:
+        started = await send(ctx, conversation_id, "/fail overloaded retry-after 50 times 1")
         retry = (await page.until(lambda screen: screen.retry)).retry
         assert retry is not None
         assert datetime.fromisoformat(retry.until) - datetime.fromisoformat(retry.now) > timedelta(seconds=40)
-        await hurry_run(wb, LOCAL_OWNER, started.run_id)
+        await hurry_run(ctx, LOCAL_OWNER, started.run_id)
         await page.until(lambda screen: screen.retry is None or screen.retry.until == screen.retry.now)
         screen = await page.until_end_of(started.pair_id)
 
@@ -240,66 +240,66 @@ async def test_an_attempt_that_is_made_now_ends_the_countdown(wb: Workbench) -> 
 
 @pytest.mark.parametrize(("text", "error"), [("/fail auth", "auth"), ("/cut after 5", "stream")])
 async def test_a_failure_ends_the_reply_with_its_reason_and_keeps_its_text(
-    wb: Workbench, text: str, error: str
+    ctx: AppContext, text: str, error: str
 ) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
-        started = await send(wb, conversation_id, text)
+    async with a_page(ctx, conversation_id) as page:
+        started = await send(ctx, conversation_id, text)
         (view,) = (await page.until_end_of(started.pair_id)).pairs
 
     assert view.lifecycle is Lifecycle.ERROR
     assert view.error is not None
     assert view.error.error_class == error
-    assert view.parts == (await stored_view(wb, view.id)).parts
+    assert view.parts == (await stored_view(ctx, view.id)).parts
 
 
-async def test_a_tool_call_is_shown_as_stored(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_a_tool_call_is_shown_as_stored(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
-        started = await send(wb, conversation_id, '/tool clock {"zone": "UTC"}')
+    async with a_page(ctx, conversation_id) as page:
+        started = await send(ctx, conversation_id, '/tool clock {"zone": "UTC"}')
         (view,) = (await page.until_end_of(started.pair_id)).pairs
 
-    assert view.parts == (await stored_view(wb, view.id)).parts
+    assert view.parts == (await stored_view(ctx, view.id)).parts
     assert "tool_call" in {part.type for part in view.parts}
 
 
-async def test_a_canceled_reply_ends_with_the_text_received(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_a_canceled_reply_ends_with_the_text_received(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
-        started = await send(wb, conversation_id, "/long 500 /rate 100")
+    async with a_page(ctx, conversation_id) as page:
+        started = await send(ctx, conversation_id, "/long 500 /rate 100")
         await page.until(lambda screen: screen.pairs and len(text_of(screen.pairs[0])) > 20)
-        await cancel_run(wb, LOCAL_OWNER, started.run_id)
+        await cancel_run(ctx, LOCAL_OWNER, started.run_id)
         (view,) = (await page.until_end_of(started.pair_id)).pairs
 
     assert view.lifecycle is Lifecycle.CANCELED
-    assert view.parts == (await stored_view(wb, view.id)).parts
+    assert view.parts == (await stored_view(ctx, view.id)).parts
 
 
 async def test_a_reply_that_begins_while_pairs_are_read_is_not_missed(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+    conversation_id = await a_conversation(ctx, model="offline:demo")
     load = watching.load_bytes_beside
 
     async def load_then_start(*args: Any, **kwargs: Any) -> Any:
         found = await load(*args, **kwargs)
-        await send(wb, conversation_id, "/echo between")
+        await send(ctx, conversation_id, "/echo between")
         return found
 
     monkeypatch.setattr(watching, "load_bytes_beside", load_then_start)
     monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0)
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         screen = await page.until(lambda screen: screen.ended)
 
     assert text_of(screen.pairs[0]) == "between"
 
 
-async def test_an_older_reading_never_replaces_a_newer_one(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_an_older_reading_never_replaces_a_newer_one(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
     readings = 0
 
     async def load_slowly_at_the_end(*args: Any, **kwargs: Any) -> Any:
@@ -308,7 +308,7 @@ async def test_an_older_reading_never_replaces_a_newer_one(wb: Workbench, monkey
         if [pair.lifecycle for pair in pairs] == [Lifecycle.SUCCEEDED]:
             readings += 1
             if readings == 1:
-                await mark_pair(wb, LOCAL_OWNER, pairs[0].id, Marks(stars=3))
+                await mark_pair(ctx, LOCAL_OWNER, pairs[0].id, Marks(stars=3))
                 waiting = page.watcher._pairs.reading  # pyright: ignore[reportPrivateUsage]
                 while not waiting._waiters and readings == 1:  # noqa: ASYNC110 - a lock has no event for its waiters
                     await asyncio.sleep(0)
@@ -316,8 +316,8 @@ async def test_an_older_reading_never_replaces_a_newer_one(wb: Workbench, monkey
 
     monkeypatch.setattr(watch_pairs, "load_pairs_by_id", load_slowly_at_the_end)
 
-    async with a_page(wb, conversation_id) as page:
-        await send(wb, conversation_id, "/echo Hello")
+    async with a_page(ctx, conversation_id) as page:
+        await send(ctx, conversation_id, "/echo Hello")
         await page.until(lambda screen: screen.ended)
         screen = await page.settle()
 
@@ -325,13 +325,13 @@ async def test_an_older_reading_never_replaces_a_newer_one(wb: Workbench, monkey
     assert screen.pairs[0].stars == 3
 
 
-async def test_a_pair_answered_again_in_place_starts_again(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    first = await reply_to(wb, conversation_id, "/echo before")
+async def test_a_pair_answered_again_in_place_starts_again(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    first = await reply_to(ctx, conversation_id, "/echo before")
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_known()
-        again = await resend_pair(wb, LOCAL_OWNER, first.pair.id, text="/echo anew")
+        again = await resend_pair(ctx, LOCAL_OWNER, first.pair.id, text="/echo anew")
         screen = await page.until(lambda screen: screen.ended)
 
     assert again.started.pair_id == first.pair.id
@@ -342,7 +342,7 @@ async def test_a_pair_answered_again_in_place_starts_again(wb: Workbench) -> Non
 
 
 async def test_a_reader_who_takes_nothing_for_a_while_gets_the_newest_screen_and_misses_nothing(
-    peers: Workbench, peer: Peer
+    peers: AppContext, peer: Peer
 ) -> None:
     size, pieces = 300_000, 60
     text = "".join(Random(1).choices(ALPHABET, k=1000)) * (size // 1000)
@@ -362,28 +362,28 @@ async def test_a_reader_who_takes_nothing_for_a_while_gets_the_newest_screen_and
     assert len(page.screens) - known <= 4
 
 
-async def test_a_closed_page_leaves_nothing_behind_and_the_reply_continues(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    started = await send(wb, conversation_id, "/slow 20 /long 40")
+async def test_a_closed_page_leaves_nothing_behind_and_the_reply_continues(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    started = await send(ctx, conversation_id, "/slow 20 /long 40")
     before = asyncio.all_tasks()
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_known()
         assert len(asyncio.all_tasks() - before) >= 3
     await asyncio.sleep(0)
 
     left = {task for task in asyncio.all_tasks() - before if not task.done()}
     assert not [task for task in left if "Watcher" in repr(task.get_coro())]
-    assert (await collect(wb, started.run_id))[-1].kind == "done"
+    assert (await collect(ctx, started.run_id))[-1].kind == "done"
 
 
-async def test_a_reply_in_a_long_history_leaves_the_other_pairs_the_same_values(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await store_past(wb, conversation_id, 40)
+async def test_a_reply_in_a_long_history_leaves_the_other_pairs_the_same_values(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await store_past(ctx, conversation_id, 40)
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         before = await page.settle()
-        started = await send(wb, conversation_id, "/long 30 /rate 200")
+        started = await send(ctx, conversation_id, "/long 30 /rate 200")
         screen = await page.until(
             lambda screen: screen.running == started.pair_id and text_of(view_of(screen, started.pair_id))
         )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from app.domain.conversation.conversation import Parameters
+from app.runs.app_context import AppContext
 from app.runs.resend.resend import Seen, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.screen import Screen
-from app.runs.workbench import Workbench
 from app.views.screen.json_tree import draw_json
 from app.views.screen.structured import Fit, ReadReplyView
 from tests.runs.steps import a_conversation, collect, reply_to, send
@@ -25,12 +25,12 @@ def fits(screen: Screen, fit: Fit) -> bool:
     return read is not None and read.fit is fit
 
 
-async def test_stored_reply_is_read_when_its_page_is_opened(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await reply_to(wb, conversation_id, '/echo {"n": 1}', parameters=ASKED)
-    await reply_to(wb, conversation_id, '/echo {"n": "one"}', parameters=ASKED)
+async def test_stored_reply_is_read_when_its_page_is_opened(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, '/echo {"n": 1}', parameters=ASKED)
+    await reply_to(ctx, conversation_id, '/echo {"n": "one"}', parameters=ASKED)
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         first, second = (await page.until(lambda screen: all(pair.read for pair in screen.pairs))).pairs
 
     assert first.read is not None
@@ -40,30 +40,30 @@ async def test_stored_reply_is_read_when_its_page_is_opened(wb: Workbench) -> No
     assert second.read.repair
 
 
-async def test_reply_is_read_while_it_comes_and_at_its_end(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_reply_is_read_while_it_comes_and_at_its_end(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_known()
-        started = await send(wb, conversation_id, '/rate 20 /echo {"n": 1, "other": 2}', parameters=ASKED)
+        started = await send(ctx, conversation_id, '/rate 20 /echo {"n": 1, "other": 2}', parameters=ASKED)
         await page.until(lambda screen: fits(screen, Fit.OPEN))
-        await collect(wb, started.run_id)
+        await collect(ctx, started.run_id)
         end = await page.until(lambda screen: fits(screen, Fit.FAULTY))
 
     assert end.pairs[-1].lifecycle == "succeeded"
     assert page.watcher.screen.pairs[-1].read == read_of(end)
 
 
-async def test_another_version_is_checked_again(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    pair = (await reply_to(wb, conversation_id, '/echo {"n": 1}', parameters=ASKED)).pair
+async def test_another_version_is_checked_again(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    pair = (await reply_to(ctx, conversation_id, '/echo {"n": 1}', parameters=ASKED)).pair
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until(lambda screen: fits(screen, Fit.FITS))
-        resent = await resend_pair(wb, LOCAL_OWNER, pair.id, text="/echo no JSON")
-        await collect(wb, resent.started.run_id)
+        resent = await resend_pair(ctx, LOCAL_OWNER, pair.id, text="/echo no JSON")
+        await collect(ctx, resent.started.run_id)
         faulty = await page.until(lambda screen: fits(screen, Fit.FAULTY))
-        await restore_version(wb, LOCAL_OWNER, pair.id, 1, Seen(2))
+        await restore_version(ctx, LOCAL_OWNER, pair.id, 1, Seen(2))
         await page.until(lambda screen: fits(screen, Fit.FITS))
 
     read = read_of(faulty)
@@ -71,11 +71,11 @@ async def test_another_version_is_checked_again(wb: Workbench) -> None:
     assert read.is_text
 
 
-async def test_reply_without_a_schema_is_not_read(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await reply_to(wb, conversation_id, '/echo {"n": 1}')
+async def test_reply_without_a_schema_is_not_read(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, '/echo {"n": 1}')
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         screen = await page.settle()
 
     assert read_of(screen) is None

@@ -12,6 +12,7 @@ import pytest
 from app.domain.context.context import OutReason
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
+from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pair, mark_pairs
 from app.runs.library.provider_commands import list_models
 from app.runs.request import indexes
@@ -22,8 +23,7 @@ from app.runs.watch import pairs as watch_pairs
 from app.runs.watch import watcher as watching
 from app.runs.watch.screen import Screen
 from app.runs.watch.window import MAX_PAIRS
-from app.runs.wiring import open_workbench
-from app.runs.workbench import Workbench
+from app.runs.wiring import open_app_context
 from app.store.conversation import pairs as stored_pairs
 from app.store.conversation.pairs import WINDOW
 from app.views.screen.panels import CountingView
@@ -39,14 +39,14 @@ async def peer() -> AsyncGenerator[Peer]:
         yield served
 
 
-async def a_past(wb: Workbench, count: int) -> str:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    await store_past(wb, conversation_id, count)
+async def a_past(ctx: AppContext, count: int) -> str:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await store_past(ctx, conversation_id, count)
     return conversation_id
 
 
-async def test_a_new_conversation_has_nothing_in_view(wb: Workbench) -> None:
-    async with a_page(wb, await a_conversation(wb, model="offline:demo")) as page:
+async def test_a_new_conversation_has_nothing_in_view(ctx: AppContext) -> None:
+    async with a_page(ctx, await a_conversation(ctx, model="offline:demo")) as page:
         screen = await page.until_known()
 
     assert (screen.pairs, screen.earlier, screen.later, screen.running) == ((), False, False, "")
@@ -54,8 +54,8 @@ async def test_a_new_conversation_has_nothing_in_view(wb: Workbench) -> None:
     assert (screen.context.x, screen.context.y, screen.context.boundary) == (0, 0, None)
 
 
-async def test_the_first_screen_shows_the_newest_pairs_in_view_of_the_filter(wb: Workbench) -> None:
-    async with a_page(wb, await a_past(wb, 4), look=ViewOptions(filter="r3")) as page:
+async def test_the_first_screen_shows_the_newest_pairs_in_view_of_the_filter(ctx: AppContext) -> None:
+    async with a_page(ctx, await a_past(ctx, 4), look=ViewOptions(filter="r3")) as page:
         screen = await page.read()
 
     assert page.positions == [2, 3, 4]
@@ -65,11 +65,11 @@ async def test_the_first_screen_shows_the_newest_pairs_in_view_of_the_filter(wb:
 
 
 async def test_the_newest_pairs_are_shown_though_it_takes_long_to_know_what_is_sent(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0)
 
-    async with a_page(wb, await a_past(wb, 35)) as page:
+    async with a_page(ctx, await a_past(ctx, 35)) as page:
         first = await page.read()
         assert (len(first.pairs), first.earlier, first.context) == (WINDOW, True, None)
         known = await page.until_known()
@@ -80,12 +80,12 @@ async def test_the_newest_pairs_are_shown_though_it_takes_long_to_know_what_is_s
 async def test_the_first_view_after_a_restart_uses_the_window_that_a_server_reported(data: Path, peer: Peer) -> None:
     peer.window = 131_072
     settings = settings_of(data, **peer.environment)
-    async with open_workbench(settings) as wb:
-        conversation_id = await a_conversation(wb, model="peer:m", system_prompt="word " * 5_000)
-        await store_past(wb, conversation_id, 200)
-        assert await list_models(wb, LOCAL_OWNER)
+    async with open_app_context(settings) as ctx:
+        conversation_id = await a_conversation(ctx, model="peer:m", system_prompt="word " * 5_000)
+        await store_past(ctx, conversation_id, 200)
+        assert await list_models(ctx, LOCAL_OWNER)
 
-    async with open_workbench(settings) as wb, a_page(wb, conversation_id) as page:
+    async with open_app_context(settings) as ctx, a_page(ctx, conversation_id) as page:
         context = (await page.until_known()).context
 
     assert context is not None
@@ -94,21 +94,21 @@ async def test_the_first_view_after_a_restart_uses_the_window_that_a_server_repo
 
 async def test_what_a_report_changes_of_sizes_is_shown_on_every_pair(data: Path, peer: Peer) -> None:
     peer.usage = {"prompt_tokens": 500, "completion_tokens": 2, "total_tokens": 502}
-    async with open_workbench(settings_of(data, **peer.environment)) as wb:
-        conversation_id = await a_conversation(wb, model="peer:m")
-        await store_past(wb, conversation_id, 4)
+    async with open_app_context(settings_of(data, **peer.environment)) as ctx:
+        conversation_id = await a_conversation(ctx, model="peer:m")
+        await store_past(ctx, conversation_id, 4)
 
-        async with a_page(wb, conversation_id) as page:
+        async with a_page(ctx, conversation_id) as page:
             await page.until_known()
             before = [pair.tokens for pair in page.screen.pairs]
-            await send(wb, conversation_id, "a word " * 100)
+            await send(ctx, conversation_id, "a word " * 100)
             screen = await page.until(lambda screen: [pair.tokens for pair in screen.pairs[:4]] != before)
 
     assert all(pair.tokens for pair in screen.pairs[:4])
 
 
-async def test_another_filter_replaces_what_is_in_view(wb: Workbench) -> None:
-    async with a_page(wb, await a_past(wb, 4)) as page:
+async def test_another_filter_replaces_what_is_in_view(ctx: AppContext) -> None:
+    async with a_page(ctx, await a_past(ctx, 4)) as page:
         await page.until_known()
         assert page.positions == [1, 2, 3, 4]
 
@@ -120,8 +120,8 @@ async def test_another_filter_replaces_what_is_in_view(wb: Workbench) -> None:
     assert (screen.context.x, screen.context.y) == (1, 1)
 
 
-async def test_a_filter_asked_for_before_the_first_screen_holds(wb: Workbench) -> None:
-    async with a_page(wb, await a_past(wb, 4)) as page:
+async def test_a_filter_asked_for_before_the_first_screen_holds(ctx: AppContext) -> None:
+    async with a_page(ctx, await a_past(ctx, 4)) as page:
         page.watcher.look_as(ViewOptions(filter="r2"))
         await page.until(lambda screen: screen.context and screen.context.filter == "r2")
         await page.settle()
@@ -130,11 +130,11 @@ async def test_a_filter_asked_for_before_the_first_screen_holds(wb: Workbench) -
 
 
 async def test_a_filter_asked_for_while_the_first_screen_is_read_holds(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0)
 
-    async with a_page(wb, await a_past(wb, 4)) as page:
+    async with a_page(ctx, await a_past(ctx, 4)) as page:
         await page.read()
         page.watcher.look_as(ViewOptions(filter="r2"))
         await page.until(lambda screen: screen.context and screen.context.filter == "r2")
@@ -145,8 +145,8 @@ async def test_a_filter_asked_for_while_the_first_screen_is_read_holds(
     assert screen.context.filter == "r2"
 
 
-async def test_a_filter_that_cannot_be_read_changes_nothing_and_says_where(wb: Workbench) -> None:
-    async with a_page(wb, await a_past(wb, 2)) as page:
+async def test_a_filter_that_cannot_be_read_changes_nothing_and_says_where(ctx: AppContext) -> None:
+    async with a_page(ctx, await a_past(ctx, 2)) as page:
         before = await page.until_known()
 
         page.watcher.look_as(ViewOptions(filter="s7"))
@@ -158,8 +158,8 @@ async def test_a_filter_that_cannot_be_read_changes_nothing_and_says_where(wb: W
     assert page.positions == [1, 2]
 
 
-async def test_error_of_a_filter_is_shown_until_another_is_requested(wb: Workbench) -> None:
-    async with a_page(wb, await a_past(wb, 2), look=ViewOptions(filter="s7")) as page:
+async def test_error_of_a_filter_is_shown_until_another_is_requested(ctx: AppContext) -> None:
+    async with a_page(ctx, await a_past(ctx, 2), look=ViewOptions(filter="s7")) as page:
         await page.until(lambda screen: screen.refusal)
         turn = page.watcher.view.turn
         page.watcher.write("A draft")
@@ -174,9 +174,9 @@ async def test_error_of_a_filter_is_shown_until_another_is_requested(wb: Workben
 
 
 async def test_a_filter_that_cannot_be_read_does_not_undo_the_one_asked_for_after_it(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with a_page(wb, await a_past(wb, 3)) as page:
+    async with a_page(ctx, await a_past(ctx, 3)) as page:
         await page.until_known()
         compose, page_watcher = composed.compose_view, page.watcher
 
@@ -193,8 +193,8 @@ async def test_a_filter_that_cannot_be_read_does_not_undo_the_one_asked_for_afte
     assert page.positions == [3]
 
 
-async def test_a_model_that_is_not_there_is_refused_and_the_one_in_force_stays(wb: Workbench) -> None:
-    async with a_page(wb, await a_past(wb, 2)) as page:
+async def test_a_model_that_is_not_there_is_refused_and_the_one_in_force_stays(ctx: AppContext) -> None:
+    async with a_page(ctx, await a_past(ctx, 2)) as page:
         await page.until_known()
 
         page.watcher.look_as(ViewOptions(model="nobody:nothing"))
@@ -204,8 +204,8 @@ async def test_a_model_that_is_not_there_is_refused_and_the_one_in_force_stays(w
     assert screen.context.model == "offline:demo"
 
 
-async def test_another_model_is_counted_for(wb: Workbench) -> None:
-    async with a_page(wb, await a_past(wb, 2)) as page:
+async def test_another_model_is_counted_for(ctx: AppContext) -> None:
+    async with a_page(ctx, await a_past(ctx, 2)) as page:
         before = (await page.until_known()).context
 
         page.watcher.look_as(ViewOptions(model="offline:tiny"))
@@ -217,11 +217,11 @@ async def test_another_model_is_counted_for(wb: Workbench) -> None:
 
 
 async def test_pairs_of_a_conversation_with_an_unknown_model_are_shown(data: Path, peer: Peer) -> None:
-    async with open_workbench(settings_of(data, **peer.environment)) as wb:
-        conversation_id = await a_conversation(wb, model="peer:m")
-        await store_past(wb, conversation_id, 3)
+    async with open_app_context(settings_of(data, **peer.environment)) as ctx:
+        conversation_id = await a_conversation(ctx, model="peer:m")
+        await store_past(ctx, conversation_id, 3)
 
-    async with open_workbench(settings_of(data)) as wb, a_page(wb, conversation_id) as page:
+    async with open_app_context(settings_of(data)) as ctx, a_page(ctx, conversation_id) as page:
         screen = await page.until_known()
 
     assert page.positions == [1, 2, 3]
@@ -229,8 +229,8 @@ async def test_pairs_of_a_conversation_with_an_unknown_model_are_shown(data: Pat
     assert (screen.context.model, screen.refusal) == ("peer:m", None)
 
 
-async def test_a_draft_moves_the_estimate(wb: Workbench) -> None:
-    async with a_page(wb, await a_past(wb, 1), draft="hello") as page:
+async def test_a_draft_moves_the_estimate(ctx: AppContext) -> None:
+    async with a_page(ctx, await a_past(ctx, 1), draft="hello") as page:
         context = (await page.until_known()).context
         assert context is not None
         assert 0 < context.estimate.draft < 200
@@ -242,11 +242,11 @@ async def test_a_draft_moves_the_estimate(wb: Workbench) -> None:
     assert screen.context.estimate.tokens > context.estimate.tokens
 
 
-async def test_a_draft_that_leaves_less_room_moves_the_boundary(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:tiny")
-    await store_past(wb, conversation_id, 60)
+async def test_a_draft_that_leaves_less_room_moves_the_boundary(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:tiny")
+    await store_past(ctx, conversation_id, 60)
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         before = (await page.until_known()).context
         assert before is not None
         page.watcher.write("word " * (before.estimate.limit // 2))
@@ -259,28 +259,28 @@ async def test_a_draft_that_leaves_less_room_moves_the_boundary(wb: Workbench) -
         assert pair.out == (context.boundary_reason if pair.position < context.boundary else None)
 
 
-async def test_marks_bring_pairs_into_view_and_out_of_it(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    pairs = await store_past(wb, conversation_id, 3)
+async def test_marks_bring_pairs_into_view_and_out_of_it(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    pairs = await store_past(ctx, conversation_id, 3)
 
-    async with a_page(wb, conversation_id, look=ViewOptions(filter="b")) as page:
+    async with a_page(ctx, conversation_id, look=ViewOptions(filter="b")) as page:
         context = (await page.until_known()).context
         assert (page.positions, context and context.y) == ([], 0)
 
-        await mark_pair(wb, LOCAL_OWNER, pairs[1].id, Marks(flagged=True))
+        await mark_pair(ctx, LOCAL_OWNER, pairs[1].id, Marks(flagged=True))
         await page.until(lambda screen: _in_view(screen) == ([2], 1))
-        await mark_pair(wb, LOCAL_OWNER, pairs[1].id, Marks(flagged=False))
+        await mark_pair(ctx, LOCAL_OWNER, pairs[1].id, Marks(flagged=False))
         await page.until(lambda screen: _in_view(screen) == ([], 0))
 
 
-async def test_a_thousand_pairs_that_come_into_view_at_once_do_not_all_go_to_the_page(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
-    pairs = await store_past(wb, conversation_id, 400)
+async def test_a_thousand_pairs_that_come_into_view_at_once_do_not_all_go_to_the_page(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    pairs = await store_past(ctx, conversation_id, 400)
 
-    async with a_page(wb, conversation_id, look=ViewOptions(filter="b")) as page:
+    async with a_page(ctx, conversation_id, look=ViewOptions(filter="b")) as page:
         await page.until_known()
         changes = [PairMarks(pair.id, Marks(flagged=True)) for pair in pairs]
-        await mark_pairs(wb, LOCAL_OWNER, conversation_id, changes)
+        await mark_pairs(ctx, LOCAL_OWNER, conversation_id, changes)
         screen = await page.until(lambda screen: screen.pairs)
 
     assert max(len(screen.pairs) for screen in page.screens) <= MAX_PAIRS
@@ -288,28 +288,28 @@ async def test_a_thousand_pairs_that_come_into_view_at_once_do_not_all_go_to_the
     assert screen.earlier
 
 
-async def test_a_pair_just_sent_stays_until_the_next_though_the_filter_hides_it(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_a_pair_just_sent_stays_until_the_next_though_the_filter_hides_it(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
     look = ViewOptions(filter="b")
 
-    async with a_page(wb, conversation_id, look=look) as page:
+    async with a_page(ctx, conversation_id, look=look) as page:
         await page.until_known()
-        first = await send(wb, conversation_id, "/echo one", look=look)
+        first = await send(ctx, conversation_id, "/echo one", look=look)
         await page.until(lambda screen: screen.pairs and screen.pairs[0].out is OutReason.FILTERED)
         assert _in_view(page.screen) == ([1], 0)
 
-        second = await send(wb, conversation_id, "/echo two", look=look)
+        second = await send(ctx, conversation_id, "/echo two", look=look)
         screen = await page.until(lambda screen: [pair.id for pair in screen.pairs] == [second.pair_id])
 
     assert first.pair_id not in {pair.id for pair in screen.pairs}
 
 
-async def test_a_guest_leaves_with_the_next_filter(wb: Workbench) -> None:
-    conversation_id = await a_conversation(wb, model="offline:demo")
+async def test_a_guest_leaves_with_the_next_filter(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(wb, conversation_id, look=ViewOptions(filter="b")) as page:
+    async with a_page(ctx, conversation_id, look=ViewOptions(filter="b")) as page:
         await page.until_known()
-        await send(wb, conversation_id, "/echo one", look=ViewOptions(filter="b"))
+        await send(ctx, conversation_id, "/echo one", look=ViewOptions(filter="b"))
         await page.until(lambda screen: screen.pairs and screen.pairs[0].out is OutReason.FILTERED)
         page.watcher.look_as(ViewOptions(filter="s>=1"))
         await page.until(lambda screen: screen.context and screen.context.filter == "s>=1")
@@ -317,12 +317,12 @@ async def test_a_guest_leaves_with_the_next_filter(wb: Workbench) -> None:
     assert page.positions == []
 
 
-async def test_a_reply_continues_though_another_filter_changes_the_view(wb: Workbench) -> None:
-    conversation_id = await a_past(wb, 2)
+async def test_a_reply_continues_though_another_filter_changes_the_view(ctx: AppContext) -> None:
+    conversation_id = await a_past(ctx, 2)
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_known()
-        started = await send(wb, conversation_id, "/long 60 /rate 100")
+        started = await send(ctx, conversation_id, "/long 60 /rate 100")
         await page.until(lambda screen: screen.running and text_of(screen.pairs[-1]))
         page.watcher.look_as(ViewOptions(filter="r1"))
         await page.until(lambda screen: screen.context and screen.context.filter == "r1")
@@ -331,15 +331,15 @@ async def test_a_reply_continues_though_another_filter_changes_the_view(wb: Work
         await page.settle()
 
     assert page.positions == [3]
-    stored = await pair_of(wb, started.pair_id)
+    stored = await pair_of(ctx, started.pair_id)
     assert text_of(view_of(screen, started.pair_id)) == plain_text(stored.reply.parts if stored.reply else ())
 
 
 # --- long histories ---
 
 
-async def test_a_reader_goes_back_to_the_first_pair_and_forth_to_the_newest(wb: Workbench) -> None:
-    async with a_page(wb, await a_past(wb, 500)) as page:
+async def test_a_reader_goes_back_to_the_first_pair_and_forth_to_the_newest(ctx: AppContext) -> None:
+    async with a_page(ctx, await a_past(ctx, 500)) as page:
         await page.until_known()
         assert (page.positions[0], page.positions[-1]) == (471, 500)
         seen = set(page.positions)
@@ -360,8 +360,8 @@ async def test_a_reader_goes_back_to_the_first_pair_and_forth_to_the_newest(wb: 
     assert page.screen.earlier
 
 
-async def test_a_reader_goes_to_a_pair_far_away_and_back_to_the_newest(wb: Workbench) -> None:
-    async with a_page(wb, await a_past(wb, 500)) as page:
+async def test_a_reader_goes_to_a_pair_far_away_and_back_to_the_newest(ctx: AppContext) -> None:
+    async with a_page(ctx, await a_past(ctx, 500)) as page:
         await page.until_known()
 
         await page.watcher.show_position(100)
@@ -378,7 +378,7 @@ async def test_a_reader_goes_to_a_pair_far_away_and_back_to_the_newest(wb: Workb
 
 
 async def test_a_reader_who_goes_to_the_first_pair_at_once_sees_no_window_without_its_pairs(
-    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load = stored_pairs.load_pairs_by_id
 
@@ -388,7 +388,7 @@ async def test_a_reader_who_goes_to_the_first_pair_at_once_sees_no_window_withou
         return found
 
     monkeypatch.setattr(watch_pairs, "load_pairs_by_id", load_slowly)
-    async with a_page(wb, await a_past(wb, 80)) as page:
+    async with a_page(ctx, await a_past(ctx, 80)) as page:
         going = asyncio.create_task(page.watcher.show_position(0))
         await page.until(lambda screen: screen.pairs and not screen.earlier)
         await going
@@ -396,9 +396,9 @@ async def test_a_reader_who_goes_to_the_first_pair_at_once_sees_no_window_withou
     assert page.positions[0] == 1
 
 
-async def test_the_first_pair_that_is_sent_is_known(wb: Workbench) -> None:
-    conversation_id = await a_past(wb, 3)
-    async with a_page(wb, conversation_id) as page:
+async def test_the_first_pair_that_is_sent_is_known(ctx: AppContext) -> None:
+    conversation_id = await a_past(ctx, 3)
+    async with a_page(ctx, conversation_id) as page:
         screen = await page.until_known()
         assert screen.context is not None
         assert screen.context.first_sent == 1
@@ -410,15 +410,15 @@ async def test_the_first_pair_that_is_sent_is_known(wb: Workbench) -> None:
     assert screen.context.first_sent == 0
 
 
-async def test_a_reader_far_above_is_not_moved_by_a_reply_and_finds_it_at_the_end(wb: Workbench) -> None:
-    conversation_id = await a_past(wb, 300)
+async def test_a_reader_far_above_is_not_moved_by_a_reply_and_finds_it_at_the_end(ctx: AppContext) -> None:
+    conversation_id = await a_past(ctx, 300)
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_known()
         await page.watcher.show_position(0)
         await page.read()
         before = page.positions
-        started = await send(wb, conversation_id, "/long 20 /rate 200")
+        started = await send(ctx, conversation_id, "/long 20 /rate 200")
         await page.until(lambda screen: screen.running == started.pair_id)
         await page.until(lambda screen: screen.ended == started.pair_id)
         await page.settle()
@@ -428,17 +428,17 @@ async def test_a_reader_far_above_is_not_moved_by_a_reply_and_finds_it_at_the_en
         screen = await page.until(lambda screen: not is_running(screen, started.pair_id))
 
     assert page.positions[-1] == 301
-    stored = await pair_of(wb, started.pair_id)
+    stored = await pair_of(ctx, started.pair_id)
     assert text_of(screen.pairs[-1]) == plain_text(stored.reply.parts if stored.reply else ())
 
 
-async def test_a_reader_far_above_can_go_to_the_pair_just_sent(wb: Workbench) -> None:
-    conversation_id = await a_past(wb, 300)
+async def test_a_reader_far_above_can_go_to_the_pair_just_sent(ctx: AppContext) -> None:
+    conversation_id = await a_past(ctx, 300)
 
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         await page.until_known()
         await page.watcher.show_position(0)
-        started = await send(wb, conversation_id, "/echo here")
+        started = await send(ctx, conversation_id, "/echo here")
         await page.until(lambda screen: screen.ended == started.pair_id)
         await page.settle()
 
@@ -452,8 +452,8 @@ def _in_view(screen: Screen) -> tuple[list[int], int]:
     return positions_of(screen), -1 if screen.context is None else screen.context.y
 
 
-async def test_counting_is_shown_until_the_figures_are_known(wb: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    conversation_id = await a_past(wb, 5)
+async def test_counting_is_shown_until_the_figures_are_known(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation_id = await a_past(ctx, 5)
     monkeypatch.setattr(indexes, "BATCH", 2)
     count, goes_on = indexes.count_texts, asyncio.Event()
     asked = 0
@@ -466,7 +466,7 @@ async def test_counting_is_shown_until_the_figures_are_known(wb: Workbench, monk
         return await count(vocabulary, texts)
 
     monkeypatch.setattr(indexes, "count_texts", count_slowly)
-    async with a_page(wb, conversation_id) as page:
+    async with a_page(ctx, conversation_id) as page:
         counting = await page.until(lambda screen: screen.counting == CountingView(4, 5))
         goes_on.set()
         known = await page.until_known()

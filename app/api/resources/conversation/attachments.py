@@ -19,9 +19,9 @@ from app.api.http.negotiation import ANYTHING, JSON, offers
 from app.api.http.patterns import SHA256, UPLOAD_ID
 from app.api.http.problems import ApiProblemError
 from app.domain.conversation.attachments import look_at
+from app.runs.app_context import current
 from app.runs.temporary import find_attachment
 from app.runs.uploads import attach_file, drop_upload
-from app.runs.workbench import current
 from app.views.request.upload import UploadView, describe_upload
 
 router = APIRouter(prefix="/attachments", tags=["attachments"])

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body, FilterLine, Instant, ModelName, TopicId, ZoneName
 from app.api.http.negotiation import JSON, offers, require_json_body
@@ -50,8 +50,8 @@ class ForkToMake(Body):
         description="The fork; `Location` is its address.",
     ),
 )
-async def fork(bench: Bench, owner: Owner, conversation_id: ConversationId, body: ForkToMake) -> Response:
-    made = await forks.fork_from(bench, owner, conversation_id, body.look(), body.pair_id)
+async def fork(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: ForkToMake) -> Response:
+    made = await forks.fork_from(ctx, owner, conversation_id, body.look(), body.pair_id)
     view = describe_conversation(made.conversation, pair_count=made.pair_count, snippet=made.snippet)
     return answer(view, 201, {"Location": f"/api/v1/conversations/{view.id}"})
 
@@ -61,5 +61,5 @@ async def fork(bench: Bench, owner: Owner, conversation_id: ConversationId, body
     summary="Read the tree of branches a conversation is in",
     responses=says(BranchesView, "not-found", description="Parents before their forks."),
 )
-async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    return answer(describe_branches(await forks.read_tree(bench, owner, conversation_id)))
+async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    return answer(describe_branches(await forks.read_tree(ctx, owner, conversation_id)))

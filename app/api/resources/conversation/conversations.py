@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import ChangedConversation, NewConversation
 from app.api.http.cursors import MAX_LIMIT, read_conversation_cursor, write_conversation_cursor
@@ -17,10 +17,10 @@ from app.api.http.patterns import CONVERSATION_CURSOR
 from app.api.http.problems import refuse_field
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus, ToolMode
 from app.domain.conversation.search import parse_search
+from app.runs.app_context import current
 from app.runs.filters import filter_commands
 from app.runs.send import commands
 from app.runs.temporary import create_temporary, keep_conversation
-from app.runs.workbench import current
 from app.store.conversation.conversations import Cursor, Listed, Wanted, describe_listed, list_conversations
 from app.store.database.database import Store
 from app.store.index.search import Found, load_found, search
@@ -51,7 +51,7 @@ class ConversationPage:
     responses=says(ConversationPage, description="Those changed last, first."),
 )
 async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the query as one of ours
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     *,
     kind: Annotated[ConversationKind | None, Query(description="Only this kind.")] = None,
@@ -72,11 +72,11 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
 ) -> Response:
     place = None if cursor is None else read_conversation_cursor(cursor)
     wanted = Wanted(kind=kind, status=status, agent_id=agent)
-    store = bench.store
+    store = ctx.store
     if temporary:
-        if bench.beside.bench is None:
+        if ctx.temporary.ctx is None:
             return answer(ConversationPage((), None))
-        store = bench.beside.bench.store
+        store = ctx.temporary.ctx.store
     if text.strip():
         return answer(await _search(store, owner, wanted, text, limit, place))
     async with store.read() as session:
@@ -99,10 +99,10 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
         description="Created; `Location` is its address.",
     ),
 )
-async def create(bench: Bench, owner: Owner, body: NewConversation) -> Response:
+async def create(ctx: Ctx, owner: Owner, body: NewConversation) -> Response:
     make = create_temporary if body.temporary else commands.create_conversation
     made = await make(
-        bench,
+        ctx,
         owner,
         title=body.title,
         model=body.model,
@@ -120,8 +120,8 @@ async def create(bench: Bench, owner: Owner, body: NewConversation) -> Response:
     summary="Read a conversation's metadata",
     responses=says(ConversationView, "not-found"),
 )
-async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    async with bench.store.read() as session:
+async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    async with ctx.store.read() as session:
         return answer(_describe(await describe_listed(session, owner, conversation_id)))
 
 
@@ -138,19 +138,19 @@ async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> R
         description="The conversation as it is now.",
     ),
 )
-async def change(bench: Bench, owner: Owner, conversation_id: ConversationId, body: ChangedConversation) -> Response:
+async def change(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: ChangedConversation) -> Response:
     changes = body.model_dump(exclude_unset=True)
     if not changes:
         refuse_field("body", "nothing is to be changed. Name at least one field.")
     if "filter" in changes:
-        await filter_commands.apply_filter(bench, owner, conversation_id, changes.pop("filter"))
+        await filter_commands.apply_filter(ctx, owner, conversation_id, changes.pop("filter"))
     if "parameters" in changes:
         changes["parameters"] = body.parameters.to_domain()
     if "tool_mode" in changes:
         changes["tool_mode"] = ToolMode(changes["tool_mode"])
     if changes:
-        await commands.change_conversation(bench, owner, conversation_id, **changes)
-    return await read(bench, owner, conversation_id)
+        await commands.change_conversation(ctx, owner, conversation_id, **changes)
+    return await read(ctx, owner, conversation_id)
 
 
 @router.delete(
@@ -160,9 +160,9 @@ async def change(bench: Bench, owner: Owner, conversation_id: ConversationId, bo
     "value, change the conversation. `setting` is a `column` of the conversation's `damage`.",
     responses=says(ConversationView, "not-found", "conflict", description="The conversation as it is now."),
 )
-async def reset(bench: Bench, owner: Owner, conversation_id: ConversationId, setting: Setting) -> Response:
-    await commands.reset_setting(bench, owner, conversation_id, setting)
-    return await read(bench, owner, conversation_id)
+async def reset(ctx: Ctx, owner: Owner, conversation_id: ConversationId, setting: Setting) -> Response:
+    await commands.reset_setting(ctx, owner, conversation_id, setting)
+    return await read(ctx, owner, conversation_id)
 
 
 @router.post(
@@ -171,8 +171,8 @@ async def reset(bench: Bench, owner: Owner, conversation_id: ConversationId, set
     description="With all that was derived from it; from now on it is like any other.",
     responses=says(ConversationView, "not-found", "conflict", description="The conversation as it is now."),
 )
-async def keep(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    await keep_conversation(bench, owner, conversation_id)
+async def keep(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    await keep_conversation(ctx, owner, conversation_id)
     return await read(current(), owner, conversation_id)
 
 
@@ -184,8 +184,8 @@ async def keep(bench: Bench, owner: Owner, conversation_id: ConversationId) -> R
     response_class=Response,
     responses={204: {"description": "Gone. A reply that was running is stopped."}} | fails("not-found"),
 )
-async def delete(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    await commands.delete_conversation(bench, owner, conversation_id)
+async def delete(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    await commands.delete_conversation(ctx, owner, conversation_id)
     return Response(status_code=204)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
 from app.api.http.cursors import MAX_LIMIT, PairCursor, read_pair_cursor, write_pair_cursor
 from app.api.http.negotiation import JSON, offers
@@ -39,7 +39,7 @@ class HistoryPage:
     responses=says(HistoryPage, "not-found"),
 )
 async def read(
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     conversation_id: ConversationId,
     *,
@@ -47,7 +47,7 @@ async def read(
     cursor: Annotated[str | None, Query(pattern=NEWER_CURSOR, description="A `next_cursor`.")] = None,
 ) -> Response:
     place = PairCursor("after", 0) if cursor is None else read_pair_cursor(cursor)
-    async with bench.store.read() as session:
+    async with ctx.store.read() as session:
         await load_conversation(session, owner, conversation_id)
         found = await load_bytes_beside(session, owner, conversation_id, after_position=place.position, limit=limit + 1)
         fitting = count_fitting(pair.size for pair in found[:limit])

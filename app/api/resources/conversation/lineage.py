@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
 from app.api.http.negotiation import JSON, offers
 from app.api.resources.conversation.conversations import ConversationId
@@ -21,5 +21,5 @@ router = APIRouter(prefix="/conversations", tags=["lineage"], dependencies=[Depe
     description="Forks, titles, summaries, compared replies and delegated work, the newest 200, and how far each is.",
     responses=says(LineageView, "not-found"),
 )
-async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    return answer(await read_lineage(bench, owner, conversation_id))
+async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    return answer(await read_lineage(ctx, owner, conversation_id))

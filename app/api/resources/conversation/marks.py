@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Path
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body
 from app.api.http.negotiation import JSON, offers, require_json_body
@@ -18,8 +18,8 @@ from app.api.resources.conversation.conversations import ConversationId
 from app.domain.conversation.conversation import Mark
 from app.domain.conversation.marks import MAX_STARS, Marks, PairMarks
 from app.domain.topics.topics import build_topic_tree
+from app.runs.app_context import AppContext
 from app.runs.library import mark_commands
-from app.runs.workbench import Workbench
 from app.store.conversation.pairs import load_pair
 from app.store.organise.topics import load_topics
 from app.views.conversation.marks import ChangedView, MarkedPairView, describe_changed, describe_marked
@@ -75,7 +75,7 @@ class Changes(Body):
     dependencies=[HasBody],
     responses=says(MarkedPairView, *WITH_BODY, "not-found", description="The pair as it is now; `undo` takes it back."),
 )
-async def change(bench: Bench, owner: Owner, pair_id: PairId, body: ChangedPair) -> Response:
+async def change(ctx: Ctx, owner: Owner, pair_id: PairId, body: ChangedPair) -> Response:
     if not body.model_fields_set:
         refuse_field("body", "nothing is to be changed. Name at least one field.")
     marks = body.to_domain()
@@ -83,8 +83,8 @@ async def change(bench: Bench, owner: Owner, pair_id: PairId, body: ChangedPair)
         if "topic_id" in marks:
             refuse_field("topic", "stands beside topic_id. Name the topic in one way.")
         path = body.topic
-        marks["topic_id"] = None if path is None else await mark_commands.find_topic_by_path(bench, owner, path)
-    return await _answer_pair(bench, owner, pair_id, await mark_commands.mark_pair(bench, owner, pair_id, marks))
+        marks["topic_id"] = None if path is None else await mark_commands.find_topic_by_path(ctx, owner, path)
+    return await _answer_pair(ctx, owner, pair_id, await mark_commands.mark_pair(ctx, owner, pair_id, marks))
 
 
 @router.delete(
@@ -93,8 +93,8 @@ async def change(bench: Bench, owner: Owner, pair_id: PairId, body: ChangedPair)
     description="It is in no list, no filter and no request from now on; `undo`, or `undelete`, brings it back.",
     responses=says(ChangedView, "not-found", "conflict", description="Gone, unless it was already."),
 )
-async def delete(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
-    return answer(describe_changed(await mark_commands.mark_pair(bench, owner, pair_id, Marks(deleted=True))))
+async def delete(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
+    return answer(describe_changed(await mark_commands.mark_pair(ctx, owner, pair_id, Marks(deleted=True))))
 
 
 @router.post(
@@ -102,9 +102,9 @@ async def delete(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
     summary="Bring a deleted pair back",
     responses=says(MarkedPairView, "not-found", description="Back at its place, unless it was there already."),
 )
-async def undelete(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
-    undo = await mark_commands.mark_pair(bench, owner, pair_id, Marks(deleted=False))
-    return await _answer_pair(bench, owner, pair_id, undo)
+async def undelete(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
+    undo = await mark_commands.mark_pair(ctx, owner, pair_id, Marks(deleted=False))
+    return await _answer_pair(ctx, owner, pair_id, undo)
 
 
 @router.post(
@@ -114,13 +114,13 @@ async def undelete(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
     dependencies=[HasBody],
     responses=says(ChangedView, *WITH_BODY, "not-found", "conflict", description="Done; `undo` takes it back."),
 )
-async def change_several(bench: Bench, owner: Owner, conversation_id: ConversationId, body: Changes) -> Response:
+async def change_several(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: Changes) -> Response:
     changes = [PairMarks(one.pair_id, one.to_domain()) for one in body.changes]
-    return answer(describe_changed(await mark_commands.mark_pairs(bench, owner, conversation_id, changes)))
+    return answer(describe_changed(await mark_commands.mark_pairs(ctx, owner, conversation_id, changes)))
 
 
-async def _answer_pair(bench: Workbench, owner: str, pair_id: str, undo: Sequence[PairMarks]) -> Response:
-    async with bench.store.read() as session:
+async def _answer_pair(ctx: AppContext, owner: str, pair_id: str, undo: Sequence[PairMarks]) -> Response:
+    async with ctx.store.read() as session:
         pair = await load_pair(session, owner, pair_id)
         topics = build_topic_tree(await load_topics(session, owner))
     path = None if pair.topic is None else topics.path_text(pair.topic)

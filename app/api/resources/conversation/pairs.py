@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Query
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
 from app.api.http.bodies import AttachmentId
 from app.api.http.cursors import MAX_LIMIT, PairCursor, read_pair_cursor, write_pair_cursor
@@ -24,10 +24,10 @@ from app.domain.context.composition import Candidate
 from app.domain.context.context import OutReason
 from app.domain.conversation.page_bytes import count_fitting
 from app.domain.conversation.uploads import MAX_ATTACHED
+from app.runs.app_context import current
 from app.runs.send.context_selection import compose_view
 from app.runs.uploads import load_attached
 from app.runs.watch.facts import show_pairs
-from app.runs.workbench import current
 from app.store.conversation.pair_bytes import load_pair_bytes
 from app.store.conversation.pairs import WINDOW, load_pairs_by_id
 from app.views.conversation.pair import PairView, describe_pair
@@ -76,7 +76,7 @@ class PairPage:
     responses=says(PairPage, "not-found", "conflict"),
 )
 async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the query as one of ours
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     conversation_id: ConversationId,
     look: AskedLook,
@@ -95,15 +95,15 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     cursor: Annotated[str | None, Query(pattern=PAIR_CURSOR, description="A cursor of another page.")] = None,
 ) -> Response:
     attached = await load_attached(current(), owner, attachments)
-    composed = await compose_view(bench, owner, conversation_id, look, draft, attached=attached.parts)
+    composed = await compose_view(ctx, owner, conversation_id, look, draft, attached=attached.parts)
     base, composition = composed.base, composed.composition
-    async with bench.store.read() as session:
+    async with ctx.store.read() as session:
         page, next_cursor, previous_cursor = await _choose_page(
             session, owner, composition.visible.pairs, _place_of(composition.visible.pairs, cursor, start), limit
         )
         pairs = await load_pairs_by_id(session, owner, tuple(pair.pair_id for pair in page))
-    await bench.indexer.note_damage(owner, pairs)
-    showing = await show_pairs(bench, base, composition, pairs)
+    await ctx.indexer.note_damage(owner, pairs)
+    showing = await show_pairs(ctx, base, composition, pairs)
     boundary, boundary_reason = boundary_of(composition)
     return answer(
         PairPage(

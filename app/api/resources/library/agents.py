@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Query
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import NOTHING_ASKED, Body, ModelName, ParametersBody
 from app.api.http.negotiation import JSON, offers, require_json_body
@@ -121,8 +121,8 @@ class AgentsToImport(Body):
 
 
 @router.get("", summary="List the agents", responses=says(AgentsView, description="By name."))
-async def list_them(bench: Bench, owner: Owner) -> Response:
-    return answer(AgentsView(tuple(map(describe_agent, await agent_commands.list_agents(bench, owner)))))
+async def list_them(ctx: Ctx, owner: Owner) -> Response:
+    return answer(AgentsView(tuple(map(describe_agent, await agent_commands.list_agents(ctx, owner)))))
 
 
 @router.post(
@@ -132,8 +132,8 @@ async def list_them(bench: Bench, owner: Owner) -> Response:
     dependencies=[HasBody],
     responses=says(AgentView, *WITH_BODY, "conflict", status=201, description="Created; `Location` is its address."),
 )
-async def create(bench: Bench, owner: Owner, body: NewAgent) -> Response:
-    made = await agent_commands.create_agent(bench, owner, _fields(body))
+async def create(ctx: Ctx, owner: Owner, body: NewAgent) -> Response:
+    made = await agent_commands.create_agent(ctx, owner, _fields(body))
     return answer(describe_agent(made), 201, {"Location": f"/api/v1/agents/{made.id}"})
 
 
@@ -143,15 +143,15 @@ async def create(bench: Bench, owner: Owner, body: NewAgent) -> Response:
     responses=says(AgentsFile, "not-found", description="Taken in again by `POST /agents/import`."),
 )
 async def export(
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     *,
     agent: Annotated[str | None, Query(max_length=64, description="Only this one.")] = None,
 ) -> Response:
     if agent is None:
-        found = await agent_commands.list_agents(bench, owner)
+        found = await agent_commands.list_agents(ctx, owner)
     else:
-        found = (await agent_commands.read_agent(bench, owner, agent),)
+        found = (await agent_commands.read_agent(ctx, owner, agent),)
     name = "agents.json" if agent is None else f"agent-{_NO_LETTERS.sub('-', found[0].name)}.json"
     headers = {"Content-Disposition": write_disposition(name), "Cache-Control": "no-store"}
     return Response(to_readable_json(write_agents(found, now())), 200, headers, JSON)
@@ -166,7 +166,7 @@ async def export(
     dependencies=[HasBody],
     responses=says(AgentsView, *WITH_BODY, "conflict", status=201, description="Those that were created."),
 )
-async def take_in(bench: Bench, owner: Owner, body: AgentsToImport) -> Response:
+async def take_in(ctx: Ctx, owner: Owner, body: AgentsToImport) -> Response:
     wanted: list[agent_commands.AgentFields] = []
     for one in body.agents:
         fields: Any = _fields(one)
@@ -174,15 +174,15 @@ async def take_in(bench: Bench, owner: Owner, body: AgentsToImport) -> Response:
         fields["allowed_tools"] = ask_always(fields.get("allowed_tools"))
         wanted.append(fields)
     try:
-        made = await agent_commands.import_agents(bench, owner, wanted)
+        made = await agent_commands.import_agents(ctx, owner, wanted)
     except InputError as error:
         raise InputError(f"agents.{error.field}", error.reason) from None
     return answer(AgentsView(tuple(map(describe_agent, made))), 201)
 
 
 @router.get("/{agent_id}", summary="Read an agent", responses=says(AgentView, "not-found"))
-async def read(bench: Bench, owner: Owner, agent_id: AgentId) -> Response:
-    return answer(describe_agent(await agent_commands.read_agent(bench, owner, agent_id)))
+async def read(ctx: Ctx, owner: Owner, agent_id: AgentId) -> Response:
+    return answer(describe_agent(await agent_commands.read_agent(ctx, owner, agent_id)))
 
 
 @router.patch(
@@ -193,11 +193,11 @@ async def read(bench: Bench, owner: Owner, agent_id: AgentId) -> Response:
     dependencies=[HasBody],
     responses=says(AgentView, *WITH_BODY, "not-found", "conflict", description="The agent as it is now."),
 )
-async def change(bench: Bench, owner: Owner, agent_id: AgentId, body: ChangedAgent) -> Response:
+async def change(ctx: Ctx, owner: Owner, agent_id: AgentId, body: ChangedAgent) -> Response:
     fields = _fields(body)
     if not fields:
         refuse_field("body", "nothing is to be changed. Name at least one field.")
-    return answer(describe_agent(await agent_commands.change_agent(bench, owner, agent_id, fields)))
+    return answer(describe_agent(await agent_commands.change_agent(ctx, owner, agent_id, fields)))
 
 
 @router.delete(
@@ -209,8 +209,8 @@ async def change(bench: Bench, owner: Owner, agent_id: AgentId, body: ChangedAge
     response_class=Response,
     responses={204: {"description": "Gone."}} | fails("not-found"),
 )
-async def delete(bench: Bench, owner: Owner, agent_id: AgentId) -> Response:
-    await agent_commands.delete_agent(bench, owner, agent_id)
+async def delete(ctx: Ctx, owner: Owner, agent_id: AgentId) -> Response:
+    await agent_commands.delete_agent(ctx, owner, agent_id)
     return Response(status_code=204)
 
 
@@ -219,8 +219,8 @@ async def delete(bench: Bench, owner: Owner, agent_id: AgentId) -> Response:
     summary="Bring an agent back",
     responses=says(AgentView, "not-found", "conflict", description="The agent, and in conversations that had it."),
 )
-async def undelete(bench: Bench, owner: Owner, agent_id: AgentId) -> Response:
-    return answer(describe_agent(await agent_commands.restore_agent(bench, owner, agent_id)))
+async def undelete(ctx: Ctx, owner: Owner, agent_id: AgentId) -> Response:
+    return answer(describe_agent(await agent_commands.restore_agent(ctx, owner, agent_id)))
 
 
 def _fields(body: NewAgent | ChangedAgent) -> agent_commands.AgentFields:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Path
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import Body
 from app.api.http.negotiation import JSON, offers, require_json_body
@@ -41,8 +41,8 @@ class RenamedFilter(Body):
 
 
 @router.get("", summary="List saved filters and the history", responses=says(FiltersView))
-async def list_them(bench: Bench, owner: Owner) -> Response:
-    known = await filter_commands.list_filters(bench, owner)
+async def list_them(ctx: Ctx, owner: Owner) -> Response:
+    known = await filter_commands.list_filters(ctx, owner)
     return answer(describe_filters(known.rows, known.history, known.damaged))
 
 
@@ -53,8 +53,8 @@ async def list_them(bench: Bench, owner: Owner) -> Response:
     response_class=Response,
     responses=BYTES | fails("not-found"),
 )
-async def read_raw(bench: Bench, owner: Owner, number: RowNumber) -> Response:
-    async with bench.store.read() as session:
+async def read_raw(ctx: Ctx, owner: Owner, number: RowNumber) -> Response:
+    async with ctx.store.read() as session:
         rows = await load_raw_filter(session, owner, number)
     return answer_file(to_json(rows), f"filter-{number}-raw.json")
 
@@ -67,8 +67,8 @@ async def read_raw(bench: Bench, owner: Owner, number: RowNumber) -> Response:
     response_class=Response,
     responses={204: {"description": "Gone."}} | fails("not-found", "conflict"),
 )
-async def delete_damaged(bench: Bench, owner: Owner, number: RowNumber) -> Response:
-    await filter_commands.delete_damaged_filter(bench, owner, number)
+async def delete_damaged(ctx: Ctx, owner: Owner, number: RowNumber) -> Response:
+    await filter_commands.delete_damaged_filter(ctx, owner, number)
     return Response(status_code=204)
 
 
@@ -80,14 +80,14 @@ async def delete_damaged(bench: Bench, owner: Owner, number: RowNumber) -> Respo
     response_class=Response,
     responses={204: {"description": "Gone."}} | fails("not-found"),
 )
-async def delete_entry(bench: Bench, owner: Owner, number: EntryNumber) -> Response:
-    await filter_commands.delete_damaged_entry(bench, owner, number)
+async def delete_entry(ctx: Ctx, owner: Owner, number: EntryNumber) -> Response:
+    await filter_commands.delete_damaged_entry(ctx, owner, number)
     return Response(status_code=204)
 
 
 @router.get("/{name}", summary="Read a saved filter", responses=says(SavedFilterView, "not-found"))
-async def read(bench: Bench, owner: Owner, name: FilterName) -> Response:
-    return answer(describe_saved(name, await filter_commands.find_filter(bench, owner, name)))
+async def read(ctx: Ctx, owner: Owner, name: FilterName) -> Response:
+    return answer(describe_saved(name, await filter_commands.find_filter(ctx, owner, name)))
 
 
 @router.put(
@@ -97,8 +97,8 @@ async def read(bench: Bench, owner: Owner, name: FilterName) -> Response:
     dependencies=[HasBody],
     responses=says(SavedFilterView, *WITH_BODY, "not-found", "conflict", description="Saved."),
 )
-async def save(bench: Bench, owner: Owner, name: FilterName, body: FilterToSave) -> Response:
-    await filter_commands.save_filter(bench, owner, name, body.filter)
+async def save(ctx: Ctx, owner: Owner, name: FilterName, body: FilterToSave) -> Response:
+    await filter_commands.save_filter(ctx, owner, name, body.filter)
     return answer(describe_saved(name, body.filter))
 
 
@@ -109,9 +109,9 @@ async def save(bench: Bench, owner: Owner, name: FilterName, body: FilterToSave)
     dependencies=[HasBody],
     responses=says(SavedFilterView, *WITH_BODY, "not-found", "conflict", description="Renamed."),
 )
-async def rename(bench: Bench, owner: Owner, name: FilterName, body: RenamedFilter) -> Response:
-    await filter_commands.rename_filter(bench, owner, name, body.name)
-    return answer(describe_saved(body.name, await filter_commands.find_filter(bench, owner, body.name)))
+async def rename(ctx: Ctx, owner: Owner, name: FilterName, body: RenamedFilter) -> Response:
+    await filter_commands.rename_filter(ctx, owner, name, body.name)
+    return answer(describe_saved(body.name, await filter_commands.find_filter(ctx, owner, body.name)))
 
 
 @router.delete(
@@ -121,6 +121,6 @@ async def rename(bench: Bench, owner: Owner, name: FilterName, body: RenamedFilt
     response_class=Response,
     responses={204: {"description": "Gone."}} | fails("not-found", "conflict"),
 )
-async def delete(bench: Bench, owner: Owner, name: FilterName) -> Response:
-    await filter_commands.delete_filter(bench, owner, name)
+async def delete(ctx: Ctx, owner: Owner, name: FilterName) -> Response:
+    await filter_commands.delete_filter(ctx, owner, name)
     return Response(status_code=204)

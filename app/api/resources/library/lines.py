@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body, Instant, ModelName, TopicId, ZoneName
 from app.api.http.negotiation import JSON, offers, require_json_body
@@ -51,10 +51,10 @@ class LineToRun(Typed):
     description="What it selects, what its command would do, what may be typed next. Nothing is changed.",
     responses=says(LineView, *WITH_BODY, "not-found", "conflict"),
 )
-async def check(bench: Bench, owner: Owner, conversation_id: ConversationId, body: LineToCheck) -> Response:
+async def check(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: LineToCheck) -> Response:
     look = ViewOptions(model=body.model, topic=body.topic, zone=body.zone)
     cursor = len(body.line) if body.cursor is None else body.cursor
-    read = await line_commands.check_line(bench, owner, conversation_id, body.line, cursor=cursor, look=look)
+    read = await line_commands.check_line(ctx, owner, conversation_id, body.line, cursor=cursor, look=look)
     return answer(read)
 
 
@@ -64,7 +64,7 @@ async def check(bench: Bench, owner: Owner, conversation_id: ConversationId, bod
     description="To every pair that its filter selects, at once or not at all.",
     responses=says(OutcomeView, *WITH_BODY, "not-found", "conflict"),
 )
-async def run(bench: Bench, owner: Owner, conversation_id: ConversationId, body: LineToRun) -> Response:
+async def run(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: LineToRun) -> Response:
     look = ViewOptions(model=body.model, topic=body.topic, zone=body.zone, as_of=body.as_of)
-    done = await line_commands.run_line(bench, owner, conversation_id, body.line, look, confirmed=body.confirmed)
+    done = await line_commands.run_line(ctx, owner, conversation_id, body.line, look, confirmed=body.confirmed)
     return answer(done)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
 from app.api.http.negotiation import JSON, offers
 from app.runs.library.provider_commands import list_models
@@ -49,8 +49,8 @@ class ModelList:
     "answered after three seconds, the models known from before are listed; it is in `unavailable`, and asked on.",
     responses=says(ModelList),
 )
-async def list_them(bench: Bench, owner: Owner) -> Response:
-    offered = await list_models(bench, owner)
+async def list_them(ctx: Ctx, owner: Owner) -> Response:
+    offered = await list_models(ctx, owner)
     return answer(
         ModelList(
             items=tuple(describe_model(profile) for offer in offered for profile in offer.models),

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body, ModelName, ToolName
 from app.api.http.negotiation import JSON, offers, require_json_body
@@ -138,8 +138,8 @@ class PreferencesBody(Body):
 
 
 @router.get("", summary="Read the preferences", responses=says(PreferencesView))
-async def read(bench: Bench, owner: Owner) -> Response:
-    return answer(describe_preferences(await preference_commands.read_preferences(bench, owner)))
+async def read(ctx: Ctx, owner: Owner) -> Response:
+    return answer(describe_preferences(await preference_commands.read_preferences(ctx, owner)))
 
 
 @router.get(
@@ -148,8 +148,8 @@ async def read(bench: Bench, owner: Owner) -> Response:
     description="The card before all pairs, as it would stand there now; null: none.",
     responses=says(PreludeView),
 )
-async def read_prelude(bench: Bench, owner: Owner) -> Response:
-    return answer(PreludeView(await preference_commands.read_prelude(bench, owner)))
+async def read_prelude(ctx: Ctx, owner: Owner) -> Response:
+    return answer(PreludeView(await preference_commands.read_prelude(ctx, owner)))
 
 
 @router.post(
@@ -159,7 +159,7 @@ async def read_prelude(bench: Bench, owner: Owner) -> Response:
     dependencies=[Depends(require_json_body)],
     responses=says(RedactionView, *WITH_BODY),
 )
-async def redact(_bench: Bench, _owner: Owner, body: RedactionBody) -> Response:
+async def redact(_bench: Ctx, _owner: Owner, body: RedactionBody) -> Response:
     redacted = await asyncio.to_thread(redact_text, body.text)
     return answer(RedactionView(redacted.text, redacted.kinds))
 
@@ -170,9 +170,9 @@ async def redact(_bench: Bench, _owner: Owner, body: RedactionBody) -> Response:
     dependencies=[Depends(require_json_body)],
     responses=says(PreferencesView, *WITH_BODY, description="The preferences as they are now."),
 )
-async def replace(bench: Bench, owner: Owner, body: PreferencesBody) -> Response:
+async def replace(ctx: Ctx, owner: Owner, body: PreferencesBody) -> Response:
     wanted = body.to_domain()
-    await preference_commands.set_preferences(bench, owner, wanted)
+    await preference_commands.set_preferences(ctx, owner, wanted)
     return answer(describe_preferences(wanted))
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Path, Query
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import Body
 from app.api.http.negotiation import JSON, offers, require_json_body
@@ -16,8 +16,8 @@ from app.api.http.problems import refuse_field
 from app.domain.errors import NotFoundError
 from app.domain.preferences import TopicOrder
 from app.domain.topics.topic_rules import MAX_LEVELS, MAX_NAME
+from app.runs.app_context import AppContext
 from app.runs.library import topic_commands
-from app.runs.workbench import Workbench
 from app.views.conversation.topic import TopicsView, TopicView
 
 router = APIRouter(prefix="/topics", tags=["topics"], dependencies=[Depends(offers(JSON))])
@@ -60,14 +60,14 @@ class ChangedTopic(Body):
     responses=says(TopicsView),
 )
 async def list_them(
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     *,
     order: Annotated[
         TopicOrder | None, Query(description="Used last first, or by hand. Left out: as preferred.")
     ] = None,
 ) -> Response:
-    return answer(await topic_commands.list_topics(bench, owner, order))
+    return answer(await topic_commands.list_topics(ctx, owner, order))
 
 
 @router.post(
@@ -78,9 +78,9 @@ async def list_them(
     dependencies=[HasBody],
     responses=says(TopicView, *WITH_BODY, "conflict", status=201, description="The topic of that path."),
 )
-async def create(bench: Bench, owner: Owner, body: NewTopic) -> Response:
-    topic_id = await topic_commands.create_topic(bench, owner, body.path)
-    return answer(await _describe(bench, owner, topic_id), 201)
+async def create(ctx: Ctx, owner: Owner, body: NewTopic) -> Response:
+    topic_id = await topic_commands.create_topic(ctx, owner, body.path)
+    return answer(await _describe(ctx, owner, topic_id), 201)
 
 
 @router.patch(
@@ -89,12 +89,12 @@ async def create(bench: Bench, owner: Owner, body: NewTopic) -> Response:
     dependencies=[HasBody],
     responses=says(TopicView, *WITH_BODY, "not-found", "conflict", description="The topic as it is now."),
 )
-async def change(bench: Bench, owner: Owner, topic_id: TopicPath, body: ChangedTopic) -> Response:
+async def change(ctx: Ctx, owner: Owner, topic_id: TopicPath, body: ChangedTopic) -> Response:
     changes: Any = body.model_dump(exclude_unset=True)
     if not changes:
         refuse_field("body", "nothing is to be changed. Name at least one field.")
-    await topic_commands.change_topic(bench, owner, topic_id, changes)
-    return answer(await _describe(bench, owner, topic_id))
+    await topic_commands.change_topic(ctx, owner, topic_id, changes)
+    return answer(await _describe(ctx, owner, topic_id))
 
 
 @router.delete(
@@ -104,13 +104,13 @@ async def change(bench: Bench, owner: Owner, topic_id: TopicPath, body: ChangedT
     response_class=Response,
     responses={204: {"description": "Gone."}} | fails("not-found", "conflict"),
 )
-async def delete(bench: Bench, owner: Owner, topic_id: TopicPath) -> Response:
-    await topic_commands.delete_topic(bench, owner, topic_id)
+async def delete(ctx: Ctx, owner: Owner, topic_id: TopicPath) -> Response:
+    await topic_commands.delete_topic(ctx, owner, topic_id)
     return Response(status_code=204)
 
 
-async def _describe(bench: Workbench, owner: str, topic_id: str) -> TopicView:
-    listed = await topic_commands.list_topics(bench, owner)
+async def _describe(ctx: AppContext, owner: str, topic_id: str) -> TopicView:
+    listed = await topic_commands.list_topics(ctx, owner)
     for topic in listed.items:
         if topic.id == topic_id:
             return topic

@@ -8,14 +8,14 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, fails, says
 from app.api.http.cursors import MAX_LIMIT, read_conversation_cursor, write_conversation_cursor
 from app.api.http.negotiation import JSON, offers
 from app.api.http.patterns import CONVERSATION_CURSOR
 from app.api.resources.conversation.conversations import ConversationId
+from app.runs.app_context import AppContext
 from app.runs.library import trash
-from app.runs.workbench import Workbench
 from app.store.conversation.conversations import Cursor
 from app.store.organise.trash import TrashEntry, TrashPlace
 from app.views.conversation.trash import TrashEntryView, describe_entry
@@ -53,8 +53,8 @@ class EmptiedView:
 
 
 @router.get("/trash", summary="List what was deleted", responses=says(TrashPage, description="The newest first."))
-async def list_all(bench: Bench, owner: Owner, *, limit: Limit = 50, cursor: Place = None) -> Response:
-    return await _list(bench, owner, limit, cursor)
+async def list_all(ctx: Ctx, owner: Owner, *, limit: Limit = 50, cursor: Place = None) -> Response:
+    return await _list(ctx, owner, limit, cursor)
 
 
 @router.get(
@@ -63,9 +63,9 @@ async def list_all(bench: Bench, owner: Owner, *, limit: Limit = 50, cursor: Pla
     responses=says(TrashPage, "not-found", description="Those deleted last first, together what was deleted at once."),
 )
 async def list_pairs(
-    bench: Bench, owner: Owner, conversation_id: ConversationId, *, limit: Limit = 50, cursor: Place = None
+    ctx: Ctx, owner: Owner, conversation_id: ConversationId, *, limit: Limit = 50, cursor: Place = None
 ) -> Response:
-    return await _list(bench, owner, limit, cursor, conversation_id)
+    return await _list(ctx, owner, limit, cursor, conversation_id)
 
 
 @router.post(
@@ -73,8 +73,8 @@ async def list_pairs(
     summary="Bring a conversation, or pairs, back from the trash",
     responses=says(RestoredView, "not-found", "conflict", description="Back at its place."),
 )
-async def restore(bench: Bench, owner: Owner, entry_id: EntryId) -> Response:
-    entry = await trash.restore(bench, owner, entry_id)
+async def restore(ctx: Ctx, owner: Owner, entry_id: EntryId) -> Response:
+    entry = await trash.restore(ctx, owner, entry_id)
     return answer(RestoredView(entry.kind, entry.conversation_id, entry.count))
 
 
@@ -86,8 +86,8 @@ async def restore(bench: Bench, owner: Owner, entry_id: EntryId) -> Response:
     response_class=Response,
     responses={204: {"description": "Gone."}} | fails("not-found"),
 )
-async def delete(bench: Bench, owner: Owner, entry_id: EntryId) -> Response:
-    await trash.delete_for_good(bench, owner, entry_id)
+async def delete(ctx: Ctx, owner: Owner, entry_id: EntryId) -> Response:
+    await trash.delete_for_good(ctx, owner, entry_id)
     return Response(status_code=204)
 
 
@@ -97,18 +97,18 @@ async def delete(bench: Bench, owner: Owner, entry_id: EntryId) -> Response:
     description="Nothing that was in it can be brought back. The ledger keeps what the calls used.",
     responses=says(EmptiedView, description="Empty."),
 )
-async def empty(bench: Bench, owner: Owner) -> Response:
-    return answer(EmptiedView(await trash.empty_trash(bench, owner)))
+async def empty(ctx: Ctx, owner: Owner) -> Response:
+    return answer(EmptiedView(await trash.empty_trash(ctx, owner)))
 
 
 async def _list(
-    bench: Workbench, owner: str, limit: int, cursor: str | None, conversation_id: str | None = None
+    ctx: AppContext, owner: str, limit: int, cursor: str | None, conversation_id: str | None = None
 ) -> Response:
     place = None
     if cursor is not None:
         read = read_conversation_cursor(cursor)
         place = TrashPlace(read.updated_at, read.conversation_id)
-    found = await trash.list_trash(bench, owner, limit=limit + 1, place=place, conversation_id=conversation_id)
+    found = await trash.list_trash(ctx, owner, limit=limit + 1, place=place, conversation_id=conversation_id)
     entries = found.entries[:limit]
     last = entries[-1] if len(found.entries) > limit else None
     following = None if last is None else write_conversation_cursor(Cursor(last.deleted_at, last.id))

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import ChangedCheckpoint, ToSummarise
 from app.api.http.event_stream import events_documented
@@ -37,13 +37,13 @@ ReadsJson = Depends(offers(JSON))
     | fails(*WITH_BODY, "not-found", "conflict", "send-locked", "budget-spent", "provider-refused"),
 )
 async def summarise(
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     conversation_id: ConversationId,
     body: ToSummarise,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
-    summary = await summaries.summarise(bench, owner, conversation_id, body.look(), body.text, body.extent())
+    summary = await summaries.summarise(ctx, owner, conversation_id, body.look(), body.text, body.extent())
     started = describe_started(summary.started)
     view = SummaryView(
         run_id=started.run_id,
@@ -54,7 +54,7 @@ async def summarise(
         pair_count=summary.count,
         position=summary.position,
     )
-    return answer_started(bench, owner, summary.started, media_type, view)
+    return answer_started(ctx, owner, summary.started, media_type, view)
 
 
 @router.post(
@@ -65,8 +65,8 @@ async def summarise(
     dependencies=[ReadsJson, HasBody],
     responses=says(SummaryPlanView, *WITH_BODY, "not-found", "conflict"),
 )
-async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, body: ToSummarise) -> Response:
-    plan = await summaries.plan_summary(bench, owner, conversation_id, body.look(), body.text, body.extent())
+async def preview(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: ToSummarise) -> Response:
+    plan = await summaries.plan_summary(ctx, owner, conversation_id, body.look(), body.text, body.extent())
     view = SummaryPlanView(
         model=plan.base.profile.model,
         pair_count=plan.count,
@@ -84,12 +84,12 @@ async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, b
     dependencies=[ReadsJson, HasBody],
     responses=says(CheckpointView, *WITH_BODY, "not-found", "conflict", description="As it is now."),
 )
-async def change(bench: Bench, owner: Owner, conversation_id: ConversationId, body: ChangedCheckpoint) -> Response:
+async def change(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: ChangedCheckpoint) -> Response:
     if body.position is None:
-        checkpoint = await summaries.change_checkpoint(bench, owner, conversation_id, body.summary)
+        checkpoint = await summaries.change_checkpoint(ctx, owner, conversation_id, body.summary)
     else:
         checkpoint = Checkpoint(body.summary, body.position)
-        await summaries.put_checkpoint(bench, owner, conversation_id, checkpoint)
+        await summaries.put_checkpoint(ctx, owner, conversation_id, checkpoint)
     return answer(describe_checkpoint(checkpoint))
 
 
@@ -100,5 +100,5 @@ async def change(bench: Bench, owner: Owner, conversation_id: ConversationId, bo
     dependencies=[ReadsJson],
     responses=says(CheckpointView, "not-found", "conflict", description="As it was."),
 )
-async def remove(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    return answer(describe_checkpoint(await summaries.remove_checkpoint(bench, owner, conversation_id)))
+async def remove(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    return answer(describe_checkpoint(await summaries.remove_checkpoint(ctx, owner, conversation_id)))

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import IN_PLACE, WITH_BODY, answer, says
 from app.api.http.bodies import Body, DraftToPreview, ModelName, SeenBefore, Sending
 from app.api.http.negotiation import JSON, offers, require_json_body
@@ -100,9 +100,9 @@ class ReplyToKeep(Body):
         description="All have started.",
     ),
 )
-async def compare(bench: Bench, owner: Owner, conversation_id: ConversationId, body: DraftToCompare) -> Response:
+async def compare(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: DraftToCompare) -> Response:
     comparison = await comparisons.start_comparison(
-        bench,
+        ctx,
         owner,
         conversation_id,
         body.text,
@@ -131,10 +131,10 @@ async def compare(bench: Bench, owner: Owner, conversation_id: ConversationId, b
         description="All have started; `conversation_id` says where, a new one if it is to branch.",
     ),
 )
-async def compare_pair(bench: Bench, owner: Owner, pair_id: PairId, body: PairToCompare) -> Response:
+async def compare_pair(ctx: Ctx, owner: Owner, pair_id: PairId, body: PairToCompare) -> Response:
     return _answer_begun(
         await compare_again(
-            bench,
+            ctx,
             owner,
             pair_id,
             body.models,
@@ -159,9 +159,9 @@ def _answer_begun(comparison: Comparison) -> Response:
     description="As they are stored now: a reply that runs is up to a second behind. 404: none is open.",
     responses=says(ComparisonNowView, "not-found"),
 )
-async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    comparison, pairs = await comparisons.read_comparison(bench, owner, conversation_id)
-    tariffs = await learn_prices(bench, owner, pairs)
+async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    comparison, pairs = await comparisons.read_comparison(ctx, owner, conversation_id)
+    tariffs = await learn_prices(ctx, owner, pairs)
     facts = [PairFacts(cost=price_pair(pair, tariffs.get(pair.model))) for pair in pairs]
     return answer(describe_comparison_now(comparison, tuple(map(describe_pair, pairs, facts))))
 
@@ -174,8 +174,8 @@ async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> R
     dependencies=[HasBody],
     responses=says(KeptView, *WITH_BODY, "not-found", "conflict"),
 )
-async def keep(bench: Bench, owner: Owner, conversation_id: ConversationId, body: ReplyToKeep) -> Response:
-    kept = await keep_reply_and_title(bench, owner, conversation_id, body.model)
+async def keep(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: ReplyToKeep) -> Response:
+    kept = await keep_reply_and_title(ctx, owner, conversation_id, body.model)
     return answer(KeptView(kept.pair_id, kept.replaced, describe_changes(kept.undo)))
 
 
@@ -185,8 +185,8 @@ async def keep(bench: Bench, owner: Owner, conversation_id: ConversationId, body
     description="Those that run are stopped. `POST …/comparison/reopen` takes it back.",
     responses=says(ComparisonView, "not-found", description="As it was."),
 )
-async def discard(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    return answer(describe_comparison(await comparisons.discard_comparison(bench, owner, conversation_id)))
+async def discard(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    return answer(describe_comparison(await comparisons.discard_comparison(ctx, owner, conversation_id)))
 
 
 @router.post(
@@ -194,5 +194,5 @@ async def discard(bench: Bench, owner: Owner, conversation_id: ConversationId) -
     summary="Open again the comparison that was discarded last",
     responses=says(ComparisonView, "not-found", "conflict"),
 )
-async def reopen(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    return answer(describe_comparison(await comparisons.reopen_comparison(bench, owner, conversation_id)))
+async def reopen(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    return answer(describe_comparison(await comparisons.reopen_comparison(ctx, owner, conversation_id)))

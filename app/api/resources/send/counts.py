@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import DraftToPreview
 from app.api.http.negotiation import JSON, offers, require_json_body
@@ -31,9 +31,9 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depe
         "provider-refused",
     ),
 )
-async def count(bench: Bench, owner: Owner, conversation_id: ConversationId, body: DraftToPreview) -> Response:
+async def count(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: DraftToPreview) -> Response:
     counted = await count_exactly(
-        bench,
+        ctx,
         owner,
         conversation_id,
         body.text,

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import ToTitle
 from app.api.http.event_stream import events_documented
@@ -41,12 +41,12 @@ class NodesView:
     dependencies=[Depends(offers(JSON))],
     responses=says(NodesView, "not-found"),
 )
-async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    async with bench.store.read() as session:
+async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    async with ctx.store.read() as session:
         await load_conversation(session, owner, conversation_id)
         accounting = await load_accounting(session, owner, conversation_id)
         derived = await load_derived(session, owner, conversation_id)
-    tariffs = await learn_tariffs(bench, owner, {call.made.model for call in derived if call.made is not None})
+    tariffs = await learn_tariffs(ctx, owner, {call.made.model for call in derived if call.made is not None})
     return answer(NodesView(describe_nodes(accounting, derived, tariffs)))
 
 
@@ -63,13 +63,13 @@ async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> R
     | fails(*WITH_BODY, "not-found", "conflict", "provider-refused"),
 )
 async def ask_title(
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     conversation_id: ConversationId,
     body: ToTitle,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
-    derived = await titles.ask_title(bench, owner, conversation_id, body.look())
+    derived = await titles.ask_title(ctx, owner, conversation_id, body.look())
     started = describe_started(derived.started)
     view = DerivedRunView(
         run_id=started.run_id,
@@ -78,4 +78,4 @@ async def ask_title(
         events=started.events,
         conversation_id=derived.conversation_id,
     )
-    return answer_started(bench, owner, derived.started, media_type, view)
+    return answer_started(ctx, owner, derived.started, media_type, view)

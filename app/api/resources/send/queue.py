@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Path
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body, DraftToSend, ModelName, OverBudgetChoice, choice_of
 from app.api.http.negotiation import JSON, offers, require_json_body
@@ -53,8 +53,8 @@ class QueueToResume(Body):
     summary="Read what waits for the reply that runs",
     responses=says(QueueView, "not-found", description="The next one first."),
 )
-async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    return answer(describe_queue(await queueing.read_queue(bench, owner, conversation_id)))
+async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    return answer(describe_queue(await queueing.read_queue(ctx, owner, conversation_id)))
 
 
 @router.post(
@@ -65,9 +65,9 @@ async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> R
     dependencies=[HasBody],
     responses=says(QueueView, *WITH_BODY, "not-found", "conflict", description="The queue as it is now."),
 )
-async def add(bench: Bench, owner: Owner, conversation_id: ConversationId, body: DraftToQueue) -> Response:
+async def add(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: DraftToQueue) -> Response:
     queue = await queueing.queue_text(
-        bench,
+        ctx,
         owner,
         conversation_id,
         body.text,
@@ -87,8 +87,8 @@ async def add(bench: Bench, owner: Owner, conversation_id: ConversationId, body:
     description="A queue that is held already stays held for its reason; an empty one is not held.",
     responses=says(QueueView, "not-found", description="The queue as it is now."),
 )
-async def pause(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    return answer(describe_queue(await queueing.pause_queue(bench, owner, conversation_id)))
+async def pause(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    return answer(describe_queue(await queueing.pause_queue(ctx, owner, conversation_id)))
 
 
 @router.post(
@@ -107,9 +107,9 @@ async def pause(bench: Bench, owner: Owner, conversation_id: ConversationId) -> 
         description="The queue as it is now.",
     ),
 )
-async def resume(bench: Bench, owner: Owner, conversation_id: ConversationId, body: QueueToResume) -> Response:
+async def resume(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: QueueToResume) -> Response:
     queue = await queueing.resume_queue(
-        bench, owner, conversation_id, only=body.only, model=body.model, over_budget=choice_of(body.over_budget)
+        ctx, owner, conversation_id, only=body.only, model=body.model, over_budget=choice_of(body.over_budget)
     )
     return answer(describe_queue(queue))
 
@@ -121,10 +121,10 @@ async def resume(bench: Bench, owner: Owner, conversation_id: ConversationId, bo
     responses=says(QueueView, *WITH_BODY, "not-found", "conflict", description="The queue as it is now."),
 )
 async def change(
-    bench: Bench, owner: Owner, conversation_id: ConversationId, queued_id: QueuedId, body: ChangedQueued
+    ctx: Ctx, owner: Owner, conversation_id: ConversationId, queued_id: QueuedId, body: ChangedQueued
 ) -> Response:
     queue = await queueing.change_queued(
-        bench, owner, conversation_id, queued_id, text=body.text, version=body.version, place=body.place
+        ctx, owner, conversation_id, queued_id, text=body.text, version=body.version, place=body.place
     )
     return answer(describe_queue(queue))
 
@@ -134,6 +134,6 @@ async def change(
     summary="Drop a text that waits",
     responses=says(QueuedView, "not-found", description="As it was: `POST …/queue` brings it back."),
 )
-async def drop(bench: Bench, owner: Owner, conversation_id: ConversationId, queued_id: QueuedId) -> Response:
-    dropped = await queueing.drop_queued(bench, owner, conversation_id, queued_id)
+async def drop(ctx: Ctx, owner: Owner, conversation_id: ConversationId, queued_id: QueuedId) -> Response:
+    dropped = await queueing.drop_queued(ctx, owner, conversation_id, queued_id)
     return answer(describe_queued(dropped.item))

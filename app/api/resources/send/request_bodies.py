@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import fails
 from app.api.http.negotiation import ANYTHING, offers
 from app.api.resources.conversation.conversations import ConversationId
@@ -33,8 +33,8 @@ BYTES = {200: {"description": "The bytes.", "content": {ANYTHING: {"schema": {"t
     response_class=Response,
     responses=BYTES | fails("not-found"),
 )
-async def read_prepared(bench: Bench, owner: Owner, conversation_id: ConversationId, body_sha256: BodyHash) -> Response:
-    planned = bench.prepared.find(owner, conversation_id, body_sha256)
+async def read_prepared(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body_sha256: BodyHash) -> Response:
+    planned = ctx.prepared.find(owner, conversation_id, body_sha256)
     if planned is None:
         raise NotFoundError("previewed request", body_sha256[:12])
     return answer_file(planned.wire.body, f"request-{body_sha256[:12]}.json")
@@ -47,8 +47,8 @@ async def read_prepared(bench: Bench, owner: Owner, conversation_id: Conversatio
     response_class=Response,
     responses=BYTES | fails("not-found"),
 )
-async def read_kept(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
-    async with bench.store.read() as session:
+async def read_kept(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
+    async with ctx.store.read() as session:
         kept = await load_snapshot(session, owner, pair_id)
     return answer_file(kept.body, f"request-{pair_id[:12]}.json")
 
@@ -61,8 +61,8 @@ async def read_kept(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
     response_class=Response,
     responses=BYTES | fails("not-found"),
 )
-async def read_raw(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
-    async with bench.store.read() as session:
+async def read_raw(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
+    async with ctx.store.read() as session:
         rows = await load_raw_rows(session, owner, pair_id)
     return answer_file(to_json(rows), f"pair-{pair_id[:12]}-raw.json")
 
@@ -75,8 +75,8 @@ async def read_raw(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
     response_class=Response,
     responses=BYTES | fails("not-found"),
 )
-async def read_raw_conversation(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    async with bench.store.read() as session:
+async def read_raw_conversation(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    async with ctx.store.read() as session:
         rows = await load_raw_conversation(session, owner, conversation_id)
     return answer_file(to_json(rows), f"conversation-{conversation_id[:12]}-raw.json")
 

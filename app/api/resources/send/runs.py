@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Path, Query
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, fails, says
 from app.api.http.event_stream import answer_events, events_documented
 from app.api.http.negotiation import EVENT_STREAM, JSON, offers
@@ -31,7 +31,7 @@ LARGEST_POSITION = 2**53 - 1  # the largest integer that every JSON reader repre
     dependencies=[Depends(offers(EVENT_STREAM))],
 )
 async def events(
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     run_id: RunId,
     *,
@@ -40,8 +40,8 @@ async def events(
         int, Header(ge=0, le=LARGEST_POSITION, description="The same, as a browser sends it by itself.")
     ] = 0,
 ) -> Response:
-    await load_state(bench, owner, run_id)  # answers 404 for an unknown run, before the stream starts
-    return answer_events(follow(bench, owner, run_id, max(after, last_event_id)))
+    await load_state(ctx, owner, run_id)  # answers 404 for an unknown run, before the stream starts
+    return answer_events(follow(ctx, owner, run_id, max(after, last_event_id)))
 
 
 @router.post(
@@ -51,9 +51,9 @@ async def events(
     responses=says(RunView, "not-found", description="The run as it ended."),
     dependencies=[Depends(offers(JSON))],
 )
-async def cancel(bench: Bench, owner: Owner, run_id: RunId) -> Response:
-    await commands.cancel_run(bench, owner, run_id)
-    return answer(describe_run(await load_state(bench, owner, run_id)))
+async def cancel(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:
+    await commands.cancel_run(ctx, owner, run_id)
+    return answer(describe_run(await load_state(ctx, owner, run_id)))
 
 
 @router.post(
@@ -63,6 +63,6 @@ async def cancel(bench: Bench, owner: Owner, run_id: RunId) -> Response:
     responses=says(RunView, "not-found", "conflict", description="The run, on its next attempt."),
     dependencies=[Depends(offers(JSON))],
 )
-async def retry(bench: Bench, owner: Owner, run_id: RunId) -> Response:
-    await commands.hurry_run(bench, owner, run_id)
-    return answer(describe_run(await load_state(bench, owner, run_id)))
+async def retry(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:
+    await commands.hurry_run(ctx, owner, run_id)
+    return answer(describe_run(await load_state(ctx, owner, run_id)))

@@ -7,18 +7,18 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import DraftToPreview, DraftToSend
 from app.api.http.event_stream import answer_events, events_documented
 from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_body
 from app.api.resources.conversation.conversations import ConversationId
+from app.runs.app_context import AppContext
 from app.runs.cache.cache_views import describe_planned_cache
 from app.runs.request.preview import Preview
 from app.runs.send import commands
 from app.runs.usage.prices import learn_tariffs
 from app.runs.watch.broadcast import follow
-from app.runs.workbench import Workbench
 from app.views.conversation.run import StartedRunView
 from app.views.request.preview import Previewed, PreviewView, describe_preview
 
@@ -39,9 +39,9 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depe
         "provider-refused",
     ),
 )
-async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, body: DraftToPreview) -> Response:
+async def preview(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: DraftToPreview) -> Response:
     planned = await commands.preview_send(
-        bench,
+        ctx,
         owner,
         conversation_id,
         body.text,
@@ -50,7 +50,7 @@ async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, b
         over_budget=body.choice(),
         attached=await body.attached(owner),
     )
-    return answer(await describe_planned(bench, owner, planned))
+    return answer(await describe_planned(ctx, owner, planned))
 
 
 @router.post(
@@ -74,14 +74,14 @@ async def preview(bench: Bench, owner: Owner, conversation_id: ConversationId, b
     ),
 )
 async def send(
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     conversation_id: ConversationId,
     body: DraftToSend,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
     started = await commands.start_reply(
-        bench,
+        ctx,
         owner,
         conversation_id,
         body.text,
@@ -91,15 +91,15 @@ async def send(
         attached=await body.attached(owner),
         selection=body.selection,
     )
-    return answer_started(bench, owner, started, media_type)
+    return answer_started(ctx, owner, started, media_type)
 
 
 def answer_started(
-    bench: Workbench, owner: str, started: commands.StartedRun, media_type: str, view: StartedRunView | None = None
+    ctx: AppContext, owner: str, started: commands.StartedRun, media_type: str, view: StartedRunView | None = None
 ) -> Response:
     """Answer with a running reply: its event stream, or JSON with its address. `view` replaces the usual JSON."""
     if media_type == EVENT_STREAM:
-        return answer_events(follow(bench, owner, started.run_id))
+        return answer_events(follow(ctx, owner, started.run_id))
     view = view or describe_started(started)
     return answer(view, 202, {"Location": view.events})
 
@@ -109,10 +109,10 @@ def describe_started(started: commands.StartedRun) -> StartedRunView:
     return StartedRunView(started.run_id, started.pair_id, started.content_hash, place)
 
 
-async def describe_planned(bench: Workbench, owner: str, planned: Preview) -> PreviewView:
+async def describe_planned(ctx: AppContext, owner: str, planned: Preview) -> PreviewView:
     """Describe the provider call of a preview."""
     model = planned.wire.model
-    tariff = None if planned.plan.cache is None else (await learn_tariffs(bench, owner, {model}))[model]
+    tariff = None if planned.plan.cache is None else (await learn_tariffs(ctx, owner, {model}))[model]
     base = planned.composed.base
     previewed = Previewed(
         built=planned.built,

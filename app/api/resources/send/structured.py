@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import VIEW, WITH_BODY, answer, fails, says
 from app.api.http.bodies import Body, JsonSchema
 from app.api.http.negotiation import JSON, offers, require_json_body
@@ -43,8 +43,8 @@ class CheckedSchemaView:
     "what to send next, with the same `schema`, to have the faults mended.",
     responses=says(StructuredView, "not-found", "conflict"),
 )
-async def read(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
-    return answer(_describe(await read_structured(bench, owner, pair_id)))
+async def read(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
+    return answer(_describe(await read_structured(ctx, owner, pair_id)))
 
 
 @router.post(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
 from app.api.http.negotiation import JSON, offers
 from app.api.resources.send.runs import RunId
@@ -23,8 +23,8 @@ router = APIRouter(prefix="/runs", tags=["runs"], dependencies=[Depends(offers(J
     "is another, `reasons` say what has changed since. The bytes of a failed request are compared as well.",
     responses=says(VerificationView, "not-found"),
 )
-async def verify(bench: Bench, owner: Owner, run_id: RunId) -> Response:
-    return answer(_describe(await verify_run(bench, owner, run_id)))
+async def verify(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:
+    return answer(_describe(await verify_run(ctx, owner, run_id)))
 
 
 @router.get(
@@ -33,8 +33,8 @@ async def verify(bench: Bench, owner: Owner, run_id: RunId) -> Response:
     description="Made again from what is stored: `matches` says whether it is what was sent. 404 if it cannot be made.",
     responses=says(SentRequestView, "not-found"),
 )
-async def read_request(bench: Bench, owner: Owner, run_id: RunId) -> Response:
-    verified = await verify_run(bench, owner, run_id)
+async def read_request(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:
+    verified = await verify_run(ctx, owner, run_id)
     if verified.request is None:
         raise NotFoundError("request of run", run_id)
     positions = {pair.id: pair.position for pair in verified.pairs}

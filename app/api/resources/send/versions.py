@@ -7,17 +7,17 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import IN_PLACE, WITH_BODY, answer, fails, says
 from app.api.http.bodies import KeptToResend, PairToPreview, PairToResend, VersionToRestore
 from app.api.http.event_stream import events_documented
 from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_body
 from app.api.resources.conversation.marks import PairId
 from app.api.resources.send.send import answer_started, describe_planned, describe_started
+from app.runs.app_context import AppContext
 from app.runs.resend.in_place import Resent
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Seen, preview_resend, resend_pair, restore_version
-from app.runs.workbench import Workbench
 from app.store.conversation.pairs import load_pair
 from app.store.conversation.versions import load_versions
 from app.store.run.snapshots import load_snapshot
@@ -43,14 +43,14 @@ ReadsJson = Depends(offers(JSON))
     | fails(*IN_PLACE, "over-budget", "selection-changed"),
 )
 async def resend(
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     pair_id: PairId,
     body: PairToResend,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
     resent = await resend_pair(
-        bench,
+        ctx,
         owner,
         pair_id,
         text=body.text,
@@ -61,7 +61,7 @@ async def resend(
         seen=body.seen(),
         selection=body.selection,
     )
-    return _answer_resent(bench, owner, resent, media_type)
+    return _answer_resent(ctx, owner, resent, media_type)
 
 
 @router.post(
@@ -71,9 +71,9 @@ async def resend(
     dependencies=[ReadsJson, HasBody],
     responses=says(PreviewView, *WITH_BODY, "not-found", "conflict", "provider-refused"),
 )
-async def preview(bench: Bench, owner: Owner, pair_id: PairId, body: PairToPreview) -> Response:
+async def preview(ctx: Ctx, owner: Owner, pair_id: PairId, body: PairToPreview) -> Response:
     planned = await preview_resend(
-        bench,
+        ctx,
         owner,
         pair_id,
         text=body.text,
@@ -81,7 +81,7 @@ async def preview(bench: Bench, owner: Owner, pair_id: PairId, body: PairToPrevi
         parameters=await body.asked(),
         over_budget=body.choice(),
     )
-    return answer(await describe_planned(bench, owner, planned))
+    return answer(await describe_planned(ctx, owner, planned))
 
 
 @router.get(
@@ -90,8 +90,8 @@ async def preview(bench: Bench, owner: Owner, pair_id: PairId, body: PairToPrevi
     dependencies=[ReadsJson],
     responses=says(VersionsView, "not-found", description="The first one first."),
 )
-async def list_them(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
-    async with bench.store.read() as session:
+async def list_them(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
+    async with ctx.store.read() as session:
         pair = await load_pair(session, owner, pair_id)
         found = await load_versions(session, owner, pair)
     return answer(VersionsView(tuple(map(describe_version, found))))
@@ -110,9 +110,9 @@ async def list_them(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
         description="Its versions as they are now.",
     ),
 )
-async def restore(bench: Bench, owner: Owner, pair_id: PairId, body: VersionToRestore) -> Response:
-    await restore_version(bench, owner, pair_id, body.version, Seen(body.standing))
-    return await list_them(bench, owner, pair_id)
+async def restore(ctx: Ctx, owner: Owner, pair_id: PairId, body: VersionToRestore) -> Response:
+    await restore_version(ctx, owner, pair_id, body.version, Seen(body.standing))
+    return await list_them(ctx, owner, pair_id)
 
 
 @router.get(
@@ -122,8 +122,8 @@ async def restore(bench: Bench, owner: Owner, pair_id: PairId, body: VersionToRe
     dependencies=[ReadsJson],
     responses=says(SnapshotView, "not-found"),
 )
-async def snapshot(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
-    async with bench.store.read() as session:
+async def snapshot(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
+    async with ctx.store.read() as session:
         kept = await load_snapshot(session, owner, pair_id)
     return answer(
         SnapshotView(
@@ -150,17 +150,17 @@ async def snapshot(bench: Bench, owner: Owner, pair_id: PairId) -> Response:
     | fails(*IN_PLACE),
 )
 async def resend_kept(
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     pair_id: PairId,
     body: KeptToResend,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
-    resent = await resend_as_it_was(bench, owner, pair_id, later=body.choice(), seen=body.seen())
-    return _answer_resent(bench, owner, resent, media_type)
+    resent = await resend_as_it_was(ctx, owner, pair_id, later=body.choice(), seen=body.seen())
+    return _answer_resent(ctx, owner, resent, media_type)
 
 
-def _answer_resent(bench: Workbench, owner: str, resent: Resent, media_type: str) -> Response:
+def _answer_resent(ctx: AppContext, owner: str, resent: Resent, media_type: str) -> Response:
     started = describe_started(resent.started)
     view = ResentView(
         run_id=started.run_id,
@@ -170,4 +170,4 @@ def _answer_resent(bench: Workbench, owner: str, resent: Resent, media_type: str
         conversation_id=resent.conversation_id,
         undo=describe_changes(resent.undo),
     )
-    return answer_started(bench, owner, resent.started, media_type, view)
+    return answer_started(ctx, owner, resent.started, media_type, view)

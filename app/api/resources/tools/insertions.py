@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body
 from app.api.http.negotiation import JSON, offers, require_json_body
@@ -56,8 +56,8 @@ class ResourceToRead(Body):
     "other bytes in it are refused: a message is text.",
     responses=says(InsertionView, *WITH_BODY, "not-found", "conflict", "server-gave-nothing"),
 )
-async def fill_prompt(bench: Bench, owner: Owner, server_id: ServerId, body: PromptToFill) -> Response:
-    return answer(InsertionView(await insertions.fill_prompt(bench, owner, server_id, body.name, body.arguments)))
+async def fill_prompt(ctx: Ctx, owner: Owner, server_id: ServerId, body: PromptToFill) -> Response:
+    return answer(InsertionView(await insertions.fill_prompt(ctx, owner, server_id, body.name, body.arguments)))
 
 
 @router.post(
@@ -67,5 +67,5 @@ async def fill_prompt(bench: Bench, owner: Owner, server_id: ServerId, body: Pro
     "goes to the server alone. Nothing is sent to a model and nothing is stored. What is no text is refused.",
     responses=says(InsertionView, *WITH_BODY, "not-found", "conflict", "server-gave-nothing"),
 )
-async def read_resource(bench: Bench, owner: Owner, server_id: ServerId, body: ResourceToRead) -> Response:
-    return answer(InsertionView(await insertions.read_resource(bench, owner, server_id, body.uri, body.variables)))
+async def read_resource(ctx: Ctx, owner: Owner, server_id: ServerId, body: ResourceToRead) -> Response:
+    return answer(InsertionView(await insertions.read_resource(ctx, owner, server_id, body.uri, body.variables)))

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body
 from app.api.http.negotiation import JSON, offers, require_json_body
@@ -67,9 +67,9 @@ class PermissionAnswer(Body):
     description="Those of conversations delegated from it, too.",
     responses=says(PermissionsView, "not-found", description="The oldest first."),
 )
-async def read_pending(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    pending = await commands.list_pending(bench, owner, conversation_id)
-    at = bench.desk.clock()
+async def read_pending(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    pending = await commands.list_pending(ctx, owner, conversation_id)
+    at = ctx.desk.clock()
     return answer(PermissionsView(tuple(describe_permission(request, at) for request in pending)))
 
 
@@ -78,8 +78,8 @@ async def read_pending(bench: Bench, owner: Owner, conversation_id: Conversation
     summary="Read a permission request, however it stands",
     responses=says(PermissionView, "not-found"),
 )
-async def read(bench: Bench, owner: Owner, request_id: RequestId) -> Response:
-    return answer(describe_permission(await commands.read_request(bench, owner, request_id), bench.desk.clock()))
+async def read(ctx: Ctx, owner: Owner, request_id: RequestId) -> Response:
+    return answer(describe_permission(await commands.read_request(ctx, owner, request_id), ctx.desk.clock()))
 
 
 @router.post(
@@ -89,11 +89,11 @@ async def read(bench: Bench, owner: Owner, request_id: RequestId) -> Response:
     dependencies=[HasBody],
     responses=says(PermissionView, *WITH_BODY, "not-found", "conflict", description="The request as it stands now."),
 )
-async def settle(bench: Bench, owner: Owner, request_id: RequestId, body: PermissionAnswer) -> Response:
+async def settle(ctx: Ctx, owner: Owner, request_id: RequestId, body: PermissionAnswer) -> Response:
     settled = await commands.answer_permission(
-        bench, owner, request_id, body.answer, edited=body.arguments, only_if=body.patterns()
+        ctx, owner, request_id, body.answer, edited=body.arguments, only_if=body.patterns()
     )
-    return answer(describe_permission(settled, bench.desk.clock()))
+    return answer(describe_permission(settled, ctx.desk.clock()))
 
 
 @router.get(
@@ -101,8 +101,8 @@ async def settle(bench: Bench, owner: Owner, request_id: RequestId, body: Permis
     summary="List what is allowed without asking",
     responses=says(RulesView, description="The newest first."),
 )
-async def read_rules(bench: Bench, owner: Owner) -> Response:
-    return answer(RulesView(tuple(map(_describe, await commands.list_rules(bench, owner)))))
+async def read_rules(ctx: Ctx, owner: Owner) -> Response:
+    return answer(RulesView(tuple(map(_describe, await commands.list_rules(ctx, owner)))))
 
 
 @router.delete(
@@ -111,8 +111,8 @@ async def read_rules(bench: Bench, owner: Owner) -> Response:
     description="What it allowed needs permission again from now on. A call that is running goes on.",
     responses=says(RuleView, "not-found", description="As it was."),
 )
-async def revoke(bench: Bench, owner: Owner, rule_id: RuleId) -> Response:
-    return answer(_describe(await commands.revoke_rule(bench, owner, rule_id)))
+async def revoke(ctx: Ctx, owner: Owner, rule_id: RuleId) -> Response:
+    return answer(_describe(await commands.revoke_rule(ctx, owner, rule_id)))
 
 
 @router.get(
@@ -123,7 +123,7 @@ async def revoke(bench: Bench, owner: Owner, rule_id: RuleId) -> Response:
     responses=says(AuditView, description="The newest entry first."),
 )
 async def read_audit(
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     *,
     conversation_id: AboutConversation = None,
@@ -131,7 +131,7 @@ async def read_audit(
     cursor: AuditCursor = None,
 ) -> Response:
     before = None if cursor is None else int(cursor)
-    found = await commands.read_audit(bench, owner, limit=limit + 1, before=before, conversation_id=conversation_id)
+    found = await commands.read_audit(ctx, owner, limit=limit + 1, before=before, conversation_id=conversation_id)
     items = tuple(_describe_entry(number, entry) for number, entry in found[:limit])
     return answer(AuditView(items, str(items[-1].id) if len(found) > limit else None))
 

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import Body
 from app.api.http.negotiation import JSON, offers, require_json_body
@@ -135,14 +135,14 @@ class ChangedServer(Body):
     summary="List the MCP servers and the built-in tools",
     responses=says(ServersView, "not-found", description="By name."),
 )
-async def list_them(bench: Bench, owner: Owner, request: Request, *, agent_id: OfAgent = None) -> Response:
-    agent = None if agent_id is None else await read_agent(bench, owner, agent_id)
-    seen = await server_commands.list_servers(bench, owner)
+async def list_them(ctx: Ctx, owner: Owner, request: Request, *, agent_id: OfAgent = None) -> Response:
+    agent = None if agent_id is None else await read_agent(ctx, owner, agent_id)
+    seen = await server_commands.list_servers(ctx, owner)
     if agent is not None and agent.server_ids is not None:
         seen = tuple(one for one in seen if one.server.id in agent.server_ids)
-    programs = bench.settings.stdio_servers and server_commands.is_admin(owner)
-    built_ins = describe_built_ins(bench.toolbox.list_tools(owner))
-    back = callback_of(bench.settings.public_url or str(request.base_url))
+    programs = ctx.settings.stdio_servers and server_commands.is_admin(owner)
+    built_ins = describe_built_ins(ctx.toolbox.list_tools(owner))
+    back = callback_of(ctx.settings.public_url or str(request.base_url))
     return answer(ServersView(tuple(map(_describe, seen)), programs, back, built_ins))
 
 
@@ -157,16 +157,16 @@ async def list_them(bench: Bench, owner: Owner, request: Request, *, agent_id: O
         ServerView, *WITH_BODY, "conflict", "forbidden", status=201, description="Created; `Location` is its address."
     ),
 )
-async def create(bench: Bench, owner: Owner, body: NewServer) -> Response:
+async def create(ctx: Ctx, owner: Owner, body: NewServer) -> Response:
     client = {} if body.client_secret is None else {CLIENT_SECRET: body.client_secret}
     wish = ServerWish(body.name, _way(body), body.enabled, body.timeout, body.secrets | client)
-    made = await server_commands.add_server(bench, owner, wish)
+    made = await server_commands.add_server(ctx, owner, wish)
     return answer(_describe(made), 201, {"Location": f"/api/v1/mcp-servers/{made.server.id}"})
 
 
 @router.get("/{server_id}", summary="Read an MCP server", responses=says(ServerView, "not-found"))
-async def read(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
-    return answer(_describe(await server_commands.read_server(bench, owner, server_id)))
+async def read(ctx: Ctx, owner: Owner, server_id: ServerId) -> Response:
+    return answer(_describe(await server_commands.read_server(ctx, owner, server_id)))
 
 
 @router.patch(
@@ -177,11 +177,11 @@ async def read(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
         ServerView, *WITH_BODY, "not-found", "conflict", "forbidden", description="The server as it is now."
     ),
 )
-async def change(bench: Bench, owner: Owner, server_id: ServerId, body: ChangedServer) -> Response:
+async def change(ctx: Ctx, owner: Owner, server_id: ServerId, body: ChangedServer) -> Response:
     changes: Any = body.model_dump(exclude_unset=True)
     if not changes:
         refuse_field("body", "nothing is to be changed. Name at least one field.")
-    before = (await server_commands.read_server(bench, owner, server_id)).server
+    before = (await server_commands.read_server(ctx, owner, server_id)).server
     wish = ServerWish(
         changes.get("name", before.name),
         _changed_way(before.way, changes),
@@ -189,7 +189,7 @@ async def change(bench: Bench, owner: Owner, server_id: ServerId, body: ChangedS
         changes.get("timeout", before.timeout),
         changes.get("secrets", {}) | _changed_client_secret(before.way, changes),
     )
-    return answer(_describe(await server_commands.change_server(bench, owner, server_id, wish)))
+    return answer(_describe(await server_commands.change_server(ctx, owner, server_id, wish)))
 
 
 @router.delete(
@@ -199,8 +199,8 @@ async def change(bench: Bench, owner: Owner, server_id: ServerId, body: ChangedS
     response_class=Response,
     responses={204: {"description": "Gone, with its secrets; a program of it has ended."}} | fails("not-found"),
 )
-async def delete(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
-    await server_commands.delete_server(bench, owner, server_id)
+async def delete(ctx: Ctx, owner: Owner, server_id: ServerId) -> Response:
+    await server_commands.delete_server(ctx, owner, server_id)
     return Response(status_code=204)
 
 
@@ -211,8 +211,8 @@ async def delete(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
     "switched off is let go again.",
     responses=says(ServerView, "not-found", "forbidden", description="How it stands, and what it has."),
 )
-async def try_out(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
-    return answer(_describe(await server_commands.try_server(bench, owner, server_id)))
+async def try_out(ctx: Ctx, owner: Owner, server_id: ServerId) -> Response:
+    return answer(_describe(await server_commands.try_server(ctx, owner, server_id)))
 
 
 @router.get(
@@ -223,13 +223,13 @@ async def try_out(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
     responses=says(ServerLogView, "not-found"),
 )
 async def read_log(
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     server_id: ServerId,
     *,
     after: Annotated[int, Query(ge=0, le=2**53, description="Only lines after that one.")] = 0,
 ) -> Response:
-    seen = await server_commands.read_server(bench, owner, server_id)
+    seen = await server_commands.read_server(ctx, owner, server_id)
     lines = seen.session.log.lines(after) if seen.session else ()
     return answer(describe_log([LogLineView(one.number, one.at, one.level, one.text) for one in lines], after))
 

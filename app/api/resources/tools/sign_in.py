@@ -12,14 +12,14 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, fails, says
 from app.api.http.docs_page import PAGE_POLICY
 from app.api.http.negotiation import JSON, offers
 from app.api.resources.tools.servers import ServerId
 from app.domain.errors import NotFoundError
+from app.runs.app_context import current
 from app.runs.tools import sign_in_commands
-from app.runs.workbench import current
 from app.tools.sign_in.sign_ins import Answer, Refusal
 from app.views.tools.server import SignInView
 
@@ -38,9 +38,9 @@ MAX_WORDS = 300
     "went. Another sign-in of the server that is under way ends.",
     responses=says(SignInView, "not-found", "conflict", "forbidden", description="What to open in a browser."),
 )
-async def begin(bench: Bench, owner: Owner, server_id: ServerId, request: Request) -> Response:
-    base = bench.settings.public_url or str(request.base_url)
-    begun = await sign_in_commands.begin_sign_in(bench, owner, server_id, base)
+async def begin(ctx: Ctx, owner: Owner, server_id: ServerId, request: Request) -> Response:
+    base = ctx.settings.public_url or str(request.base_url)
+    begun = await sign_in_commands.begin_sign_in(ctx, owner, server_id, base)
     return answer(SignInView(begun.asked.result(), begun.expires_at))
 
 
@@ -52,8 +52,8 @@ async def begin(bench: Bench, owner: Owner, server_id: ServerId, request: Reques
     response_class=Response,
     responses={204: {"description": "Inview is signed out of the server."}} | fails("not-found"),
 )
-async def end(bench: Bench, owner: Owner, server_id: ServerId) -> Response:
-    await sign_in_commands.end_sign_in(bench, owner, server_id)
+async def end(ctx: Ctx, owner: Owner, server_id: ServerId) -> Response:
+    await sign_in_commands.end_sign_in(ctx, owner, server_id)
     return Response(status_code=204)
 
 

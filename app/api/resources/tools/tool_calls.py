@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
 from app.api.http.negotiation import JSON, offers
 from app.store.conversation.pairs import load_pair
@@ -24,10 +24,8 @@ router = APIRouter(prefix="/pairs", tags=["pairs"], dependencies=[Depends(offers
     "result of which the model got the beginning. The calls of the reply that stands; none, if it called no tool.",
     responses=says(ToolCallsView, "not-found"),
 )
-async def read(
-    bench: Bench, owner: Owner, pair_id: Annotated[str, Path(max_length=64, description="A pair.")]
-) -> Response:
-    async with bench.store.read() as session:
+async def read(ctx: Ctx, owner: Owner, pair_id: Annotated[str, Path(max_length=64, description="A pair.")]) -> Response:
+    async with ctx.store.read() as session:
         await load_pair(session, owner, pair_id)
         records = await load_pair_tool_calls(session, pair_id)
     return answer(ToolCallsView(tuple(map(describe_tool_call, records))))

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
 from app.api.http.negotiation import JSON, offers
 from app.api.http.view_options import AskedLook
@@ -34,7 +34,5 @@ Draft = Annotated[
     "`tool_mode` and `ticked_tools` to change it.",
     responses=says(ConversationToolsView, "not-found", "conflict"),
 )
-async def read(
-    bench: Bench, owner: Owner, conversation_id: ConversationId, look: AskedLook, text: Draft = ""
-) -> Response:
-    return answer(describe_seen_tools(await look_at_tools(bench, owner, conversation_id, look, text)))
+async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId, look: AskedLook, text: Draft = "") -> Response:
+    return answer(describe_seen_tools(await look_at_tools(ctx, owner, conversation_id, look, text)))

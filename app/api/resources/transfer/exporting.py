@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import Instant, ModelName
 from app.api.http.negotiation import JSON, choose_media_type, offers, require_json_body
@@ -65,7 +65,7 @@ class ImportedView:
     responses=_DOCUMENTED | fails("not-found", "conflict"),
 )
 async def export(  # noqa: PLR0913 - FastAPI takes each parameter of the query as one of ours
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     request: Request,
     conversation_id: ConversationId,
@@ -83,7 +83,7 @@ async def export(  # noqa: PLR0913 - FastAPI takes each parameter of the query a
     if choose_media_type(request.headers.get("accept"), (media_type.partition(";")[0],)) is None:
         raise ApiProblemError("not-acceptable", f"As {format.value}, this address answers with {media_type}.")
     look = ViewOptions(filter, model, topic, zone, as_of)
-    exported = await export_conversation(bench, owner, conversation_id, format, look, order=order, filename=filename)
+    exported = await export_conversation(ctx, owner, conversation_id, format, look, order=order, filename=filename)
     headers = {
         "Content-Disposition": write_disposition(exported.filename),
         "Content-Length": str(exported.size),
@@ -110,11 +110,11 @@ async def export(  # noqa: PLR0913 - FastAPI takes each parameter of the query a
         }
     },
 )
-async def import_them(bench: Bench, owner: Owner, request: Request) -> Response:
+async def import_them(ctx: Ctx, owner: Owner, request: Request) -> Response:
     body = bytearray()  # `request.body()` would have two copies in memory for a moment
     async for chunk in request.stream():
         body += chunk
-    return answer(ImportedView(await importing.import_file(bench, owner, body)), 201)
+    return answer(ImportedView(await importing.import_file(ctx, owner, body)), 201)
 
 
 def write_disposition(filename: str) -> str:

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import Body, ModelName
 from app.api.http.days import Day
@@ -97,8 +97,8 @@ class PriceBody(Body):
 
 
 @router.get("/budgets", summary="Every budget, how it stands and who used it", responses=says(BudgetsView))
-async def read_budgets(bench: Bench, owner: Owner) -> Response:
-    return answer(BudgetsView(tuple(map(describe_budgeted, await list_budgets(bench, owner)))))
+async def read_budgets(ctx: Ctx, owner: Owner) -> Response:
+    return answer(BudgetsView(tuple(map(describe_budgeted, await list_budgets(ctx, owner)))))
 
 
 @router.put(
@@ -109,11 +109,11 @@ async def read_budgets(bench: Bench, owner: Owner) -> Response:
     responses=says(BudgetsView, *WITH_BODY, "not-found", description="All budgets as they are now."),
 )
 async def put_budget(  # noqa: PLR0913 - FastAPI takes each parameter as one of ours
-    bench: Bench, owner: Owner, scope: WhatOf, span: InTime, body: BudgetBody, *, subject: Subject = ""
+    ctx: Ctx, owner: Owner, scope: WhatOf, span: InTime, body: BudgetBody, *, subject: Subject = ""
 ) -> Response:
     budget = SpendingBudget(scope, subject, span, Decimal(body.amount), Decimal(str(body.warn_at)), body.stops)
-    await set_budget(bench, owner, budget)
-    return await read_budgets(bench, owner)
+    await set_budget(ctx, owner, budget)
+    return await read_budgets(ctx, owner)
 
 
 @router.delete(
@@ -123,14 +123,14 @@ async def put_budget(  # noqa: PLR0913 - FastAPI takes each parameter as one of 
     response_class=Response,
     responses={204: {"description": "Gone."}} | fails("not-found"),
 )
-async def drop_budget(bench: Bench, owner: Owner, scope: WhatOf, span: InTime, *, subject: Subject = "") -> Response:
-    await remove_budget(bench, owner, scope, subject, span)
+async def drop_budget(ctx: Ctx, owner: Owner, scope: WhatOf, span: InTime, *, subject: Subject = "") -> Response:
+    await remove_budget(ctx, owner, scope, subject, span)
     return Response(status_code=204)
 
 
 @router.get("/prices", summary="Prices of one's own", responses=says(OwnPricesView))
-async def read_prices(bench: Bench, owner: Owner) -> Response:
-    async with bench.store.read() as session:
+async def read_prices(ctx: Ctx, owner: Owner) -> Response:
+    async with ctx.store.read() as session:
         own = await load_own_prices(session, owner)
     return answer(OwnPricesView(tuple(_describe_price(price) for price in own)))
 
@@ -142,11 +142,11 @@ async def read_prices(bench: Bench, owner: Owner) -> Response:
     dependencies=[HasBody],
     responses=says(OwnPricesView, *WITH_BODY, "not-found", description="All prices of one's own as they are now."),
 )
-async def put_price(bench: Bench, owner: Owner, since: Since, body: PriceBody, model: PricedModel) -> Response:
+async def put_price(ctx: Ctx, owner: Owner, since: Since, body: PriceBody, model: PricedModel) -> Response:
     read, written, written_1h = map(_decimal, (body.cache_read, body.cache_write, body.cache_write_1h))
     prices = Prices(Decimal(body.input), Decimal(body.output), read, written, written_1h)
-    await set_price(bench, owner, OwnPrice(model, since, prices))
-    return await read_prices(bench, owner)
+    await set_price(ctx, owner, OwnPrice(model, since, prices))
+    return await read_prices(ctx, owner)
 
 
 @router.delete(
@@ -156,8 +156,8 @@ async def put_price(bench: Bench, owner: Owner, since: Since, body: PriceBody, m
     response_class=Response,
     responses={204: {"description": "Gone: what the public table says holds again."}} | fails("not-found"),
 )
-async def drop_price(bench: Bench, owner: Owner, since: Since, model: PricedModel) -> Response:
-    await remove_price(bench, owner, model, since)
+async def drop_price(ctx: Ctx, owner: Owner, since: Since, model: PricedModel) -> Response:
+    await remove_price(ctx, owner, model, since)
     return Response(status_code=204)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
 from app.api.http.negotiation import JSON, offers
 from app.api.http.view_options import AskedLook
@@ -26,6 +26,6 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depe
     "report. Worked out from the calls of this installation by the vendor's public rules: nothing is asked.",
     responses=says(CacheStateView, "not-found", "conflict"),
 )
-async def read(bench: Bench, owner: Owner, conversation_id: ConversationId, look: AskedLook) -> Response:
-    kept = await read_keeping(bench, owner, conversation_id)
-    return answer(describe_cache_state(await look_at_cache(bench, owner, conversation_id, look), kept))
+async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId, look: AskedLook) -> Response:
+    kept = await read_keeping(ctx, owner, conversation_id)
+    return answer(describe_cache_state(await look_at_cache(ctx, owner, conversation_id, look), kept))

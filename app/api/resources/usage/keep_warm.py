@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import ToKeepWarm
 from app.api.http.negotiation import JSON, offers, require_json_body
@@ -28,9 +28,9 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depe
     dependencies=[Depends(require_json_body)],
     responses=says(KeepWarmView, *WITH_BODY, "not-found", "conflict", "budget-spent"),
 )
-async def start(bench: Bench, owner: Owner, conversation_id: ConversationId, body: ToKeepWarm) -> Response:
-    await start_keeping(bench, owner, conversation_id, body.look(), body.minutes)
-    return answer(describe_kept(await _read(bench, owner, conversation_id)))
+async def start(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: ToKeepWarm) -> Response:
+    await start_keeping(ctx, owner, conversation_id, body.look(), body.minutes)
+    return answer(describe_kept(await _read(ctx, owner, conversation_id)))
 
 
 @router.get(
@@ -39,8 +39,8 @@ async def start(bench: Bench, owner: Owner, conversation_id: ConversationId, bod
     description="Also when it is over, until somebody stops it or asks for it again.",
     responses=says(KeepWarmView, "not-found"),
 )
-async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    return answer(describe_kept(await _read(bench, owner, conversation_id)))
+async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    return answer(describe_kept(await _read(ctx, owner, conversation_id)))
 
 
 @router.delete(
@@ -51,13 +51,13 @@ async def read(bench: Bench, owner: Owner, conversation_id: ConversationId) -> R
     response_class=Response,
     responses={204: {"description": "It is kept warm no longer."}} | fails("not-found"),
 )
-async def stop(bench: Bench, owner: Owner, conversation_id: ConversationId) -> Response:
-    await stop_keeping(bench, owner, conversation_id)
+async def stop(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
+    await stop_keeping(ctx, owner, conversation_id)
     return Response(status_code=204)
 
 
-async def _read(bench: Bench, owner: Owner, conversation_id: str) -> KeepAlive:
-    kept = await read_keeping(bench, owner, conversation_id)
+async def _read(ctx: Ctx, owner: Owner, conversation_id: str) -> KeepAlive:
+    kept = await read_keeping(ctx, owner, conversation_id)
     if kept is None:
         raise NotFoundError("keeping warm of conversation", conversation_id)
     return kept

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from app.api.http.access import Bench, Owner
+from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import ModelName
 from app.api.http.cursors import MAX_LIMIT
@@ -80,14 +80,14 @@ AskedUsage = Annotated[UsageQuery, Depends(_read_asked)]
     responses=says(UsageReportView),
 )
 async def report(
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     asked: AskedUsage,
     group_by: Groups = "day",
     limit: Annotated[int, Query(ge=1, le=MAX_GROUPS, description="Groups at most, but for days and months.")] = 100,
 ) -> Response:
     most = None if group_by in {"day", "month"} else limit
-    found = await report_usage(bench, owner, asked, group_by, most)
+    found = await report_usage(ctx, owner, asked, group_by, most)
     groups = tuple(GroupView(group=one.name, title=one.title, **spent_fields(one.spent)) for one in found.groups)
     return answer(
         UsageReportView(
@@ -109,8 +109,8 @@ async def report(
     responses={200: {"description": "The table, as an attachment.", "content": {CSV: {"schema": {"type": "string"}}}}}
     | fails(),
 )
-async def export(bench: Bench, owner: Owner, asked: AskedUsage, group_by: Groups = "day") -> Response:
-    found = await report_usage(bench, owner, asked, group_by)
+async def export(ctx: Ctx, owner: Owner, asked: AskedUsage, group_by: Groups = "day") -> Response:
+    found = await report_usage(ctx, owner, asked, group_by)
     table = write_table(group_by, ((group.name, group.title, group.spent) for group in found.groups))
     headers = {
         "Content-Disposition": write_disposition(f"usage by {group_by}.csv"),
@@ -128,14 +128,14 @@ async def export(bench: Bench, owner: Owner, asked: AskedUsage, group_by: Groups
     responses=says(ReconciledView, *WITH_BODY),
     openapi_extra={"requestBody": {"required": True, "content": {CSV: {"schema": {"type": "string"}}}}},
 )
-async def compare_with(bench: Bench, owner: Owner, request: Request) -> Response:
+async def compare_with(ctx: Ctx, owner: Owner, request: Request) -> Response:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != CSV:
         raise ApiProblemError("unsupported-media-type", f"Send the file with Content-Type: {CSV}.")
     try:
         text = (await request.body()).decode()
     except UnicodeDecodeError:
         refuse_field("file", "is not text in UTF-8. Export it as CSV again.")
-    return answer(describe_reconciled(*await reconcile(bench, owner, text)))
+    return answer(describe_reconciled(*await reconcile(ctx, owner, text)))
 
 
 @router.get(
@@ -146,13 +146,13 @@ async def compare_with(bench: Bench, owner: Owner, request: Request) -> Response
     responses=says(AccountView | BriefAccountView, "not-found"),
 )
 async def read_account(
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     conversation_id: ConversationId,
     *,
     brief: Annotated[bool, Query(description="Only `total`, `window` and `budgets`.")] = False,
 ) -> Response:
-    account = await load_account(bench, owner, conversation_id)
+    account = await load_account(ctx, owner, conversation_id)
     budgets = tuple(
         BudgetStandView(
             words=describe_budget(one.budget),
@@ -160,7 +160,7 @@ async def read_account(
             spent=describe_spent(one.report.total),
             standing=one.standing,
         )
-        for one in await list_budgets_of(bench, owner, account.conversation)
+        for one in await list_budgets_of(ctx, owner, account.conversation)
     )
     total = describe_spent(account.spent)
     if brief:
@@ -186,7 +186,7 @@ async def read_account(
     responses=says(CallPage, "not-found"),
 )
 async def list_calls(
-    bench: Bench,
+    ctx: Ctx,
     owner: Owner,
     conversation_id: ConversationId,
     *,
@@ -194,7 +194,7 @@ async def list_calls(
     cursor: Annotated[str | None, Query(pattern=ENTRY_CURSOR, description="A `next_cursor`.")] = None,
 ) -> Response:
     before = None if cursor is None else int(cursor)
-    found = await list_booked(bench, owner, conversation_id, limit=limit + 1, before=before)
+    found = await list_booked(ctx, owner, conversation_id, limit=limit + 1, before=before)
     items = tuple(_describe(booked, conversation_id) for booked in found[:limit])
     return answer(CallPage(items, str(found[limit - 1].entry) if len(found) > limit else None))
 

@@ -15,7 +15,7 @@ from tests.domain.conversation.test_attachments import a_png
 
 async def keep(api: Api, attachment: Attachment) -> None:
     conversation = await create_conversation(api)
-    async with api.wb.store.write() as session:
+    async with api.ctx.store.write() as session:
         await keep_attachments(session, LOCAL_OWNER, conversation, [attachment], now())
 
 

@@ -88,7 +88,7 @@ async def test_another_model_answers_where_the_old_provider_is_gone(api: Api):
 
 async def test_history_of_a_model_without_a_provider_can_be_read_and_a_send_refuses_it(api: Api):
     conversation_id = await an_imported(api)
-    async with api.wb.store.write() as session:
+    async with api.ctx.store.write() as session:
         await update_conversation(session, LOCAL_OWNER, conversation_id, {"model": "big"})
 
     read = await api.http.get(f"/conversations/{conversation_id}/pairs")
@@ -102,7 +102,7 @@ async def test_history_of_a_model_without_a_provider_can_be_read_and_a_send_refu
 async def test_verification_after_the_provider_was_removed_says_what_is_missing(api: Api):
     conversation_id = await create_conversation(api, model="offline:demo")
     pair = await answered(api, conversation_id)
-    async with api.wb.store.write() as session:
+    async with api.ctx.store.write() as session:
         await session.execute(update(RUN).values(model="gone:big"))
 
     answer = await api.http.get(f"/runs/{pair['run_id']}/verify")

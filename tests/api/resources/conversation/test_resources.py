@@ -268,7 +268,7 @@ async def test_deleting_a_conversation_stops_its_reply(api: Api):
 
     await api.http.delete(f"/conversations/{conversation_id}")
 
-    assert started["run_id"] not in api.wb.engine.runs
+    assert started["run_id"] not in api.ctx.engine.runs
     assert (await api.http.get(f"/runs/{started['run_id']}/events")).status_code == 404
 
 
@@ -276,8 +276,8 @@ async def test_deleting_a_conversation_stops_its_reply(api: Api):
 
 
 async def test_another_owners_objects_are_not_found(api: Api):
-    theirs = await commands.create_conversation(api.wb, STRANGER, title="Secret")
-    started = await commands.start_reply(api.wb, STRANGER, theirs.id, "/slow 10 /long 50")
+    theirs = await commands.create_conversation(api.ctx, STRANGER, title="Secret")
+    started = await commands.start_reply(api.ctx, STRANGER, theirs.id, "/slow 10 /long 50")
     conversation, run = f"/conversations/{theirs.id}", f"/runs/{started.run_id}"
 
     answers = [
@@ -294,13 +294,13 @@ async def test_another_owners_objects_are_not_found(api: Api):
 
     assert [answer.status_code for answer in answers] == [404] * len(answers)
     assert (await api.http.get("/conversations")).json()["items"] == []
-    assert started.run_id in api.wb.engine.runs
-    await commands.cancel_run(api.wb, STRANGER, started.run_id)
+    assert started.run_id in api.ctx.engine.runs
+    await commands.cancel_run(api.ctx, STRANGER, started.run_id)
 
 
 async def test_no_address_leads_to_data_of_another_owner(api: Api):
-    theirs = await commands.create_conversation(api.wb, STRANGER, title="Secret")
-    started = await commands.start_reply(api.wb, STRANGER, theirs.id, "/long 5000 /rate 5")
+    theirs = await commands.create_conversation(api.ctx, STRANGER, title="Secret")
+    started = await commands.start_reply(api.ctx, STRANGER, theirs.id, "/long 5000 /rate 5")
     ids = {"{conversation_id}": theirs.id, "{pair_id}": started.pair_id, "{run_id}": started.run_id}
     asked = [
         (method, re.sub(r"\{\w+\}", lambda name: ids.get(name[0], "any"), path.removeprefix("/api/v1")))
@@ -313,12 +313,12 @@ async def test_no_address_leads_to_data_of_another_owner(api: Api):
 
     assert len(answers) > 30
     assert {where: answer.text for where, answer in answers.items() if answer.status_code != 404} == {}
-    assert started.run_id in api.wb.engine.runs
-    await commands.cancel_run(api.wb, STRANGER, started.run_id)
+    assert started.run_id in api.ctx.engine.runs
+    await commands.cancel_run(api.ctx, STRANGER, started.run_id)
 
 
 async def test_a_foreign_object_answers_like_one_that_never_was(api: Api):
-    theirs = await commands.create_conversation(api.wb, STRANGER)
+    theirs = await commands.create_conversation(api.ctx, STRANGER)
 
     foreign = (await api.http.get(f"/conversations/{theirs.id}")).json()
     absent = (await api.http.get("/conversations/nothing")).json()

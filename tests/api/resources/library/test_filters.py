@@ -59,7 +59,7 @@ async def test_an_entry_of_the_history_that_cannot_be_read_is_listed_apart_and_d
     conversation_id = await create_conversation(api)
     for line in ("s1", "s2"):
         await api.http.patch(f"/conversations/{conversation_id}", json={"filter": line})
-    async with api.wb.store.write() as session:
+    async with api.ctx.store.write() as session:
         await session.execute(sql("UPDATE applied_filter SET filter = x'00ff' WHERE filter = 's1'"))
 
     known = (await api.http.get("/filters")).json()

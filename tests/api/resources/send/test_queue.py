@@ -33,7 +33,7 @@ async def test_texts_are_queued_changed_and_sent_after_a_stop(api: Api):
     assert (held["reason"], "You stopped the reply" in held["sentence"]) == ("stopped", True)
     resumed = await api.http.post(f"{place}/resume", json={})
     assert resumed.json() == {"items": [], "held": None}
-    await until_quiet(api.wb)
+    await until_quiet(api.ctx)
     pairs = (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()["items"]
     ended = [(pair["user_text"], pair["lifecycle"]) for pair in pairs]
     assert ended == [(SLOW, "canceled"), ("/echo 1", "succeeded")]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from app.runs.app_context import current
 from app.runs.process.ids import now
 from app.runs.request.prepared import MAX_REQUESTS
 from app.runs.send.commands import LOCAL_OWNER, preview_send
-from app.runs.workbench import current
 from app.store.run.snapshots import Snapshot, save_snapshot
 from tests.api.served import serve_api
 from tests.api.talk import create_conversation, send
@@ -31,13 +31,15 @@ async def test_previewed_body_is_given_as_a_file_and_only_to_its_conversation(tm
 async def test_few_previews_are_kept_and_the_newest_always_is(tmp_path: Path) -> None:
     async with serve_api(tmp_path) as api:
         conversation = await create_conversation(api, model="offline:demo")
-        wb = current()
+        ctx = current()
         keys = [
-            wb.prepared.keep(LOCAL_OWNER, conversation, await preview_send(wb, LOCAL_OWNER, conversation, f"Text {at}"))
+            ctx.prepared.keep(
+                LOCAL_OWNER, conversation, await preview_send(ctx, LOCAL_OWNER, conversation, f"Text {at}")
+            )
             for at in range(MAX_REQUESTS + 1)
         ]
 
-        found = [wb.prepared.find(LOCAL_OWNER, conversation, key) is not None for key in keys]
+        found = [ctx.prepared.find(LOCAL_OWNER, conversation, key) is not None for key in keys]
 
         assert found == [False] + [True] * MAX_REQUESTS
 

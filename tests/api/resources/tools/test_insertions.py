@@ -96,6 +96,6 @@ async def test_servers_are_ones_own_and_listed_by_what_an_agent_uses(api: Api) -
     assert await names(anybody["id"]) == ["lab", "other"]
     assert (await api.http.get("/mcp-servers", params={"agent_id": "nobody"})).status_code == 404
     with pytest.raises(NotFoundError):
-        await insertions.read_resource(api.wb, "somebody else", first["id"], "note://tea", {})
+        await insertions.read_resource(api.ctx, "somebody else", first["id"], "note://tea", {})
     with pytest.raises(NotFoundError):
-        await insertions.fill_prompt(api.wb, "somebody else", first["id"], "weather", {})
+        await insertions.fill_prompt(api.ctx, "somebody else", first["id"], "weather", {})

@@ -29,8 +29,8 @@ class Asking:
 
     def ask(self, path: str) -> asyncio.Task[Allowed | Denied]:
         call = ToolCall(f"t{path}", WRITE.name, f'{{"path":"{path}"}}', complete=True)
-        run = self.api.wb.engine.runs[self.run_id]
-        return asyncio.create_task(ask_permission(self.api.wb, run, WRITE, call, allowed=None))
+        run = self.api.ctx.engine.runs[self.run_id]
+        return asyncio.create_task(ask_permission(self.api.ctx, run, WRITE, call, allowed=None))
 
     async def pending(self, count: int = 1) -> list[dict[str, Any]]:
         async def look() -> list[list[dict[str, Any]]]:

@@ -40,8 +40,8 @@ async def test_server_that_is_set_up_is_there_with_its_tools_and_goes_when_it_is
     made = await api.http.post("/mcp-servers", json=a_body())
     where = made.headers["location"].removeprefix("/api/v1")
     seen = (await api.http.post(f"{where}/test")).json()
-    (tool,) = [tool for tool in api.wb.toolbox.list_tools("local") if tool.server_id == seen["id"]]
-    outcome = await api.wb.toolbox.call(
+    (tool,) = [tool for tool in api.ctx.toolbox.list_tools("local") if tool.server_id == seen["id"]]
+    outcome = await api.ctx.toolbox.call(
         tool, {}, caller=Caller("local"), progress=lambda _done, _total, _words: None, timeout=20
     )
     off = (await api.http.patch(where, json={"enabled": False})).json()
@@ -52,7 +52,7 @@ async def test_server_that_is_set_up_is_there_with_its_tools_and_goes_when_it_is
     assert outcome.content
     assert off["health"] == "off"
     assert [tool["name"] for tool in off["tools"]] == ["lab__act"]
-    assert api.wb.toolbox.find("local", "lab__act") is None
+    assert api.ctx.toolbox.find("local", "lab__act") is None
     assert (await api.http.delete(where)).status_code == 204
     assert (await api.http.get(where)).status_code == 404
     assert (await api.http.get("/mcp-servers")).json()["items"] == []
@@ -78,7 +78,7 @@ async def test_what_was_allowed_of_a_server_ends_with_its_program_and_with_the_s
 
     async def allow(rule_id: str) -> None:
         kept = StoredRule(Rule(rule_id, server_id, "act", "f00d"), "lab", "Act", datetime.now(UTC))
-        async with api.wb.store.write() as session:
+        async with api.ctx.store.write() as session:
             await insert_rule(session, "local", kept)
 
     async def allowed() -> list[str]:
@@ -99,7 +99,7 @@ async def test_tools_are_known_again_at_the_next_start_before_the_server_answers
         where = (await api.http.post("/mcp-servers", json=a_body())).headers["location"].removeprefix("/api/v1")
         await api.http.post(f"{where}/test")
     async with serve_api(tmp_path) as api:
-        assert api.wb.toolbox.find("local", "lab__act") is not None
+        assert api.ctx.toolbox.find("local", "lab__act") is not None
 
 
 async def test_secrets_are_stored_encrypted_and_never_returned(
@@ -134,7 +134,7 @@ async def test_server_that_is_switched_off_is_tested_and_closed(api: Api) -> Non
 
     assert (made["health"], seen["health"]) == ("off", "ready")
     assert (await api.http.get(f"/mcp-servers/{made['id']}")).json()["health"] == "off"
-    assert not api.wb.toolbox.sessions.get("local")
+    assert not api.ctx.toolbox.sessions.get("local")
 
 
 @pytest.mark.parametrize(
@@ -173,12 +173,12 @@ async def test_only_an_administrator_has_programs_started_or_private_addresses_a
 
     for wish in (program, private):
         with pytest.raises(ForbiddenError, match="administrator"):
-            await add_server(api.wb, "somebody else", wish)
+            await add_server(api.ctx, "somebody else", wish)
 
-    assert await list_servers(api.wb, "somebody else") == ()
-    mine = await add_server(api.wb, "local", ServerWish("lab", OverStdio("true"), enabled=False))
+    assert await list_servers(api.ctx, "somebody else") == ()
+    mine = await add_server(api.ctx, "local", ServerWish("lab", OverStdio("true"), enabled=False))
     with pytest.raises(NotFoundError):
-        await try_server(api.wb, "somebody else", mine.server.id)
+        await try_server(api.ctx, "somebody else", mine.server.id)
 
 
 async def test_installation_that_others_reach_starts_no_programs(tmp_path: Path) -> None:

@@ -23,9 +23,9 @@ from starlette.types import Receive, Scope, Send
 
 from app.domain.conversation.parts import Text
 from app.domain.tools.tools import Caller, ToolFailedError
+from app.runs.app_context import AppContext
 from app.runs.tools import sign_in_commands
 from app.runs.tools.server_commands import session_of
-from app.runs.workbench import Workbench
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.sessions import Health
 from app.tools.sign_in import oauth_person, sign_ins
@@ -65,9 +65,9 @@ async def look(api: Api, path: str) -> Any:
 
 
 async def greet(api: Api) -> str:
-    tool = api.wb.toolbox.find("local", "calendar__greet")
+    tool = api.ctx.toolbox.find("local", "calendar__greet")
     assert tool is not None
-    outcome = await api.wb.toolbox.call(tool, {"name": "Ada"}, caller=Caller("local"), progress=ignore, timeout=20)
+    outcome = await api.ctx.toolbox.call(tool, {"name": "Ada"}, caller=Caller("local"), progress=ignore, timeout=20)
     (text,) = outcome.content
     assert isinstance(text, Text)
     return text.text
@@ -150,7 +150,7 @@ async def test_expired_sign_in_that_cannot_be_renewed_requires_a_new_one(api: Ap
 async def test_check_of_a_server_with_a_revoked_sign_in_reports_it_at_once(api: Api, server: Protected) -> None:
     path = await add(api, server.url)
     await sign_in(api, path)
-    session = session_of(api.wb, "local", path.rpartition("/")[2])
+    session = session_of(api.ctx, "local", path.rpartition("/")[2])
     assert session is not None
     await until(lambda: session.health is Health.READY)  # a request for it to settle would hurry it
     server.access.clear()
@@ -170,9 +170,9 @@ async def test_sign_in_is_under_way_until_its_server_connects(
     await look(api, path)
     connect, seen = sign_in_commands.have_server, list[bool]()
 
-    async def watched(wb: Workbench, stored: StoredServer) -> None:
+    async def watched(ctx: AppContext, stored: StoredServer) -> None:
         seen.append((await api.http.get(path)).json()["signing_in"])
-        await connect(wb, stored)
+        await connect(ctx, stored)
 
     monkeypatch.setattr(sign_in_commands, "have_server", watched)
     await sign_in(api, path)

@@ -19,7 +19,7 @@ async def test_records_of_a_reply_hold_what_the_reply_does_not(api: Api):
         structured_json='{"size":3}', content=(Text("all of it"), File("ab" * 32, "text/plain", "a.txt")),
     )  # fmt: skip
     refused = ToolCallRecord("c2", 2, "nobody", "{}", EPOCH, is_error=True, fault=CallFault.UNKNOWN)
-    async with api.wb.store.write() as session:
+    async with api.ctx.store.write() as session:
         await save_tool_calls(session, started["run_id"], (whole, refused))
 
     answer = await api.http.get(f"/pairs/{started['pair_id']}/tool-calls")

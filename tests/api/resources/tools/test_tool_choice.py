@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.domain.tools.tools import Tool, ToolOutcome
-from app.runs.workbench import current
+from app.runs.app_context import current
 from app.tools.toolbox import BuiltIn
 from tests.api.served import Api, serve_api
 from tests.api.talk import create_conversation, follow, send

@@ -116,7 +116,7 @@ async def test_a_stopped_reply_cost_at_least_the_reported_usage(tmp_path: Path):
         async with serve_api(tmp_path, **environment) as api:
             conversation_id = await create_conversation(api, model=SONNET)
             started = await send(api, conversation_id, "Hello")
-            await until(lambda: api.wb.engine.runs[started["run_id"]].state.parts)
+            await until(lambda: api.ctx.engine.runs[started["run_id"]].state.parts)
             await api.http.post(f"/runs/{started['run_id']}/cancel")
             await follow(api, started["run_id"])
 

@@ -1,7 +1,7 @@
-"""The workspace: everything that exists once per process, as the value that every command takes.
+"""The app context: everything that exists once per process, as the value that every command takes.
 
-    wb = current()
-    bench = await bench_of(wb, conversation_id)     # the workspace of temporary conversations, if it has this one
+    ctx = current()
+    ctx = await context_for(ctx, conversation_id)     # the app context of temporary conversations, if it has this one
 
 Not here: opening and closing it (`wiring.py`), commands (`runs/send/commands.py`) and watching
 (`runs/watch/broadcast.py`).
@@ -33,13 +33,13 @@ MAX_ELSEWHERE = 10_000
 
 
 @dataclass(eq=False)
-class TemporaryWorkbench:
-    """The workspace of temporary conversations, if it was opened: see `temporary.py`. `closing` ends it.
+class TemporaryContext:
+    """The app context of temporary conversations, if it was opened: see `temporary.py`. `closing` ends it.
 
     `elsewhere` are ids that it does not have and will never have.
     """
 
-    bench: Workbench | None = None
+    ctx: AppContext | None = None
     elsewhere: set[str] = field(default_factory=set[str], repr=False)
     opening: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
     closing: AsyncExitStack = field(default_factory=AsyncExitStack, repr=False)
@@ -54,7 +54,7 @@ class Keeper:
 
 
 @dataclass(frozen=True)
-class Workbench:
+class AppContext:
     """The dependencies of commands and watchers. `process_id` names this process in the database.
 
     `warming` and `background` are tasks that end with the process, finished or not. `keeping` has the keep-alives of
@@ -79,7 +79,7 @@ class Workbench:
 
     keeping: dict[str, Keeper] = field(default_factory=dict[str, Keeper])
 
-    beside: TemporaryWorkbench = field(default_factory=TemporaryWorkbench)
+    temporary: TemporaryContext = field(default_factory=TemporaryContext)
     desk: PermissionBroker = field(default_factory=PermissionBroker)
 
     def start_background(self, work: Coroutine[None, None, None], name: str) -> None:
@@ -93,47 +93,47 @@ class Workbench:
         return sum(one.kept.expire(seconds) for one in (self.sent_pairs, self.sizes, self.bases))
 
 
-_open: list[Workbench] = []
+_open: list[AppContext] = []
 
 
-def current() -> Workbench:
-    """Return the workspace of this process.
+def current() -> AppContext:
+    """Return the app context of this process.
 
     Raises:
         RuntimeError: none is open: the server has not started, or has ended.
     """
     if not _open:
-        raise RuntimeError("No workbench is open. Use it inside `async with open_workbench(settings)`.")
+        raise RuntimeError("No app context is open. Use it inside `async with open_app_context(settings)`.")
     return _open[-1]
 
 
-def is_open(wb: Workbench) -> bool:
-    """Return whether this workspace is in use. If it is not, long work ends early."""
-    return any(one is wb for one in _open)
+def is_open(ctx: AppContext) -> bool:
+    """Return whether this app context is in use. If it is not, long work ends early."""
+    return any(one is ctx for one in _open)
 
 
 @contextmanager
-def in_use(wb: Workbench) -> Generator[None]:
-    """Make this the workspace of the process until the context is left."""
-    _open.append(wb)
+def in_use(ctx: AppContext) -> Generator[None]:
+    """Make this the app context of the process until the context is left."""
+    _open.append(ctx)
     try:
         yield
     finally:
-        _open.remove(wb)
+        _open.remove(ctx)
 
 
-async def bench_of(wb: Workbench, *ids: str) -> Workbench:
-    """Return the workspace that has these ids: conversations, pairs, runs or data that belongs to them.
+async def context_for(ctx: AppContext, *ids: str) -> AppContext:
+    """Return the app context that has these ids: conversations, pairs, runs or data that belongs to them.
 
-    Unknown ids: the main workspace, which will report that they do not exist.
+    Unknown ids: the main app context, which will report that they do not exist.
     """
-    beside = wb.beside
-    if beside.bench is None or beside.elsewhere.issuperset(ids):
-        return wb
-    async with beside.bench.store.read() as session:
+    temporary = ctx.temporary
+    if temporary.ctx is None or temporary.elsewhere.issuperset(ids):
+        return ctx
+    async with temporary.ctx.store.read() as session:
         if await holds(session, ids):
-            return beside.bench
-    if len(beside.elsewhere) > MAX_ELSEWHERE:
-        beside.elsewhere.clear()
-    beside.elsewhere.update(ids)
-    return wb
+            return temporary.ctx
+    if len(temporary.elsewhere) > MAX_ELSEWHERE:
+        temporary.elsewhere.clear()
+    temporary.elsewhere.update(ids)
+    return ctx
