@@ -2,8 +2,8 @@
 
     lay_database(tmp_path)      # tmp_path/inview.db
 
-All migrations take most of a second. Tests of other subjects need not wait for them (`store/database/test_migrations.py` tests
-them).
+All migrations take most of a second. Tests of other subjects need not wait for them
+(`store/database/test_migrations.py` tests them).
 """
 
 from __future__ import annotations
