@@ -2,8 +2,8 @@
 
 A family's `permille` is the number of its tokens for a thousand tokens of the OpenAI vocabulary that
 `providers/counts/vocabularies.py` uses for it. `band` is the relative error for English and code. Other `kinds` of text
-have other ranges. If a vendor publishes its tokenizer, the ratio was measured with it, on English, German, Russian, Chinese,
-code and JSON; English and code decide. The comments name the source of all other ratios.
+have other ranges. If a vendor publishes its tokenizer, the ratio was measured with it, on English, German, Russian,
+Chinese, code and JSON; English and code decide. The comments name the source of all other ratios.
 
     >>> family_of("anthropic:claude-sonnet-4-5").permille
     1180
