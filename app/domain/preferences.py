@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from app.domain.cache.rules import CacheLifetime
 from app.domain.context.budget import RESPONSE_RESERVE, SOFT_CAP, Limits
-from app.domain.context.middleware import Wishes
+from app.domain.context.middleware import UserOptions
 from app.domain.errors import InputError
 from app.domain.model_profile import split_model_name
 from app.domain.privacy.user_context import MAX_ABOUT
@@ -100,10 +100,10 @@ class Preferences:
         return Limits(self.soft_cap, self.reserve, self.send_tokens, self.send_money)
 
 
-def read_wishes(preferences: Preferences, now: datetime) -> Wishes:
+def read_wishes(preferences: Preferences, now: datetime) -> UserOptions:
     """Return the settings for the middleware at this instant."""
     zone = preferences.date_zone
-    return Wishes(
+    return UserOptions(
         about=preferences.about_me if preferences.tell_about_me else "",
         today=None if zone is None else now.astimezone(ZoneInfo(zone)).date(),
         redact=preferences.redact,

@@ -10,12 +10,12 @@ from enum import Enum
 from typing import Any
 
 from app.patches.diff import field_names, is_list
-from app.patches.patch import Append, Op, Patch, Path, Rebuild, Replace, Span, Whole
+from app.patches.patch import Append, FullValue, Op, Patch, Path, Rebuild, Replace, Span
 
 
-def apply(value: Any, patch: Patch | Whole) -> Any:
+def apply(value: Any, patch: Patch | FullValue) -> Any:
     """Return the new plain value. The old one is not changed. Parts that no operation names are the same objects."""
-    if isinstance(patch, Whole):
+    if isinstance(patch, FullValue):
         return plain(patch.value)
     for op in patch.ops:
         value = _apply_at(value, op.path, op)

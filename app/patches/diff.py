@@ -20,18 +20,18 @@ from functools import cache
 from operator import is_
 from typing import Any, TypeGuard
 
-from app.patches.patch import Append, Fresh, Op, Patch, Path, Rebuild, Replace, Span, Whole
+from app.patches.patch import Append, Fresh, FullValue, Op, Patch, Path, Rebuild, Replace, Span
 
 
-def diff(old: object, new: object) -> Patch | Whole:
+def diff(old: object, new: object) -> Patch | FullValue:
     """Return the patch that makes `new` from `old`, or the whole new value if they share nothing."""
     ops: list[Op] = []
     _compare(old, new, (), ops)
     match ops:
         case [Replace(path=())]:
-            return Whole(new)
+            return FullValue(new)
         case [Rebuild(path=(), pieces=pieces), *_] if not any(isinstance(piece, Span) for piece in pieces):
-            return Whole(new)
+            return FullValue(new)
         case _:
             return Patch(tuple(ops))
 

@@ -93,7 +93,7 @@ class Patch:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class FullValue:
     """A value that shares nothing with the old one."""
 
     value: object

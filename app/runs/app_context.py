@@ -18,8 +18,8 @@ from app.runs.engine.engine import Engine
 from app.runs.engine.permission_broker import PermissionBroker
 from app.runs.process.catalogue import Catalogue
 from app.runs.process.event_bus import EventBus
-from app.runs.process.update_rate import Pace
-from app.runs.request.bases import Bases
+from app.runs.process.update_rate import Throttle
+from app.runs.request.context_snapshots import SnapshotCache
 from app.runs.request.indexes import Indexer
 from app.runs.request.prepared import PreparedRequests
 from app.runs.request.sent_pairs import SentPairs
@@ -46,7 +46,7 @@ class TemporaryContext:
 
 
 @dataclass(frozen=True)
-class Keeper:
+class CacheRefresher:
     """The keep-alive task of a conversation (`runs/cache/keep_alive.py`), and the event that makes it look at once."""
 
     task: asyncio.Task[None]
@@ -71,13 +71,13 @@ class AppContext:
     toolbox: Toolbox
     sent_pairs: SentPairs = field(default_factory=SentPairs)
     sizes: Sizes = field(default_factory=Sizes)
-    bases: Bases = field(default_factory=Bases)
-    pace: Pace = field(default_factory=Pace)
+    bases: SnapshotCache = field(default_factory=SnapshotCache)
+    pace: Throttle = field(default_factory=Throttle)
     prepared: PreparedRequests = field(default_factory=PreparedRequests)
     warming: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, asyncio.Task[None]])
     background: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
 
-    keeping: dict[str, Keeper] = field(default_factory=dict[str, Keeper])
+    keeping: dict[str, CacheRefresher] = field(default_factory=dict[str, CacheRefresher])
 
     temporary: TemporaryContext = field(default_factory=TemporaryContext)
     desk: PermissionBroker = field(default_factory=PermissionBroker)

@@ -9,7 +9,7 @@ from hypothesis.stateful import precondition, rule
 from app.domain.conversation.comparisons import ComparingError, Comparison
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
-from app.domain.costs.accounting import Departure
+from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, NotFoundError, SendLockedError
 from app.domain.run.queue import HoldReason
 from app.runs.resend.comparisons import ChosenReply, discard_comparison, keep_reply, reopen_comparison, start_comparison
@@ -240,13 +240,15 @@ class Aside(Sending):
         be deleted.
         """
         assert (kept.pair_id, kept.replaced) == (pair.id, pair.standing)
-        desk.talk.leave(Departure.RETRY if pair.now.stands == Lifecycle.ERROR else Departure.REGENERATE, pair.position)
+        desk.talk.leave(
+            RemovalReason.RETRY if pair.now.stands == Lifecycle.ERROR else RemovalReason.REGENERATE, pair.position
+        )
         pair.standing = len(pair.versions) + place + 1
         pair.versions.extend(versions)
         gone = [other for other in desk.compared.gone if not other.deleted]
         assert [change.pair_id for change in kept.undo] == [other.id for other in gone]
         if gone:
-            desk.talk.leave(Departure.DISCARD, gone[0].position - 1)
+            desk.talk.leave(RemovalReason.DISCARD, gone[0].position - 1)
             self.deletions += 1
             for other in gone:
                 other.deleted, other.deletion = True, self.deletions

@@ -15,7 +15,7 @@ from app.domain.conversation.comparisons import ComparingError
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
-from app.domain.costs.accounting import Departure
+from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, ErrorClass, LaterPairsError, NotFoundError, SendLockedError
 from app.domain.run.queue import HoldReason
 from app.runs.library.mark_commands import mark_pairs
@@ -69,7 +69,7 @@ class Machine(Whole):
             resent = self.do(again)
             self._sent_again(desk, pair, text, resent.started)
             if later is Later.DISCARD and after:
-                talk.leave(Departure.DISCARD, after[0].position - 1)
+                talk.leave(RemovalReason.DISCARD, after[0].position - 1)
                 self.deletions += 1
                 for other in after:
                     other.deleted, other.deletion = True, self.deletions
@@ -94,7 +94,7 @@ class Machine(Whole):
         else:
             self.count("send again as it was: byte for byte")
             resent = self.do(again)
-            talk.leave(Departure.RETRY, pair.position)
+            talk.leave(RemovalReason.RETRY, pair.position)
             pair.versions.append(Attempt(pair.now.asked))
             pair.standing = len(pair.versions)
             self.do(self._hear(desk, resent.started.run_id, messages_in(body)))
@@ -119,8 +119,8 @@ class Machine(Whole):
     def _sent_again(self, desk: Desk, pair: Said, text: str | None, started: StartedRun) -> None:
         asked = pair.now.asked if text is None else text
         failed = pair.now.stands == Lifecycle.ERROR
-        as_it_was = Departure.RETRY if failed else Departure.REGENERATE
-        desk.talk.leave(as_it_was if asked == pair.now.asked else Departure.EDIT, pair.position)
+        as_it_was = RemovalReason.RETRY if failed else RemovalReason.REGENERATE
+        desk.talk.leave(as_it_was if asked == pair.now.asked else RemovalReason.EDIT, pair.position)
         pair.versions.append(Attempt(asked))
         pair.standing = len(pair.versions)
         self.do(self._hear(desk, started.run_id, messages_of(desk.talk.above(pair), asked)))
@@ -143,7 +143,7 @@ class Machine(Whole):
         self.count("restore")
         self.do(restoring)
         if number != pair.standing:
-            desk.talk.leave(Departure.RESTORE, pair.position)
+            desk.talk.leave(RemovalReason.RESTORE, pair.position)
             pair.standing = number
 
     # --- branching, deleting, undoing ---
@@ -202,7 +202,7 @@ class Machine(Whole):
         ids = {pair.id for pair in together}
         (entry,) = [entry for entry in trash.entries if entry.id in ids]
         self.do(restore(self.bench.ctx, LOCAL_OWNER, entry.id))
-        desk.talk.leave(Departure.RETURN, together[0].position - 1)
+        desk.talk.leave(RemovalReason.RETURN, together[0].position - 1)
         for pair in together:
             pair.deleted, pair.deletion = False, 0
 
@@ -219,9 +219,9 @@ class Machine(Whole):
         gone = [pair for pair in changed if not pair.deleted]
         self.count("delete" if gone else "undelete")
         if gone:
-            talk.leave(Departure.DELETE, gone[0].position - 1)
+            talk.leave(RemovalReason.DELETE, gone[0].position - 1)
         if back := [pair for pair in changed if pair.deleted]:
-            talk.leave(Departure.RETURN, back[0].position - 1)
+            talk.leave(RemovalReason.RETURN, back[0].position - 1)
         self.deletions += bool(gone)
         for pair in changed:
             pair.deleted = not pair.deleted

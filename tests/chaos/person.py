@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.costs.accounting import Departure
+from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ErrorClass
 from app.domain.run.queue import HoldReason
 
@@ -36,7 +36,7 @@ NOTHING = Spent()
 class Node(NamedTuple):
     """An accounting node: why pairs were removed, after which position, and the usage up to then."""
 
-    reason: Departure
+    reason: RemovalReason
     after_position: int
     spent: Spent
 
@@ -115,7 +115,7 @@ class Talk:
     def above(self, pair: Said) -> list[Said]:
         return [other for other in self.shown if other.position < pair.position]
 
-    def leave(self, reason: Departure, after_position: int) -> None:
+    def leave(self, reason: RemovalReason, after_position: int) -> None:
         """Record that pairs were removed from the history."""
         self.nodes.append(Node(reason, after_position, self.spent.plus(self.aside)))
 

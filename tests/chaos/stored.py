@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from app.domain.costs.accounting import Departure
+from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ErrorClass
 from app.domain.run.queue import HoldReason
 from tests.chaos.person import RUNNING, Attempt, Node, Said, Spent
@@ -108,4 +108,4 @@ def _attempt(asked: str, replied: str | None, lifecycle: str, error: str | None)
 def _node(after_position: int, data: str) -> Node:
     told = orjson.loads(data)
     spent = Spent(told["usage"]["input_tokens"], told["usage"]["output_tokens"])
-    return Node(Departure(told["reason"]), after_position, spent)
+    return Node(RemovalReason(told["reason"]), after_position, spent)

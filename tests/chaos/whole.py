@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.costs.accounting import Departure
+from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import NotFoundError
 from app.domain.run.queue import HoldReason
 from app.runs.app_context import AppContext, context_for
@@ -81,7 +81,7 @@ class Whole(Aside):
         if again is not None:
             pair = desk.talk.pairs[0]
             resent = self.do(resend_pair(private, LOCAL_OWNER, pair.id, text=again, later=Later.KEEP))
-            desk.talk.leave(Departure.EDIT if again != texts[0] else Departure.REGENERATE, 1)
+            desk.talk.leave(RemovalReason.EDIT if again != texts[0] else RemovalReason.REGENERATE, 1)
             pair.versions.append(Attempt(again))
             pair.standing = 2
             self.do(self._hear(desk, resent.started.run_id, messages_of([], again)))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from app.patches.apply import apply, plain
 from app.patches.diff import diff
-from app.patches.patch import Append, Fresh, Patch, Rebuild, Replace, Span, Whole
+from app.patches.patch import Append, Fresh, FullValue, Patch, Rebuild, Replace, Span
 from tests.effort import examples
 from tests.node import NODE
 from tests.patches.rows import ROWS, VALUES, Row, same
@@ -66,8 +66,8 @@ def test_an_item_may_move_and_change_at_once() -> None:
 
 
 def test_a_value_that_shares_nothing_is_whole() -> None:
-    assert diff(MANY[:3], MANY[3:5]) == Whole(MANY[3:5])
-    assert diff(None, Row(1)) == Whole(Row(1))
+    assert diff(MANY[:3], MANY[3:5]) == FullValue(MANY[3:5])
+    assert diff(None, Row(1)) == FullValue(Row(1))
 
 
 def test_numbers_differ_as_json_does() -> None:

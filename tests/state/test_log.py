@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from app.domain.costs.accounting import Accounting, Departure
+from app.domain.costs.accounting import Accounting, RemovalReason
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.derived.summaries import summarise
@@ -81,7 +81,7 @@ async def test_the_log_of_a_deleted_conversation_is_a_fault(ctx: AppContext, tab
 
 def test_the_newest_entries_are_shown_and_the_others_counted() -> None:
     start = datetime(2026, 1, 1, tzinfo=UTC)
-    first = Accounting("n0", 0, Departure.EDIT, 2, Usage(), start)
+    first = Accounting("n0", 0, RemovalReason.EDIT, 2, Usage(), start)
     many = [replace(first, id=f"n{at}", created_at=start + timedelta(seconds=at)) for at in range(MOST + 3)]
 
     log = show_log(many, (), {})

@@ -12,7 +12,7 @@ import pytest
 from app.domain.conversation.parts import ToolResult, plain_text
 from app.domain.errors import InputError
 from app.domain.privacy.invisible import INVISIBLE
-from app.domain.tools.permission_requests import PermissionRequest, Standing
+from app.domain.tools.permission_requests import PermissionRequest, PermissionStatus
 from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
@@ -72,7 +72,7 @@ async def test_a_call_is_shown_with_its_arguments_and_allowed_once(ctx: AppConte
 
     await answer(tab, "allow")
 
-    assert (await settled(ctx, request_id)).standing is Standing.ALLOWED
+    assert (await settled(ctx, request_id)).standing is PermissionStatus.ALLOWED
     assert tab.shows(PermissionsState, "cards") == ()
     assert await list_rules(ctx, LOCAL_OWNER) == ()
 
@@ -83,7 +83,7 @@ async def test_a_call_is_denied_whatever_was_typed(ctx: AppContext, tab: Tab, re
 
     await answer(tab, "deny", arguments="{", **{"bound url": "?"})
 
-    assert (await settled(ctx, request_id)).standing is Standing.DENIED
+    assert (await settled(ctx, request_id)).standing is PermissionStatus.DENIED
 
 
 async def test_a_denied_call_is_shown_as_denied_by_the_person_also_after_the_page_is_opened_again(
@@ -114,7 +114,7 @@ async def test_arguments_that_cannot_be_used_are_pointed_out_and_nothing_runs(
 
     assert card(tab).faults
     assert card(tab).editing
-    assert (await settled(ctx, request_id)).standing is Standing.PENDING
+    assert (await settled(ctx, request_id)).standing is PermissionStatus.PENDING
 
 
 async def test_arguments_are_edited_on_after_the_page_connects_again(tab: Tab, request_id: str) -> None:
@@ -156,7 +156,7 @@ async def test_a_rule_is_for_arguments_like_these_alone(ctx: AppContext, tab: Ta
 
     (kept,) = await list_rules(ctx, LOCAL_OWNER)
     assert [(each.name, each.pattern) for each in kept.rule.arguments] == [("url", "http://10.0.0.1/*")]
-    assert (await settled(ctx, request_id)).standing is Standing.ALLOWED
+    assert (await settled(ctx, request_id)).standing is PermissionStatus.ALLOWED
 
 
 async def test_answer_by_keyboard_returns_the_focus_to_the_composer(tab: Tab, request_id: str) -> None:
@@ -175,7 +175,7 @@ async def test_no_page_answers_like_this(ctx: AppContext, tab: Tab, request_id: 
     await tab.send(PermissionsState.toggle_edit, request_id=word)
     await tab.send(PermissionsState.toggle_bounds, request_id=word)
 
-    assert (await settled(ctx, request_id)).standing is Standing.PENDING
+    assert (await settled(ctx, request_id)).standing is PermissionStatus.PENDING
     assert not card(tab).editing
 
 
@@ -184,7 +184,7 @@ async def test_an_answer_uses_the_form_of_its_own_card(ctx: AppContext, tab: Tab
     await tab.send(PermissionsState.answer, form={"request": "another"})
     await tab.send(PermissionsState.answer, form={"request": request_id})
 
-    assert (await settled(ctx, request_id)).standing is Standing.PENDING
+    assert (await settled(ctx, request_id)).standing is PermissionStatus.PENDING
 
 
 ITEM = PermissionItemView(

@@ -64,7 +64,7 @@ def _require_written(value: Any) -> Any:
 # Without this check, pydantic would accept a number as seconds since 1970, which the description does not mention.
 Instant = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_require_written)]
 TopicId = Annotated[str, Field(max_length=64, description="The topic chosen, by its id: what a bare `t` means.")]
-Standing = Annotated[
+SeenVersion = Annotated[
     int | None,
     Field(ge=1, le=1_000_000, description="The version that was seen. If another one stands there, nothing is done."),
 ]
@@ -256,7 +256,7 @@ class DraftToSend(DraftToPreview):
 class SeenBefore(Body):
     """The state of a pair that the client has seen before it sends the pair again."""
 
-    standing: Standing = None
+    standing: SeenVersion = None
     later_count: int | None = Field(
         None, ge=0, le=2**53 - 1, description="How many pairs after it were seen: no others are discarded."
     )
@@ -347,4 +347,4 @@ class VersionToRestore(Body):
     """The version that becomes the current one of a pair."""
 
     version: int = Field(ge=1, le=1_000_000)
-    standing: Standing = None
+    standing: SeenVersion = None

@@ -4,10 +4,10 @@ A piece can add to the system text of a request, change the request before it is
 the events of the incoming stream. `docs/middleware.md` has the rules for a piece.
 
     >>> from app.domain.stream_events import TextReceived
-    >>> receivers = new_receivers(Circumstances(reasoning_tags=True))
+    >>> receivers = new_receivers(StreamContext(reasoning_tags=True))
     >>> receive(receivers, [TextReceived("<think>Hm."), TextReceived("</think>Yes.")])
     [ThinkingReceived(text='Hm.'), TextReceived(text='Yes.')]
-    >>> compose_system_prelude(Wishes(about="I am Ada."))
+    >>> compose_system_prelude(UserOptions(about="I am Ada."))
     'About the person you talk to:\nI am Ada.'
 """
 
@@ -26,7 +26,7 @@ from app.domain.stream_events import StreamEvent
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class UserOptions:
     """A person's settings for all requests: a text `about` them, the current date, redaction of secrets.
 
     With none of them set, middleware does not change a request.
@@ -37,11 +37,11 @@ class Wishes:
     redact: bool = False
 
 
-NO_WISHES = Wishes()
+NO_WISHES = UserOptions()
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class StreamContext:
     """The facts about a stream that a piece can use. `reasoning_tags`: the reply has its reasoning between tags."""
 
     reasoning_tags: bool = False
@@ -59,9 +59,9 @@ class Receiver(Protocol):
         ...
 
 
-Adds = Callable[[Wishes], str | None]
+Adds = Callable[[UserOptions], str | None]
 Changes = Callable[[Request], RedactedRequest]
-Receives = Callable[[Circumstances], Receiver | None]
+Receives = Callable[[StreamContext], Receiver | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ MIDDLEWARE: Final = (
 """All pieces, in order."""
 
 
-def compose_system_prelude(wishes: Wishes) -> str | None:
+def compose_system_prelude(wishes: UserOptions) -> str | None:
     """Return the text of the card between the system prompt and the summary; None if there is no text."""
     said = (piece.adds(wishes) for piece in MIDDLEWARE if piece.adds is not None)
     return "\n\n".join(text for text in said if text) or None
@@ -104,7 +104,7 @@ def change_request(request: Request) -> RedactedRequest:
     return changed
 
 
-def new_receivers(circumstances: Circumstances) -> tuple[Receiver, ...]:
+def new_receivers(circumstances: StreamContext) -> tuple[Receiver, ...]:
     """Return the receivers for a new stream, in order; usually none."""
     made = (piece.new_receiver(circumstances) for piece in MIDDLEWARE if piece.new_receiver is not None)
     return tuple(receiver for receiver in made if receiver is not None)

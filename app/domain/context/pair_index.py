@@ -2,11 +2,11 @@
 
     index = PairIndex().follow(changed)          # the current pairs of a conversation
     index = index.follow(changed, deleted)       # later: makes only the changed blocks again
-    everything = Whole(index, estimator)         # all pairs, measured for a model on demand
+    everything = FullIndex(index, estimator)         # all pairs, measured for a model on demand
 
 An index is immutable. A later index shares the unchanged blocks, so an update after a send costs the same for a
-thousand pairs as for a million. `Whole` adds up tokens from the newest pair on and only as far as a caller needs, so
-it does not read the older pairs that are not sent.
+thousand pairs as for a million. `FullIndex` adds up tokens from the newest pair on and only as far as a caller needs,
+so it does not read the older pairs that are not sent.
 
 Not here: reading it (`runs/request/sizes.py`) and deciding (`composition.py`).
 """
@@ -129,7 +129,7 @@ def measure_at(index: PairIndex, positions: Iterable[int], estimator: Estimator,
 
 
 @dataclass(eq=False)
-class Whole:
+class FullIndex:
     """All pairs of an index, or all before a position, as `composition.Measured`.
 
     Pairs before position `checkpoint` are out. Tokens are added up from the newest pair on, as far as needed.
@@ -203,9 +203,9 @@ class Whole:
                 if pair.sendable:
                     yield pair
 
-    def cut(self, before: int) -> Whole:
+    def cut(self, before: int) -> FullIndex:
         before = before if self.before is None else min(before, self.before)
-        return Whole(self.index, self.estimator, self.checkpoint, before)
+        return FullIndex(self.index, self.estimator, self.checkpoint, before)
 
     def _add_up(self, suffices: Callable[[], bool]) -> None:
         """Add up one block after the other until `suffices()` is true or no block remains."""

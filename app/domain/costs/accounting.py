@@ -4,7 +4,7 @@ The ledger has every call permanently. A node is shown in the history at the pla
 then and the reason why the messages were removed.
 
     >>> from datetime import UTC, datetime
-    >>> node = Accounting("n1", 4, Departure.EDIT, 2, Usage(input_tokens=10), datetime(2026, 1, 1, tzinfo=UTC))
+    >>> node = Accounting("n1", 4, RemovalReason.EDIT, 2, Usage(input_tokens=10), datetime(2026, 1, 1, tzinfo=UTC))
     >>> describe_departure(node)
     'Edited and sent again: 2 messages replaced.'
 """
@@ -21,7 +21,7 @@ from app.domain.conversation.damage import Damage
 from app.domain.usage import Usage
 
 
-class Departure(StrEnum):
+class RemovalReason(StrEnum):
     """The reason why messages were removed from the history. `RETURN`: they were restored."""
 
     EDIT = "edit"
@@ -44,7 +44,7 @@ class Accounting:
 
     id: str
     after_position: int
-    reason: Departure | None
+    reason: RemovalReason | None
     messages: int
     usage: Usage
     created_at: datetime
@@ -52,15 +52,15 @@ class Accounting:
     damage: tuple[Damage, ...] = ()
 
 
-_WORDS: Mapping[Departure, str] = MappingProxyType(
+_WORDS: Mapping[RemovalReason, str] = MappingProxyType(
     {
-        Departure.EDIT: "Edited and sent again: {} replaced.",
-        Departure.REGENERATE: "Answered again: {} replaced.",
-        Departure.RETRY: "Sent again after an error: {} replaced.",
-        Departure.RESTORE: "Another version restored: {} replaced.",
-        Departure.DISCARD: "Later pairs discarded: {} gone.",
-        Departure.DELETE: "Deleted: {} gone.",
-        Departure.RETURN: "Brought back: {}.",
+        RemovalReason.EDIT: "Edited and sent again: {} replaced.",
+        RemovalReason.REGENERATE: "Answered again: {} replaced.",
+        RemovalReason.RETRY: "Sent again after an error: {} replaced.",
+        RemovalReason.RESTORE: "Another version restored: {} replaced.",
+        RemovalReason.DISCARD: "Later pairs discarded: {} gone.",
+        RemovalReason.DELETE: "Deleted: {} gone.",
+        RemovalReason.RETURN: "Brought back: {}.",
     }
 )
 

@@ -5,9 +5,9 @@ UTC. Not here: the budget of a send, which is in tokens (`domain/context/budget.
 
     >>> month = SpendingBudget(Scope.ALL, "", Span.MONTH, Decimal(10), Decimal("0.8"), stops=True)
     >>> stand(month, Cost(Decimal("8.5")))
-    <Standing.WARNING: 'warning'>
+    <BudgetStatus.WARNING: 'warning'>
     >>> stand(month, Cost(Decimal("8.5")), Decimal("1.6"))
-    <Standing.SPENT: 'spent'>
+    <BudgetStatus.SPENT: 'spent'>
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Span(StrEnum):
     EVER = "ever"
 
 
-class Standing(StrEnum):
+class BudgetStatus(StrEnum):
     """The status of a budget: enough, little or nothing remains."""
 
     FINE = "fine"
@@ -103,12 +103,12 @@ def first_day(span: Span, today: date) -> date | None:
             return None
 
 
-def stand(budget: SpendingBudget, spent: Cost, wanted: Decimal | None = None) -> Standing:
+def stand(budget: SpendingBudget, spent: Cost, wanted: Decimal | None = None) -> BudgetStatus:
     """Return the status of a budget after spending `wanted` more; None: the price is unknown and counts as zero."""
     after = spent.amount + (wanted or Decimal(0))
     if spent.amount >= budget.amount or after > budget.amount:
-        return Standing.SPENT
-    return Standing.WARNING if after >= budget.amount * budget.warn_at else Standing.FINE
+        return BudgetStatus.SPENT
+    return BudgetStatus.WARNING if after >= budget.amount * budget.warn_at else BudgetStatus.FINE
 
 
 def require_usable(budget: SpendingBudget) -> None:

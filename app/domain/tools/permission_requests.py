@@ -27,7 +27,7 @@ ANSWER_TIME: Final = timedelta(minutes=5)
 """A request expires after this time without an answer."""
 
 
-class Standing(StrEnum):
+class PermissionStatus(StrEnum):
     """The status of a request."""
 
     PENDING = "pending"
@@ -72,7 +72,7 @@ class PermissionRequest:
     input_json: str
     asked_at: datetime
     expires_at: datetime
-    standing: Standing = Standing.PENDING
+    standing: PermissionStatus = PermissionStatus.PENDING
     run_json: str | None = None
     scope: Scope | None = None
     rule_id: str | None = None
@@ -139,20 +139,20 @@ def settle(request: PermissionRequest, event: Event, now: datetime) -> Permissio
     Raises:
         SettledError: it was already decided.
     """
-    if request.standing is not Standing.PENDING:
+    if request.standing is not PermissionStatus.PENDING:
         raise SettledError(request)
     if now >= request.expires_at and not isinstance(event, Ended):
         event = Ended(Ending.TIME)
     match event:
         case PersonAllowed(scope, edited_json):
             run_json = request.input_json if edited_json is None else edited_json
-            settled = replace(request, standing=Standing.ALLOWED, scope=scope, run_json=run_json)
+            settled = replace(request, standing=PermissionStatus.ALLOWED, scope=scope, run_json=run_json)
         case RuleCovered(rule_id):
-            settled = replace(request, standing=Standing.ALLOWED, rule_id=rule_id, run_json=request.input_json)
+            settled = replace(request, standing=PermissionStatus.ALLOWED, rule_id=rule_id, run_json=request.input_json)
         case PersonDenied():
-            settled = replace(request, standing=Standing.DENIED)
+            settled = replace(request, standing=PermissionStatus.DENIED)
         case Ended(ending):
-            settled = replace(request, standing=Standing.EXPIRED, ending=ending)
+            settled = replace(request, standing=PermissionStatus.EXPIRED, ending=ending)
         case _:
             assert_never(event)
     return replace(settled, settled_at=now)
@@ -161,18 +161,18 @@ def settle(request: PermissionRequest, event: Event, now: datetime) -> Permissio
 def permission_of(request: PermissionRequest) -> Allowed | Denied | None:
     """Return the decision about a request for the waiting call; None while it is pending."""
     match request.standing:
-        case Standing.PENDING:
+        case PermissionStatus.PENDING:
             return None
-        case Standing.ALLOWED:
+        case PermissionStatus.ALLOWED:
             if request.run_json is None:
                 raise ValueError(f"Request {request.id} is allowed without arguments: the store broke its own rule.")
             return Allowed(request.run_json)
-        case Standing.DENIED:
+        case PermissionStatus.DENIED:
             return Denied(
                 "The person you work for did not allow this call. Do not try it again unless they ask for it.",
                 by_person=True,
             )
-        case Standing.EXPIRED:
+        case PermissionStatus.EXPIRED:
             return Denied(_TOLD[request.ending or Ending.TIME])
         case _:
             assert_never(request.standing)
@@ -194,13 +194,13 @@ def describe_asked(request: PermissionRequest) -> dict[str, Any]:
 def describe_standing(request: PermissionRequest) -> str:
     """Return the status of the request as a sentence for a person."""
     match request.standing:
-        case Standing.PENDING:
+        case PermissionStatus.PENDING:
             return "This call waits for an answer."
-        case Standing.ALLOWED:
+        case PermissionStatus.ALLOWED:
             return "This call was allowed." if request.rule_id is None else "This call was allowed by a rule."
-        case Standing.DENIED:
+        case PermissionStatus.DENIED:
             return "This call was denied."
-        case Standing.EXPIRED:
+        case PermissionStatus.EXPIRED:
             return _SAID[request.ending or Ending.TIME]
         case _:
             assert_never(request.standing)

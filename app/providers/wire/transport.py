@@ -16,7 +16,7 @@ from contextlib import ExitStack, aclosing, suppress
 from dataclasses import replace
 from typing import Final
 
-from app.domain.context.middleware import Circumstances, new_receivers, receive, receive_end
+from app.domain.context.middleware import StreamContext, new_receivers, receive, receive_end
 from app.domain.errors import ErrorClass, ProviderError, failure
 from app.domain.stream_events import Stopped, StreamEvent, join_text
 from app.providers.abilities import writes_reasoning_tags
@@ -217,7 +217,7 @@ class _Reading:
         self._parser = SseParser()
         self._mender: Mender | None = None
         self._silent = True
-        self._receivers = new_receivers(Circumstances(reasoning_tags=writes_reasoning_tags(asked)))
+        self._receivers = new_receivers(StreamContext(reasoning_tags=writes_reasoning_tags(asked)))
 
     def read(self, chunk: bytes) -> tuple[list[StreamEvent], ProviderError | None]:
         """Return the events of a read, and the fault at its end."""

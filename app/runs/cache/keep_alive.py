@@ -27,7 +27,7 @@ from app.domain.costs.prices import Tariff
 from app.domain.costs.spending import Spent
 from app.domain.errors import ConflictError, ErrorClass, InviewError, NotFoundError, StoreError
 from app.domain.run.run import Canceled, Failed, RunState
-from app.runs.app_context import AppContext, Keeper
+from app.runs.app_context import AppContext, CacheRefresher
 from app.runs.cache.refresh import Earlier, load_earlier, start_refresh
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.ids import now
@@ -241,7 +241,7 @@ def _attend(ctx: AppContext, keeping: Keeping, *, resumed: bool = False) -> None
     task = asyncio.create_task(
         _keep(ctx, keeping, wake, resumed=resumed), name=f"keeping {keeping.conversation_id} warm"
     )
-    ctx.keeping[keeping.conversation_id] = Keeper(task, wake)
+    ctx.keeping[keeping.conversation_id] = CacheRefresher(task, wake)
 
 
 async def _keep(ctx: AppContext, keeping: Keeping, wake: asyncio.Event, *, resumed: bool) -> None:

@@ -25,8 +25,8 @@ from app.runs.derived.child_calls import Derived, Order, start_derived, wait_for
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.process.shielded import shielded
 from app.runs.request.attachments import load_named
-from app.runs.request.bases import Base
 from app.runs.request.caches import load_caching
+from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed
 from app.runs.request.send_plan import build_view, plan_send, require_same
 from app.runs.request.texts import count_text
@@ -63,7 +63,7 @@ class SummaryPlan:
     send includes these now, and would not include them any more.
     """
 
-    base: Base
+    base: ContextSnapshot
     composed: Composed
     older: tuple[Candidate, ...]
     position: int

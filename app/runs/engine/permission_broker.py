@@ -19,7 +19,14 @@ import structlog
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.tools.permission_requests import Ended, Ending, PermissionRequest, SettledError, Standing, settle
+from app.domain.tools.permission_requests import (
+    Ended,
+    Ending,
+    PermissionRequest,
+    PermissionStatus,
+    SettledError,
+    settle,
+)
 from app.domain.tools.permissions import Rule
 from app.runs.process.event_bus import EventBus, PermissionsChanged
 from app.runs.process.ids import now
@@ -86,10 +93,10 @@ def publish(event_bus: EventBus, owner: str, request: PermissionRequest) -> None
 
 async def audit_request(session: AsyncSession, owner: str, request: PermissionRequest, at: datetime) -> None:
     """Write a new request or its decision to the audit trail."""
-    action = "asked" if request.standing is Standing.PENDING else request.standing.value
+    action = "asked" if request.standing is PermissionStatus.PENDING else request.standing.value
     by = {"scope": request.scope, "rule_id": request.rule_id, "why": request.ending}
     said = {name: value for name, value in by.items() if value is not None}
-    if request.standing in {Standing.ALLOWED, Standing.DENIED}:
+    if request.standing in {PermissionStatus.ALLOWED, PermissionStatus.DENIED}:
         said["by"] = "person" if request.rule_id is None else "rule"
     await audit_call(session, owner, request, f"permission.{action}", at, **said)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.domain.conversation.marks import Marks, PairMarks, plan_change
-from app.domain.costs.accounting import Departure
+from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.topics.topic_rules import find_topic, read_path
 from app.domain.topics.topics import build_topic_tree
@@ -56,7 +56,7 @@ async def mark_pairs(ctx: AppContext, owner: str, conversation_id: str, changes:
             revision = await next_revision(session, conversation_id, None)
             for marks, pair_ids in alike.values():
                 if "deleted" in marks:
-                    reason = Departure.DELETE if marks["deleted"] else Departure.RETURN
+                    reason = RemovalReason.DELETE if marks["deleted"] else RemovalReason.RETURN
                     await note_pairs(session, owner, conversation_id, pair_ids, reason)
                 await write_marks(session, pair_ids, marks, revision, at)
     _tell(ctx, owner, conversation_id, list(alike.values()))

@@ -1,6 +1,6 @@
 """The update rate for subscribers of a running reply: one display frame apart, or more if the event loop is late.
 
-    pace = Pace()
+    pace = Throttle()
     pace.observe(0.002)     # the loop woke a task this late: pace.window grows
 
 One throttle serves all subscribers, as they share the loop.
@@ -19,7 +19,7 @@ ANSWER = 4.0
 
 
 @dataclass(eq=False)
-class Pace:
+class Throttle:
     """A throttle. `window` is the time between two updates, in seconds."""
 
     window: float = FRAME_SECONDS

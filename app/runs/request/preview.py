@@ -18,7 +18,7 @@ from app.domain.tools.inclusion import NOTHING_CHOSEN, Choice
 from app.domain.tools.tools import Tool
 from app.providers.base import WireRequest
 from app.runs.engine.live import Loop
-from app.runs.request.bases import Base
+from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.send_plan import Plan
 
 TOOL_LIMITS = ToolLimits()
@@ -32,7 +32,7 @@ class Composed:
     `secrets` are the kinds of secrets in the draft that marks replace, `attached` are the parts sent with the draft.
     """
 
-    base: Base
+    base: ContextSnapshot
     composition: Composition
     draft_text: int
     tools: Choice = NOTHING_CHOSEN

@@ -26,7 +26,7 @@ from app.domain.conversation.conversation import Message, Pair, Parameters, Role
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parameters import NO_PARAMETERS
-from app.domain.costs.accounting import Departure
+from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
@@ -270,7 +270,7 @@ async def _stand_in(  # noqa: PLR0913, PLR0917 - the kept reply and its pair
         versions=before.versions + len(stood),
         updated_at=at,
     )
-    reason = Departure.RETRY if before.lifecycle is Lifecycle.ERROR else Departure.REGENERATE
+    reason = RemovalReason.RETRY if before.lifecycle is Lifecycle.ERROR else RemovalReason.REGENERATE
     replaced = 1 if request is before.request else messages_in(before)
     await note_departure(session, owner, before.conversation_id, before.position, reason, replaced)
     await comparisons.move_into_place(session, owner, comparison, before, again, stood, revision)
@@ -279,7 +279,7 @@ async def _stand_in(  # noqa: PLR0913, PLR0917 - the kept reply and its pair
         there |= await pairs.load_positions(session, owner, comparison.gone[start : start + pairs.BATCH])
     gone = tuple(other for other in comparison.gone if other in there)
     if gone:
-        await note_pairs(session, owner, before.conversation_id, gone, Departure.DISCARD)
+        await note_pairs(session, owner, before.conversation_id, gone, RemovalReason.DISCARD)
         await write_marks(session, gone, Marks(deleted=True), revision, at)
     undo = tuple(PairMarks(other, Marks(deleted=False)) for other in gone)
     return again, ChosenReply(before.id, before.version, undo)

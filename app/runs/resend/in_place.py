@@ -1,6 +1,6 @@
 """A call that replaces the content of a pair: the old content becomes a version, and the run starts.
 
-    going = Going(provider, wire, content_hash, sent)
+    going = PlannedCall(provider, wire, content_hash, sent)
     resent = await send_in_place(ctx, LOCAL_OWNER, pair, "Shorter, please", going, pair, gone=())
 
 Not here: the content of the call, from the pairs in view (`resend.py`) or from a stored request (`kept_requests.py`).
@@ -20,7 +20,7 @@ from app.domain.conversation.lifecycle import RUNNING, Lifecycle, Step, apply_st
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import list_attached, plain_text
 from app.domain.conversation.retry_policy import RetryPolicy
-from app.domain.costs.accounting import Departure
+from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import PairChangedError, SendLockedError
 from app.domain.request.request import ToolDefinition
 from app.domain.run.run import RunStart
@@ -41,7 +41,7 @@ from app.store.run.runs import SentWith
 
 
 @dataclass(frozen=True, slots=True)
-class Going:
+class PlannedCall:
     """A call that will replace a pair's content. `sent` is None if its pairs are unknown. `told` are its tools.
 
     `loop` is None if the reply cannot call tools, because its next request could not be built.
@@ -60,7 +60,7 @@ class Going:
 
 
 @dataclass(frozen=True, slots=True)
-class Resent:
+class ResendResult:
     """A reply that was started again, and its conversation. `undo`: marks that restore the discarded pairs."""
 
     started: StartedRun
@@ -73,10 +73,10 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
     owner: str,
     pair: Pair,
     text: str,
-    going: Going,
+    going: PlannedCall,
     under: Pair,
     gone: tuple[str, ...],
-) -> Resent:
+) -> ResendResult:
     """Send a pair again with this call; the `gone` pairs leave the history.
 
     `under` is a pair with the agent and the parameters of the call.
@@ -122,7 +122,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
                 sent_with=going.sent_with,
             )
             if gone:
-                await note_pairs(session, owner, pair.conversation_id, gone, Departure.DISCARD)
+                await note_pairs(session, owner, pair.conversation_id, gone, RemovalReason.DISCARD)
                 await write_marks(session, gone, Marks(deleted=True), revision, at)
     except IntegrityError as error:
         # As for a new pair: another process may have stored a running pair since the check above.
@@ -135,7 +135,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
     ctx.event_bus.publish(owner, pair.conversation_id, RunStarted(start.run_id, pair.id, again))
     ctx.engine.start(place, start, going.provider, going.wire, going.counted, loop=going.loop)
     undo = tuple(PairMarks(pair_id, Marks(deleted=False)) for pair_id in gone)
-    return Resent(StartedRun(start.run_id, pair.id, start.request_hash), pair.conversation_id, undo)
+    return ResendResult(StartedRun(start.run_id, pair.id, start.request_hash), pair.conversation_id, undo)
 
 
 async def require_unchanged(session: AsyncSession, owner: str, seen: Pair) -> None:
@@ -164,10 +164,10 @@ def _edit(request: Message, text: str, at: datetime) -> Message:
     return Message(new_id(), request.role, write_request(text, Attached(list_attached(request.parts))), at)
 
 
-def _why(pair: Pair, again: Pair) -> Departure:
+def _why(pair: Pair, again: Pair) -> RemovalReason:
     if again.request is not pair.request:
-        return Departure.EDIT
-    return Departure.RETRY if pair.lifecycle is Lifecycle.ERROR else Departure.REGENERATE
+        return RemovalReason.EDIT
+    return RemovalReason.RETRY if pair.lifecycle is Lifecycle.ERROR else RemovalReason.REGENERATE
 
 
 def messages_in(pair: Pair) -> int:

@@ -18,7 +18,7 @@ from app.domain.privacy.redaction import redact_text
 from app.providers.base import WireRequest
 from app.runs.app_context import AppContext
 from app.runs.process.shielded import shielded
-from app.runs.resend.in_place import Going, Resent, send_in_place
+from app.runs.resend.in_place import PlannedCall, ResendResult, send_in_place
 from app.runs.resend.resend import NOTHING_SEEN, Later, Seen, require_seen
 from app.runs.usage.budgets import require_budgets_for
 from app.store.conversation import pairs
@@ -33,7 +33,7 @@ from app.store.settings.preferences import load_preferences
 @shielded
 async def resend_as_it_was(
     ctx: AppContext, owner: str, pair_id: str, *, later: Later | None = None, seen: Seen = NOTHING_SEEN
-) -> Resent:
+) -> ResendResult:
     """Send the stored request of a pair again; the reply replaces the pair's content.
 
     Raises:
@@ -73,7 +73,7 @@ async def resend_as_it_was(
     await require_budgets_for(
         ctx, conversation, kept.model, tokens or 1
     )  # a request without a count is checked as one token
-    going = Going(
+    going = PlannedCall(
         provider,
         _read_wire(kept),
         kept.content_hash,

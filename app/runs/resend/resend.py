@@ -19,7 +19,7 @@ from app.domain.conversation.conversation import Pair, Parameters
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import list_attached, plain_text
-from app.domain.costs.accounting import Departure
+from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import (
     ErrorClass,
     InputError,
@@ -38,7 +38,7 @@ from app.runs.request.attachments import Attached
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
 from app.runs.resend.forks import fork_conversation
-from app.runs.resend.in_place import Going, Resent, messages_in, send_in_place
+from app.runs.resend.in_place import PlannedCall, ResendResult, messages_in, send_in_place
 from app.runs.send.commands import LOOK, start_reply
 from app.runs.send.context_selection import ViewOptions, count_sent
 from app.runs.send.planning import plan_reply
@@ -80,7 +80,7 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
     over_budget: OverBudget | None = None,
     seen: Seen = NOTHING_SEEN,
     selection: str | None = None,
-) -> Resent:
+) -> ResendResult:
     """Send a pair again; the reply replaces its content. `text` replaces the pair's text (None: unchanged).
 
     `selection`: the pairs that a preview counted; a send of other pairs is refused. A branch has other pairs and
@@ -116,7 +116,7 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
         agent=planned.agent_name,
         parameters=planned.built.request.parameters,
     )
-    going = Going(
+    going = PlannedCall(
         planned.plan.provider,
         planned.wire,
         planned.plan.content_hash,
@@ -225,7 +225,9 @@ async def restore_version(ctx: AppContext, owner: str, pair_id: str, number: int
         if comparison is not None and comparison.pair_id == pair_id:
             raise ComparingError
         revision = await conversations.next_revision(session, pair.conversation_id, None)
-        await note_departure(session, owner, pair.conversation_id, pair.position, Departure.RESTORE, messages_in(pair))
+        await note_departure(
+            session, owner, pair.conversation_id, pair.position, RemovalReason.RESTORE, messages_in(pair)
+        )
         await versions.restore_version(session, pair, number, revision, at)
     ctx.event_bus.publish(owner, pair.conversation_id, PairsChanged((pair_id,)))
 
@@ -238,7 +240,7 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
     look: ViewOptions,
     parameters: Parameters | None,
     over_budget: OverBudget | None,
-) -> Resent:
+) -> ResendResult:
     """Send in a new conversation with copies of the pairs above this one."""
     async with branch_above(ctx, owner, pair) as fork_id:
         again = pair if parameters is None else None
@@ -254,7 +256,7 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
             again=again,
             attached=attached,
         )
-    return Resent(started, fork_id)
+    return ResendResult(started, fork_id)
 
 
 @asynccontextmanager

@@ -30,7 +30,7 @@ from app.domain.context.composition import (
     draw_boundary,
     measure_as,
 )
-from app.domain.context.pair_index import Whole, measure_at
+from app.domain.context.pair_index import FullIndex, measure_at
 from app.domain.conversation.conversation import Conversation, ToolMode
 from app.domain.conversation.damage import require_settings
 from app.domain.conversation.parameters import NO_PARAMETERS, merge_parameters
@@ -58,8 +58,8 @@ from app.providers.counts.vocabularies import vocabulary_of
 from app.providers.models.fitting import describe_left_out, fit_parameters
 from app.runs.app_context import AppContext
 from app.runs.process.catalogue import DEFAULT_MODEL
-from app.runs.request.bases import Base
 from app.runs.request.calibration import load_estimator
+from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.indexes import NEVER
 from app.runs.request.preview import Composed
 from app.runs.request.send_plan import Plan, stand_beside, system_text_of
@@ -129,7 +129,7 @@ async def compose_view(  # noqa: PLR0913 - the conversation, the view options an
 
 
 async def compose_base(
-    base: Base,
+    base: ContextSnapshot,
     draft: str = "",
     *,
     forced: bool | None = None,
@@ -171,7 +171,7 @@ async def _redact(text: str) -> Redacted:
     return await asyncio.to_thread(redact_text, text) if len(text) > LONG_DRAFT else redact_text(text)
 
 
-def cut_base(base: Base, before: int) -> Base:
+def cut_base(base: ContextSnapshot, before: int) -> ContextSnapshot:
     """Return the base with only the pairs before this position.
 
     Raises:
@@ -188,7 +188,7 @@ def cut_base(base: Base, before: int) -> Base:
 
 async def read_base(
     ctx: AppContext, owner: str, conversation_id: str, look: ViewOptions, *, asks: bool = False
-) -> Base:
+) -> ContextSnapshot:
     """Read everything that a composition needs except the draft. `asks`: the model will be called.
 
     Raises:
@@ -217,7 +217,7 @@ async def read_base(
 
 async def read_first_base(
     ctx: AppContext, conversation: Conversation, look: ViewOptions, *, asks: bool = False
-) -> Base:
+) -> ContextSnapshot:
     """Do what `read_base` does for a conversation that is not stored yet and has no pairs.
 
     Raises:
@@ -314,7 +314,9 @@ async def _ask(ctx: AppContext, session: AsyncSession, head: Head, look: ViewOpt
     return _Asked(owner, head, provider, profile, vocabulary, line, parse_line(line), _read_zone(look.zone))
 
 
-async def _read_base(ctx: AppContext, session: AsyncSession, asked: _Asked, now: datetime, topic: str | None) -> Base:
+async def _read_base(
+    ctx: AppContext, session: AsyncSession, asked: _Asked, now: datetime, topic: str | None
+) -> ContextSnapshot:
     head, profile, conversation_id = asked.head, asked.profile, asked.head.conversation.id
     chosen = Chosen(topic, profile.model, head.conversation.agent_id)
     tree, names = await _load_names(session, asked)
@@ -338,7 +340,7 @@ async def _read_base(ctx: AppContext, session: AsyncSession, asked: _Asked, now:
         return await select_pairs(session, asked.owner, conversation_id, part, estimator, asked.vocabulary)
 
     checkpoint = 0 if head.conversation.checkpoint is None else head.conversation.checkpoint.position
-    measured: Measured = Whole(sheet.index, estimator, checkpoint)
+    measured: Measured = FullIndex(sheet.index, estimator, checkpoint)
     if condition != EVERY_PAIR:
         measured = measure_at(sheet.index, (await find(condition)).values(), estimator, checkpoint)
     asked_later = list_parts(lower_view(tree, scope, NO_BOUNDARY)) if asks_boundary(tree) else ()
@@ -353,7 +355,7 @@ async def _read_base(ctx: AppContext, session: AsyncSession, asked: _Asked, now:
     if tools and head.conversation.tool_mode is ToolMode.AUTO:
         in_view = await load_called_tools(session, asked.owner, conversation_id)
         called = frozenset[str]().union(*(in_view.get(pair.pair_id, ()) for pair in measured.pairs))
-    base = Base(
+    base = ContextSnapshot(
         owner=asked.owner,
         conversation=head.conversation,
         agent=agent,
@@ -413,7 +415,7 @@ def state_terms(profile: ModelProfile, estimator: Estimator, limits: Limits, sys
     )
 
 
-def _select_visible(base: Base, boundary: int | None) -> Measured:
+def _select_visible(base: ContextSnapshot, boundary: int | None) -> Measured:
     """Return the pairs that the filter brings into view once the boundary is drawn."""
     if (known := base.views.get(boundary)) is not None:
         return known

@@ -19,7 +19,7 @@ from app.runs.app_context import AppContext
 from app.runs.process.event_bus import ConversationRemoved
 from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
-from app.runs.request.bases import Base
+from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed, Preview
 from app.runs.send.commands import require_valid
 from app.runs.send.context_selection import ViewOptions, compose_base, read_first_base
@@ -76,7 +76,7 @@ async def preview_first(ctx: AppContext, owner: str, first: FirstMessage) -> Pre
     conversation = await _begin(ctx, owner, first.new)
     require_valid(conversation)
 
-    async def read() -> Base:
+    async def read() -> ContextSnapshot:
         return await read_first_base(ctx, conversation, first.look, asks=True)
 
     return await plan_asked(ctx, read, Asked(first.text, first.parameters, first.attached, forced=None))

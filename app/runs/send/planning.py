@@ -28,8 +28,8 @@ from app.providers.models.fitting import fit_parameters, require_taken
 from app.runs.app_context import AppContext
 from app.runs.library.abilities import join_or, list_capable
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached, load_named
-from app.runs.request.bases import Base
 from app.runs.request.caches import load_caching
+from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed, Preview
 from app.runs.request.send_plan import build_view, plan_send, require_same
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, cut_base, read_base
@@ -81,7 +81,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     """
     asked = Asked(text, parameters, attached, forced, sends, over_budget, selection, before, again)
 
-    async def read() -> Base:
+    async def read() -> ContextSnapshot:
         base = await read_base(ctx, owner, conversation_id, look, asks=True)
         if before is not None:
             base = cut_base(base, before)
@@ -105,7 +105,7 @@ class Asked:
     again: Pair | None = None
 
 
-async def plan_asked(ctx: AppContext, read: Callable[[], Awaitable[Base]], asked: Asked) -> Preview:
+async def plan_asked(ctx: AppContext, read: Callable[[], Awaitable[ContextSnapshot]], asked: Asked) -> Preview:
     """Plan the call of a send from the base that `read` returns; read and plan again if a pair changed meanwhile.
 
     Raises:
@@ -121,7 +121,7 @@ async def plan_asked(ctx: AppContext, read: Callable[[], Awaitable[Base]], asked
     raise ConflictError("This conversation changes faster than it can be read. Try again.")
 
 
-async def _compose(ctx: AppContext, base: Base, asked: Asked) -> Composed:
+async def _compose(ctx: AppContext, base: ContextSnapshot, asked: Asked) -> Composed:
     """Compose the view and the send, after all checks that need no pairs."""
     schema = asked.parameters.reply_schema
     require_taken(asked.parameters, base.provider, base.profile)
@@ -174,13 +174,13 @@ async def _plan(ctx: AppContext, composed: Composed, pairs: tuple[Pair, ...], as
     return Preview(composed, sent, plan)
 
 
-def _usual_of(base: Base, again: Pair | None) -> Parameters:
+def _usual_of(base: ContextSnapshot, again: Pair | None) -> Parameters:
     if again is None or again.agent_id != base.conversation.agent_id:
         return base.usual
     return merge_parameters(base.own, fit_parameters(again.parameters, base.provider, base.profile)[0])
 
 
-def _narrow(base: Base, refused: int) -> Base:
+def _narrow(base: ContextSnapshot, refused: int) -> ContextSnapshot:
     """Return the base with a window that clearly fewer tokens fit than were refused."""
     limits = base.terms.limits
     total = int(refused * LESS_THAN_REFUSED) + limits.reserve
@@ -215,7 +215,7 @@ def _falls_out(composed: Composed) -> bool:
     return too_old is not None and first.position <= too_old
 
 
-async def load_sent(ctx: AppContext, base: Base, sent: Sequence[Candidate]) -> tuple[Pair, ...] | None:
+async def load_sent(ctx: AppContext, base: ContextSnapshot, sent: Sequence[Candidate]) -> tuple[Pair, ...] | None:
     """Load the pairs to send; return None if one of them has changed since the base was read.
 
     A pair that cannot be read completely counts as changed: the next base leaves it out.
@@ -268,7 +268,7 @@ def require_selection(composed: Composed, selection: str) -> None:
         raise SelectionChangedError(composed.composition, composed.selection, selection, model)
 
 
-def require_sendable(base: Base) -> None:
+def require_sendable(base: ContextSnapshot) -> None:
     if not base.provider.ready:
         raise NoKeyError(base.provider.name)
     if base.running is not None:
@@ -296,7 +296,7 @@ async def _decide(
             raise OverBudgetError(await list_ways_out(ctx, composed, text))
 
 
-async def _require_supported(ctx: AppContext, base: Base, built: BuiltRequest) -> None:
+async def _require_supported(ctx: AppContext, base: ContextSnapshot, built: BuiltRequest) -> None:
     """Refuse a draft with attachments that the model does not accept.
 
     Raises:

@@ -17,7 +17,7 @@ from app.domain.errors import InviewError
 from app.runs.app_context import AppContext
 from app.runs.process.event_bus import ConversationChanged
 from app.runs.request.attachments import load_named
-from app.runs.request.bases import Base
+from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.send_plan import build_view, plan_send
 from app.runs.send.context_selection import ViewOptions, compose_base, read_base
 
@@ -38,7 +38,7 @@ def warm(ctx: AppContext, owner: str, conversation_id: str) -> None:
     task.add_done_callback(lambda _: ctx.warming.pop(conversation_id))
 
 
-async def _learn_window(ctx: AppContext, base: Base) -> bool:
+async def _learn_window(ctx: AppContext, base: ContextSnapshot) -> bool:
     """Load the provider's model list if no table knows this model; return True if its profile changed."""
     if base.profile.known or not base.provider.ready:
         return False
@@ -46,7 +46,7 @@ async def _learn_window(ctx: AppContext, base: Base) -> bool:
     return any(profile.model == base.profile.model and profile != base.profile for profile in profiles)
 
 
-async def _warm_provider(ctx: AppContext, base: Base) -> None:
+async def _warm_provider(ctx: AppContext, base: ContextSnapshot) -> None:
     if base.provider.ready:
         await ctx.engine.transport.warm(base.provider)
 

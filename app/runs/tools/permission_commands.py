@@ -18,10 +18,10 @@ from app.domain.tools.permission_requests import (
     Ended,
     Ending,
     PermissionRequest,
+    PermissionStatus,
     PersonAllowed,
     PersonDenied,
     SettledError,
-    Standing,
 )
 from app.domain.tools.permissions import ArgumentPattern, Rule, Scope, covers_arguments
 from app.runs.app_context import AppContext
@@ -82,7 +82,7 @@ async def answer_permission(  # noqa: PLR0913 - what an answer can say
     """
     async with ctx.store.read() as session:
         request = await stored.load_request(session, owner, request_id)
-    if request.standing is not Standing.PENDING:
+    if request.standing is not PermissionStatus.PENDING:
         raise SettledError(request)
     event = _read_answer(request, answer, edited, only_if)
     if edited is not None:
@@ -91,10 +91,10 @@ async def answer_permission(  # noqa: PLR0913 - what an answer can say
             raise WrongArgumentsError(problems)
     async with ctx.store.write() as session:
         settled = await claim_request(ctx, session, owner, request_id, event)
-        if settled.standing is Standing.ALLOWED and settled.scope is not Scope.ONCE:
+        if settled.standing is PermissionStatus.ALLOWED and settled.scope is not Scope.ONCE:
             await _make_rule(ctx, session, owner, settled, only_if)
     tell_settled(ctx, owner, settled)
-    if settled.standing is Standing.EXPIRED:
+    if settled.standing is PermissionStatus.EXPIRED:
         raise SettledError(settled)
     return settled
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.costs.accounting import Accounting, Departure
+from app.domain.costs.accounting import Accounting, RemovalReason
 from app.domain.usage import Usage
 from app.runs.process.ids import new_id, now
 from app.store.conversation.nodes import insert_accounting
@@ -15,7 +15,7 @@ from app.store.ledger.ledger import count_calls, sum_usage
 
 
 async def note_departure(  # noqa: PLR0913, PLR0917 - what leaves, from where, and why
-    session: AsyncSession, owner: str, conversation_id: str, after_position: int, reason: Departure, messages: int
+    session: AsyncSession, owner: str, conversation_id: str, after_position: int, reason: RemovalReason, messages: int
 ) -> None:
     """Record the usage so far and the removal reason, in the transaction that removes the messages."""
     spent = await sum_usage(session, owner, conversation_id=conversation_id)
@@ -26,7 +26,7 @@ async def note_departure(  # noqa: PLR0913, PLR0917 - what leaves, from where, a
 
 
 async def note_pairs(
-    session: AsyncSession, owner: str, conversation_id: str, pair_ids: Sequence[str], reason: Departure
+    session: AsyncSession, owner: str, conversation_id: str, pair_ids: Sequence[str], reason: RemovalReason
 ) -> None:
     """Record pairs that leave or return; the node is placed at the oldest of them."""
     messages, position = await count_messages(session, pair_ids)

@@ -14,10 +14,10 @@ from decimal import Decimal
 from app.domain.conversation.conversation import Conversation, ConversationKind
 from app.domain.costs.budgets import (
     BudgetSpentError,
+    BudgetStatus,
     Scope,
     Span,
     SpendingBudget,
-    Standing,
     first_day,
     require_usable,
     stand,
@@ -44,7 +44,7 @@ class Budgeted:
 
     budget: SpendingBudget
     subject: str
-    standing: Standing
+    standing: BudgetStatus
     report: Report
     conversations: tuple[Group, ...]
 
@@ -97,7 +97,7 @@ async def require_budgets(ctx: AppContext, owner: str, conversation: Conversatio
             continue
         spent = (await report_usage(ctx, owner, _asked(budget, subject), "model")).total.cost
         free = wanted is not None and not wanted  # a send without cost is always allowed
-        if not free and stand(budget, spent, wanted) is Standing.SPENT:
+        if not free and stand(budget, spent, wanted) is BudgetStatus.SPENT:
             raise BudgetSpentError(budget, spent, wanted)
 
 

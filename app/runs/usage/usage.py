@@ -27,7 +27,7 @@ from app.store.ledger.usage import (
     Apart,
     GroupBy,
     Place,
-    Sum,
+    PriceGroupTotal,
     UsageQuery,
     keep_apart,
     list_models,
@@ -115,7 +115,7 @@ async def sum_spent(ctx: AppContext, owner: str, asked: UsageQuery) -> Spent:
     return (await report_usage(ctx, owner, asked, "month")).total
 
 
-def _price(sums: Sequence[Sum], tariffs: Mapping[str, Tariff | None], apart: Apart) -> dict[str, Spent]:
+def _price(sums: Sequence[PriceGroupTotal], tariffs: Mapping[str, Tariff | None], apart: Apart) -> dict[str, Spent]:
     """Price each group. Each price is looked up once for all calls that share it."""
     together: dict[str, list[tuple[Place, tuple[int, ...]]]] = {}
     prices: dict[Place, Prices | None] = {}

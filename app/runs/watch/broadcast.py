@@ -19,7 +19,7 @@ from app.domain.tools.permission_requests import describe_asked
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.process.event_bus import Subscription
-from app.runs.process.update_rate import FRAME_SECONDS, Pace
+from app.runs.process.update_rate import FRAME_SECONDS, Throttle
 from app.runs.send.prefetch import warm
 from app.store.run.runs import load_run
 
@@ -123,7 +123,7 @@ def _window_begins(now: float, told_at: float, window: float) -> float:
     return min(now, max(told_at + window, now - window)) if told_at else now
 
 
-async def _gather(run: LiveRun, pace: Pace, told_at: float) -> None:
+async def _gather(run: LiveRun, pace: Throttle, told_at: float) -> None:
     """Wait until a window has passed since the last piece, and let the next chunk join if it is near.
 
     A chunk wakes this process in any case; a timer would wake it once more.

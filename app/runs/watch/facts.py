@@ -17,7 +17,7 @@ from app.domain.costs.prices import Tariff
 from app.domain.privacy.redaction import list_replaced
 from app.domain.topics.topics import UNKNOWN_TOPIC, build_topic_tree
 from app.runs.app_context import AppContext
-from app.runs.request.bases import Base
+from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.usage.prices import learn_tariffs
 from app.store.database.damage import log_damage
 from app.store.organise.topics import NO_TOPIC, load_topics
@@ -32,7 +32,7 @@ class Showing:
     `tariffs` of the models that answered: see `show_pairs`.
     """
 
-    base: Base
+    base: ContextSnapshot
     paths: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
     out: Mapping[str, OutReason] = field(default_factory=dict[str, OutReason])
     tariffs: Mapping[str, Tariff | None] = field(default_factory=dict[str, Tariff | None])
@@ -65,7 +65,9 @@ async def load_topic_paths(ctx: AppContext, owner: str, pairs: Iterable[Pair]) -
     return {topic_id: tree.path_text(topic_id) for topic_id in tree.paths} | {topic: None for _, topic in missing}
 
 
-async def show_pairs(ctx: AppContext, base: Base, composition: Composition, pairs: Iterable[Pair]) -> Showing:
+async def show_pairs(
+    ctx: AppContext, base: ContextSnapshot, composition: Composition, pairs: Iterable[Pair]
+) -> Showing:
     """Load the data to describe these pairs, with the reasons why they are not sent."""
     pairs = tuple(pairs)
     paths, tariffs = await load_topic_paths(ctx, base.owner, pairs), await learn_prices(ctx, base.owner, pairs)

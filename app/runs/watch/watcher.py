@@ -47,7 +47,7 @@ from app.runs.process.event_bus import (
     ToolProgress,
 )
 from app.runs.process.ids import now
-from app.runs.request.bases import Base
+from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch import panels
@@ -179,7 +179,7 @@ class Watcher:
         self.view.attach(attached)
 
     @property
-    def counted(self) -> Base | None:
+    def counted(self) -> ContextSnapshot | None:
         """The basis of the figures on screen; None: there are no figures yet."""
         return None if self.view.composed is None else self.view.composed.base
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 import reflex as rx
 
 from app.domain.agents.agents import Agent
-from app.domain.costs.budgets import Scope, Span, Standing
+from app.domain.costs.budgets import BudgetStatus, Scope, Span
 from app.domain.errors import InviewError, NotFoundError
 from app.domain.tools.tools import BUILT_IN
 from app.runs.app_context import current
@@ -44,7 +44,7 @@ NEW: Final = "new"
 """The value of the address for a new agent. No agent has this id."""
 
 _SPANS: Final = {Span.DAY: "a day", Span.MONTH: "a month", Span.EVER: "all time"}
-_STANDINGS: Final = {Standing.FINE: "not spent", Standing.WARNING: "nearly spent", Standing.SPENT: "spent"}
+_STANDINGS: Final = {BudgetStatus.FINE: "not spent", BudgetStatus.WARNING: "nearly spent", BudgetStatus.SPENT: "spent"}
 
 
 class AgentFormState(rx.State):

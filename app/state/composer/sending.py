@@ -19,7 +19,7 @@ from app.domain.errors import NotFoundError
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import HoldReason
 from app.runs.app_context import context_for, current
-from app.runs.request.bases import Base
+from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.resend.comparisons import start_comparison
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_base
@@ -55,7 +55,7 @@ class Draft:
     asked: Parameters = NO_PARAMETERS
     over_budget: OverBudget | None = None
     waited: bool = False
-    counted: Base | None = field(default=None, repr=False, compare=False)
+    counted: ContextSnapshot | None = field(default=None, repr=False, compare=False)
     uncounted: tuple[str, ...] = ()
     deleted: frozenset[str] = frozenset()
     selection: str | None = None

@@ -24,7 +24,7 @@ from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError, LaterPairsError, PairChangedError
 from app.runs.app_context import context_for, current
 from app.runs.library.mark_commands import mark_pairs
-from app.runs.resend.in_place import Resent
+from app.runs.resend.in_place import ResendResult
 from app.runs.resend.resend import Later, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.state.address import conversation_in, conversation_path
@@ -47,8 +47,8 @@ from app.state.reply.edit import EditState, end_edit, read_edit, refuse_edit
 from app.state.reply.resending import (
     BRANCHED,
     LaterView,
+    ResendRequest,
     Sent,
-    Wish,
     compare,
     describe_later,
     describe_sent,
@@ -73,9 +73,9 @@ class ResendState(VisitedState, rx.State):
 
     later: rx.Field[LaterView | None] = rx.field(None)
     over_budget: rx.Field[OverBudgetView | None] = rx.field(None)
-    _taken: tuple[Wish, ...] = ()
+    _taken: tuple[ResendRequest, ...] = ()
     _busy: tuple[str, ...] = ()  # pairs that are being sent again: a second click is ignored
-    _asked: Wish | None = None
+    _asked: ResendRequest | None = None
     _remembers: bool = False
     _sent: tuple[Sent, ...] = ()
 
@@ -116,7 +116,7 @@ class ResendState(VisitedState, rx.State):
         state.busy, state.fault = True, ""
         pairs = () if (watcher := watcher_of(self)) is None else watcher.screen.pairs
         was = next((pair.user_text for pair in pairs if pair.id == edit.pair_id), "")
-        wish = Wish(
+        wish = ResendRequest(
             edit.pair_id,
             edit.conversation_id,
             edit.position,
@@ -207,7 +207,7 @@ class ResendState(VisitedState, rx.State):
             await self._refuse(self._asked)
         self._ask(None)
 
-    async def _wish(self, pair_id: object) -> Wish | None:
+    async def _wish(self, pair_id: object) -> ResendRequest | None:
         """Return a wish to send a pair on this page again unchanged.
 
         Returns None if there is no such pair or if it is being sent.
@@ -218,19 +218,19 @@ class ResendState(VisitedState, rx.State):
             return None
         look = replace(await look_of(self, pair.conversation_id), model=pair.model)
         newest = bool(watcher.screen.pairs) and watcher.screen.pairs[-1].id == pair.id
-        return Wish(pair.id, pair.conversation_id, pair.position, pair.version, pair.user_text, look, newest)
+        return ResendRequest(pair.id, pair.conversation_id, pair.position, pair.version, pair.user_text, look, newest)
 
-    async def _take(self, wish: Wish) -> rx.event.EventType[()]:
+    async def _take(self, wish: ResendRequest) -> rx.event.EventType[()]:
         self._ask(None)
         if _leads_soon(wish):
             await begin_work(self)
         self._taken, self._busy = (*self._taken, wish), (*self._busy, wish.pair_id)
         return ResendState.deliver
 
-    def _ask(self, wish: Wish | None) -> None:
+    def _ask(self, wish: ResendRequest | None) -> None:
         self._asked, self.later, self.over_budget, self._remembers = wish, None, None, False
 
-    async def _deliver(self, wish: Wish) -> list[Any]:
+    async def _deliver(self, wish: ResendRequest) -> list[Any]:
         """Send the pair and show the result. Returns the redirects for the page."""
         try:
             if wish.remembered and wish.over_budget is not None:
@@ -255,7 +255,9 @@ class ResendState(VisitedState, rx.State):
             return await self._tell(wish, resent)
         return []
 
-    async def _ask_about(self, wish: Wish, error: LaterPairsError | OverBudgetError | SelectionChangedError) -> None:
+    async def _ask_about(
+        self, wish: ResendRequest, error: LaterPairsError | OverBudgetError | SelectionChangedError
+    ) -> None:
         """Open the dialog, unless the page shows another conversation by now."""
         if conversation_in(self.router.url.path) != wish.conversation_id:
             await self._refuse(wish)
@@ -270,7 +272,7 @@ class ResendState(VisitedState, rx.State):
             several = bool(wish.models)
             self.over_budget = describe_over_budget(error.budget_options, several=several, summary=wish.newest)
 
-    async def _refuse(self, wish: Wish, error: InviewError | None = None) -> None:
+    async def _refuse(self, wish: ResendRequest, error: InviewError | None = None) -> None:
         """Show why the pair is not sent: at the form of an edit, else in a toast."""
         fault = "" if error is None else describe_fault(error)
         if wish.edit:
@@ -279,7 +281,7 @@ class ResendState(VisitedState, rx.State):
         elif fault:
             await show_fault(self, fault)
 
-    async def _tell(self, wish: Wish, resent: Resent) -> list[Any]:
+    async def _tell(self, wish: ResendRequest, resent: ResendResult) -> list[Any]:
         message = describe_sent(wish, resent)
         if wish.edit:
             async with self:
@@ -295,7 +297,7 @@ class ResendState(VisitedState, rx.State):
             await show_toast(self, message, undo=cast("EventSpec", ResendState.take_back(sent.run_id)))
         return []
 
-    async def _tell_compared(self, wish: Wish, comparison: Comparison) -> list[Any]:
+    async def _tell_compared(self, wish: ResendRequest, comparison: Comparison) -> list[Any]:
         branched = comparison.conversation_id != wish.conversation_id
         async with self:
             await expect_replies(self, comparison.id)
@@ -304,6 +306,6 @@ class ResendState(VisitedState, rx.State):
         return [rx.redirect(conversation_path(comparison.conversation_id))] if branched else []
 
 
-def _leads_soon(wish: Wish) -> bool:
+def _leads_soon(wish: ResendRequest) -> bool:
     """Return True if the page opens a fork next. False if a summary is written first: the page does not wait for it."""
     return wish.later is Later.BRANCH and not wish.summarise

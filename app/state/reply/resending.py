@@ -14,7 +14,7 @@ from typing import Final
 from app.domain.conversation.comparisons import Comparison
 from app.domain.preferences import OverBudget
 from app.runs.app_context import context_for, current
-from app.runs.resend.in_place import Resent
+from app.runs.resend.in_place import ResendResult
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.pair_comparisons import compare_again
 from app.runs.resend.resend import Later, Seen, resend_pair
@@ -30,7 +30,7 @@ AS_IT_WAS_WAYS: Final = (Later.KEEP, Later.DISCARD)
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ResendRequest:
     """A pair to be sent again with the view options `look`.
 
     `as_it_was`: send the stored request, byte for byte. `models`: these models answer side by side.
@@ -97,7 +97,7 @@ class LaterView:
     count: int
 
 
-async def send_again(wish: Wish) -> Resent:
+async def send_again(wish: ResendRequest) -> ResendResult:
     """Send the pair again, as a new version of it or in a branch.
 
     Raises:
@@ -121,7 +121,7 @@ async def send_again(wish: Wish) -> Resent:
     )
 
 
-async def compare(wish: Wish) -> Comparison:
+async def compare(wish: ResendRequest) -> Comparison:
     """Have the pair answered again by several models.
 
     Raises:
@@ -163,12 +163,12 @@ def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterV
     return LaterView(message, tuple(said[way] for way in ways), count)
 
 
-def describe_sent(wish: Wish, resent: Resent) -> str:
+def describe_sent(wish: ResendRequest, resent: ResendResult) -> str:
     """Return one line that says what was done.
 
     >>> from app.runs.send.commands import StartedRun
-    >>> wish = Wish("p1", "c1", 2, 1, "Why?", ViewOptions(), newest=True, later=Later.KEEP)
-    >>> describe_sent(wish, Resent(StartedRun("r1", "p1", "hash"), "c1"))
+    >>> wish = ResendRequest("p1", "c1", 2, 1, "Why?", ViewOptions(), newest=True, later=Later.KEEP)
+    >>> describe_sent(wish, ResendResult(StartedRun("r1", "p1", "hash"), "c1"))
     'Pair 2: Sent again'
     """
     if resent.conversation_id != wish.conversation_id:

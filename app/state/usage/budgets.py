@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.domain.costs.budgets import Scope, Span, SpendingBudget, Standing, describe_budget
+from app.domain.costs.budgets import BudgetStatus, Scope, Span, SpendingBudget, describe_budget
 from app.domain.errors import InputError, NotFoundError
 from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
@@ -28,7 +28,7 @@ WARN_AT: Final = 80
 """Percent of the amount at which a budget warns, unless the form has another share."""
 
 _OF_ONE: Final = {Scope.CONVERSATION: "One conversation", Scope.AGENT: "One agent"}
-_STANDINGS: Final = {Standing.FINE: "", Standing.WARNING: "Little is left", Standing.SPENT: "Spent"}
+_STANDINGS: Final = {BudgetStatus.FINE: "", BudgetStatus.WARNING: "Little is left", BudgetStatus.SPENT: "Spent"}
 _FIELDS: Final = {"amount": "amount", "warn_at": "share to warn at", "subject": "subject"}
 _MAX_USERS: Final = 6
 

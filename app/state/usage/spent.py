@@ -12,7 +12,7 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.costs.budgets import Standing
+from app.domain.costs.budgets import BudgetStatus
 from app.domain.errors import NotFoundError
 from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER
@@ -27,7 +27,7 @@ from app.views.usage.figures import number, plural, short
 SETTLE_SECONDS: Final = 0.4
 """Delay before the figure is read, so that the other updates at the end of a reply come first."""
 
-_WORST_FIRST: Final = (Standing.SPENT, Standing.WARNING)
+_WORST_FIRST: Final = (BudgetStatus.SPENT, BudgetStatus.WARNING)
 
 
 @dataclass(frozen=True)

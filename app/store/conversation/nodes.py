@@ -10,7 +10,7 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Role
-from app.domain.costs.accounting import Accounting, Departure
+from app.domain.costs.accounting import Accounting, RemovalReason
 from app.domain.derived.derived import REPLY_ROLES
 from app.domain.errors import StoreError
 from app.domain.usage import MAX_SUM, Usage, read_counters
@@ -66,7 +66,7 @@ def read_accounting(row: Any) -> Accounting:
         return Accounting(
             id=node_id,
             after_position=place,
-            reason=decode_word(Departure, data["reason"]),
+            reason=decode_word(RemovalReason, data["reason"]),
             messages=a_number(data["messages"]),
             usage=read_counters(data["usage"], MAX_SUM),
             created_at=at,

@@ -25,7 +25,7 @@ from app.domain.errors import ErrorClass, StoreError
 from app.domain.model_profile import Prices
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import HoldReason
-from app.domain.tools.permission_requests import Ending, Standing
+from app.domain.tools.permission_requests import Ending, PermissionStatus
 from app.domain.tools.permissions import Scope as PermissionScope
 from app.domain.tools.tool_records import CallFault
 from app.store.cache.keep_warm import require_look
@@ -162,7 +162,7 @@ _READ_COLUMNS: Final[Mapping[str, Mapping[str, Read]]] = MappingProxyType(
         },
         "price": {"since": date.fromisoformat} | {kind.name: partial(_or_none, Decimal) for kind in fields(Prices)},
         "permission_request": {
-            "standing": partial(decode_word, Standing),
+            "standing": partial(decode_word, PermissionStatus),
             "scope": partial(_or_none, partial(decode_word, PermissionScope)),
             "ending": partial(_or_none, partial(decode_word, Ending)),
         },

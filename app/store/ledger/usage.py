@@ -80,7 +80,7 @@ _ANY_DAY = date(2000, 1, 1)
 NOTHING_APART = Apart()
 
 
-class Sum(NamedTuple):
+class PriceGroupTotal(NamedTuple):
     """The sums of calls of one group with the same price: the same model, era, part of the day and size. See `Apart`.
 
     `group` is the value of the grouping. `cut` is the number of calls that may have used more than reported.
@@ -136,9 +136,9 @@ async def sum_calls(  # noqa: PLR0913 - owner, query, grouping and prices
     apart: Apart = NOTHING_APART,
     *,
     accounts: Sequence[str] | None = None,
-) -> list[Sum]:
+) -> list[PriceGroupTotal]:
     """Return the usage by group and price. `accounts`: only that of these accounts."""
-    found: list[Sum] = []
+    found: list[PriceGroupTotal] = []
     for calls in calls_of(owner, asked, apart, by_account=group_by == "conversation" or accounts is not None):
         keys = (_group(calls, group_by), calls.model, calls.era, calls.part, calls.size)
         sums = (func.sum(calls.told["calls"]), *(func.sum(calls.told[name]) for name in ("cut", *COUNTERS)))
@@ -148,7 +148,7 @@ async def sum_calls(  # noqa: PLR0913 - owner, query, grouping and prices
     return found
 
 
-def _read_sum(row: Any) -> Sum:
+def _read_sum(row: Any) -> PriceGroupTotal:
     """Decode a sum. An unreadable model or group counts as unknown, so that no cost is left out.
 
     Raises:
@@ -160,7 +160,7 @@ def _read_sum(row: Any) -> Sum:
             raise refuse_sums("calls")
     known = model if isinstance(model, str) else UNKNOWN_MODEL
     unknown = UNKNOWN_MODEL if group == model else ""
-    return Sum(group if isinstance(group, str) else unknown, known, *rest)
+    return PriceGroupTotal(group if isinstance(group, str) else unknown, known, *rest)
 
 
 def refuse_sums(column: str) -> DamagedRowError:

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.damage import Damage
 from app.domain.errors import NotFoundError
-from app.domain.tools.permission_requests import Ending, PermissionRequest, Standing
+from app.domain.tools.permission_requests import Ending, PermissionRequest, PermissionStatus
 from app.domain.tools.permissions import ArgumentPattern, Rule, Scope
 from app.store.conversation.rows import CONVERSATION, RUN
 from app.store.database.damage import UNKNOWN_TIME, Reading, a_list, a_text, read_rows, require_row
@@ -93,7 +93,7 @@ async def settle_request(session: AsyncSession, owner: str, settled: PermissionR
     table = PERMISSION_REQUEST.c
     names = ("standing", "run_json", "scope", "rule_id", "ending", "settled_at")
     statement = update(PERMISSION_REQUEST).where(
-        table.id == settled.id, table.owner == owner, table.standing == Standing.PENDING
+        table.id == settled.id, table.owner == owner, table.standing == PermissionStatus.PENDING
     )
     values = {name: getattr(settled, name) for name in names}
     return (await session.execute(statement.values(values).returning(table.id))).one_or_none() is not None
@@ -173,7 +173,7 @@ def _table_of(rule: Rule) -> Table:
 
 def _decode(row: Mapping[Any, Any]) -> PermissionRequest:
     columns: dict[str, Any] = {str(name): value for name, value in row.items() if name != "owner"}
-    columns["standing"] = decode_word(Standing, row["standing"])
+    columns["standing"] = decode_word(PermissionStatus, row["standing"])
     columns["scope"] = None if row["scope"] is None else decode_word(Scope, row["scope"])
     columns["ending"] = None if row["ending"] is None else decode_word(Ending, row["ending"])
     return PermissionRequest(**columns)

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Literal
 
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
-from app.domain.costs.accounting import Accounting, Departure, describe_departure
+from app.domain.costs.accounting import Accounting, RemovalReason, describe_departure
 from app.domain.costs.costs import UNKNOWN, Cost, price_call
 from app.domain.costs.prices import Tariff
 from app.domain.derived.derived import DerivedCall, MadeCall
@@ -37,7 +37,7 @@ class AccountingNodeView:
     role: Literal["accounting"] = "accounting"
     after_position: int
     created_at: datetime
-    reason: Departure | None
+    reason: RemovalReason | None
     words: str
     messages: int
     usage: UsageView

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from app.domain.tools.arguments import read_arguments
-from app.domain.tools.permission_requests import PermissionRequest, Standing, describe_standing
+from app.domain.tools.permission_requests import PermissionRequest, PermissionStatus, describe_standing
 from app.domain.tools.permissions import Rule, Scope
 
 
@@ -35,7 +35,7 @@ class PermissionView:
     description: str
     input: Mapping[str, Any]
     run_input: Mapping[str, Any] | None
-    standing: Standing
+    standing: PermissionStatus
     scope: Scope | None
     sentence: str
     asked_at: datetime
@@ -99,7 +99,7 @@ class AuditView:
 
 def describe_permission(request: PermissionRequest, now: datetime) -> PermissionView:
     """Return the view of a request at the time `now`."""
-    left = (request.expires_at - now).total_seconds() if request.standing is Standing.PENDING else 0.0
+    left = (request.expires_at - now).total_seconds() if request.standing is PermissionStatus.PENDING else 0.0
     return PermissionView(
         id=request.id,
         conversation_id=request.conversation_id,

@@ -11,7 +11,7 @@ from typing import Any
 
 from app.domain.cache.misses import Outcome
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.costs.budgets import Standing
+from app.domain.costs.budgets import BudgetStatus
 from app.domain.costs.reconciliation import Line, Statement, Verdict
 from app.domain.costs.spending import Spent
 from app.domain.errors import ErrorClass
@@ -72,7 +72,7 @@ class BudgetStandView:
     words: str
     amount: str
     spent: SpentView
-    standing: Standing
+    standing: BudgetStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.context.middleware import Circumstances, new_receivers, receive, receive_end
+from app.domain.context.middleware import StreamContext, new_receivers, receive, receive_end
 from app.domain.conversation.parts import Part, Text, Thinking
 from app.domain.run.run import RunStart, apply_event, start_run
 from app.domain.stream_events import (
@@ -24,7 +24,7 @@ from app.domain.stream_events import (
 )
 from app.domain.usage import Usage
 
-TAGGED = Circumstances(reasoning_tags=True)
+TAGGED = StreamContext(reasoning_tags=True)
 
 
 def read(pieces: Sequence[str], *after: StreamEvent) -> list[StreamEvent]:
@@ -131,4 +131,4 @@ def test_usage_in_the_middle_of_a_tag_breaks_nothing() -> None:
 
 
 def test_a_stream_of_another_model_goes_through_nothing() -> None:
-    assert new_receivers(Circumstances()) == ()
+    assert new_receivers(StreamContext()) == ()

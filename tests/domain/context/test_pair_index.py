@@ -12,7 +12,7 @@ from app.domain.context import pair_index as module
 from app.domain.context.budget import Limits
 from app.domain.context.composition import Candidate, Terms, compose, draw_boundary, measure
 from app.domain.context.context import OutReason
-from app.domain.context.pair_index import PairIndex, Whole, measure_at
+from app.domain.context.pair_index import FullIndex, PairIndex, measure_at
 from app.domain.tokens.estimates import Estimator, PairSizes
 from app.domain.tokens.images import ImageRule
 
@@ -67,7 +67,7 @@ def test_an_index_holds_what_it_followed(steps: list[tuple[list[Candidate], set[
 
     sendable = [one.position for one in there if one.sendable]
     running = [one for one in there if one.running]
-    assert list(Whole(index, ESTIMATOR).pairs) == there
+    assert list(FullIndex(index, ESTIMATOR).pairs) == there
     assert len(index) == len(there)
     assert index.find(since) == next((one for one in there if one.position == since), None)
     assert index.newest(3) == (there[-3].position if len(there) > 2 else None)
@@ -89,7 +89,7 @@ def test_all_of_a_conversation_is_measured_as_its_pairs_one_by_one(  # noqa: PLR
 ) -> None:
     index, there = grow(steps)
     terms = Terms(ESTIMATOR, 8_192, Limits(reserve=0, tokens=tokens))
-    lazy = Whole(index, ESTIMATOR, checkpoint)
+    lazy = FullIndex(index, ESTIMATOR, checkpoint)
     plain = measure_at(index, [one.position for one in there], ESTIMATOR, checkpoint)
     if before is not None:
         lazy, plain = lazy.cut(before), plain.cut(before)
@@ -121,7 +121,7 @@ def test_what_does_not_fit_is_not_looked_at() -> None:
     index = PairIndex().follow(many)
     terms = Terms(ESTIMATOR, 8_192, Limits(reserve=0, tokens=1_000))
 
-    whole = Whole(index, ESTIMATOR)
+    whole = FullIndex(index, ESTIMATOR)
     composition = compose(whole, draw_boundary(whole, terms))
 
     assert composition.sent == measure(many, ESTIMATOR).pairs[-composition.x :]
@@ -144,7 +144,7 @@ def test_pairs_are_cut_as_a_tuple_is(
     steps: list[tuple[list[Candidate], set[int]]], checkpoint: int, first: int | None, end: int | None, step: int
 ) -> None:
     index, there = grow(steps)
-    pairs = Whole(index, ESTIMATOR, checkpoint).pairs
+    pairs = FullIndex(index, ESTIMATOR, checkpoint).pairs
     plain = measure_at(index, [one.position for one in there], ESTIMATOR, checkpoint).pairs
 
     assert pairs[first:end:step] == plain[first:end:step]
@@ -156,7 +156,7 @@ def test_pairs_are_cut_as_a_tuple_is(
 
 def test_a_window_of_a_long_conversation_makes_few_of_its_pairs() -> None:
     index = PairIndex().follow(pair(position, PairSizes(1, 2), "sendable", 1) for position in range(1, 4_001))
-    pairs = Whole(index, ESTIMATOR).pairs
+    pairs = FullIndex(index, ESTIMATOR).pairs
 
     shown = pairs[-30:]
     at = bisect_left(pairs, 1_234, key=attrgetter("position"))

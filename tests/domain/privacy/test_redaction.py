@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.context.context import View, build_request, continue_request
-from app.domain.context.middleware import MIDDLEWARE, Wishes, compose_system_prelude
+from app.domain.context.middleware import MIDDLEWARE, UserOptions, compose_system_prelude
 from app.domain.conversation.conversation import Parameters, Replaced
 from app.domain.conversation.parts import Text, Thinking, ToolCall, ToolResult
 from app.domain.model_profile import ModelProfile
@@ -154,9 +154,9 @@ def test_what_is_the_same_stays_the_very_same_so_that_its_hash_is_known() -> Non
 
 
 def test_text_about_the_user_is_one_card_and_absent_if_empty() -> None:
-    view = View(system_prompt="Be brief.", prelude=compose_system_prelude(Wishes("I am Ada.", date(2026, 11, 22))))
+    view = View(system_prompt="Be brief.", prelude=compose_system_prelude(UserOptions("I am Ada.", date(2026, 11, 22))))
 
-    assert compose_system_prelude(Wishes("  \n")) is None
+    assert compose_system_prelude(UserOptions("  \n")) is None
     assert build_request(view, PROFILE).request.system == (
         "Be brief.\n\nAbout the person you talk to:\nI am Ada.\n\nToday is Sunday, 22 November 2026."
     )

@@ -24,11 +24,11 @@ from app.domain.tools.permission_requests import (
     Ending,
     Event,
     PermissionRequest,
+    PermissionStatus,
     PersonAllowed,
     PersonDenied,
     RuleCovered,
     SettledError,
-    Standing,
     describe_standing,
     permission_of,
     settle,
@@ -82,7 +82,7 @@ def test_what_is_settled_stays_settled(first: Event, second: Event) -> None:
 def test_an_answer_after_the_time_limit_finds_the_request_expired(event: Event) -> None:
     settled = settle(PENDING, event, PENDING.expires_at)
 
-    assert settled.standing is Standing.EXPIRED
+    assert settled.standing is PermissionStatus.EXPIRED
     assert settled.run_json is None
     assert isinstance(permission_of(settled), Denied)
 
@@ -142,7 +142,7 @@ class Interleavings(RuleBasedStateMachine):
 
     def in_view(self) -> list[str]:
         """Return the requests whose button a person may press: mostly pending ones, or one in an outdated tab."""
-        pending = [each for each, request in self.requests.items() if request.standing is Standing.PENDING]
+        pending = [each for each, request in self.requests.items() if request.standing is PermissionStatus.PENDING]
         return [*pending * 3, *self.requests]
 
     def asked(self, request: PermissionRequest) -> PermissionQuery:
@@ -164,7 +164,7 @@ class Interleavings(RuleBasedStateMachine):
             self.requests[request_id] = settle(self.requests[request_id], event, self.now)
         except SettledError:
             return
-        if isinstance(event, PersonAllowed) and self.requests[request_id].standing is Standing.ALLOWED:
+        if isinstance(event, PersonAllowed) and self.requests[request_id].standing is PermissionStatus.ALLOWED:
             request = self.requests[request_id]
             self.said[request_id] = event.edited_json or request.input_json
             if event.scope is not Scope.ONCE:
@@ -260,12 +260,12 @@ class Interleavings(RuleBasedStateMachine):
     def a_waiter_looks(self, data: st.DataObject) -> None:
         request_id = data.draw(st.sampled_from(sorted(self.waiting)))
         request = self.requests[request_id]
-        if request.standing is Standing.PENDING:
+        if request.standing is PermissionStatus.PENDING:
             decision = decide(self.asked(request), self.lists[request_id], self.standing.values())
             if isinstance(decision, Allow) and decision.rule_id is not None:
                 self.require_spoken_of(request, decision.rule_id)
                 self.happen(request_id, RuleCovered(decision.rule_id))
-                if self.requests[request_id].standing is Standing.ALLOWED:
+                if self.requests[request_id].standing is PermissionStatus.ALLOWED:
                     self.said[request_id] = request.input_json  # by a rule that a person made and that is not revoked
             elif self.now >= request.expires_at:
                 self.happen(request_id, Ended(Ending.TIME))
@@ -295,11 +295,11 @@ class Interleavings(RuleBasedStateMachine):
     def every_call_had_its_permission(self) -> None:
         for request_id, input_json in self.made.items():
             assert self.said[request_id] == input_json
-            assert self.requests[request_id].standing is Standing.ALLOWED
+            assert self.requests[request_id].standing is PermissionStatus.ALLOWED
         for request in self.requests.values():
-            assert (request.run_json is not None) == (request.standing is Standing.ALLOWED)
-            assert request.settled_at is None or request.standing is not Standing.PENDING
-            if request.standing is Standing.ALLOWED:
+            assert (request.run_json is not None) == (request.standing is PermissionStatus.ALLOWED)
+            assert request.settled_at is None or request.standing is not PermissionStatus.PENDING
+            if request.standing is PermissionStatus.ALLOWED:
                 assert request.settled_at is not None
                 assert request.settled_at < request.expires_at
 

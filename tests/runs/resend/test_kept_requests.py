@@ -14,7 +14,7 @@ import pytest
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.costs.accounting import Departure
+from app.domain.costs.accounting import RemovalReason
 from app.domain.costs.budgets import BudgetSpentError, Scope, Span, SpendingBudget
 from app.domain.errors import ConflictError, ErrorClass, InputError, LaterPairsError, NotFoundError
 from app.domain.model_profile import Prices
@@ -102,7 +102,7 @@ async def test_failed_request_is_sent_again_byte_for_byte_whatever_has_changed_s
     assert (again.lifecycle, again.request, again.versions) == (Lifecycle.SUCCEEDED, failed.request, 2)
     async with bench.ctx.store.read() as session:
         reasons = [node.reason for node in await load_accounting(session, LOCAL_OWNER, conversation_id)]
-    assert reasons == [Departure.EDIT, Departure.RETRY]
+    assert reasons == [RemovalReason.EDIT, RemovalReason.RETRY]
 
 
 async def test_only_stored_requests_of_current_versions_can_be_sent_unchanged(bench: Bench) -> None:

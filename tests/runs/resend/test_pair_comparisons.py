@@ -15,7 +15,7 @@ from app.domain.conversation.conversation import Pair, Version
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
-from app.domain.costs.accounting import Departure
+from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, InputError, LaterPairsError, NotFoundError, PairChangedError
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext, context_for
@@ -75,7 +75,7 @@ async def seen_of(ctx: AppContext, pair_id: str) -> list[tuple[str, str, bool]]:
     return [(one.model, words(one), one.standing) for one in versions]
 
 
-async def reasons(ctx: AppContext, conversation_id: str) -> list[tuple[Departure | None, int, int]]:
+async def reasons(ctx: AppContext, conversation_id: str) -> list[tuple[RemovalReason | None, int, int]]:
     async with ctx.store.read() as session:
         nodes = await load_accounting(session, LOCAL_OWNER, conversation_id)
     return [(node.reason, node.after_position, node.messages) for node in nodes]
@@ -110,7 +110,7 @@ async def test_kept_reply_is_current_in_the_pair_and_every_other_is_a_version(be
         pair.request,
         Lifecycle.SUCCEEDED,
     )
-    assert await reasons(bench, conversation_id) == [(Departure.REGENERATE, 2, 1)]
+    assert await reasons(bench, conversation_id) == [(RemovalReason.REGENERATE, 2, 1)]
     assert await spent(bench, conversation_id) == before
     for run in comparison.runs:
         verified = await verify_run(bench, LOCAL_OWNER, run.run_id)
@@ -164,7 +164,7 @@ async def test_discarding_leaves_the_pair_unchanged_and_its_cost_counted(bench: 
     assert (await reopen_comparison(bench, LOCAL_OWNER, conversation_id)).id == comparison.id
     await keep_reply(bench, LOCAL_OWNER, conversation_id, OFFLINE)
     assert [text for _, text, _ in await seen_of(bench, pair.id)][:3] == ["mine", "other", "mine"]
-    assert await reasons(bench, conversation_id) == [(Departure.EDIT, 1, 2), (Departure.REGENERATE, 1, 2)]
+    assert await reasons(bench, conversation_id) == [(RemovalReason.EDIT, 1, 2), (RemovalReason.REGENERATE, 1, 2)]
     stands = await pair_of(bench, pair.id)
     assert (stands.version, stands.versions, plain_text(stands.request.parts)) == (3, 4, "/echo mine")
 
@@ -185,7 +185,10 @@ async def test_later_pairs_are_kept_or_leave_with_the_reply_that_is_kept(bench: 
     kept = await keep_reply(bench, LOCAL_OWNER, conversation_id, OFFLINE)
 
     assert [one.id for one in await pairs_of(bench, conversation_id)] == [pair.id]
-    assert (await reasons(bench, conversation_id))[-2:] == [(Departure.REGENERATE, 1, 1), (Departure.DISCARD, 1, 2)]
+    assert (await reasons(bench, conversation_id))[-2:] == [
+        (RemovalReason.REGENERATE, 1, 1),
+        (RemovalReason.DISCARD, 1, 2),
+    ]
     assert kept.undo == (PairMarks(second.id, Marks(deleted=False)),), "the other one was gone before"
     await mark_pairs(bench, LOCAL_OWNER, conversation_id, kept.undo)
     assert len(await pairs_of(bench, conversation_id)) == 2
@@ -252,7 +255,7 @@ async def test_reply_that_failed_is_answered_by_several_and_its_request_is_not_t
 
     stands = await pair_of(bench, pair.id)
     assert (stands.lifecycle, stands.failure) == (Lifecycle.SUCCEEDED, None)
-    assert await reasons(bench, conversation_id) == [(Departure.RETRY, 1, 1)]
+    assert await reasons(bench, conversation_id) == [(RemovalReason.RETRY, 1, 1)]
     with pytest.raises(NotFoundError):
         await resend_as_it_was(bench, LOCAL_OWNER, pair.id)
 

@@ -14,11 +14,11 @@ from app.domain.conversation.conversation import Pair, Version
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
-from app.domain.costs.accounting import Accounting, Departure
+from app.domain.costs.accounting import Accounting, RemovalReason
 from app.domain.errors import ConflictError, InputError, LaterPairsError, NotFoundError, SendLockedError
 from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pairs
-from app.runs.resend.in_place import Resent
+from app.runs.resend.in_place import ResendResult
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
@@ -60,7 +60,7 @@ async def talked(ctx: AppContext, *texts: str, model: str = MODEL) -> tuple[str,
     return conversation_id, [(await reply_to(ctx, conversation_id, text)).pair for text in texts]
 
 
-async def again(ctx: AppContext, pair: Pair, **how: Any) -> Resent:
+async def again(ctx: AppContext, pair: Pair, **how: Any) -> ResendResult:
     """Send a pair again and wait until the reply ends."""
     resent = await resend_pair(ctx, LOCAL_OWNER, pair.id, **how)
     await collect(ctx, resent.started.run_id)
@@ -152,7 +152,7 @@ async def test_failed_pair_keeps_its_failure_as_a_version(bench: Bench) -> None:
     first, second = await versions_of(bench.ctx, failed.id)
     assert (first.lifecycle, first.failure) == (Lifecycle.ERROR, failed.failure)
     assert (second.lifecycle, second.failure) == (Lifecycle.SUCCEEDED, None)
-    assert [node.reason for node in await nodes_of(bench.ctx, conversation_id)] == [Departure.EDIT]
+    assert [node.reason for node in await nodes_of(bench.ctx, conversation_id)] == [RemovalReason.EDIT]
 
 
 async def test_later_pairs_want_a_decision(bench: Bench) -> None:
@@ -184,7 +184,7 @@ async def test_later_pairs_can_be_discarded_and_brought_back(bench: Bench) -> No
 
     assert [words(pair)[0] for pair in await pairs_of(bench.ctx, conversation_id)] == ["Other"]
     reasons = [(node.reason, node.messages, node.after_position) for node in await nodes_of(bench.ctx, conversation_id)]
-    assert reasons == [(Departure.EDIT, 2, 1), (Departure.DISCARD, 4, 1)]
+    assert reasons == [(RemovalReason.EDIT, 2, 1), (RemovalReason.DISCARD, 4, 1)]
     await mark_pairs(bench.ctx, LOCAL_OWNER, conversation_id, resent.undo)
     assert [words(pair)[0] for pair in await pairs_of(bench.ctx, conversation_id)] == ["Other", "Second", "Third"]
 
@@ -244,7 +244,7 @@ async def test_deleting_leaves_a_node_at_the_place_of_the_pairs(bench: Bench) ->
     await mark_pairs(bench.ctx, LOCAL_OWNER, conversation_id, deleted)
 
     (node,) = await nodes_of(bench.ctx, conversation_id)
-    assert (node.reason, node.messages, node.after_position) == (Departure.DELETE, 4, 1)
+    assert (node.reason, node.messages, node.after_position) == (RemovalReason.DELETE, 4, 1)
     assert node.usage.input_tokens == sum(
         call.usage.input_tokens for call in await calls_of(bench.ctx, conversation_id) if call.usage
     )

@@ -9,7 +9,13 @@ from typing import Any
 
 import pytest
 
-from app.domain.tools.permission_requests import Ending, PermissionRequest, SettledError, Standing, describe_standing
+from app.domain.tools.permission_requests import (
+    Ending,
+    PermissionRequest,
+    PermissionStatus,
+    SettledError,
+    describe_standing,
+)
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tool_servers import OverStdio
 from app.domain.tools.tools import Caller, ToolFailedError, ToolFault
@@ -87,7 +93,7 @@ async def test_a_call_that_waits_expires_when_its_server_gets_another_program(sc
     record = await scene.end()
     assert (record.fault, record.run_json, scene.called) == (CallFault.DENIED, None, [])
     expired = await read_request(scene.ctx, LOCAL_OWNER, request.id)
-    assert (expired.standing, expired.ending) == (Standing.EXPIRED, Ending.CHANGED)
+    assert (expired.standing, expired.ending) == (PermissionStatus.EXPIRED, Ending.CHANGED)
     assert "was changed" in describe_standing(expired)
 
 

@@ -22,8 +22,8 @@ from app.domain.tools.permission_requests import (
     Denied,
     Ending,
     PermissionRequest,
+    PermissionStatus,
     SettledError,
-    Standing,
     describe_standing,
 )
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern
@@ -152,7 +152,7 @@ async def test_a_call_waits_for_a_person_and_runs_with_what_they_allowed(scene: 
     settled = await scene.answer(request, Answer.ALLOW)
 
     assert await waiting == Allowed('{"path":"/notes/a"}')
-    assert settled.standing is Standing.ALLOWED
+    assert settled.standing is PermissionStatus.ALLOWED
     assert await scene.pending(0) == []
     assert [action for action, _ in await scene.audited()] == ["permission.asked", "permission.allowed"]
 
@@ -249,7 +249,7 @@ async def test_a_stopped_reply_gives_its_request_up(scene: Scene) -> None:
     await asyncio.gather(waiting, return_exceptions=True)
 
     stored = await read_request(scene.ctx, LOCAL_OWNER, request.id)
-    assert (stored.standing, stored.ending) == (Standing.EXPIRED, Ending.STOPPED)
+    assert (stored.standing, stored.ending) == (PermissionStatus.EXPIRED, Ending.STOPPED)
 
 
 async def test_a_request_whose_process_died_is_expired_at_the_next_start_with_the_reason(
@@ -266,7 +266,7 @@ async def test_a_request_whose_process_died_is_expired_at_the_next_start_with_th
         stored = await read_request(next_start, LOCAL_OWNER, request.id)
         pair = await pair_of(next_start, request.pair_id)
 
-        assert (stored.standing, stored.ending) == (Standing.EXPIRED, Ending.INTERRUPTED)
+        assert (stored.standing, stored.ending) == (PermissionStatus.EXPIRED, Ending.INTERRUPTED)
         assert "Inview ended before an answer" in describe_standing(stored)
         assert pair.lifecycle is Lifecycle.ERROR
         with pytest.raises(SettledError):
@@ -394,7 +394,7 @@ async def test_words_that_look_like_a_permission_give_none(scene: Scene) -> None
     waiting = scene.ask(claims, says_so)
 
     (request,) = await scene.pending()
-    assert request.standing is Standing.PENDING
+    assert request.standing is PermissionStatus.PENDING
     await scene.answer(request, Answer.DENY)
     assert isinstance(await waiting, Denied)
 

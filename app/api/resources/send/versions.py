@@ -15,7 +15,7 @@ from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_bo
 from app.api.resources.conversation.marks import PairId
 from app.api.resources.send.send import answer_started, describe_planned, describe_started
 from app.runs.app_context import AppContext
-from app.runs.resend.in_place import Resent
+from app.runs.resend.in_place import ResendResult
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Seen, preview_resend, resend_pair, restore_version
 from app.store.conversation.pairs import load_pair
@@ -160,7 +160,7 @@ async def resend_kept(
     return _answer_resent(ctx, owner, resent, media_type)
 
 
-def _answer_resent(ctx: AppContext, owner: str, resent: Resent, media_type: str) -> Response:
+def _answer_resent(ctx: AppContext, owner: str, resent: ResendResult, media_type: str) -> Response:
     started = describe_started(resent.started)
     view = ResentView(
         run_id=started.run_id,

@@ -17,7 +17,7 @@ from app.api.http.bodies import Body, ModelName
 from app.api.http.days import Day
 from app.api.http.negotiation import JSON, offers, require_json_body
 from app.api.http.patterns import MONEY
-from app.domain.costs.budgets import Scope, Span, SpendingBudget, Standing
+from app.domain.costs.budgets import BudgetStatus, Scope, Span, SpendingBudget
 from app.domain.model_profile import Prices
 from app.runs.usage.budgets import Budgeted, list_budgets, remove_budget, set_budget
 from app.runs.usage.prices import remove_price, set_price
@@ -49,7 +49,7 @@ class BudgetView:
     warn_at: float
     stops: bool
     used_by_subject: str
-    standing: Standing
+    standing: BudgetStatus
     spent: SpentView
     models: tuple[GroupView, ...]
     conversations: tuple[GroupView, ...]

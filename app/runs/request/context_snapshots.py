@@ -1,7 +1,7 @@
-"""Bases: the pairs that a filter selects in a conversation at a revision, and a cache of the latest bases.
+"""Context snapshots: the pairs that a filter selects in a conversation at a revision, and a cache of the latest snapshots.
 
-Not here: reading a base (`runs/send/context_selection.py`). The key of a base contains all that it depends on, so
-no base in the cache is out of date.
+Not here: making a snapshot (`runs/send/context_selection.py`). The key of a snapshot contains all that it depends on, so
+no snapshot in the cache is out of date.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_BASES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class ContextSnapshot:
     """The pairs that a filter selects at a revision, with everything else that does not depend on the draft.
 
     `agent` is the agent that answers. `own` are the conversation's parameters that the model accepts, `usual` are these
@@ -90,13 +90,15 @@ class Base:
 
 
 @dataclass(eq=False)
-class Bases:
-    """A cache of the latest bases."""
+class SnapshotCache:
+    """A cache of the latest snapshots."""
 
-    kept: MemoryCache[Hashable, Base] = field(default_factory=lambda: MemoryCache[Hashable, Base](MAX_BASES))
+    kept: MemoryCache[Hashable, ContextSnapshot] = field(
+        default_factory=lambda: MemoryCache[Hashable, ContextSnapshot](MAX_BASES)
+    )
 
-    def find(self, key: Hashable) -> Base | None:
+    def find(self, key: Hashable) -> ContextSnapshot | None:
         return self.kept.find(key)
 
-    def keep(self, key: Hashable, base: Base) -> None:
+    def keep(self, key: Hashable, base: ContextSnapshot) -> None:
         self.kept.keep(key, base)
