@@ -1,7 +1,7 @@
-"""Context snapshots: the pairs that a filter selects in a conversation at a revision, and a cache of the latest snapshots.
+"""Context snapshots: the pairs that a filter selects in a conversation at a revision, and a cache of the latest ones.
 
-Not here: making a snapshot (`runs/send/context_selection.py`). The key of a snapshot contains all that it depends on, so
-no snapshot in the cache is out of date.
+Not here: making a snapshot (`runs/send/context_selection.py`). The key of a snapshot contains all that it depends on,
+so no snapshot in the cache is out of date.
 """
 
 from __future__ import annotations
