@@ -44,7 +44,7 @@ config = rx.Config(
     # All state can be made anew from the URL and the database; nothing of it is worth a disk or a lock.
     state_manager_mode=rx.constants.StateManagerMode.MEMORY,
     show_built_with_reflex=False,
-    # No origin beside the page's own: app/web/gate.py turns others away first, this is the second lock.
+    # No origin beside the page's own: app/web/host_check.py turns others away first, this is the second lock.
     cors_allowed_origins=[],
     frontend_compression_formats=["brotli", "gzip"],
     # The page evaluates no components at run time: their libraries need not be in its first bundle.

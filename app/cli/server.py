@@ -23,7 +23,7 @@ from starlette.types import ASGIApp
 
 from app.cli.build import ROOT
 from app.cli.reduced_imports import do_without_redis, import_sparingly
-from app.runs.process.collector import return_large_blocks
+from app.runs.runtime.collector import return_large_blocks
 from app.settings import OPEN_TO_OTHERS, Settings
 from app.web import files, gate
 from app.web.lifespan import Lifespan

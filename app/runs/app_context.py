@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 
 from app.runs.engine.engine import Engine
 from app.runs.engine.permission_broker import PermissionBroker
-from app.runs.process.catalogue import Catalogue
-from app.runs.process.event_bus import EventBus
-from app.runs.process.update_rate import Throttle
 from app.runs.request.context_snapshots import SnapshotCache
 from app.runs.request.indexes import Indexer
 from app.runs.request.prepared import PreparedRequests
 from app.runs.request.sent_pairs import SentPairs
 from app.runs.request.sizes import Sizes
+from app.runs.runtime.catalogue import Catalogue
+from app.runs.runtime.event_bus import EventBus
+from app.runs.runtime.update_rate import Throttle
 from app.settings import Settings
 from app.store.database.database import Store
 from app.store.memory import holds

@@ -20,8 +20,8 @@ from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.errors import ConflictError, NotFoundError
 from app.runs.app_context import AppContext
 from app.runs.engine.writer import Writer
-from app.runs.process.event_bus import ConversationRemoved
-from app.runs.process.shielded import shielded
+from app.runs.runtime.event_bus import ConversationRemoved
+from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import create_conversation
 from app.runs.wiring import equip, keep_at_work
 from app.store.conversation import conversations, pairs

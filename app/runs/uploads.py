@@ -20,9 +20,9 @@ from app.domain.conversation.uploads import MAX_ATTACHED, MAX_TEXTS_BYTES, Uploa
 from app.domain.errors import InputError, NotFoundError
 from app.media.pictures import convert_picture
 from app.runs.app_context import AppContext
-from app.runs.process.ids import new_id, now
-from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
+from app.runs.runtime.ids import new_id, now
+from app.runs.runtime.shielded import shielded
 from app.runs.temporary import find_attachment, open_temporary
 from app.store.conversation import uploads
 from app.store.database.database import Store

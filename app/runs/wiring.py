@@ -26,21 +26,21 @@ from app.providers.models.remembered import LISTS_FILE, read_remembered
 from app.providers.wire.transport import Transport
 from app.runs.app_context import AppContext, in_use
 from app.runs.cache.keep_alive import keep_resuming, resume_keeping
-from app.runs.derived.delegation import delegate_tool
-from app.runs.derived.post_run import follow_up
+from app.runs.child_calls.delegation import delegate_tool
+from app.runs.child_calls.post_run import follow_up
 from app.runs.engine.engine import Engine, NextRound
 from app.runs.engine.live import LiveRun
 from app.runs.engine.writer import Writer
 from app.runs.library.trash import keep_purging
-from app.runs.process.catalogue import Catalogue
-from app.runs.process.clock import STEADY, Clock
-from app.runs.process.collector import give_memory_back, tune_collector
-from app.runs.process.event_bus import EventBus
-from app.runs.process.ids import new_id
-from app.runs.process.memory_cache import IDLE_SECONDS
-from app.runs.process.shielded import finish_under_way
 from app.runs.recovery.reaper import Reaper
 from app.runs.request.indexes import Indexer
+from app.runs.runtime.catalogue import Catalogue
+from app.runs.runtime.clock import STEADY, Clock
+from app.runs.runtime.collector import give_memory_back, tune_collector
+from app.runs.runtime.event_bus import EventBus
+from app.runs.runtime.ids import new_id
+from app.runs.runtime.memory_cache import IDLE_SECONDS
+from app.runs.runtime.shielded import finish_under_way
 from app.runs.tools.conversation_search import search_tool
 from app.runs.tools.server_commands import connect_servers
 from app.runs.tools.tool_calls import RecordedToolExecutor

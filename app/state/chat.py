@@ -13,7 +13,7 @@ from app.domain.derived.titles import may_be_titled
 from app.domain.errors import InviewError, NotFoundError
 from app.domain.run.run import Canceled, Failed
 from app.runs.app_context import AppContext, context_for, current
-from app.runs.derived.titles import ask_title
+from app.runs.child_calls.titles import ask_title
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import count_characters, follow_states

@@ -13,7 +13,7 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.conversation import Checkpoint
 from app.domain.errors import InviewError
 from app.runs.app_context import AppContext, context_for, current
-from app.runs.derived.summaries import change_checkpoint, put_checkpoint, remove_checkpoint
+from app.runs.child_calls.summaries import change_checkpoint, put_checkpoint, remove_checkpoint
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.address import conversation_in
 from app.state.inputs import text_in, whole_in

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
 from app.domain.conversation.search import Search, parse_search
 from app.runs.app_context import AppContext
-from app.runs.process.event_bus import EventBus
+from app.runs.runtime.event_bus import EventBus
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.address import conversation_path, pair_path
 from app.state.titles import name_of

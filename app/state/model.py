@@ -14,7 +14,7 @@ from app.providers.base import Provider
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.library.abilities import list_capable
 from app.runs.library.provider_commands import list_models
-from app.runs.process.catalogue import DEFAULT_MODEL, Offer
+from app.runs.runtime.catalogue import DEFAULT_MODEL, Offer
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.state.address import conversation_in
 from app.store.conversation.conversations import load_conversation

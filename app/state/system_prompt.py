@@ -18,10 +18,10 @@ from reflex_base.event import EventSpec
 from app.domain.errors import InviewError
 from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.app_context import context_for, current
-from app.runs.process.catalogue import DEFAULT_MODEL
-from app.runs.process.ids import new_id
 from app.runs.request.calibration import load_estimator
 from app.runs.request.texts import count_text
+from app.runs.runtime.catalogue import DEFAULT_MODEL
+from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.state.address import conversation_in
 from app.state.inputs import text_in

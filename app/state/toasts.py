@@ -15,7 +15,7 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
-from app.runs.process.ids import new_id, now
+from app.runs.runtime.ids import new_id, now
 from app.state.answered import begin_work, end_work
 from app.state.faults import describe_fault
 

@@ -19,7 +19,7 @@ from app.domain.errors import InputError, InviewError, NotFoundError
 from app.runs.app_context import current
 from app.runs.library import trash
 from app.runs.library.preference_commands import read_preferences, set_preferences
-from app.runs.process.ids import now
+from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.sidebar import SidebarState
 from app.state.titles import UNNAMED

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 
 from app.api.app import create_api
 from app.runs.app_context import AppContext
-from app.runs.process.clock import STEADY, Clock
+from app.runs.runtime.clock import STEADY, Clock
 from app.runs.wiring import open_app_context
 from app.settings import load_settings
 from app.web.requests import RequestProtocol

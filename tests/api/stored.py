@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from app.domain.conversation.conversation import Message, Pair, Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text, Thinking
-from app.runs.process.ids import new_id
+from app.runs.runtime.ids import new_id
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from tests.api.served import Api

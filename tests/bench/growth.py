@@ -29,7 +29,7 @@ from typing import Final
 from app.domain.conversation.search import parse_search
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
-from app.runs.process.collector import give_memory_back
+from app.runs.runtime.collector import give_memory_back
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import follow

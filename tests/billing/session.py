@@ -16,8 +16,8 @@ from app.domain.cache.plan import Prediction
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
-from app.runs.derived.summaries import summarise
-from app.runs.derived.titles import ask_title
+from app.runs.child_calls.summaries import summarise
+from app.runs.child_calls.titles import ask_title
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER

@@ -13,7 +13,7 @@ from sqlalchemy import update
 from app.domain.costs.budgets import Scope, Span, SpendingBudget
 from app.domain.errors import NotFoundError
 from app.runs.cache.keep_alive import read_keeping, stop_keeping
-from app.runs.process.ids import now
+from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
 from app.runs.usage.budgets import set_budget
 from app.store.cache.rows_keep_warm import KEEP_WARM

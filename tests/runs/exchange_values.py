@@ -31,7 +31,7 @@ from app.domain.run.run import Retry
 from app.domain.stream_events import StopReason
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.usage import Usage
-from app.runs.process.ids import new_id
+from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER
 from tests.store.values import parts, words
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from app.domain.conversation.parts import plain_text
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
-from app.runs.process.clock import SteadyClock
+from app.runs.runtime.clock import SteadyClock
 
 PROMISED_SECONDS = 0.15
 """Maximum wait of the writer before a save, in seconds (docs/architecture.md)."""

@@ -13,14 +13,14 @@ from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError, NotFoundError
 from app.runs.app_context import AppContext, context_for
-from app.runs.derived.summaries import summarise
+from app.runs.child_calls.summaries import summarise
 from app.runs.engine.writer import PAUSE_SECONDS, SAVE_SECONDS
 from app.runs.filters.filter_commands import apply_filter, list_filters
 from app.runs.library.mark_commands import mark_pair
-from app.runs.process.event_bus import ConversationRemoved
-from app.runs.process.shielded import finish_under_way
 from app.runs.resend.forks import fork_conversation
 from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.runtime.event_bus import ConversationRemoved
+from app.runs.runtime.shielded import finish_under_way
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text

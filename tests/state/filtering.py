@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from app.domain.export import PairRecord
 from app.runs.app_context import AppContext, current
-from app.runs.process.event_bus import ConversationRemoved
+from app.runs.runtime.event_bus import ConversationRemoved
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.transcript import TranscriptState

@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.conversation.conversation import Checkpoint
 from app.runs.app_context import AppContext
-from app.runs.derived.summaries import put_checkpoint
+from app.runs.child_calls.summaries import put_checkpoint
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.state.checkpoint import CheckpointState
 from app.state.toasts import ToastState

@@ -9,7 +9,7 @@ import pytest
 
 from app.runs.app_context import AppContext
 from app.runs.library.provider_commands import list_models
-from app.runs.process.catalogue import Offer
+from app.runs.runtime.catalogue import Offer
 from app.state.compare import choice
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer.state import ComposerState

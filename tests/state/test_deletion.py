@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from app.runs.app_context import AppContext
-from app.runs.derived.log import read_log
+from app.runs.child_calls.log import read_log
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
 from app.runs.watch.watcher import Watcher
 from app.state.reply.deletion import PairDeletionState

@@ -9,9 +9,9 @@ import pytest
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.watcher import Watcher
+from app.state.allowed_events import CALLABLE
 from app.state.answered import AnsweredState
 from app.state.filters.sheet import SheetState
-from app.state.guard import CALLABLE
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.summary import SummaryState

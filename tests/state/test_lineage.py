@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.runs.app_context import AppContext
-from app.runs.derived.summaries import summarise
+from app.runs.child_calls.summaries import summarise
 from app.runs.resend.forks import fork_from
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.state.inspector import lineage

@@ -9,7 +9,7 @@ import pytest
 from app.providers.base import Credentials
 from app.providers.registry import PROVIDERS, make_provider
 from app.runs.app_context import AppContext
-from app.runs.process import catalogue
+from app.runs.runtime import catalogue
 from app.state.model import LocalServer, ModelState
 from tests.providers.peer import Answer, a_peer
 from tests.state.conftest import Tab

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from app.domain.costs.accounting import Accounting, RemovalReason
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
-from app.runs.derived.summaries import summarise
+from app.runs.child_calls.summaries import summarise
 from app.runs.resend.resend import resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation
 from app.state.chat import ChatState

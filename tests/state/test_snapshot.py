@@ -8,8 +8,8 @@ import pytest
 
 from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pair
-from app.runs.process.ids import now
 from app.runs.resend.resend import preview_resend
+from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.state.inspector.snapshot import NOT_KEPT, SAME, SnapshotState
 from app.store.run.snapshots import Snapshot, save_snapshot

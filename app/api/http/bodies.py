@@ -20,7 +20,7 @@ from app.domain.filters.lexer import MAX_LENGTH
 from app.domain.preferences import OverBudget
 from app.domain.structured.structured import write_schema
 from app.runs.app_context import current
-from app.runs.derived.summaries import Extent
+from app.runs.child_calls.summaries import Extent
 from app.runs.request.attachments import Attached
 from app.runs.resend.resend import Later, Seen
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions

@@ -1,4 +1,4 @@
-"""Summaries: the instruction to a model. `runs/derived/summaries.py` uses the result."""
+"""Summaries: the instruction to a model. `runs/child_calls/summaries.py` uses the result."""
 
 from __future__ import annotations
 

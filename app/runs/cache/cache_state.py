@@ -18,8 +18,8 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.costs.prices import Tariff
 from app.domain.model_profile import ModelProfile
 from app.runs.app_context import AppContext
-from app.runs.process.ids import now
 from app.runs.request.preview import Preview
+from app.runs.runtime.ids import now
 from app.runs.send.commands import LOOK, preview_send
 from app.runs.send.context_selection import ViewOptions, read_base
 from app.runs.usage.prices import learn_tariffs

@@ -29,10 +29,10 @@ from app.domain.errors import ConflictError, ErrorClass, InviewError, NotFoundEr
 from app.domain.run.run import Canceled, Failed, RunState
 from app.runs.app_context import AppContext, CacheRefresher
 from app.runs.cache.refresh import Earlier, load_earlier, start_refresh
-from app.runs.process.event_bus import ConversationChanged
-from app.runs.process.ids import now
-from app.runs.process.shielded import shielded
 from app.runs.request.preview import Preview
+from app.runs.runtime.event_bus import ConversationChanged
+from app.runs.runtime.ids import now
+from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.usage.accounts import load_balance

@@ -25,9 +25,9 @@ from app.domain.request.hashing import content_hashes
 from app.domain.run.run import RunStart
 from app.providers.base import encode
 from app.runs.app_context import AppContext
-from app.runs.process.ids import new_id, now
 from app.runs.request.attachments import load_named
 from app.runs.request.preview import Preview
+from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import StartedRun
 from app.store.cache.keep_warm import Keeping, claim_refresh
 from app.store.cache.prompt_caches import CacheUse

@@ -52,8 +52,8 @@ from app.providers.base import Provider, Timeouts, WireRequest
 from app.providers.wire.transport import Transport
 from app.runs.engine.live import LiveRun, Loop
 from app.runs.engine.writer import Writer
-from app.runs.process.event_bus import EventBus, PairsChanged
-from app.runs.process.ids import new_id, now
+from app.runs.runtime.event_bus import EventBus, PairsChanged
+from app.runs.runtime.ids import new_id, now
 from app.store.ledger.ledger import Call, Counted, Purpose
 from app.store.run.runs import RunPlace
 

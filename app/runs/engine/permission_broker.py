@@ -28,8 +28,8 @@ from app.domain.tools.permission_requests import (
     settle,
 )
 from app.domain.tools.permissions import Rule
-from app.runs.process.event_bus import EventBus, PermissionsChanged
-from app.runs.process.ids import now
+from app.runs.runtime.event_bus import EventBus, PermissionsChanged
+from app.runs.runtime.ids import now
 from app.store.conversation.rows import CONVERSATION
 from app.store.database.database import Store
 from app.store.tools.audit import AuditEntry, insert_entry

@@ -22,9 +22,9 @@ from app.domain.run.growth import describe_growth
 from app.domain.run.run import Failed, RunState
 from app.domain.tools.tool_records import ToolCallRecord
 from app.runs.engine.live import LiveRun
-from app.runs.process.clock import STEADY, Clock
-from app.runs.process.ids import now
-from app.runs.process.shielded import shielded
+from app.runs.runtime.clock import STEADY, Clock
+from app.runs.runtime.ids import now
+from app.runs.runtime.shielded import shielded
 from app.store.database.database import Store
 from app.store.ledger.ledger import insert_missing_calls
 from app.store.run.runs import Progress, finish_run, load_run, save_heartbeat, save_progress

@@ -25,9 +25,9 @@ from app.domain.filters.saved_rules import (
     uses,
 )
 from app.runs.app_context import AppContext
-from app.runs.process.event_bus import ConversationChanged
-from app.runs.process.ids import now
-from app.runs.process.shielded import shielded
+from app.runs.runtime.event_bus import ConversationChanged
+from app.runs.runtime.ids import now
+from app.runs.runtime.shielded import shielded
 from app.store.conversation import conversations
 from app.store.organise import filters
 

@@ -21,9 +21,9 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.errors import ConflictError
 from app.domain.tools.permissions import AllowedTool
 from app.runs.app_context import AppContext
-from app.runs.process.event_bus import ConversationChanged
-from app.runs.process.ids import new_id, now
-from app.runs.process.shielded import shielded
+from app.runs.runtime.event_bus import ConversationChanged
+from app.runs.runtime.ids import new_id, now
+from app.runs.runtime.shielded import shielded
 from app.store.settings import agents
 
 

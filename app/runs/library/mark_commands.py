@@ -18,9 +18,9 @@ from app.domain.topics.topic_rules import find_topic, read_path
 from app.domain.topics.topics import build_topic_tree
 from app.runs.app_context import AppContext
 from app.runs.library.topic_commands import use_topic
-from app.runs.process.event_bus import PairsChanged, PairsRemoved
-from app.runs.process.ids import now
-from app.runs.process.shielded import shielded
+from app.runs.runtime.event_bus import PairsChanged, PairsRemoved
+from app.runs.runtime.ids import now
+from app.runs.runtime.shielded import shielded
 from app.runs.usage.accounting import note_pairs
 from app.store.conversation.conversations import load_conversation, next_revision
 from app.store.organise.marks import Marked, find_conversation_of, load_marks, write_marks

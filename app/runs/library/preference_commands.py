@@ -7,9 +7,9 @@ from collections.abc import Callable
 from app.domain.context.middleware import compose_system_prelude
 from app.domain.preferences import Preferences, read_wishes, require_usable
 from app.runs.app_context import AppContext
-from app.runs.process.event_bus import ConversationChanged
-from app.runs.process.ids import now
-from app.runs.process.shielded import shielded
+from app.runs.runtime.event_bus import ConversationChanged
+from app.runs.runtime.ids import now
+from app.runs.runtime.shielded import shielded
 from app.store.settings import preferences
 
 

@@ -16,9 +16,9 @@ from app.domain.provider_trials import Trial
 from app.providers.base import Credentials, Origin, Provider
 from app.providers.registry import PROVIDERS, compatible_row, make_provider
 from app.runs.app_context import AppContext
-from app.runs.process.catalogue import Offer
-from app.runs.process.ids import now
-from app.runs.process.shielded import shielded
+from app.runs.runtime.catalogue import Offer
+from app.runs.runtime.ids import now
+from app.runs.runtime.shielded import shielded
 from app.store.settings.provider_settings import (
     ProviderSetting,
     delete_provider_setting,

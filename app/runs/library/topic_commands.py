@@ -31,9 +31,9 @@ from app.domain.topics.topic_rules import (
 )
 from app.domain.topics.topics import Topic, build_topic_tree
 from app.runs.app_context import AppContext
-from app.runs.process.event_bus import PairsChanged
-from app.runs.process.ids import new_id, now
-from app.runs.process.shielded import shielded
+from app.runs.runtime.event_bus import PairsChanged
+from app.runs.runtime.ids import new_id, now
+from app.runs.runtime.shielded import shielded
 from app.store.organise import topics
 from app.store.settings.preferences import load_preferences
 from app.views.conversation.topic import TopicsView, describe_topics

@@ -21,8 +21,8 @@ from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import NotFoundError, StoreError
 from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pairs
-from app.runs.process.ids import now
-from app.runs.process.shielded import shielded
+from app.runs.runtime.ids import now
+from app.runs.runtime.shielded import shielded
 from app.store.conversation import conversations
 from app.store.organise import trash
 from app.store.organise.trash import TrashEntry, TrashPlace

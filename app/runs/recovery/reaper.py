@@ -21,11 +21,11 @@ from app.domain.errors import ErrorClass, InviewError, StoreError
 from app.domain.run.run import Interrupted, RunStart, RunState, apply_event, is_call_on, lifecycle_of
 from app.runs.engine.permission_broker import expire_abandoned
 from app.runs.engine.writer import Writer
-from app.runs.process.catalogue import Catalogue
-from app.runs.process.event_bus import ComparisonChanged, EventBus, PairsChanged, QueueChanged
-from app.runs.process.ids import new_id, now
 from app.runs.request.attachments import load_named
 from app.runs.request.send_plan import Plan, beside_of, build_view, plan_send
+from app.runs.runtime.catalogue import Catalogue
+from app.runs.runtime.event_bus import ComparisonChanged, EventBus, PairsChanged, QueueChanged
+from app.runs.runtime.ids import new_id, now
 from app.store.cache.prompt_caches import load_marks
 from app.store.conversation.conversations import load_conversation, update_conversation
 from app.store.conversation.pairs import load_pair, load_sent_pairs, set_run

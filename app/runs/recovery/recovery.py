@@ -16,9 +16,9 @@ from app.domain.conversation.conversation import Message, Pair, Role
 from app.domain.errors import NotFoundError
 from app.domain.run.recovery import RecoveryRefusedError, ShownPart, recover_reply
 from app.runs.app_context import AppContext
-from app.runs.process.event_bus import ComparisonChanged, PairsChanged
-from app.runs.process.ids import new_id, now
-from app.runs.process.shielded import shielded
+from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged
+from app.runs.runtime.ids import new_id, now
+from app.runs.runtime.shielded import shielded
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import load_pair
 from app.store.run.runs import load_run, replace_reply

@@ -19,7 +19,7 @@ from app.domain.cache.rules import DAY, CacheLifetime, find_rules
 from app.domain.cache.warmth import Warmth, replay
 from app.domain.model_profile import ModelProfile
 from app.domain.request.request import Request
-from app.runs.process.ids import now
+from app.runs.runtime.ids import now
 from app.store.cache.prompt_caches import CacheUse, load_cached_calls
 from app.store.database.database import Store
 from app.store.settings.preferences import load_preferences

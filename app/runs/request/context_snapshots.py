@@ -22,8 +22,8 @@ from app.domain.model_profile import ModelProfile
 from app.domain.preferences import OverBudget
 from app.domain.tools.inclusion import Offer
 from app.providers.base import Provider
-from app.runs.process.memory_cache import MemoryCache
 from app.runs.request.send_plan import RequestExtras
+from app.runs.runtime.memory_cache import MemoryCache
 
 MAX_BASES = 64
 

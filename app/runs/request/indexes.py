@@ -26,7 +26,7 @@ from app.domain.errors import InviewError
 from app.domain.filters.condition import searched_text
 from app.domain.tokens.estimates import measure_pair
 from app.providers.counts.token_counts import count_texts
-from app.runs.process.event_bus import EventBus, PairsChanged, PairsCounted
+from app.runs.runtime.event_bus import EventBus, PairsChanged, PairsCounted
 from app.store.conversation.conversations import load_with_revision, next_revision
 from app.store.conversation.pairs import touch_pairs
 from app.store.database.database import Store

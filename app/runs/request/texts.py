@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.providers.counts.token_counts import count_texts
-from app.runs.process.memory_cache import MemoryCache
+from app.runs.runtime.memory_cache import MemoryCache
 
 MAX_KEPT = 2_000_000
 """Maximum number of characters of the texts whose sizes are cached."""

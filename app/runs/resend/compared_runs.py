@@ -24,11 +24,11 @@ from app.domain.errors import SendLockedError
 from app.domain.run.run import RunStart
 from app.runs.app_context import AppContext
 from app.runs.library.topic_commands import use_topic
-from app.runs.process.event_bus import ComparisonChanged
-from app.runs.process.ids import new_id
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached, write_request
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
+from app.runs.runtime.event_bus import ComparisonChanged
+from app.runs.runtime.ids import new_id
 from app.runs.send.context_selection import count_sent
 from app.runs.usage.budgets import require_budgets
 from app.store.conversation import conversations, pairs

@@ -30,12 +30,12 @@ from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
-from app.runs.process.event_bus import ComparisonChanged, PairsChanged, PairsRemoved
-from app.runs.process.ids import new_id, now
-from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
 from app.runs.resend.compared_runs import begin_comparison
 from app.runs.resend.in_place import messages_in
+from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged, PairsRemoved
+from app.runs.runtime.ids import new_id, now
+from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import LOOK, stop_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.planning import Counted, plan_reply, require_counted

@@ -19,9 +19,9 @@ from app.domain.conversation.lifecycle import RUNNING
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.export import Fresh, PairRecord, forget_sent, renew
 from app.runs.app_context import AppContext
-from app.runs.process.event_bus import ConversationChanged
-from app.runs.process.ids import new_id, now
-from app.runs.process.shielded import shielded
+from app.runs.runtime.event_bus import ConversationChanged
+from app.runs.runtime.ids import new_id, now
+from app.runs.runtime.shielded import shielded
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.store.archive import BATCH, insert_records, load_places, load_records
 from app.store.conversation.branches import list_titles, load_branches

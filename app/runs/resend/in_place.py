@@ -27,9 +27,9 @@ from app.domain.run.run import RunStart
 from app.providers.base import Provider, WireRequest
 from app.runs.app_context import AppContext
 from app.runs.engine.live import Loop
-from app.runs.process.event_bus import PairsRemoved, RunStarted
-from app.runs.process.ids import new_id, now
 from app.runs.request.attachments import Attached, write_request
+from app.runs.runtime.event_bus import PairsRemoved, RunStarted
+from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import StartedRun
 from app.runs.usage.accounting import note_departure, note_pairs
 from app.store.cache.prompt_caches import CacheUse

@@ -17,9 +17,9 @@ from app.domain.errors import (
 from app.domain.privacy.redaction import redact_text
 from app.providers.base import WireRequest
 from app.runs.app_context import AppContext
-from app.runs.process.shielded import shielded
 from app.runs.resend.in_place import PlannedCall, ResendResult, send_in_place
 from app.runs.resend.resend import NOTHING_SEEN, Later, Seen, require_seen
+from app.runs.runtime.shielded import shielded
 from app.runs.usage.budgets import require_budgets_for
 from app.store.conversation import pairs
 from app.store.conversation.conversations import load_conversation

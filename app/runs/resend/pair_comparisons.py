@@ -21,8 +21,6 @@ from app.domain.conversation.parts import list_attached, plain_text
 from app.domain.errors import InputError
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
-from app.runs.process.ids import new_id, now
-from app.runs.process.shielded import shielded
 from app.runs.request.attachments import Attached
 from app.runs.resend.compared_runs import begin_comparison
 from app.runs.resend.comparisons import NOTHING_COUNTED, start_comparison
@@ -35,6 +33,8 @@ from app.runs.resend.resend import (
     plan_resend,
     require_seen,
 )
+from app.runs.runtime.ids import new_id, now
+from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import LOOK
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.planning import Counted, require_counted

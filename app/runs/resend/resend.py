@@ -31,14 +31,14 @@ from app.domain.errors import (
 )
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
-from app.runs.process.event_bus import PairsChanged
-from app.runs.process.ids import now
-from app.runs.process.shielded import shielded
 from app.runs.request.attachments import Attached
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
 from app.runs.resend.forks import fork_conversation
 from app.runs.resend.in_place import PlannedCall, ResendResult, messages_in, send_in_place
+from app.runs.runtime.event_bus import PairsChanged
+from app.runs.runtime.ids import now
+from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import LOOK, start_reply
 from app.runs.send.context_selection import ViewOptions, count_sent
 from app.runs.send.planning import plan_reply

@@ -34,12 +34,12 @@ from app.domain.preferences import OverBudget
 from app.domain.run.run import RunStart
 from app.runs.app_context import AppContext
 from app.runs.library.topic_commands import use_topic
-from app.runs.process.event_bus import ConversationChanged, ConversationRemoved, RetryHurried, RunStarted
-from app.runs.process.ids import new_id, now
-from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached, write_request
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
+from app.runs.runtime.event_bus import ConversationChanged, ConversationRemoved, RetryHurried, RunStarted
+from app.runs.runtime.ids import new_id, now
+from app.runs.runtime.shielded import shielded
 from app.runs.send.context_selection import ViewOptions, count_sent, parse_line
 from app.runs.send.planning import plan_reply, require_text
 from app.runs.send.replays import find_replay, tell_replayed

@@ -57,13 +57,13 @@ from app.providers.base import Provider
 from app.providers.counts.vocabularies import vocabulary_of
 from app.providers.models.fitting import describe_left_out, fit_parameters
 from app.runs.app_context import AppContext
-from app.runs.process.catalogue import DEFAULT_MODEL
 from app.runs.request.calibration import load_estimator
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.indexes import NEVER
 from app.runs.request.preview import Composed
 from app.runs.request.send_plan import Plan, stand_beside, system_text_of
 from app.runs.request.texts import count_text
+from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.send.offered_tools import list_offered, name_delegates, size_tools
 from app.runs.usage.limits import load_limits
 from app.store.conversation.conversations import Head, load_first_head, load_head

@@ -18,9 +18,9 @@ from app.domain.errors import NoKeyError, ProviderError
 from app.domain.preferences import OverBudget
 from app.providers.counts.counting import count_tokens, encode_count
 from app.runs.app_context import AppContext
-from app.runs.process.ids import new_id, now
-from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
+from app.runs.runtime.ids import new_id, now
+from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions, count_sent
 from app.store.ledger.ledger import Call, insert_calls

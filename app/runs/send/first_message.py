@@ -16,11 +16,11 @@ from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.runs.app_context import AppContext
-from app.runs.process.event_bus import ConversationRemoved
-from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed, Preview
+from app.runs.runtime.event_bus import ConversationRemoved
+from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import require_valid
 from app.runs.send.context_selection import ViewOptions, compose_base, read_first_base
 from app.runs.send.planning import Asked, plan_asked

@@ -15,10 +15,10 @@ import structlog
 from app.domain.conversation.damage import require_settings
 from app.domain.errors import InviewError
 from app.runs.app_context import AppContext
-from app.runs.process.event_bus import ConversationChanged
 from app.runs.request.attachments import load_named
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.send_plan import build_view, plan_send
+from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.send.context_selection import ViewOptions, compose_base, read_base
 
 log = structlog.get_logger()

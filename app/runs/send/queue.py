@@ -28,10 +28,10 @@ from app.domain.preferences import OverBudget
 from app.domain.run.queue import MAX_QUEUED, Hold, HoldReason, Queue, QueuedText, decide_hold, move, require_readable
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
-from app.runs.process.event_bus import QueueChanged
-from app.runs.process.ids import new_id, now
-from app.runs.process.shielded import shielded
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
+from app.runs.runtime.event_bus import QueueChanged
+from app.runs.runtime.ids import new_id, now
+from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import LOOK, start_reply
 from app.runs.send.context_selection import ViewOptions, parse_line
 from app.runs.send.planning import require_text

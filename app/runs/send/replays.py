@@ -14,8 +14,8 @@ from app.domain.run.run import RunStart, RunState, Succeeded
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
-from app.runs.process.event_bus import PairsChanged
 from app.runs.request.send_plan import Plan
+from app.runs.runtime.event_bus import PairsChanged
 from app.store.run.runs import RunPlace, find_replayable
 
 

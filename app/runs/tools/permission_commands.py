@@ -26,8 +26,8 @@ from app.domain.tools.permission_requests import (
 from app.domain.tools.permissions import ArgumentPattern, Rule, Scope, covers_arguments
 from app.runs.app_context import AppContext
 from app.runs.engine.permission_broker import audit_rule
-from app.runs.process.ids import new_id
-from app.runs.process.shielded import shielded
+from app.runs.runtime.ids import new_id
+from app.runs.runtime.shielded import shielded
 from app.runs.tools.permissions import claim_request, tell_settled
 from app.store.conversation.conversations import load_conversation
 from app.store.tools import permissions as stored

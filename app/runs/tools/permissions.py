@@ -50,8 +50,8 @@ from app.domain.tools.tools import Tool
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.engine.permission_broker import audit_call, audit_request, publish
-from app.runs.process.ids import new_id
-from app.runs.process.shielded import shielded
+from app.runs.runtime.ids import new_id
+from app.runs.runtime.shielded import shielded
 from app.store.tools import permissions as stored
 
 LOOK_SECONDS: Final = 1.0

@@ -32,8 +32,8 @@ from app.domain.tools.tool_servers import (
     check_server,
 )
 from app.runs.app_context import AppContext
-from app.runs.process.ids import new_id, now
-from app.runs.process.shielded import shielded
+from app.runs.runtime.ids import new_id, now
+from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import expire_requests_of, revoke_rules_of
 from app.runs.tools.sign_in import make_auth_of

@@ -17,7 +17,7 @@ from typing import Final
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.tools.tool_servers import OverHttp
 from app.runs.app_context import AppContext
-from app.runs.process.shielded import shielded
+from app.runs.runtime.shielded import shielded
 from app.runs.tools.server_commands import have_server, require_allowed, secrets_of, session_of
 from app.runs.tools.sign_in import may_sign_in
 from app.store.tools import mcp_servers

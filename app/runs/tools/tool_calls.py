@@ -28,8 +28,8 @@ from app.domain.tools.tool_results import cut_result, say_result, spread_problem
 from app.domain.tools.tools import Caller, Tool, ToolFailedError, ToolFault, ToolOutcome, changed_tool
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun, Loop, loop_of
-from app.runs.process.event_bus import ToolProgress
-from app.runs.process.ids import now
+from app.runs.runtime.event_bus import ToolProgress
+from app.runs.runtime.ids import now
 from app.runs.tools.permissions import ask_permission
 from app.store.conversation.attachments import keep_attachments
 from app.tools.connection.schemas import check_arguments

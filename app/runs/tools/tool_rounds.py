@@ -23,9 +23,9 @@ from app.providers.base import WireRequest, encode
 from app.runs.app_context import AppContext
 from app.runs.engine.engine import NextRound
 from app.runs.engine.live import LiveRun, Loop, loop_of
-from app.runs.process.ids import now
 from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching, plan_use
+from app.runs.runtime.ids import now
 from app.runs.usage.budgets import require_budgets_for
 from app.store.cache.prompt_caches import CacheUse, insert_cache_use
 from app.store.conversation.conversations import load_conversation

@@ -26,7 +26,7 @@ from app.domain.filters.saved_rules import list_used
 from app.domain.topics.topic_rules import FiledTopic
 from app.domain.topics.topics import TopicTree, build_topic_tree
 from app.runs.app_context import AppContext
-from app.runs.process.ids import now
+from app.runs.runtime.ids import now
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.transfer.export_attachments import pack
 from app.runs.transfer.export_json import FORMAT, VERSION, write_conversation, write_node, write_pair, write_topic

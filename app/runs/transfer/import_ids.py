@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from app.runs.process.ids import new_id
+from app.runs.runtime.ids import new_id
 from app.runs.transfer.import_scan import FaultError
 
 

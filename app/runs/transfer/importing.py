@@ -32,10 +32,10 @@ from app.domain.export import Fresh, NodeRecord
 from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.app_context import AppContext, is_open
 from app.runs.library.topic_commands import make_topics
-from app.runs.process.catalogue import DEFAULT_MODEL
-from app.runs.process.ids import new_id, now
-from app.runs.process.shielded import shielded
 from app.runs.request.indexes import describe_pairs
+from app.runs.runtime.catalogue import DEFAULT_MODEL
+from app.runs.runtime.ids import new_id, now
+from app.runs.runtime.shielded import shielded
 from app.runs.transfer.import_check import CheckedFile, ReadPair, check_file
 from app.runs.transfer.import_file import read_file
 from app.runs.transfer.import_filters import read_filter, save_filters

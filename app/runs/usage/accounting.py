@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.costs.accounting import Accounting, RemovalReason
 from app.domain.usage import Usage
-from app.runs.process.ids import new_id, now
+from app.runs.runtime.ids import new_id, now
 from app.store.conversation.nodes import insert_accounting
 from app.store.conversation.pairs import count_messages
 from app.store.ledger.ledger import count_calls, sum_usage

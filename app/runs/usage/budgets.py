@@ -25,8 +25,8 @@ from app.domain.costs.budgets import (
 from app.domain.costs.prices import price_usage
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
-from app.runs.process.ids import now
-from app.runs.process.shielded import shielded
+from app.runs.runtime.ids import now
+from app.runs.runtime.shielded import shielded
 from app.runs.usage.prices import learn_tariffs
 from app.runs.usage.usage import Group, Report, report_usage
 from app.store.ledger.budgets import delete_budget, load_budgets, save_budget

@@ -24,8 +24,8 @@ from app.providers.models.profiles import is_local
 from app.providers.models.tariffs import read_tariff
 from app.providers.registry import PROVIDERS
 from app.runs.app_context import AppContext
-from app.runs.process.catalogue import OwnPrices
-from app.runs.process.shielded import shielded
+from app.runs.runtime.catalogue import OwnPrices
+from app.runs.runtime.shielded import shielded
 from app.store.ledger.prices import OwnPrice, delete_own_price, save_own_price
 
 MAX_MONEY_A_MILLION = 1_000_000

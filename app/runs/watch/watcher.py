@@ -31,7 +31,9 @@ from app.domain.conversation.parts import Part
 from app.domain.errors import NotFoundError
 from app.domain.run.run import RunState
 from app.runs.app_context import AppContext
-from app.runs.process.event_bus import (
+from app.runs.request.context_snapshots import ContextSnapshot
+from app.runs.request.preview import Composed
+from app.runs.runtime.event_bus import (
     ComparisonChanged,
     ConversationChanged,
     ConversationRemoved,
@@ -46,9 +48,7 @@ from app.runs.process.event_bus import (
     Subscription,
     ToolProgress,
 )
-from app.runs.process.ids import now
-from app.runs.request.context_snapshots import ContextSnapshot
-from app.runs.request.preview import Composed
+from app.runs.runtime.ids import now
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch import panels
 from app.runs.watch.broadcast import follow_states, watch

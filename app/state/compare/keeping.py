@@ -15,7 +15,7 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
-from app.runs.derived.titles import keep_reply_and_title
+from app.runs.child_calls.titles import keep_reply_and_title
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.comparisons import ChosenReply, discard_comparison, reopen_comparison
 from app.runs.resend.resend import restore_version

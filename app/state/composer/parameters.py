@@ -35,7 +35,7 @@ from app.domain.model_profile import ModelProfile
 from app.providers.base import Provider
 from app.providers.models.fitting import fit_parameters, list_taken
 from app.runs.app_context import context_for, current
-from app.runs.process.catalogue import DEFAULT_MODEL
+from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.send.parameters import Layers, list_settings
 from app.runs.watch.screen import Screen

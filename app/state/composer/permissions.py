@@ -16,7 +16,7 @@ import reflex as rx
 from app.domain.errors import InputError, InviewError
 from app.domain.tools.permissions import ArgumentPattern
 from app.runs.app_context import context_for, current
-from app.runs.process.ids import now
+from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import Answer, answer_permission
 from app.runs.watch.screen import Screen

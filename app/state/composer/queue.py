@@ -17,8 +17,8 @@ from reflex_base.event import EventSpec
 from app.domain.errors import InviewError
 from app.domain.run.queue import MAX_QUEUED, HoldReason, QueuedText
 from app.runs.app_context import context_for, current
-from app.runs.process.ids import new_id
 from app.runs.request.attachments import Attached
+from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue

@@ -25,7 +25,7 @@ from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.conversation.uploads import MAX_ATTACHED
 from app.domain.errors import InputError, InviewError, NotFoundError
 from app.runs.app_context import context_for, current
-from app.runs.derived.summaries import summarise
+from app.runs.child_calls.summaries import summarise
 from app.runs.library.preference_commands import read_prelude
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions

@@ -14,7 +14,7 @@ from typing import Final
 from app.domain.errors import ConflictError
 from app.domain.run.run import Canceled, Failed
 from app.runs.app_context import AppContext
-from app.runs.derived.summaries import Summary
+from app.runs.child_calls.summaries import Summary
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.broadcast import count_characters, follow_states
 from app.store.conversation.conversations import load_conversation

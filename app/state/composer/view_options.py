@@ -7,7 +7,7 @@ from datetime import datetime
 
 import reflex as rx
 
-from app.runs.process.catalogue import DEFAULT_MODEL
+from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.send.context_selection import ViewOptions
 from app.state.filters.applied import FilterState
 from app.state.model import ModelState

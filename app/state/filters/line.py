@@ -26,7 +26,7 @@ from app.runs.app_context import context_for, current
 from app.runs.filters.filter_commands import list_filters
 from app.runs.filters.line_commands import check_line, find_occurring, run_line
 from app.runs.library.mark_commands import mark_pairs
-from app.runs.process.ids import new_id, now
+from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.state.address import conversation_in, conversation_path

@@ -9,7 +9,7 @@ import reflex as rx
 
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
-from app.runs.derived.log import read_log
+from app.runs.child_calls.log import read_log
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.address import conversation_in
 from app.views.screen.log import LogEntryView

@@ -18,7 +18,7 @@ from reflex_base.event import EventSpec
 
 from app.domain.conversation.lifecycle import RUNNING
 from app.runs.app_context import context_for, current
-from app.runs.process.ids import new_id
+from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.screen import Screen
 from app.state.address import conversation_in

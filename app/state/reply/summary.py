@@ -19,7 +19,7 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.conversation import Checkpoint
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
-from app.runs.derived.summaries import OLDER, Extent, Summary, put_checkpoint, remove_checkpoint, summarise
+from app.runs.child_calls.summaries import OLDER, Extent, Summary, put_checkpoint, remove_checkpoint, summarise
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.state.address import conversation_in

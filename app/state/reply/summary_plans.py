@@ -12,7 +12,7 @@ from typing import Final
 
 from app.domain.errors import InviewError
 from app.runs.app_context import AppContext
-from app.runs.derived.summaries import Extent, plan_summary
+from app.runs.child_calls.summaries import Extent, plan_summary
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.state.faults import describe_fault

@@ -12,7 +12,7 @@ from app.domain.preferences import Preferences
 from app.runs.app_context import current
 from app.runs.library.preference_commands import read_preferences
 from app.runs.library.provider_commands import list_models
-from app.runs.process.catalogue import Offer
+from app.runs.runtime.catalogue import Offer
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.settings.preferences import prefer
 

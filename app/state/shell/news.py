@@ -14,7 +14,7 @@ import reflex as rx
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import add_next_step
-from app.runs.process.ids import now
+from app.runs.runtime.ids import now
 from app.state.address import conversation_in
 from app.state.agents.choice import AgentState
 from app.state.chat import ChatState, describes

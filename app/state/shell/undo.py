@@ -18,7 +18,7 @@ from reflex_base.event import EventSpec
 from app.domain.errors import InviewError, NotFoundError
 from app.runs.app_context import context_for, current
 from app.runs.library.trash import list_trash, restore
-from app.runs.process.ids import now
+from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.address import conversation_in, conversation_path
 from app.state.inputs import text_in

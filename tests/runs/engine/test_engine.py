@@ -12,7 +12,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Thinking, ToolCall, ToolResult
 from app.domain.errors import ConflictError, ErrorClass, NotFoundError
 from app.runs.app_context import AppContext
-from app.runs.process.clock import STEADY, Clock
+from app.runs.runtime.clock import STEADY, Clock
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run, preview_send
 from app.runs.wiring import open_app_context
 from app.store.run.runs import load_run

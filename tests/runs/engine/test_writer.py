@@ -17,7 +17,7 @@ from app.domain.run.run import Interrupted, apply_event
 from app.runs.app_context import AppContext
 from app.runs.engine import engine, writer
 from app.runs.engine.writer import BEAT_SECONDS, MAX_DELAY, PATIENCE_SECONDS, PAUSE_SECONDS, SAVE_SECONDS
-from app.runs.process.event_bus import PairsChanged
+from app.runs.runtime.event_bus import PairsChanged
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.watch.broadcast import follow, watch
 from app.runs.wiring import COMMAND_SECONDS, open_app_context

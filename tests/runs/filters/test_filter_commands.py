@@ -6,7 +6,7 @@ from app.domain.errors import ConflictError, NotFoundError
 from app.domain.filters.errors import FilterError
 from app.runs.app_context import AppContext
 from app.runs.filters.filter_commands import apply_filter, delete_filter, list_filters, rename_filter, save_filter
-from app.runs.process.event_bus import ConversationChanged
+from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.broadcast import watch
 from app.store.conversation.conversations import load_conversation

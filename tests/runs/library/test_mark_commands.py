@@ -12,7 +12,7 @@ from app.domain.export import PairRecord
 from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pair, mark_pairs
 from app.runs.library.topic_commands import change_topic, create_topic, delete_topic, list_topics
-from app.runs.process.event_bus import PairsChanged, PairsRemoved
+from app.runs.runtime.event_bus import PairsChanged, PairsRemoved
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.watch.broadcast import watch
 from app.store.archive import insert_records

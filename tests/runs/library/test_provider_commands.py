@@ -23,7 +23,7 @@ from app.runs.library.provider_commands import (
     remove_provider,
     save_provider,
 )
-from app.runs.process import catalogue
+from app.runs.runtime import catalogue
 from app.runs.send.commands import LOCAL_OWNER, preview_send, start_reply
 from app.runs.wiring import open_app_context
 from tests.providers.peer import Answer, a_peer

@@ -11,12 +11,12 @@ from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import NotFoundError
 from app.domain.preferences import Preferences
 from app.runs.app_context import AppContext, context_for
-from app.runs.derived.summaries import summarise
+from app.runs.child_calls.summaries import summarise
 from app.runs.library.mark_commands import mark_pair, mark_pairs
 from app.runs.library.preference_commands import set_preferences
 from app.runs.library.trash import delete_for_good, empty_trash, list_trash, purge_expired, restore
-from app.runs.process.ids import now
 from app.runs.resend.resend import Later, resend_pair
+from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send, start_reply
 from app.runs.temporary import create_temporary
 from app.runs.wiring import open_app_context

@@ -20,10 +20,10 @@ from app.domain.errors import ErrorClass
 from app.domain.run.recovery import ShownPart
 from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pairs
-from app.runs.process.event_bus import ComparisonChanged, PairsChanged
 from app.runs.recovery.recovery import recover
 from app.runs.resend.comparisons import keep_reply, start_comparison
 from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, delete_conversation, preview_send
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import Wanted

@@ -11,9 +11,9 @@ from sqlalchemy import delete, select
 
 from app.providers.counts.vocabularies import CL100K, O200K
 from app.runs.app_context import AppContext
-from app.runs.process.event_bus import PairsCounted
 from app.runs.request import indexes
 from app.runs.request.indexes import BATCH, Indexer
+from app.runs.runtime.event_bus import PairsCounted
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.transfer.importing import import_file

@@ -19,8 +19,8 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, InputError, failure
 from app.runs.app_context import AppContext
-from app.runs.process.ids import new_id
 from app.runs.request.attachments import NOTHING_ATTACHED, Attached
+from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_app_context

@@ -12,7 +12,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, InputError, NotFoundError, ProviderError, SendLockedError
 from app.runs.app_context import AppContext, current
-from app.runs.process.event_bus import ConversationChanged, ConversationRemoved, PairsChanged, RunStarted
+from app.runs.runtime.event_bus import ConversationChanged, ConversationRemoved, PairsChanged, RunStarted
 from app.runs.send import planning
 from app.runs.send.commands import (
     LOCAL_OWNER,

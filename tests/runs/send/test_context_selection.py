@@ -19,7 +19,7 @@ from app.domain.errors import SendLockedError
 from app.domain.filters.errors import FilterError
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
-from app.runs.derived.summaries import put_checkpoint
+from app.runs.child_calls.summaries import put_checkpoint
 from app.runs.request.context_snapshots import SnapshotCache
 from app.runs.request.indexes import Indexer
 from app.runs.request.sizes import Sizes

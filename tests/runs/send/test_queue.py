@@ -16,7 +16,7 @@ from app.domain.filters.errors import FilterError
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import MAX_QUEUED, HoldReason, Queue, QueuedText
 from app.runs.app_context import AppContext
-from app.runs.derived import post_run
+from app.runs.child_calls import post_run
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import (

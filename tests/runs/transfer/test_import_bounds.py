@@ -20,7 +20,7 @@ from app.domain.errors import ConflictError, StoreError
 from app.domain.json_size import MAX_VALUES
 from app.runs.app_context import AppContext
 from app.runs.library.trash import list_trash
-from app.runs.process.collector import return_large_blocks
+from app.runs.runtime.collector import return_large_blocks
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.transfer import import_scan, importing
 from app.runs.transfer.export_json import FORMAT, VERSION

@@ -18,7 +18,7 @@ from typing import Any
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING
 from app.runs.app_context import AppContext
-from app.runs.process.event_bus import FeedEvent
+from app.runs.runtime.event_bus import FeedEvent
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.screen import Screen

@@ -30,7 +30,7 @@ from app.domain.agents.agents import (
 from app.domain.errors import InputError
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern
 from app.runs.library import agent_commands
-from app.runs.process.ids import now
+from app.runs.runtime.ids import now
 from app.views.encode import to_readable_json
 from app.views.library.agent import AGENTS_FORMAT, AgentsFile, AgentsView, AgentView, describe_agent, write_agents
 

@@ -15,7 +15,7 @@ from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_bo
 from app.api.resources.conversation.conversations import ConversationId
 from app.api.resources.send.send import answer_started, describe_started
 from app.domain.conversation.conversation import Checkpoint
-from app.runs.derived import summaries
+from app.runs.child_calls import summaries
 from app.views.conversation.checkpoint import CheckpointView, SummaryPlanView, SummaryView, describe_checkpoint
 from app.views.request.composition import describe_cost
 

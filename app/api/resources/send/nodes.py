@@ -15,7 +15,7 @@ from app.api.http.event_stream import events_documented
 from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_body
 from app.api.resources.conversation.conversations import ConversationId
 from app.api.resources.send.send import answer_started, describe_started
-from app.runs.derived import titles
+from app.runs.child_calls import titles
 from app.runs.usage.prices import learn_tariffs
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.derived import load_derived

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.domain.conversation.attachments import Attachment
-from app.runs.process.ids import now
+from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER
 from app.store.conversation.attachments import keep_attachments
 from tests.api.served import Api

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.runs.app_context import current
-from app.runs.process.ids import now
 from app.runs.request.prepared import MAX_REQUESTS
+from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.store.run.snapshots import Snapshot, save_snapshot
 from tests.api.served import serve_api

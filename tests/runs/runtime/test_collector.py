@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from app.runs.app_context import AppContext
-from app.runs.process.collector import THRESHOLDS
+from app.runs.runtime.collector import THRESHOLDS
 
 
 def test_an_open_app_context_has_what_was_imported_out_of_the_collectors_sight(ctx: AppContext) -> None:
@@ -15,7 +15,7 @@ def test_an_open_app_context_has_what_was_imported_out_of_the_collectors_sight(c
 
 MAPPED = """
 import ctypes
-from app.runs.process.collector import LARGE, return_large_blocks
+from app.runs.runtime.collector import LARGE, return_large_blocks
 
 class Figures(ctypes.Structure):
     _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd usmblks f u k c".split()]

@@ -15,7 +15,7 @@ from app.domain.conversation.conversation import Checkpoint, ConversationKind, C
 from app.domain.derived.summaries import INSTRUCTION
 from app.domain.errors import ConflictError, InputError, NotFoundError, SendLockedError
 from app.runs.app_context import AppContext
-from app.runs.derived.summaries import (
+from app.runs.child_calls.summaries import (
     Extent,
     Summary,
     change_checkpoint,

@@ -21,15 +21,15 @@ from app.domain.conversation.parts import Part, Text
 from app.domain.derived.summaries import INSTRUCTION
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.runs.app_context import AppContext
-from app.runs.derived.child_calls import Derived, Order, start_derived, wait_for_text
-from app.runs.process.event_bus import ConversationChanged
-from app.runs.process.shielded import shielded
+from app.runs.child_calls.child_calls import Derived, Order, start_derived, wait_for_text
 from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed
 from app.runs.request.send_plan import build_view, plan_send, require_same
 from app.runs.request.texts import count_text
+from app.runs.runtime.event_bus import ConversationChanged
+from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import LOOK, StartedRun
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, read_base
 from app.runs.send.planning import load_sent, require_sendable, require_text

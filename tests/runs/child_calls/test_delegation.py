@@ -19,8 +19,8 @@ from app.domain.preferences import Preferences
 from app.domain.tools.permissions import AllowedTool
 from app.domain.tools.tools import Caller, ToolOutcome
 from app.runs.app_context import AppContext
-from app.runs.derived.delegation import delegate_tool
-from app.runs.derived.lineage import read_lineage
+from app.runs.child_calls.delegation import delegate_tool
+from app.runs.child_calls.lineage import read_lineage
 from app.runs.library.agent_commands import create_agent
 from app.runs.library.preference_commands import set_preferences
 from app.runs.send.commands import LOCAL_OWNER

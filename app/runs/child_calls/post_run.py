@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 import structlog
 
 from app.runs.app_context import AppContext
-from app.runs.derived.titles import title_first_success
+from app.runs.child_calls.titles import title_first_success
 from app.runs.engine.live import LiveRun
 from app.runs.send.queue import go_on_after
 

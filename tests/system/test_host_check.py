@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from starlette.types import Message, Receive, Scope, Send
 
 from app.settings import load_settings
-from app.web.gate import COMMON_HEADERS, GateRules, guarded
+from app.web.host_check import COMMON_HEADERS, GateRules, guarded
 
 
 def rules(**settings: str) -> GateRules:

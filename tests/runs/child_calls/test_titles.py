@@ -19,7 +19,7 @@ from app.domain.derived.titles import INSTRUCTION
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.preferences import Preferences
 from app.runs.app_context import AppContext
-from app.runs.derived.titles import ask_title, keep_reply_and_title
+from app.runs.child_calls.titles import ask_title, keep_reply_and_title
 from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.comparisons import start_comparison
 from app.runs.resend.resend import resend_pair

@@ -7,7 +7,7 @@ from reflex.state import State
 from reflex_base.registry import RegistrationContext
 from structlog.testing import capture_logs
 
-from app.state.guard import ALLOWED, CALLABLE, REFLEX
+from app.state.allowed_events import ALLOWED, CALLABLE, REFLEX
 from app.state.shell.notice import NoticeState
 from app.state.sidebar import SidebarState
 from tests.state.conftest import Tab

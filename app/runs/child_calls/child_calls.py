@@ -25,8 +25,8 @@ from app.domain.conversation.parts import Text, plain_text
 from app.domain.derived.derived import REPLY_ROLES, DerivedCall
 from app.domain.run.run import RunStart, Succeeded
 from app.runs.app_context import AppContext
-from app.runs.process.ids import new_id, now
 from app.runs.request.send_plan import Plan
+from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import StartedRun
 from app.runs.usage.budgets import require_budgets_for
 from app.runs.watch.broadcast import follow, load_state

@@ -25,9 +25,9 @@ from app.domain.errors import InviewError, NotFoundError
 from app.domain.run.run import Canceled, Failed, RunState
 from app.domain.tools.tools import Caller, ToolOutcome
 from app.runs.app_context import AppContext, context_for
-from app.runs.process.event_bus import ConversationChanged
-from app.runs.process.ids import new_id, now
 from app.runs.request.preview import TOOL_LIMITS
+from app.runs.runtime.event_bus import ConversationChanged
+from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import StartedRun, start_reply, stop_run
 from app.runs.watch.broadcast import follow, load_state
 from app.store.conversation.conversations import insert_conversation, load_conversation, update_conversation

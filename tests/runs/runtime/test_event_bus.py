@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from app.runs.process.event_bus import Changes, ConversationChanged, EventBus, QueueChanged
+from app.runs.runtime.event_bus import Changes, ConversationChanged, EventBus, QueueChanged
 
 
 async def test_changes_wake_subscribers_of_the_list_and_count_as_one_while_none_waits() -> None:

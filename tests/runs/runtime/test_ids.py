@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from concurrent.futures import ThreadPoolExecutor
 
-from app.runs.process.ids import new_id
+from app.runs.runtime.ids import new_id
 
 
 def test_ids_made_later_sort_later_also_within_a_millisecond() -> None:

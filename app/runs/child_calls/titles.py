@@ -19,14 +19,14 @@ from app.domain.errors import ConflictError, InviewError, NoKeyError
 from app.domain.model_profile import ModelProfile
 from app.domain.run.run import Succeeded
 from app.runs.app_context import AppContext
-from app.runs.derived.child_calls import Derived, Order, start_derived, wait_for_text
+from app.runs.child_calls.child_calls import Derived, Order, start_derived, wait_for_text
 from app.runs.engine.live import LiveRun
-from app.runs.process.event_bus import ConversationChanged
-from app.runs.process.shielded import shielded
 from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching
 from app.runs.request.send_plan import build_view, plan_send, require_same
 from app.runs.resend.comparisons import ChosenReply, keep_reply
+from app.runs.runtime.event_bus import ConversationChanged
+from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import LOOK
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
 from app.runs.send.planning import load_sent
