@@ -1,6 +1,6 @@
 r"""Titles: the instruction to a model, and how its answer is read.
 
-Not here: when a title is requested (`runs/child_calls/titles.py`), and the name of an untitled conversation on the screen.
+Not here: when a title is requested (`runs/child_calls/titles.py`), and the name on screen of an untitled conversation.
 
 >>> read_title('**Title:** "Why the sky is blue."\n\nLet me know if you want another!')
 'Why the sky is blue'
