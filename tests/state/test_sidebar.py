@@ -55,9 +55,11 @@ async def test_list_names_untitled_conversations_by_their_first_words(wb: Workbe
     titled = await create_conversation(wb, LOCAL_OWNER, title="Light")
     first = await start_reply(wb, LOCAL_OWNER, untitled.id, "Why is   the sky\nblue?")
     await collect(wb, first.run_id)  # the end of a reply is an activity too
-    await start_reply(wb, LOCAL_OWNER, titled.id, "Hello")
+    second = await start_reply(wb, LOCAL_OWNER, titled.id, "Hello")
+    await collect(wb, second.run_id)
     repeated = await create_conversation(wb, LOCAL_OWNER, title="Why the Sky is Blue")
-    await start_reply(wb, LOCAL_OWNER, repeated.id, "why the sky is blue?")
+    third = await start_reply(wb, LOCAL_OWNER, repeated.id, "why the sky is blue?")
+    await collect(wb, third.run_id)
 
     await tab.send(SidebarState.load)
 
