@@ -123,7 +123,7 @@ def _keep_it_warm_and_stop(screen: Screen, billed: Served, conversation_id: str,
     page = screen.page
     page.get_by_role("button", name="Keep warm…").press("Enter")
     dialog = page.get_by_role("dialog", name="Keep it warm for how long?")
-    expect(dialog).to_contain_text(re.compile(r"read again, \$0\.\d+ each time"))
+    expect(dialog).to_contain_text(re.compile(r"reads them again, \$0\.\d+ each time"))
     expect(dialog).to_contain_text(re.compile(r"Without it your next send pays \$0\.\d+ for them instead of \$0\.\d+"))
     page.screenshot(path=shot.with_stem(f"{shot.stem}-asked"))
     dialog.get_by_role("button", name="30 minutes").press("Enter")

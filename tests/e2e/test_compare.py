@@ -55,7 +55,7 @@ def test_keys_alone_compare_stop_and_keep(screen: Screen) -> None:
     demo.get_by_role("button", name="Stop offline:demo").focus()
     page.keyboard.press("Enter")
     expect(demo.get_by_role("status")).to_have_text("Stopped")
-    expect(demo.locator("footer")).to_contain_text("tokens not told")
+    expect(demo.locator("footer")).to_contain_text("tokens not reported")
     assert len(screen.stored_pairs()) == 1
     page.keyboard.press("Escape")
     expect(replies(screen)).to_have_count(0)

@@ -55,9 +55,11 @@ async def test_list_names_untitled_conversations_by_their_first_words(ctx: AppCo
     titled = await create_conversation(ctx, LOCAL_OWNER, title="Light")
     first = await start_reply(ctx, LOCAL_OWNER, untitled.id, "Why is   the sky\nblue?")
     await collect(ctx, first.run_id)  # the end of a reply is an activity too
-    await start_reply(ctx, LOCAL_OWNER, titled.id, "Hello")
+    second = await start_reply(ctx, LOCAL_OWNER, titled.id, "Hello")
+    await collect(ctx, second.run_id)
     repeated = await create_conversation(ctx, LOCAL_OWNER, title="Why the Sky is Blue")
-    await start_reply(ctx, LOCAL_OWNER, repeated.id, "why the sky is blue?")
+    third = await start_reply(ctx, LOCAL_OWNER, repeated.id, "why the sky is blue?")
+    await collect(ctx, third.run_id)
 
     await tab.send(SidebarState.load)
 
