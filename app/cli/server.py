@@ -25,7 +25,7 @@ from app.cli.build import ROOT
 from app.cli.reduced_imports import do_without_redis, import_sparingly
 from app.runs.runtime.collector import return_large_blocks
 from app.settings import OPEN_TO_OTHERS, Settings
-from app.web import files, gate
+from app.web import files, host_check
 from app.web.lifespan import Lifespan
 from app.web.readiness_gate import ReadinessGate
 from app.web.requests import RequestProtocol
@@ -64,7 +64,7 @@ def run(settings: Settings, page: Path, listener: socket.socket, say: Callable[[
 async def _serve(settings: Settings, page: Path, listener: socket.socket, say_ready: Callable[[], None]) -> None:
     door = ReadinessGate(files.serving(page))
     config = uvicorn.Config(
-        gate.guarded(door, gate.GateRules.of(settings)),
+        host_check.guarded(door, host_check.GateRules.of(settings)),
         lifespan="off",  # Inview's lifespan must end before the connections do
         http=RequestProtocol,
         ws=SocketProtocol,
