@@ -100,7 +100,7 @@ class Preferences:
         return Limits(self.soft_cap, self.reserve, self.send_tokens, self.send_money)
 
 
-def read_wishes(preferences: Preferences, now: datetime) -> UserOptions:
+def read_user_options(preferences: Preferences, now: datetime) -> UserOptions:
     """Return the settings for the middleware at this instant."""
     zone = preferences.date_zone
     return UserOptions(

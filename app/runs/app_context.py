@@ -71,8 +71,8 @@ class AppContext:
     toolbox: Toolbox
     sent_pairs: SentPairs = field(default_factory=SentPairs)
     sizes: Sizes = field(default_factory=Sizes)
-    bases: SnapshotCache = field(default_factory=SnapshotCache)
-    pace: Throttle = field(default_factory=Throttle)
+    snapshots: SnapshotCache = field(default_factory=SnapshotCache)
+    throttle: Throttle = field(default_factory=Throttle)
     prepared: PreparedRequests = field(default_factory=PreparedRequests)
     warming: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, asyncio.Task[None]])
     background: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
@@ -90,7 +90,7 @@ class AppContext:
 
     def expire(self, seconds: float) -> int:
         """Release the memory of conversations that were unused for this many seconds. Returns the number of entries."""
-        return sum(one.kept.expire(seconds) for one in (self.sent_pairs, self.sizes, self.bases))
+        return sum(one.kept.expire(seconds) for one in (self.sent_pairs, self.sizes, self.snapshots))
 
 
 _open: list[AppContext] = []

@@ -37,7 +37,7 @@ class UserOptions:
     redact: bool = False
 
 
-NO_WISHES = UserOptions()
+NO_USER_OPTIONS = UserOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +79,16 @@ class Middleware:
 
 
 MIDDLEWARE: Final = (
-    Middleware("user context", adds=lambda wishes: describe_user(wishes.about, wishes.today)),
+    Middleware("user context", adds=lambda options: describe_user(options.about, options.today)),
     Middleware("redaction", changes=redact_request),
     Middleware("reasoning tags", new_receiver=lambda about: TagReader() if about.reasoning_tags else None),
 )
 """All pieces, in order."""
 
 
-def compose_system_prelude(wishes: UserOptions) -> str | None:
+def compose_system_prelude(options: UserOptions) -> str | None:
     """Return the text of the card between the system prompt and the summary; None if there is no text."""
-    said = (piece.adds(wishes) for piece in MIDDLEWARE if piece.adds is not None)
+    said = (piece.adds(options) for piece in MIDDLEWARE if piece.adds is not None)
     return "\n\n".join(text for text in said if text) or None
 
 
@@ -104,9 +104,9 @@ def change_request(request: Request) -> RedactedRequest:
     return changed
 
 
-def new_receivers(circumstances: StreamContext) -> tuple[Receiver, ...]:
+def new_receivers(stream: StreamContext) -> tuple[Receiver, ...]:
     """Return the receivers for a new stream, in order; usually none."""
-    made = (piece.new_receiver(circumstances) for piece in MIDDLEWARE if piece.new_receiver is not None)
+    made = (piece.new_receiver(stream) for piece in MIDDLEWARE if piece.new_receiver is not None)
     return tuple(receiver for receiver in made if receiver is not None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.domain.context.middleware import compose_system_prelude
-from app.domain.preferences import Preferences, read_wishes, require_usable
+from app.domain.preferences import Preferences, read_user_options, require_usable
 from app.runs.app_context import AppContext
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.ids import now
@@ -21,7 +21,7 @@ async def read_preferences(ctx: AppContext, owner: str) -> Preferences:
 
 async def read_prelude(ctx: AppContext, owner: str) -> str | None:
     """Return the prelude, the text about this owner that models get and a card shows; None if there is none."""
-    return compose_system_prelude(read_wishes(await read_preferences(ctx, owner), now()))
+    return compose_system_prelude(read_user_options(await read_preferences(ctx, owner), now()))
 
 
 async def set_preferences(ctx: AppContext, owner: str, wanted: Preferences) -> None:
@@ -50,7 +50,7 @@ async def change_preferences(ctx: AppContext, owner: str, change: Callable[[Pref
         wanted = change(before)
         require_usable(wanted)
         await preferences.save_preferences(session, owner, wanted, at)
-    if read_wishes(before, at) != read_wishes(wanted, at):
+    if read_user_options(before, at) != read_user_options(wanted, at):
         _tell(ctx, owner)
     return wanted
 

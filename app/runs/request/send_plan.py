@@ -15,7 +15,7 @@ from app.domain.agents.agents import Agent
 from app.domain.cache.warmth import Mark
 from app.domain.context.composition import Candidate
 from app.domain.context.context import BuiltRequest, View, build_request, join_cards
-from app.domain.context.middleware import NO_WISHES, UserOptions, compose_system_prelude
+from app.domain.context.middleware import NO_USER_OPTIONS, UserOptions, compose_system_prelude
 from app.domain.conversation.conversation import Conversation, Pair, Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
@@ -74,9 +74,9 @@ class Plan:
         return Hashed(self.built.request, self.hashes)
 
 
-def stand_beside(wishes: UserOptions = NO_WISHES) -> RequestExtras:
+def compose_request_extras(options: UserOptions = NO_USER_OPTIONS) -> RequestExtras:
     """Return the extras for a user's options."""
-    return RequestExtras(compose_system_prelude(wishes), wishes.redact)
+    return RequestExtras(compose_system_prelude(options), options.redact)
 
 
 def beside_of(sent_with: SentWith) -> RequestExtras:

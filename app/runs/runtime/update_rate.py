@@ -1,7 +1,7 @@
 """The update rate for subscribers of a running reply: one display frame apart, or more if the event loop is late.
 
-    pace = Throttle()
-    pace.observe(0.002)     # the loop woke a task this late: pace.window grows
+    throttle = Throttle()
+    throttle.observe(0.002)     # the loop woke a task this late: throttle.window grows
 
 One throttle serves all subscribers, as they share the loop.
 """

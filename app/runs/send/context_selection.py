@@ -47,7 +47,7 @@ from app.domain.filters.sentence import describe_filter
 from app.domain.filters.syntax import Agent as AgentTerm
 from app.domain.filters.syntax import CalledTool, Filter, Model, RecentOfTopic, Saved, Topic, leaves
 from app.domain.model_profile import ModelProfile
-from app.domain.preferences import OverBudget, read_wishes
+from app.domain.preferences import OverBudget, read_user_options
 from app.domain.privacy.redaction import Redacted, redact_text
 from app.domain.tokens.estimates import THOUSAND, Estimator, list_images, list_words
 from app.domain.tokens.kinds import kind_of
@@ -61,7 +61,7 @@ from app.runs.request.calibration import load_estimator
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.indexes import NEVER
 from app.runs.request.preview import Composed
-from app.runs.request.send_plan import Plan, stand_beside, system_text_of
+from app.runs.request.send_plan import Plan, compose_request_extras, system_text_of
 from app.runs.request.texts import count_text
 from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.send.offered_tools import list_offered, name_delegates, size_tools
@@ -329,9 +329,9 @@ async def _read_base(
     preferences = read_preferences(head.preferences)
     tools = list_offered(ctx, asked.owner, preferences, head.agent)
     tools = await name_delegates(session, asked.owner, tools, head.agent)
-    beside = stand_beside(read_wishes(preferences, now))
+    beside = compose_request_extras(read_user_options(preferences, now))
     key = (asked, tree, condition, notices, limits, tools, beside)
-    if (known := ctx.bases.find(key)) is not None:
+    if (known := ctx.snapshots.find(key)) is not None:
         return replace(known, scope=scope)
     estimator = await load_estimator(session, asked.owner, profile, conversation_id)
     sheet = await ctx.sizes.load(session, asked.owner, conversation_id, head.revision, asked.vocabulary)
@@ -381,7 +381,7 @@ async def _read_base(
         running=sheet.index.running,
         parts={part: frozenset(await find(part)) for part in asked_later},
     )
-    ctx.bases.keep(key, base)
+    ctx.snapshots.keep(key, base)
     return base
 
 

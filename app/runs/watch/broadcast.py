@@ -94,7 +94,7 @@ async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenera
         grown, size = count_characters(state) - size, count_characters(state)
         if grown > 0:
             several = run.chunks - chunks > 1
-            told_at = clock() if several else _window_begins(clock(), told_at, ctx.pace.window)
+            told_at = clock() if several else _window_begins(clock(), told_at, ctx.throttle.window)
         else:  # a state without new text is no piece of a text and delays none
             told_at = 0.0
         chunks = run.chunks
@@ -102,7 +102,7 @@ async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenera
         if state.outcome is not None:
             return
         await run.wait_for_change(state)
-        await _gather(run, ctx.pace, told_at)
+        await _gather(run, ctx.throttle, told_at)
 
 
 def count_characters(state: RunState) -> int:
@@ -123,19 +123,19 @@ def _window_begins(now: float, told_at: float, window: float) -> float:
     return min(now, max(told_at + window, now - window)) if told_at else now
 
 
-async def _gather(run: LiveRun, pace: Throttle, told_at: float) -> None:
+async def _gather(run: LiveRun, throttle: Throttle, told_at: float) -> None:
     """Wait until a window has passed since the last piece, and let the next chunk join if it is near.
 
     A chunk wakes this process in any case; a timer would wake it once more.
     """
     clock = asyncio.get_running_loop().time
-    due = told_at + pace.window
+    due = told_at + throttle.window
     if due <= clock() or run.shown.outcome is not None:
         return
     latest = max(due, told_at + COMPANY_SECONDS)
     await run.wait_for_company(due, latest)
     if (late := clock() - latest) > 0:
-        pace.observe(late)
+        throttle.observe(late)
 
 
 async def _poll_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:

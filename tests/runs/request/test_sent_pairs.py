@@ -158,7 +158,7 @@ async def test_unused_pairs_are_released(ctx: AppContext) -> None:
 
     assert ctx.expire(60) == 0
     assert ctx.expire(0) == 3
-    assert not any(map(len, (ctx.sent_pairs.kept, ctx.sizes.kept, ctx.bases.kept)))
+    assert not any(map(len, (ctx.sent_pairs.kept, ctx.sizes.kept, ctx.snapshots.kept)))
     assert (await preview_send(ctx, LOCAL_OWNER, conversation_id, "next")).plan == before.plan
 
 

@@ -100,7 +100,7 @@ async def next_of(pieces: asyncio.Queue[str]) -> str:
 async def test_followers_that_come_and_go_at_any_moment_lose_and_repeat_nothing(
     ctx: AppContext, events: list[RunEvent], visits: list[tuple[int, bool, int]]
 ) -> None:
-    ctx.pace.window = 0
+    ctx.throttle.window = 0
     run = live_run(ctx)
     state: RunState = run.state
     followers = (Follower(ctx, "r1"), Follower(ctx, "r1"))
@@ -175,7 +175,7 @@ async def test_the_first_piece_is_given_at_once_and_the_next_a_window_later(
     ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = LoopClock.at_work(monkeypatch)
-    ctx.pace.window = 5
+    ctx.throttle.window = 5
     async with told_to_the_end(ctx) as (run, pieces):
         _show(run, TextReceived("a"))
         assert await next_of(pieces) == "a"
@@ -183,7 +183,7 @@ async def test_the_first_piece_is_given_at_once_and_the_next_a_window_later(
             _show(run, TextReceived(text))
             await take_turns()
             assert pieces.empty()
-        await clock.move(ctx.pace.window)
+        await clock.move(ctx.throttle.window)
         assert await next_of(pieces) == "bc"
         _show(run, Interrupted())
 
@@ -191,18 +191,18 @@ async def test_the_first_piece_is_given_at_once_and_the_next_a_window_later(
 async def test_a_piece_that_is_due_goes_with_the_next_chunk(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 1_000)
     clock = LoopClock.at_work(monkeypatch)
-    ctx.pace.window = 5
+    ctx.throttle.window = 5
     async with told_to_the_end(ctx) as (run, pieces):
         _show(run, TextReceived("a"))
         assert await next_of(pieces) == "a"
         _show(run, TextReceived("b"))
         await take_turns()
-        await clock.move(2 * ctx.pace.window)
+        await clock.move(2 * ctx.throttle.window)
         assert pieces.empty()  # due, and no event has woken the follower
         _show(run, TextReceived("c"))
         assert await next_of(pieces) == "bc"
 
-        ctx.pace.window = 1_000
+        ctx.throttle.window = 1_000
         _show(run, TextReceived("d"))
         await take_turns()
         assert pieces.empty()
@@ -215,11 +215,11 @@ async def test_a_slow_reply_is_published_as_it_arrives_and_a_fast_one_in_windows
 ) -> None:
     monkeypatch.setattr(broadcast, "COMPANY_SECONDS", 1_000)
     clock = LoopClock.at_work(monkeypatch)
-    ctx.pace.window = 5
+    ctx.throttle.window = 5
     async with told_to_the_end(ctx) as (run, pieces):
         _show(run, TextReceived("a"))
         assert await next_of(pieces) == "a"
-        await clock.move(2 * ctx.pace.window)
+        await clock.move(2 * ctx.throttle.window)
         _show(run, TextReceived("b"))
         assert await next_of(pieces) == "b"
         _show(run, TextReceived("c"))
@@ -228,7 +228,7 @@ async def test_a_slow_reply_is_published_as_it_arrives_and_a_fast_one_in_windows
         _show(run, TextReceived("d"))
         await take_turns()
         assert pieces.empty()
-        await clock.move(2 * ctx.pace.window)
+        await clock.move(2 * ctx.throttle.window)
         _show(run, TextReceived("e"))
         assert await next_of(pieces) == "de"
         _show(run, TextReceived("f"))
@@ -245,15 +245,15 @@ def _show(run: LiveRun, event: RunEvent) -> None:
 
 
 def test_the_window_grows_with_a_late_loop_and_shrinks_again() -> None:
-    pace = Throttle()
-    assert pace.window == FRAME_SECONDS
+    throttle = Throttle()
+    assert throttle.window == FRAME_SECONDS
 
     for _ in range(50):
-        pace.observe(0.02)
-    assert pace.window == MAX_SECONDS
+        throttle.observe(0.02)
+    assert throttle.window == MAX_SECONDS
     for _ in range(200):
-        pace.observe(0)
-    assert pace.window == pytest.approx(FRAME_SECONDS, rel=0.01)
+        throttle.observe(0)
+    assert throttle.window == pytest.approx(FRAME_SECONDS, rel=0.01)
 
 
 async def test_a_run_of_another_owner_cannot_be_followed(ctx: AppContext) -> None:
