@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.patches.namespace import send_patches
 from app.settings import Settings
-from app.state.allowed_events import Guard
+from app.state.allowed_events import EventGuard
 from app.state.shell.notice import describe_fault, log_script_fault
 from app.state.visit import PageLoads
 from app.ui import pages, theme
@@ -33,7 +33,7 @@ app = rx.App(
     frontend_exception_handler=log_script_fault,
 )
 send_patches(app)
-app.add_middleware(Guard())
+app.add_middleware(EventGuard())
 app.add_middleware(PageLoads())
 pages.register(app)
 

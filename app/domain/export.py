@@ -2,7 +2,7 @@
 
 Ledger rows are never included: they are records of calls that this installation made.
 
-    >>> fresh = Fresh(iter(["n1", "n2"]).__next__)
+    >>> fresh = NewIds(iter(["n1", "n2"]).__next__)
     >>> fresh("old"), fresh("other"), fresh("old")
     ('n1', 'n2', 'n1')
 """
@@ -110,7 +110,7 @@ class PairRecord:
 
 
 @dataclass(slots=True)
-class Fresh:
+class NewIds:
     """Gives each old id one new id."""
 
     make: Callable[[], str]
@@ -122,7 +122,7 @@ class Fresh:
         return self.known[old]
 
 
-def renew(record: PairRecord, conversation_id: str, fresh: Fresh) -> PairRecord:
+def renew(record: PairRecord, conversation_id: str, fresh: NewIds) -> PairRecord:
     """Return the same pair in another conversation, with new ids."""
     pair = record.pair
     for run in record.runs:  # in their order: the new ids keep it for runs with equal times
@@ -151,7 +151,7 @@ def renew(record: PairRecord, conversation_id: str, fresh: Fresh) -> PairRecord:
     )
 
 
-def _renew_run(run: RunRecord, fresh: Fresh) -> RunRecord:
+def _renew_run(run: RunRecord, fresh: NewIds) -> RunRecord:
     redacted = None
     if run.redacted is not None:
         places = tuple(None if one.pair_id is None else fresh(one.pair_id) for one in run.redacted)

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 
 from app.patches.diff import field_names, is_list
-from app.patches.patch import Append, FullValue, Op, Patch, Path, Rebuild, Replace, Span
+from app.patches.patch import Append, FullValue, Op, Patch, Rebuild, Replace, Span, ValuePath
 
 
 def apply(value: Any, patch: Patch | FullValue) -> Any:
@@ -31,7 +31,7 @@ def plain(value: Any) -> Any:
     return value.value if isinstance(value, Enum) else value
 
 
-def _apply_at(value: Any, path: Path, op: Op) -> Any:
+def _apply_at(value: Any, path: ValuePath, op: Op) -> Any:
     if path:
         copy = value.copy()
         copy[path[0]] = _apply_at(value[path[0]], path[1:], op)

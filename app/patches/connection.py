@@ -2,7 +2,7 @@
 
     >>> connection = Connection("a1b2")
     >>> connection.news({"state": {"rows": ("a",)}})
-    {'state': {'rows': Sent(value={'$rev': ('a1b2', 1), 'whole': ('a',)}, fast=True)}}
+    {'state': {'rows': SentValue(value={'$rev': ('a1b2', 1), 'whole': ('a',)}, fast=True)}}
     >>> connection.news({"state": {"rows": ("a", "b")}})["state"]["rows"].value
     {'$rev': ('a1b2', 2), 'patch': [['#', (), [[0, 1], {'new': ('b',)}]]]}
 
@@ -28,7 +28,7 @@ Delta = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentValue:
     """A value to send. `fast`: it has only immutable values without NaN, so `wire` may encode it with orjson."""
 
     value: Any
@@ -48,9 +48,9 @@ class Connection:
         """Send every value whole the next time, because the browser requested it."""
         self._held.clear()
 
-    def news(self, delta: Delta) -> dict[str, dict[str, Sent]]:
+    def news(self, delta: Delta) -> dict[str, dict[str, SentValue]]:
         """Return the values to send for a delta. Values that the browser already has are left out."""
-        news: dict[str, dict[str, Sent]] = {}
+        news: dict[str, dict[str, SentValue]] = {}
         for state, values in delta.items():
             sent = {name: self._send((state, name), value) for name, value in values.items()}
             changed = {name: each for name, each in sent.items() if each is not None}
@@ -58,14 +58,14 @@ class Connection:
                 news[state] = changed
         return news
 
-    def _send(self, var: tuple[str, str], value: Any) -> Sent | None:
+    def _send(self, var: tuple[str, str], value: Any) -> SentValue | None:
         now = self._kinds.freeze(value)
         held = self._held.get(var)
         if now is None:
             self._held.pop(var, None)
             if var in self._revisions or _looks_revised(value):  # without a revision, an older patch could fit it
-                return Sent(self._revised(var, whole=value), fast=False)
-            return Sent(value, fast=self._kinds.is_plain(value))
+                return SentValue(self._revised(var, whole=value), fast=False)
+            return SentValue(value, fast=self._kinds.is_plain(value))
         change = None if held is None else diff(held, now)
         if isinstance(change, Patch):
             if not change.ops:
@@ -74,7 +74,7 @@ class Connection:
         else:
             sent, fresh = self._revised(var, whole=now), now
         self._held[var] = now
-        return Sent(sent, fast=self._kinds.is_finite(fresh))
+        return SentValue(sent, fast=self._kinds.is_finite(fresh))
 
     def _revised(self, var: tuple[str, str], **content: object) -> dict[str, object]:
         number = self._revisions[var] = self._revisions.get(var, 0) + 1

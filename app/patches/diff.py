@@ -1,7 +1,7 @@
 """Computes the difference between two values. It is as small as the change.
 
     >>> diff(("a", "b"), ("a", "b", "c"))
-    Patch(ops=(Rebuild(path=(), pieces=(Span(start=0, stop=2), Fresh(items=('c',)))),))
+    Patch(ops=(Rebuild(path=(), pieces=(Span(start=0, stop=2), NewItems(items=('c',)))),))
     >>> diff("Hel", "Hello")
     Patch(ops=(Append(path=(), text='lo'),))
 
@@ -20,7 +20,7 @@ from functools import cache
 from operator import is_
 from typing import Any, TypeGuard
 
-from app.patches.patch import Append, Fresh, FullValue, Op, Patch, Path, Rebuild, Replace, Span
+from app.patches.patch import Append, FullValue, NewItems, Op, Patch, Rebuild, Replace, Span, ValuePath
 
 
 def diff(old: object, new: object) -> Patch | FullValue:
@@ -47,7 +47,7 @@ def field_names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(kind))
 
 
-def _compare(old: object, new: object, path: Path, ops: list[Op]) -> None:
+def _compare(old: object, new: object, path: ValuePath, ops: list[Op]) -> None:
     if old is new:
         return
     if is_list(old) and is_list(new):
@@ -75,7 +75,7 @@ def _is_same_scalar(old: object, new: object) -> bool:
     return old == new
 
 
-def _compare_lists(old: Sequence[object], new: Sequence[object], path: Path, ops: list[Op]) -> None:
+def _compare_lists(old: Sequence[object], new: Sequence[object], path: ValuePath, ops: list[Op]) -> None:
     if len(old) == len(new):
         changed = [at for at, same in enumerate(map(is_, old, new)) if not same]
         if all(_is_same_item(old[at], new[at]) for at in changed):  # the most frequent case: no item moved
@@ -107,15 +107,15 @@ def _origins(old: Sequence[object], new: Sequence[object]) -> list[int]:
     return [*range(head), *middle, *range(len(old) - tail, len(old))]
 
 
-def _pieces(origins: Sequence[int], new: Sequence[object]) -> list[Span | Fresh]:
-    pieces: list[Span | Fresh] = []
+def _pieces(origins: Sequence[int], new: Sequence[object]) -> list[Span | NewItems]:
+    pieces: list[Span | NewItems] = []
     at = 0
     while at < len(origins):
         begin, first = at, origins[at]
         if first < 0:
             while at < len(origins) and origins[at] < 0:
                 at += 1
-            pieces.append(Fresh(tuple(new[begin:at])))
+            pieces.append(NewItems(tuple(new[begin:at])))
         else:
             while at < len(origins) and origins[at] == first + at - begin:
                 at += 1

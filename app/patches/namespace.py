@@ -35,7 +35,7 @@ from reflex_base.utils.serializers import get_serializer, serialize, serialize_e
 
 from app.patches import events
 from app.patches.backlog import Backlog
-from app.patches.connection import Connection, Sent
+from app.patches.connection import Connection, SentValue
 from app.patches.packets import guard_packets
 from app.patches.sampling import Sampler
 from app.patches.values import Kinds
@@ -197,7 +197,7 @@ class PatchedNamespace(EventNamespace):
             await self._send(client, self._frame(news, update))
         await asyncio.sleep(0)  # as Reflex does: let the writer run before the handler continues
 
-    def _frame(self, news: dict[str, dict[str, Sent]], update: StateUpdate) -> str:
+    def _frame(self, news: dict[str, dict[str, SentValue]], update: StateUpdate) -> str:
         """Return a Socket.IO packet with the event that Reflex's page expects."""
         parts: dict[str, str] = {}
         if news:
@@ -207,7 +207,7 @@ class PatchedNamespace(EventNamespace):
         namespace = "" if self.namespace == "/" else f"{self.namespace},"
         return f'{_EVENT_PACKET}{namespace}["event",{to_object(parts)}]'
 
-    def _written(self, values: dict[str, Sent]) -> dict[str, str]:
+    def _written(self, values: dict[str, SentValue]) -> dict[str, str]:
         return {name: to_json(sent.value, fast=sent.fast, default=_DEFAULT) for name, sent in values.items()}
 
     async def _send(self, client: _Client, frame: str) -> None:

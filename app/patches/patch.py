@@ -4,7 +4,7 @@ In JSON an operation is a list: its sign, the path of the changed part, and the 
 
     >>> Append((99, "text"), " more").wire()
     ['+', (99, 'text'), ' more']
-    >>> Rebuild((), (Span(0, 2), Fresh(("c",)))).wire()
+    >>> Rebuild((), (Span(0, 2), NewItems(("c",)))).wire()
     ['#', (), [[0, 2], {'new': ('c',)}]]
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-Path = tuple[str | int, ...]
+ValuePath = tuple[str | int, ...]
 """The path of a part in a value: names of fields and positions in lists. Empty for the value itself."""
 
 
@@ -20,7 +20,7 @@ Path = tuple[str | int, ...]
 class Append:
     """Add `text` to the end of the string at `path`."""
 
-    path: Path
+    path: ValuePath
     text: str
 
     def wire(self) -> list[object]:
@@ -31,7 +31,7 @@ class Append:
 class Replace:
     """Put another value at `path`."""
 
-    path: Path
+    path: ValuePath
     value: object
 
     def wire(self) -> list[object]:
@@ -50,7 +50,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Fresh:
+class NewItems:
     """Items that the old list does not have."""
 
     items: tuple[object, ...]
@@ -63,8 +63,8 @@ class Fresh:
 class Rebuild:
     """Put the list at `path` together from spans of the old list and new items."""
 
-    path: Path
-    pieces: tuple[Span | Fresh, ...]
+    path: ValuePath
+    pieces: tuple[Span | NewItems, ...]
 
     def wire(self) -> list[object]:
         pieces = [
@@ -89,7 +89,7 @@ class Patch:
         """Return the new values in the patch, without appended texts."""
         replaced = [op.value for op in self.ops if isinstance(op, Replace)]
         pieces = [piece for op in self.ops if isinstance(op, Rebuild) for piece in op.pieces]
-        return (*replaced, *[piece.items for piece in pieces if isinstance(piece, Fresh)])
+        return (*replaced, *[piece.items for piece in pieces if isinstance(piece, NewItems)])
 
 
 @dataclass(frozen=True, slots=True)

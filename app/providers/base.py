@@ -1,7 +1,7 @@
 """The types that all providers share: registry rows, credentials, wire requests, and the interface of an adapter.
 
 An adapter is two pure halves, `encode_body` (request → bytes) and a `Decoder` (server-sent events → stream events),
-plus a `Link` that carries bytes (the official SDK's client, see `wire/sdk.py`). `wire/transport.py` does the I/O.
+plus a `ProviderClient` that carries bytes (the official SDK's client: `wire/sdk.py`). `wire/transport.py` does the I/O.
 
     wire = encode(provider, request, profile, attachments)      # `preview` shows this …
     async for batch in transport.stream(provider, wire): ...    # … and exactly these bytes are sent
@@ -21,7 +21,7 @@ from typing import Literal, Protocol
 
 import orjson
 
-from app.domain.cache.warmth import Mark
+from app.domain.cache.warmth import Breakpoint
 from app.domain.errors import InputError
 from app.domain.model_profile import ModelProfile, ThinkingStyle, split_model_name
 from app.domain.request.request import Request
@@ -158,7 +158,7 @@ class WireRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallInput:
     """The input of an encoder. `model` is the provider's own name of the model.
 
     `marks` are the breakpoints of a prompt cache, for a protocol that has them.
@@ -169,7 +169,7 @@ class Call:
     attachments: Attachments
     row: ProviderRow
     model: str
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[Breakpoint, ...] = ()
 
     def attachment(self, attachment_id: str) -> bytes:
         """Return the bytes of an image or a file.
@@ -252,7 +252,7 @@ class RawResponse(Protocol):
         ...
 
 
-class Link(Protocol):
+class ProviderClient(Protocol):
     """A client of one provider, with the key and a pool of connections. It raises ProviderError for every fault."""
 
     async def post(self, wire: WireRequest, timeouts: Timeouts) -> RawResponse: ...
@@ -284,10 +284,10 @@ class Adapter:
     models_path: str
     key_header: tuple[str, str] | None
     versioned: bool
-    build_headers: Callable[[Call], Headers]
-    encode_body: Callable[[Call], bytes]
+    build_headers: Callable[[CallInput], Headers]
+    encode_body: Callable[[CallInput], bytes]
     new_decoder: Callable[[CallTarget], Decoder]
-    open_link: Callable[[Provider], Link]
+    open_link: Callable[[Provider], ProviderClient]
     parse_models: Callable[[bytes], ListedModels]
     built_in_models: tuple[ListedModel, ...] = ()
     counting: Counting | None = None
@@ -307,7 +307,7 @@ def encode(
     request: Request,
     profile: ModelProfile,
     attachments: Attachments,
-    marks: tuple[Mark, ...] = (),
+    marks: tuple[Breakpoint, ...] = (),
 ) -> WireRequest:
     """Encode a request for this provider, with these breakpoints of its prompt cache. This is a pure function.
 
@@ -323,7 +323,7 @@ def encode(
             f"is nothing that {profile.name} takes. Choose a model that does, or take the schema off the draft.",
         )
     adapter = load_adapter(provider.row.protocol)
-    call = Call(request, profile, attachments, provider.row, model, marks)
+    call = CallInput(request, profile, attachments, provider.row, model, marks)
     headers = adapter.build_headers(call)
     if adapter.key_header is not None:
         header, before = adapter.key_header

@@ -49,12 +49,12 @@ async def create_temporary(  # noqa: PLR0913 - as create_conversation
         InputError: a text, a parameter or the model is invalid.
         StoreError: the main database is not in a file.
     """
-    ctx = await open_temporary(ctx)
+    aside = await open_temporary(ctx)
     if agent_id is None:
         async with ctx.store.read() as session:
             agent_id = await load_last_agent(session, owner) or ""
     return await create_conversation(
-        ctx,
+        aside,
         owner,
         title=title,
         model=model,

@@ -20,7 +20,7 @@ from app.domain.conversation.uploads import MAX_ATTACHED, MAX_TEXTS_BYTES, Uploa
 from app.domain.errors import InputError, NotFoundError
 from app.media.pictures import convert_picture
 from app.runs.app_context import AppContext
-from app.runs.request.attachments import NOTHING_ATTACHED, Attached
+from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
 from app.runs.temporary import find_attachment, open_temporary
@@ -88,7 +88,7 @@ async def drop_upload(ctx: AppContext, owner: str, upload_id: str) -> None:
         raise NotFoundError("upload", upload_id)
 
 
-async def load_attached(ctx: AppContext, owner: str, ids: Sequence[str]) -> Attached:
+async def load_attached(ctx: AppContext, owner: str, ids: Sequence[str]) -> AttachedParts:
     """Load the attachments of a text by their ids: uploads, and images and files of messages.
 
     Raises:
@@ -108,16 +108,16 @@ async def load_attached(ctx: AppContext, owner: str, ids: Sequence[str]) -> Atta
         if upload is None or upload.kind is UploadKind.IMAGE:
             files.append(attachment)
     _require_room([one for one in found.values() if one.kind is UploadKind.TEXT])
-    return Attached(tuple(parts), tuple(files), tuple(dict.fromkeys(one.id for one in found.values())))
+    return AttachedParts(tuple(parts), tuple(files), tuple(dict.fromkeys(one.id for one in found.values())))
 
 
-async def load_bytes(ctx: AppContext, owner: str, parts: tuple[Part, ...]) -> Attached:
+async def load_bytes(ctx: AppContext, owner: str, parts: tuple[Part, ...]) -> AttachedParts:
     """Load the bytes that these parts name.
 
     Raises:
         InputError: some are missing.
     """
-    return Attached(parts, tuple([await _find(ctx, owner, one) for one in dict.fromkeys(list_named(parts))]))
+    return AttachedParts(parts, tuple([await _find(ctx, owner, one) for one in dict.fromkeys(list_named(parts))]))
 
 
 async def _find(ctx: AppContext, owner: str, attachment_id: str) -> Attachment:

@@ -22,12 +22,13 @@ import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path as FilePath
+from pathlib import Path
 from threading import Lock
 from time import monotonic
 from typing import Any, Final
 
-from app.schemas.costs import MAX_SPENT, WINDOW_SECONDS, Costs, Slow, Turns
+from app.domain.structured.partial_json import JsonPath
+from app.schemas.costs import MAX_SPENT, WINDOW_SECONDS, Costs, FairQueue, Slow
 from app.workers import close_pipes, input_of, output_of, start_worker
 
 MAX_SECONDS: Final = 2.0
@@ -38,13 +39,11 @@ MAX_CHARACTERS: Final = 100_000
 """Maximum number of characters of a schema. Those of real tools have some thousand."""
 BY_HAND: Final = "by hand"
 """The account of schemas that a person typed or a program sent, before they are part of a conversation."""
-_WORKER: Final = FilePath(__file__).with_name("worker.py")
+_WORKER: Final = Path(__file__).with_name("worker.py")
 _NOTE: Final = struct.Struct("=II")
 _NOTE_BYTES: Final = 8_192
 """As in `worker.py`, which the server does not import: it would need 20 MB."""
 _TOO_LONG: Final = f"takes more than {MAX_SECONDS:.0f} seconds to check; simplify its patterns, anyOf and references"
-
-Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class Checked:
     `too_long`: the check takes too much work.
     """
 
-    faults: tuple[tuple[Path, str], ...] = ()
+    faults: tuple[tuple[JsonPath, str], ...] = ()
     unusable: str | None = None
     too_long: bool = False
 
@@ -77,7 +76,7 @@ async def check_schema(schema_json: str, *, account: str) -> Checked:
 
 
 async def check_value(
-    schema_json: str, value: object, *, account: str, open_path: Path | None = None, limit: int = 50
+    schema_json: str, value: object, *, account: str, open_path: JsonPath | None = None, limit: int = 50
 ) -> Checked:
     """Check a value against a schema. Return the first faults, at most `limit`.
 
@@ -246,7 +245,7 @@ class _KilledError(Exception):
 
 
 _checker = _Checker()
-_turns = Turns[_Question]()
+_turns = FairQueue[_Question]()
 _lock = Lock()
 """Held while questions are added and removed."""
 _thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="schemas")

@@ -102,7 +102,7 @@ class Slow:
 
 
 @dataclass(eq=False)
-class Turns(Generic[Item]):
+class FairQueue(Generic[Item]):
     """Waiting items by account. The account that spent least is next; of equals, the one that waits longest."""
 
     _waiting: dict[str, deque[Item]] = field(default_factory=dict[str, Any])

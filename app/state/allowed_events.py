@@ -232,7 +232,7 @@ ALLOWED: Final = REFLEX | {
 }
 
 
-class Guard(rx.Middleware):
+class EventGuard(rx.Middleware):
     """Runs before each event, under the lock of its state."""
 
     async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:

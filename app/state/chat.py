@@ -72,7 +72,7 @@ class ChatState(rx.State):
             self.reset()
             return
         try:
-            async with (await self._bench()).store.read() as session:
+            async with (await self._ctx()).store.read() as session:
                 listed = await describe_listed(session, LOCAL_OWNER, conversation_id)
                 derived = listed.conversation.kind is ConversationKind.TOOL
                 find_origin = _find_ancestor if derived else load_origin
@@ -103,7 +103,7 @@ class ChatState(rx.State):
     async def _name_in_trash(self, conversation_id: str) -> str:
         """The name of a deleted conversation; "" if it is not in the trash."""
         try:
-            async with (await self._bench()).store.read() as session:
+            async with (await self._ctx()).store.read() as session:
                 entry = await find_entry(session, LOCAL_OWNER, conversation_id)
         except NotFoundError:
             return ""
@@ -124,7 +124,7 @@ class ChatState(rx.State):
             look = replace((await self.get_state(FilterState)).wanted, model=None)
         message, fault = "", None
         try:
-            message = await _await_title(await self._bench(), self._on_screen(), look)
+            message = await _await_title(await self._ctx(), self._on_screen(), look)
         except InviewError as error:
             fault = error
         async with self:
@@ -137,10 +137,10 @@ class ChatState(rx.State):
     async def _rename(self, title: object) -> None:
         cleaned = clean_title(title)
         if cleaned and (cleaned != self.title or self.title_damage):
-            await change_conversation(await self._bench(), LOCAL_OWNER, self._on_screen(), title=cleaned)
+            await change_conversation(await self._ctx(), LOCAL_OWNER, self._on_screen(), title=cleaned)
             await self._read()
 
-    async def _bench(self) -> AppContext:
+    async def _ctx(self) -> AppContext:
         return await context_for(current(), self._on_screen())
 
     def _on_screen(self) -> str:

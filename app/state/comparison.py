@@ -13,7 +13,7 @@ import reflex as rx
 from app.runs.watch.screen import Screen
 from app.state.visit import Visit, VisitedState, visit_of
 from app.state.watching import watcher_of
-from app.views.screen.compared import ComparedView
+from app.views.screen.compared import ComparedColumnsView
 from app.views.screen.panels import ScreenComparisonView
 
 FOLD_ID: Final = "compare-fold"
@@ -29,7 +29,7 @@ class ComparisonState(VisitedState, rx.State):
 
     comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)
     shown: rx.Field[bool] = rx.field(default=False)
-    replies: rx.Field[ComparedView | None] = rx.field(None)
+    replies: rx.Field[ComparedColumnsView | None] = rx.field(None)
     begun: rx.Field[str] = rx.field("")
     _offered: tuple[Visit, str] | None = None  # the visit and the comparison of a dialog that opened automatically
 

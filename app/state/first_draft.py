@@ -8,7 +8,7 @@ from app.domain.conversation.conversation import Parameters
 from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
-from app.runs.send.first_message import FirstMessage, NewConversation
+from app.runs.send.first_message import FirstMessage, FirstMessageOptions
 from app.runs.uploads import load_attached
 
 
@@ -19,7 +19,7 @@ class FirstDraft:
     `files` are the uploads that are sent with the text, `edition` is the text area's number for the text.
     """
 
-    new: NewConversation
+    new: FirstMessageOptions
     text: str
     look: ViewOptions
     asked: Parameters

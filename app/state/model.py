@@ -14,7 +14,7 @@ from app.providers.base import Provider
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.library.abilities import list_capable
 from app.runs.library.provider_commands import list_models
-from app.runs.runtime.catalogue import DEFAULT_MODEL, Offer
+from app.runs.runtime.catalogue import DEFAULT_MODEL, ProviderModels
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.state.address import conversation_in
 from app.store.conversation.conversations import load_conversation
@@ -160,13 +160,13 @@ async def _read_abilities(ctx: AppContext, model: str) -> tuple[bool, tuple[Mode
     return False, tuple(ModelChoice(one.model, one.name) for one in capable)
 
 
-def _describe_answer(provider: Provider, task: asyncio.Task[tuple[Offer, ...]]) -> tuple[OptionRow, ...]:
+def _describe_answer(provider: Provider, task: asyncio.Task[tuple[ProviderModels, ...]]) -> tuple[OptionRow, ...]:
     if not task.done():
         return (_note(provider.row.label, "Asking …"),)
     return _describe_offer(task.result()[0])
 
 
-def _describe_offer(offer: Offer) -> tuple[OptionRow, ...]:
+def _describe_offer(offer: ProviderModels) -> tuple[OptionRow, ...]:
     """Return the rows of a provider's models, or a row that says why there are none."""
     label = offer.provider.row.label
     note = "" if offer.failure is None else add_next_step(offer.failure.message, offer.failure.next_step)

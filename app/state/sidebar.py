@@ -62,7 +62,7 @@ _KINDS: Final = {
 
 
 @dataclass(frozen=True)
-class AgentItem:
+class AgentMenuItem:
     """An agent in the menu above the list."""
 
     id: str
@@ -85,7 +85,7 @@ class SidebarState(rx.State):
     more: rx.Field[bool] = rx.field(default=False)
     kind: str = rx.SessionStorage(CHATS, name="inview.list.kind")
     agent: str = rx.SessionStorage(ANY_AGENT, name="inview.list.agent")
-    agents: rx.Field[tuple[AgentItem, ...]] = rx.field(())
+    agents: rx.Field[tuple[AgentMenuItem, ...]] = rx.field(())
     filtered: rx.Field[bool] = rx.field(default=False)
     words: rx.Field[str] = rx.field("")
     kept_words: rx.Field[str] = rx.field("")
@@ -135,7 +135,7 @@ class SidebarState(rx.State):
         if self._searched_on != (await visit_of(self))[0]:
             self.kept_words = self.words
         agents = await list_agents(current(), LOCAL_OWNER)
-        self.agents = tuple(AgentItem(agent.id, agent.name) for agent in agents)
+        self.agents = tuple(AgentMenuItem(agent.id, agent.name) for agent in agents)
         await self._show(self.kind, self.agent)
 
     @rx.event

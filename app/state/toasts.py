@@ -38,7 +38,7 @@ class Toast:
 
 
 @dataclass(frozen=True)
-class Offer:
+class ToastAction:
     """Next step that a toast offers in addition to Undo: the text of its button, and the event that it sends."""
 
     label: str
@@ -60,7 +60,7 @@ class ToastState(rx.State):
     toast: rx.Field[Toast | None] = rx.field(None)
     _undos: tuple[Undo, ...] = ()
     _undone: str = ""
-    _offered: Offer | None = None
+    _offered: ToastAction | None = None
     _expected: bool = False
 
     @rx.event
@@ -98,7 +98,7 @@ class ToastState(rx.State):
             self._undone = ""
 
     def _show(
-        self, message: str, undo: EventSpec | None = None, offer: Offer | None = None, *, fault: bool = False
+        self, message: str, undo: EventSpec | None = None, offer: ToastAction | None = None, *, fault: bool = False
     ) -> None:
         if fault:
             self._undone = ""  # the undo failed, so it must not be reported as done
@@ -135,7 +135,7 @@ async def forget_toasts(state: rx.State) -> None:
 
 
 async def show_toast(
-    state: rx.State, message: str, *, undo: EventSpec | None = None, offer: Offer | None = None
+    state: rx.State, message: str, *, undo: EventSpec | None = None, offer: ToastAction | None = None
 ) -> None:
     """Show a toast about an action. `undo` is the event that undoes it.
 

@@ -52,7 +52,7 @@ PLACES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PairPlace:
     """The position of a pair in its conversation, and its topic."""
 
     pair_id: str
@@ -60,7 +60,7 @@ class Place:
     topic: str | None
 
 
-async def load_places(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Place, ...]:
+async def load_places(session: AsyncSession, owner: str, conversation_id: str) -> tuple[PairPlace, ...]:
     """Return the places of all pairs of a conversation, oldest first."""
     query = (
         select(PAIR.c.id, PAIR.c.position, PAIR.c.topic)
@@ -68,10 +68,10 @@ async def load_places(session: AsyncSession, owner: str, conversation_id: str) -
         .order_by(PAIR.c.position)
         .limit(PLACES)
     )
-    places = [Place(*row) for row in await session.execute(query)]
+    places = [PairPlace(*row) for row in await session.execute(query)]
     read = len(places)
     while read == PLACES:
-        more = [Place(*row) for row in await session.execute(query.where(PAIR.c.position > places[-1].position))]
+        more = [PairPlace(*row) for row in await session.execute(query.where(PAIR.c.position > places[-1].position))]
         read = len(more)
         places += more
     return tuple(places)

@@ -92,7 +92,7 @@ async def resolve_name(host: str, port: int) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Guard:
+class AddressGuard:
     """Allows public addresses, and private ones if `allow_private` is set."""
 
     allow_private: bool = False

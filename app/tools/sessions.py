@@ -24,7 +24,7 @@ from app.domain.tools.permissions import fingerprint
 from app.domain.tools.tool_servers import Listing, OverHttp, ToolServer, Way, list_server_tools
 from app.domain.tools.tools import Tool, ToolFailedError, ToolFault, ToolOutcome, changed_tool
 from app.tools.server_log import OWN_LEVEL, ServerLog
-from app.tools.terms import Progress, Terms
+from app.tools.terms import ConnectionTerms, Progress
 
 if TYPE_CHECKING:
     import httpx2
@@ -82,7 +82,7 @@ class ServerSession:
         secrets: Mapping[str, str],
         remember: Remember,
         *,
-        make_auth: Callable[[Terms], httpx2.Auth] | None = None,
+        make_auth: Callable[[ConnectionTerms], httpx2.Auth] | None = None,
         changed: Callable[[], None] = lambda: None,
         backoff: tuple[float, ...] = BACKOFF,
     ) -> None:
@@ -254,7 +254,7 @@ class ServerSession:
 
     async def _live(self, module: ModuleType) -> tuple[str, Health]:
         """Connect, and stay connected until the connection ends. Returns the reason in words, and the new state."""
-        terms = Terms(self.log.tell, self._hear_change, self._make_auth, self.log.mask)
+        terms = ConnectionTerms(self.log.tell, self._hear_change, self._make_auth, self.log.mask)
         self._lists_late = False
         try:
             async with asyncio.timeout(START_SECONDS) as starting:

@@ -14,7 +14,7 @@ Progress = Callable[[float, float | None, str], None]
 """Called with the progress of a call: the amount done, the total (None: unknown), and a message."""
 
 
-class Ending:
+class ConnectionEnd:
     """The end of a connection by the server: `over` is set when it ended, and `words` describe how.
 
     `wanted`: Inview ends the connection, so nothing is recorded.
@@ -40,7 +40,7 @@ def _mask_nothing(*_secrets: str) -> None: ...
 
 
 @dataclass(frozen=True)
-class Terms:
+class ConnectionTerms:
     """The functions that a connection calls, and the state that it sets.
 
     `tell` logs a level and a line. `changed` reports that the server's lists changed. `make_auth` makes the
@@ -51,9 +51,9 @@ class Terms:
 
     tell: Callable[[str, str], None]
     changed: Callable[[], None]
-    make_auth: Callable[[Terms], httpx2.Auth] | None = None
+    make_auth: Callable[[ConnectionTerms], httpx2.Auth] | None = None
     mask: Callable[..., None] = _mask_nothing
-    ending: Ending = field(default_factory=Ending)
+    ending: ConnectionEnd = field(default_factory=ConnectionEnd)
     status: list[int] = field(default_factory=list[int])
     sign_in_needed: asyncio.Event = field(default_factory=asyncio.Event)
     unexplained: asyncio.Event = field(default_factory=asyncio.Event)

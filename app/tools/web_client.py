@@ -1,6 +1,6 @@
 """An HTTP client that connects only to checked addresses and limits the size of answers.
 
-    async with open_client(Guard(), Bounds(2_000_000)) as client:
+    async with open_client(AddressGuard(), Bounds(2_000_000)) as client:
         response = await client.get("https://example.org/")
 
 The environment's proxies are not used: with a proxy the address of the connection could not be checked.
@@ -21,7 +21,7 @@ import httpcore2
 import httpx2
 
 from app.domain.json_size import ValueCount
-from app.tools.addresses import Guard
+from app.tools.addresses import AddressGuard
 from app.tools.bounds import ByteFlow, DecodedSize, Flow, TooMuchError, require_few, require_small
 
 USER_AGENT: Final = "Inview (self-hosted chat workbench)"
@@ -61,7 +61,7 @@ def put_bounds(request: httpx2.Request, bounds: Bounds) -> None:
 
 
 def open_client(
-    guard: Guard,
+    guard: AddressGuard,
     bounds: Bounds,
     *,
     headers: Mapping[str, str] | None = None,
@@ -100,7 +100,7 @@ def _certificates() -> ssl.SSLContext:
 
 
 class _CheckedTransport(httpx2.AsyncHTTPTransport):
-    def __init__(self, guard: Guard, bounds: Bounds) -> None:
+    def __init__(self, guard: AddressGuard, bounds: Bounds) -> None:
         super().__init__(verify=_certificates(), trust_env=False)
         self._bounds = bounds
         self._gets: Flow | None = None
@@ -140,7 +140,7 @@ class _CheckedTransport(httpx2.AsyncHTTPTransport):
 class _CheckedNetwork(httpcore2.AsyncNetworkBackend):
     """Resolves and checks a name, then connects to the checked address. TLS checks the name as usual."""
 
-    def __init__(self, guard: Guard) -> None:
+    def __init__(self, guard: AddressGuard) -> None:
         self._guard = guard
         # Without anyio it would be a substitute of another type, hence the cast. Inview requires anyio.
         self._network = cast("httpcore2.AsyncNetworkBackend", httpcore2.AnyIOBackend())

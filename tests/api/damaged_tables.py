@@ -21,12 +21,12 @@ from sqlalchemy import JSON, Column, LargeBinary, Table, TypeDecorator
 from app.domain.agents.agents import Agent
 from app.domain.cache.plan import CachePlan, Prediction
 from app.domain.cache.prefix import Prefix
-from app.domain.cache.warmth import Mark
+from app.domain.cache.warmth import Breakpoint
 from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.comparisons import ComparedRun, Comparison
 from app.domain.conversation.conversation import Parameters, Role
 from app.domain.conversation.damage import Damage
-from app.domain.costs.budgets import Scope, Span, SpendingBudget
+from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
 from app.domain.derived.derived import DerivedCall
 from app.domain.model_profile import Prices
 from app.domain.preferences import Theme
@@ -183,7 +183,7 @@ async def _fill(api: Api, whole: str) -> Ids:
     sent = ((1, 1),)
     async with api.ctx.store.write() as session:
         await save_budget(
-            session, LOCAL_OWNER, SpendingBudget(Scope.ALL, "", Span.MONTH, Decimal(1000), stops=True), at
+            session, LOCAL_OWNER, SpendingBudget(BudgetScope.ALL, "", BudgetPeriod.MONTH, Decimal(1000), stops=True), at
         )
         await save_own_price(session, LOCAL_OWNER, OwnPrice("openai:gpt-x", at.date(), Prices(Decimal(1), Decimal(2))))
         await save_provider_setting(session, LOCAL_OWNER, ProviderSetting("home", "http://127.0.0.1:9/v1", None, at))
@@ -196,7 +196,7 @@ async def _fill(api: Api, whole: str) -> Ids:
         await insert_entry(session, AuditEntry(LOCAL_OWNER, at, "permission.asked", "q1", whole, {"tool": "read"}))
         keeping = Keeping(whole, LOCAL_OWNER, look, at + timedelta(hours=1), at, ended_at=None)
         await put_keeping(session, keeping)
-        use = CacheUse(prefix, CachePlan((Mark(0, 300),), Prediction(None, 0)))
+        use = CacheUse(prefix, CachePlan((Breakpoint(0, 300),), Prediction(None, 0)))
         await insert_cache_use(session, LOCAL_OWNER, whole, pair["run_id"], MODEL, at, use)
         await save_sent_tools(session, LOCAL_OWNER, running_pair["run_id"], [ToolDefinition("clock", "", "{}")], at)
         waiting = QueuedText("w1", whole, "later", "", MODEL, None, None, "UTC", Parameters(), None, at)

@@ -17,7 +17,7 @@ import orjson
 from websockets.asyncio.client import ClientConnection
 
 from app.patches.apply import apply
-from app.patches.patch import Append, Fresh, Op, Patch, Rebuild, Replace, Span
+from app.patches.patch import Append, NewItems, Op, Patch, Rebuild, Replace, Span
 
 NAMESPACE: Final = "/_event"
 PINGS: Final = {"2": "3"}
@@ -123,5 +123,5 @@ def _read_op(sign: str, path: list[str | int], detail: Any) -> Op:
             raise ValueError(f"No operation has the sign {sign!r}.")
 
 
-def _read_piece(piece: Any) -> Span | Fresh:
-    return Span(*piece) if len(piece) == 2 else Fresh(tuple(piece["new"]))
+def _read_piece(piece: Any) -> Span | NewItems:
+    return Span(*piece) if len(piece) == 2 else NewItems(tuple(piece["new"]))

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.cache.keep_alive import Offer
+from app.domain.cache.keep_alive import KeepAliveCost
 from app.domain.cache.rules import CacheLifetime
 from app.domain.preferences import Preferences
 from app.runs.app_context import AppContext
@@ -62,11 +62,11 @@ class Talk:
         assert kept is not None
         return kept
 
-    async def offer(self) -> Offer:
+    async def offer(self) -> KeepAliveCost:
         state = await look_at_cache(self.ctx, LOCAL_OWNER, self.conversation_id)
         assert state.next is not None
         offer = offer_keeping(state.next, state.tariff, state.at)
-        assert isinstance(offer, Offer), offer
+        assert isinstance(offer, KeepAliveCost), offer
         return offer
 
     async def says(self, text: str) -> dict[str, int]:

@@ -10,7 +10,7 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import update
 
-from app.domain.costs.budgets import Scope, Span, SpendingBudget
+from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
 from app.domain.errors import NotFoundError
 from app.runs.cache.keep_alive import read_keeping, stop_keeping
 from app.runs.runtime.ids import now
@@ -85,7 +85,9 @@ async def test_it_ends_with_words_after_a_fault_of_inview(talk: Talk, monkeypatc
 async def test_it_stops_at_a_budget_that_is_spent(talk: Talk) -> None:
     await talk.keep()
     await set_budget(
-        talk.ctx, LOCAL_OWNER, SpendingBudget(Scope.CONVERSATION, talk.conversation_id, Span.DAY, Decimal("0.0001"))
+        talk.ctx,
+        LOCAL_OWNER,
+        SpendingBudget(BudgetScope.CONVERSATION, talk.conversation_id, BudgetPeriod.DAY, Decimal("0.0001")),
     )
     await talk.pass_time(275)
     asked = len(talk.peer.asked)

@@ -16,7 +16,7 @@ from app.domain.cache.misses import Outcome, find_break, judge
 from app.domain.cache.plan import CachePlan, ask, measure, plan_cache
 from app.domain.cache.prefix import SYSTEM, TOOLS
 from app.domain.cache.rules import FIVE_MINUTES, HOUR, CacheLifetime, CacheStyle, find_rules
-from app.domain.cache.warmth import CachedCall, Mark, Warmth, after_call, replay
+from app.domain.cache.warmth import Breakpoint, CachedCall, Warmth, after_call, replay
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import Text, Thinking, ToolCall, ToolResult
 from app.domain.model_profile import ModelProfile
@@ -76,7 +76,7 @@ class Talk:
         return plan, usage, body
 
 
-def encode_body(request: Request, marks: tuple[Mark, ...] = ()) -> dict[str, Any]:
+def encode_body(request: Request, marks: tuple[Breakpoint, ...] = ()) -> dict[str, Any]:
     return orjson.loads(encode(a_provider("anthropic"), request, ModelProfile(MODEL, "S", tools=True), {}, marks).body)
 
 

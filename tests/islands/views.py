@@ -4,7 +4,7 @@ Each `Island` gives an interface `<Tag>Props`; each frozen dataclass and enum th
 type. A field that is renamed in Python therefore fails `tsc` wherever an island reads it.
 
     Deferred.when: rx.Var[bool]                      ->  readonly when: boolean;
-    Moment.exact: rx.Var[bool] | None = None         ->  readonly exact?: boolean | undefined;
+    MomentText.exact: rx.Var[bool] | None = None         ->  readonly exact?: boolean | undefined;
     Picker.on_choose: rx.EventHandler[... (str)]     ->  readonly onChoose?: ((value0: string) => void) | undefined;
 """
 

@@ -15,7 +15,7 @@ from app.domain.tools.tool_servers import OverHttp
 from app.domain.tools.tools import Caller
 from app.providers.models.detection import ANSWER_SECONDS, LARGEST_LIST, detect_local_servers
 from app.providers.registry import PROVIDERS
-from app.tools.addresses import Guard
+from app.tools.addresses import AddressGuard
 from app.tools.bounds import MAX_MESSAGE
 from app.tools.built_in.fetching import fetch_page
 from app.tools.built_in.web_pages import MAX_BYTES, SECONDS
@@ -35,7 +35,7 @@ SIGN_IN: Final = Answer(status=401, headers=(("WWW-Authenticate", "Bearer"),))
 
 
 async def read_page(url: str) -> str:
-    outcome = await fetch_page(Guard(allow_private=True)).call(Caller("local"), {"url": url}, ignore)
+    outcome = await fetch_page(AddressGuard(allow_private=True)).call(Caller("local"), {"url": url}, ignore)
     (part,) = outcome.content
     assert isinstance(part, Text)
     assert outcome.is_error or part.text.startswith(url)  # a page may contain anything

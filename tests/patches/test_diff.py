@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from app.patches.apply import apply, plain
 from app.patches.diff import diff
-from app.patches.patch import Append, Fresh, FullValue, Patch, Rebuild, Replace, Span
+from app.patches.patch import Append, FullValue, NewItems, Patch, Rebuild, Replace, Span
 from tests.effort import examples
 from tests.node import NODE
 from tests.patches.rows import ROWS, VALUES, Row, same
@@ -48,13 +48,13 @@ def test_a_text_that_grows_is_one_operation() -> None:
 def test_an_item_that_comes_and_one_that_goes_leave_the_others_where_they_are() -> None:
     new = Row(-1)
 
-    assert diff(MANY, (new, *MANY[:-1])) == Patch((Rebuild((), (Fresh((new,)), Span(0, 99))),))
+    assert diff(MANY, (new, *MANY[:-1])) == Patch((Rebuild((), (NewItems((new,)), Span(0, 99))),))
 
 
 def test_another_selection_has_only_the_items_that_were_not_there() -> None:
     selected = (*MANY[10:20], *MANY[40:50], Row(200))
 
-    pieces = (Span(10, 20), Span(40, 45), Fresh((*MANY[45:50], Row(200))))
+    pieces = (Span(10, 20), Span(40, 45), NewItems((*MANY[45:50], Row(200))))
     assert diff(MANY[:45], selected) == Patch((Rebuild((), pieces),))
 
 

@@ -21,7 +21,7 @@ from app.runs.watch.broadcast import follow
 from app.settings import Settings, load_settings
 from app.store.conversation.pairs import load_pair, load_pairs
 from app.store.database.parts_json import decode_parts
-from app.store.ledger.ledger import Call, load_calls
+from app.store.ledger.ledger import EndedCall, load_calls
 from tests.databases import lay_database
 
 
@@ -108,7 +108,7 @@ async def pairs_of(ctx: AppContext, conversation_id: str) -> tuple[Pair, ...]:
         return await load_pairs(session, LOCAL_OWNER, conversation_id, limit=500)
 
 
-async def calls_of(ctx: AppContext, conversation_id: str) -> tuple[Call, ...]:
+async def calls_of(ctx: AppContext, conversation_id: str) -> tuple[EndedCall, ...]:
     async with ctx.store.read() as session:
         return await load_calls(session, LOCAL_OWNER, conversation_id)
 

@@ -22,7 +22,7 @@ from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_app_context
-from app.store.ledger.ledger import Call
+from app.store.ledger.ledger import EndedCall
 from tests.real_model import MODEL, real_model
 from tests.runs.steps import a_conversation, calls_of, reply_to, settings_of
 
@@ -73,10 +73,10 @@ def prose(random: Random) -> str:
     return "\n\n".join(random.sample(PROSE, random.randrange(1, 3)))
 
 
-async def talk(ctx: AppContext, model: str, words: Callable[[Random], str], sends: int) -> list[Call]:
+async def talk(ctx: AppContext, model: str, words: Callable[[Random], str], sends: int) -> list[EndedCall]:
     """Send in conversations of several pairs, which open with prose. Return the calls of the ledger in order."""
     random = Random(1)
-    calls: list[Call] = []
+    calls: list[EndedCall] = []
     conversation_id = ""
     for place in range(sends):
         opens = place % CONVERSATION == 0
@@ -97,7 +97,7 @@ async def talk(ctx: AppContext, model: str, words: Callable[[Random], str], send
     return calls
 
 
-async def compare(ctx: AppContext, model: str, calls: list[Call]) -> tuple[Errors, Errors, Errors]:
+async def compare(ctx: AppContext, model: str, calls: list[EndedCall]) -> tuple[Errors, Errors, Errors]:
     """Return the errors of uncorrected estimates, of those shown after twenty sends, and of later sends among these."""
     async with ctx.store.read() as session:
         _, profile = await ctx.catalogue.find(session, LOCAL_OWNER, model)

@@ -17,7 +17,7 @@ from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.trash import empty_trash, restore
-from app.runs.request.attachments import Attached
+from app.runs.request.attachments import AttachedParts
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation
 from app.runs.send.queue import drop_queued, queue_text
 from app.runs.uploads import attach_file, drop_upload, load_attached
@@ -96,7 +96,7 @@ class Desk:
     pairs: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])  # pair → conversation, bytes
     trash: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     queued: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
-    dropped: list[tuple[str, str, Attached]] = field(default_factory=list[tuple[str, str, Attached]])
+    dropped: list[tuple[str, str, AttachedParts]] = field(default_factory=list[tuple[str, str, AttachedParts]])
 
     @property
     def referred(self) -> set[str]:
@@ -122,7 +122,7 @@ class Desk:
             attached = await load_attached(self.ctx, LOCAL_OWNER, [upload])
             await self._queue(talk, self.drafts.pop(upload), attached)
 
-    async def _queue(self, talk: str, held: str, attached: Attached) -> None:
+    async def _queue(self, talk: str, held: str, attached: AttachedParts) -> None:
         if talk not in {each for each, _ in self.queued.values()}:
             running = await reply_to(self.ctx, talk, "Hello")
             self.pairs[running.pair.id] = (talk, "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.schemas import costs
-from app.schemas.costs import Costs, Slow, Turns, without_notes
+from app.schemas.costs import Costs, FairQueue, Slow, without_notes
 
 SCHEMA = '{"title": "One", "properties": {"a": {"pattern": "^(a+)+$"}}}'
 
@@ -68,7 +68,7 @@ def test_property_called_title_is_no_title() -> None:
 
 
 def test_account_that_spent_least_is_next_and_equals_take_turns() -> None:
-    turns = Turns[str]()
+    turns = FairQueue[str]()
     for item in ("a1", "a2", "a3", "b1", "b2", "c1"):
         turns.add(item[0], item)
     spent = {"a": 2.0, "b": 0.0, "c": 0.0}

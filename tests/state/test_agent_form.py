@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from app.domain.agents.agents import Agent
 from app.domain.conversation.conversation import Effort, Parameters
-from app.domain.costs.budgets import Scope, Span, SpendingBudget
+from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern
 from app.domain.tools.tool_servers import OverStdio
 from app.domain.tools.tools import BUILT_IN
@@ -22,7 +22,7 @@ from app.runs.usage.budgets import set_budget
 from app.state.agents.fields import REFUSED
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentListState
-from app.state.agents.views import AgentErrors, AgentForm, AllowedItem, ServerItem
+from app.state.agents.views import AgentErrors, AgentForm, AgentServerItem, AllowedItem
 from app.state.toasts import ToastState
 from tests.state.conftest import Tab
 
@@ -60,7 +60,7 @@ def sent(tab: Tab, **changes: str) -> dict[str, str]:
     if shown(tab, "all_servers") is not False:
         fields["all_servers"] = "on"
     else:
-        servers: tuple[ServerItem, ...] = shown(tab, "servers")
+        servers: tuple[AgentServerItem, ...] = shown(tab, "servers")
         fields |= {f"server:{server.id}": "on" for server in servers if server.chosen}
     if shown(tab, "any_call") is not False:
         fields["any_call"] = "on"
@@ -257,8 +257,8 @@ async def test_servers_are_chosen_from_those_set_up_and_one_that_is_gone_stays_c
     agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Writer", "server_ids": ("srv",)})
     await open_form(tab, f"agent={agent.id}")
     assert shown(tab, "servers") == (
-        ServerItem(server.id, "files", chosen=False),
-        ServerItem("srv", "srv", chosen=True, known=False),
+        AgentServerItem(server.id, "files", chosen=False),
+        AgentServerItem("srv", "srv", chosen=True, known=False),
     )
 
     await tab.send(AgentFormState.save, form=sent(tab) | {f"server:{server.id}": "on"})
@@ -332,9 +332,9 @@ async def test_budgets_of_an_agent_are_shown(ctx: AppContext, tab: Tab) -> None:
     agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Writer"})
     await open_form(tab, f"agent={agent.id}")
     assert shown(tab, "budgets") == "It has no budget."
-    await set_budget(ctx, LOCAL_OWNER, SpendingBudget(Scope.AGENT, agent.id, Span.MONTH, Decimal("2.50")))
-    await set_budget(ctx, LOCAL_OWNER, SpendingBudget(Scope.AGENT, "", Span.DAY, Decimal(1), stops=False))
-    await set_budget(ctx, LOCAL_OWNER, SpendingBudget(Scope.AGENT, "other", Span.EVER, Decimal(9)))
+    await set_budget(ctx, LOCAL_OWNER, SpendingBudget(BudgetScope.AGENT, agent.id, BudgetPeriod.MONTH, Decimal("2.50")))
+    await set_budget(ctx, LOCAL_OWNER, SpendingBudget(BudgetScope.AGENT, "", BudgetPeriod.DAY, Decimal(1), stops=False))
+    await set_budget(ctx, LOCAL_OWNER, SpendingBudget(BudgetScope.AGENT, "other", BudgetPeriod.EVER, Decimal(9)))
 
     await open_form(tab, "agent=new")
     await open_form(tab, f"agent={agent.id}")

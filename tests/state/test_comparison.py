@@ -20,7 +20,7 @@ from app.state.composer.state import ComposerState
 from app.state.reply.resend import ResendState
 from app.state.toasts import ToastState
 from app.store.conversation.pairs import load_pairs
-from app.views.screen.compared import UNREADABLE, ComparedColumnView, ComparedView
+from app.views.screen.compared import UNREADABLE, ComparedColumnsView, ComparedColumnView
 from tests.runs.steps import a_conversation, reply_to
 from tests.state.conftest import Tab
 from tests.state.test_transcript import known, pairs_of, until, visiting
@@ -74,7 +74,9 @@ async def test_damaged_comparison_is_reported_and_discarded(ctx: AppContext, tab
         await tab.send(ComparisonState.show)
         await until(tab, lambda tab: tab.shows(ComparisonState, "replies"))
 
-        assert tab.shows(ComparisonState, "replies") == ComparedView("Replies that cannot be read", (), UNREADABLE)
+        assert tab.shows(ComparisonState, "replies") == ComparedColumnsView(
+            "Replies that cannot be read", (), UNREADABLE
+        )
         await tab.send(KeepingState.discard)
         await until(tab, lambda tab: not tab.shows(ComparisonState, "comparison"))
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.runs.app_context import AppContext
 from app.runs.library.provider_commands import list_models
-from app.runs.runtime.catalogue import Offer
+from app.runs.runtime.catalogue import ProviderModels
 from app.state.compare import choice
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer.state import ComposerState
@@ -78,7 +78,7 @@ async def test_words_find_models_and_hide_no_tick(tab: Tab) -> None:
 
 
 async def test_four_at_most(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def list_six(ctx: AppContext, owner: str) -> tuple[Offer, ...]:
+    async def list_six(ctx: AppContext, owner: str) -> tuple[ProviderModels, ...]:
         offer, *_ = await list_models(ctx, owner)
         return (replace(offer, models=tuple(replace(offer.models[0], model=f"offline:{n}") for n in range(6))),)
 

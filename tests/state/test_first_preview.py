@@ -14,7 +14,7 @@ from app.runs.library.preference_commands import set_preferences
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.uploads import attach_file
 from app.state.agents.choice import AgentState
-from app.state.composer.parameters import ParametersState, Scope
+from app.state.composer.parameters import ParametersState, ParameterTarget
 from app.state.composer.state import ComposerState
 from app.state.inspector.bodies import BodyView
 from app.state.inspector.frame import InspectorState
@@ -88,8 +88,8 @@ async def test_preview_that_is_closed_is_not_built_again(started: Tab) -> None:
 
 async def set_once(tab: Tab, **texts: str) -> None:
     await tab.send(ParametersState.ask)
-    await tab.send(ParametersState.choose_scope, scope=Scope.SEND.value)
-    await tab.send(ParametersState.use, form={"scope": Scope.SEND.value, **texts})
+    await tab.send(ParametersState.choose_scope, scope=ParameterTarget.SEND.value)
+    await tab.send(ParametersState.use, form={"scope": ParameterTarget.SEND.value, **texts})
     await tab.send(ComposerState.estimate_first)  # as the page does when the line of the parameters changes
 
 

@@ -10,7 +10,7 @@ from app.runs.app_context import AppContext
 from app.runs.library.agent_commands import create_agent
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.send.queue import read_queue
-from app.state.composer.parameters import ParametersFormView, ParametersState, Scope
+from app.state.composer.parameters import ParametersFormView, ParametersState, ParameterTarget
 from app.state.composer.queue import list_rows
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
@@ -43,7 +43,7 @@ async def asked(ctx: AppContext, conversation_id: str) -> list[Parameters]:
         return [pair.parameters for pair in await load_pairs(session, LOCAL_OWNER, conversation_id)]
 
 
-async def use(tab: Tab, scope: Scope, **texts: str) -> None:
+async def use(tab: Tab, scope: ParameterTarget, **texts: str) -> None:
     await tab.send(ParametersState.ask)
     await tab.send(ParametersState.choose_scope, scope=scope.value)
     await tab.send(ParametersState.use, form={"scope": scope.value, **texts})
@@ -62,7 +62,7 @@ def form_of(tab: Tab) -> ParametersFormView:
 async def test_they_are_set_for_the_conversation_and_undo_sets_them_back(
     ctx: AppContext, tab: Tab, conversation: str
 ) -> None:
-    await use(tab, Scope.CONVERSATION, temperature="0.2", seed="7", effort="low", thinking="true")
+    await use(tab, ParameterTarget.CONVERSATION, temperature="0.2", seed="7", effort="low", thinking="true")
     assert await stored(ctx, conversation) == Parameters(temperature=0.2, seed=7, effort=Effort.LOW, thinking=True)
     assert tab.shows(ParametersState, "form") is None
     said = "Parameters of this conversation: temperature 0.2, seed 7, effort low, thinking on."
@@ -81,14 +81,14 @@ async def test_retries_are_of_the_conversation_and_shown_where_they_are_not_as_u
     ctx: AppContext, tab: Tab, conversation: str
 ) -> None:
     async with watching(ctx, tab, conversation) as watcher:
-        await use(tab, Scope.CONVERSATION, retry_policy="none", seed="7")
+        await use(tab, ParameterTarget.CONVERSATION, retry_policy="none", seed="7")
 
         async with ctx.store.read() as session:
             changed = await load_conversation(session, LOCAL_OWNER, conversation)
         assert (changed.retry_policy, changed.parameters.seed) == (RetryPolicy.NONE, 7)
         assert tab.shows(ToastState, "toast").message == "Parameters of this conversation: seed 7, no retries."
         await until(lambda: watcher.screen.context is not None and len(watcher.screen.context.settings) == 2)
-        await use(tab, Scope.SEND, seed="8")
+        await use(tab, ParameterTarget.SEND, seed="8")
         await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
 
         async with ctx.store.read() as session:
@@ -97,7 +97,7 @@ async def test_retries_are_of_the_conversation_and_shown_where_they_are_not_as_u
 
 
 async def test_what_is_set_for_one_send_goes_with_that_alone(ctx: AppContext, tab: Tab, conversation: str) -> None:
-    await use(tab, Scope.SEND, temperature="0.9", seed="1")
+    await use(tab, ParameterTarget.SEND, temperature="0.9", seed="1")
 
     await send(tab, "/echo one")
     await until(lambda: tab.shows(ComposerState, "answers") is not None)
@@ -115,7 +115,7 @@ async def test_the_next_send_is_shown_with_the_source_of_each_parameter(
     agent = await create_agent(ctx, LOCAL_OWNER, {"name": "A", "parameters": Parameters(top_p=0.5, seed=3)})
     await change_conversation(ctx, LOCAL_OWNER, conversation, agent_id=agent.id, parameters=Parameters(seed=4))
     async with watching(ctx, tab, conversation) as watcher:
-        await use(tab, Scope.SEND, temperature="0.9")
+        await use(tab, ParameterTarget.SEND, temperature="0.9")
 
         def shown() -> list[tuple[str, str]]:
             context = watcher.screen.context
@@ -138,7 +138,7 @@ async def test_the_preview_shows_what_is_set_for_one_send_and_a_schema(
 ) -> None:
     async with watching(ctx, tab, conversation):
         await tab.send(ComposerState.write, draft="Hello", typed=True)
-        await use(tab, Scope.SEND, temperature="0.9")
+        await use(tab, ParameterTarget.SEND, temperature="0.9")
         await tab.send(SchemaState.ask)
         await tab.send(SchemaState.use, form={"schema": '{"type": "object"}'})
         await tab.send(PreviewState.refresh)
@@ -163,10 +163,10 @@ async def test_what_cannot_be_used_is_said_at_its_field(  # noqa: PLR0917 - fixt
     ctx: AppContext, tab: Tab, conversation: str, model: str, texts: dict[str, str], name: str, fault: str
 ) -> None:
     await tab.send(ModelState.choose, model=model)
-    await use(tab, Scope.CONVERSATION, **texts)
+    await use(tab, ParameterTarget.CONVERSATION, **texts)
 
     assert fault in getattr(tab.shows(ParametersState, "faults"), name)
-    assert form_of(tab).scope is Scope.CONVERSATION
+    assert form_of(tab).scope is ParameterTarget.CONVERSATION
     assert await stored(ctx, conversation) == Parameters()
 
 
@@ -186,7 +186,7 @@ async def test_only_what_the_model_takes_is_offered_and_the_rest_is_kept(
 
 async def test_a_refused_send_gives_back_what_it_took_along(ctx: AppContext, tab: Tab, conversation: str) -> None:
     async with watching(ctx, tab, conversation) as watcher:
-        await use(tab, Scope.SEND, temperature="0.9")
+        await use(tab, ParameterTarget.SEND, temperature="0.9")
         await tab.send(ModelState.choose, model="openai:gpt-5")
 
         await send(tab, "Hello")
@@ -198,7 +198,7 @@ async def test_a_refused_send_gives_back_what_it_took_along(ctx: AppContext, tab
 
 async def test_a_queued_text_keeps_what_was_set_for_it(ctx: AppContext, tab: Tab, conversation: str) -> None:
     await start_reply(ctx, LOCAL_OWNER, conversation, "/long 4000 /rate 25")
-    await use(tab, Scope.SEND, seed="5")
+    await use(tab, ParameterTarget.SEND, seed="5")
 
     await send(tab, "/echo later")
 
@@ -214,8 +214,8 @@ async def test_what_is_set_on_the_first_page_goes_with_the_conversation_that_it_
     ctx: AppContext, tab: Tab
 ) -> None:
     await tab.send(ParametersState.open)
-    await use(tab, Scope.CONVERSATION, temperature="0.2")
-    await use(tab, Scope.SEND, seed="5")
+    await use(tab, ParameterTarget.CONVERSATION, temperature="0.2")
+    await use(tab, ParameterTarget.SEND, seed="5")
     assert [one.text for one in tab.shows(ParametersState, "settings")] == ["temperature 0.2", "seed 5"]
 
     await send(tab, "/echo one")
@@ -232,7 +232,7 @@ async def test_what_is_set_on_the_first_page_goes_with_the_conversation_that_it_
 
 async def test_another_model_on_the_first_page_says_at_once_what_it_does_not_take(tab: Tab) -> None:
     await tab.send(ParametersState.open)
-    await use(tab, Scope.SEND, temperature="0.9")
+    await use(tab, ParameterTarget.SEND, temperature="0.9")
     await tab.send(ModelState.choose, model="openai:gpt-5")
     await tab.send(ParametersState.refresh)
 

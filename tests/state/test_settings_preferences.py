@@ -8,7 +8,7 @@ from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.settings.context import ContextState, ContextTexts
-from app.state.settings.preferences import OwnKey, PreferencesState, PreferencesView
+from app.state.settings.preferences import OwnKey, PreferencesForm, PreferencesState
 from app.state.settings.privacy import PrivacyState
 from app.state.settings.titles import TitleModel, TitlesState
 from tests.state.conftest import Tab
@@ -20,7 +20,7 @@ async def stored(ctx: AppContext) -> Preferences:
     return await read_preferences(ctx, LOCAL_OWNER)
 
 
-def preferred(tab: Tab) -> PreferencesView:
+def preferred(tab: Tab) -> PreferencesForm:
     return tab.shows(PreferencesState, "preferred")
 
 

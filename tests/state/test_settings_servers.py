@@ -95,7 +95,7 @@ async def walk_back(url: str) -> dict[str, str]:
 async def come_back(ctx: AppContext, url: str) -> None:
     """Sign in as a browser would, and handle the answer that it brings back."""
     brought = await walk_back(url)
-    answer = sign_ins.Answer(brought["code"], brought["state"], brought.get("iss"))
+    answer = sign_ins.ConsentAnswer(brought["code"], brought["state"], brought.get("iss"))
     assert await finish_sign_in(ctx, brought["state"], answer) == ("calendar", "")
 
 

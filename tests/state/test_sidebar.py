@@ -26,7 +26,7 @@ from app.runs.temporary import create_temporary
 from app.runs.watch.broadcast import follow
 from app.state import conversation_rows
 from app.state.conversation_rows import ConversationItem
-from app.state.sidebar import ANY_AGENT, PAGE, AgentItem, SidebarState
+from app.state.sidebar import ANY_AGENT, PAGE, AgentMenuItem, SidebarState
 from app.state.toasts import ToastState
 from app.store.conversation.conversations import Wanted, list_conversations, update_conversation
 from tests.runs.steps import a_conversation, collect
@@ -316,7 +316,7 @@ async def test_list_is_of_chats_unless_another_kind_status_or_agent_is_asked_for
     await tab.send(SidebarState.load)
     assert names() == ["Reviewed", "Plain"]
     assert not tab.shows(SidebarState, "filtered")
-    assert tab.shows(SidebarState, "agents") == (AgentItem(agent.id, "Reviewer"),)
+    assert tab.shows(SidebarState, "agents") == (AgentMenuItem(agent.id, "Reviewer"),)
     await tab.send(SidebarState.show_agent, agent_id=agent.id)
     assert (names(), tab.shows(SidebarState, "filtered")) == (["Reviewed"], True)
     await tab.send(SidebarState.show_kind, kind="failed")

@@ -17,7 +17,7 @@ from app.state.filters.applied import FilterState
 from app.state.toasts import Toast, ToastState
 from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState, TopicPickerView
-from app.state.topics.rows import TopicFormView, TopicRow
+from app.state.topics.rows import TopicFormView, TopicTreeRow
 from app.store.conversation.pairs import load_pairs
 from tests.state.conftest import Tab
 from tests.state.filtering import CONVERSATION, opened, positions, write_pairs
@@ -39,12 +39,12 @@ async def topic_of(ctx: AppContext) -> str | None:
 
 
 def rows(tab: Tab) -> list[str]:
-    found: tuple[TopicRow, ...] = tab.shows(TopicPickerState, "rows")
+    found: tuple[TopicTreeRow, ...] = tab.shows(TopicPickerState, "rows")
     return [row.name for row in found]
 
 
 def place(tab: Tab, path: str) -> int:
-    found: tuple[TopicRow, ...] = tab.shows(TopicPickerState, "rows")
+    found: tuple[TopicTreeRow, ...] = tab.shows(TopicPickerState, "rows")
     return next(at for at, row in enumerate(found) if path in (row.path, row.create))
 
 
@@ -76,7 +76,7 @@ async def test_picker_says_what_it_is_for_and_lists_the_tree_with_its_counts(ctx
     await tab.send(TopicPickerState.pick_for_pair, pair_id=first)
 
     assert tab.shows(TopicPickerState, "picking") == TopicPickerView("Topic of pair 1", first, 1)
-    found: tuple[TopicRow, ...] = tab.shows(TopicPickerState, "rows")
+    found: tuple[TopicTreeRow, ...] = tab.shows(TopicPickerState, "rows")
     assert [row.label for row in found] == [
         "No topic", "AI, 0 pairs, 1 with those below", "AI > Planning, 1 pair", "Garden, 0 pairs",
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.costs.budgets import Scope, Span
+from app.domain.costs.budgets import BudgetPeriod, BudgetScope
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.budgets import Budgeted, list_budgets
@@ -66,7 +66,7 @@ async def test_budget_is_set_and_shown_with_what_is_spent_of_it(ctx: AppContext,
     assert item.note == "Stops; warns at 50 %. Used by tiny, Dear talk"
     assert tab.shows(BudgetState, "message") == "Saved. It applies from the next send on."
     (stored,) = await list_budgets(ctx, LOCAL_OWNER)
-    assert (stored.budget.scope, stored.budget.span) == (Scope.ALL, Span.DAY)
+    assert (stored.budget.scope, stored.budget.span) == (BudgetScope.ALL, BudgetPeriod.DAY)
     assert (stored.budget.amount, stored.budget.warn_at) == (Decimal("0.001"), Decimal("0.5"))
     assert stored.budget.stops
 

@@ -7,7 +7,7 @@ import pytest
 from app.runs.app_context import AppContext
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
-from app.state.inspector.versions import VersionsState, VersionsView
+from app.state.inspector.versions import VersionDiffView, VersionsState
 from app.state.shell.undo import UndoState
 from app.state.toasts import ToastState
 from app.store.conversation.pairs import load_pair
@@ -29,7 +29,7 @@ async def standing(ctx: AppContext, pair_id: str) -> int:
         return (await load_pair(session, LOCAL_OWNER, pair_id)).version
 
 
-def view(tab: Tab) -> VersionsView:
+def view(tab: Tab) -> VersionDiffView:
     shown = tab.shows(VersionsState, "view")
     assert shown is not None
     return shown

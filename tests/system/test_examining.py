@@ -10,12 +10,12 @@ from app.cli.examining import advise, report_damage
 from app.domain.conversation.damage import Damage
 from app.state.address import conversation_path, pair_path
 from app.store.diagnosis.diagnosis import MALFORMED, Finding
-from app.store.diagnosis.places import NOWHERE, Place
+from app.store.diagnosis.places import NOWHERE, DamagePlace
 from app.ui import routes
 
-C1 = Place("c1", "Plans")
-PAIR_2 = Place("c1", "Plans", 2)
-TRASHED = Place("c1", "Plans", 2, in_trash=True)
+C1 = DamagePlace("c1", "Plans")
+PAIR_2 = DamagePlace("c1", "Plans", 2)
+TRASHED = DamagePlace("c1", "Plans", 2, in_trash=True)
 IN_TRASH = f"It is in the trash. Delete it there for good, or bring it back: {routes.TRASH}"
 
 
@@ -67,7 +67,7 @@ IN_TRASH = f"It is in the trash. Delete it there for good, or bring it back: {ro
         ("message", "*", NOWHERE, "Put a copy of the database back that is whole."),
     ],
 )
-def test_each_kind_of_damage_has_its_advice(table: str, column: str, place: Place, advice: str) -> None:
+def test_each_kind_of_damage_has_its_advice(table: str, column: str, place: DamagePlace, advice: str) -> None:
     assert advise(Finding(Damage(table, "x", column, MALFORMED, 1), place)) == advice
 
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 
-from app.tools.addresses import AddressRefusedError, Guard, Reach, Resolve, reach_of, resolve_name
+from app.tools.addresses import AddressGuard, AddressRefusedError, Reach, Resolve, reach_of, resolve_name
 from app.tools.bounds import TooMuchError
 from app.tools.web_client import MAX_COOKIES, Bounds, open_client
 from tests.tools.web import a_site
@@ -39,7 +39,7 @@ def test_every_address_leads_where_it_leads(address: str, reach: Reach) -> None:
     "writing", ["127.0.0.1", "2130706433", "0x7f.1", "127.1", "017700000001", "localhost", "[::1]"]
 )
 async def test_no_writing_of_this_machine_is_talked_to(writing: str) -> None:
-    async with a_site({"/": "secret"}) as site, open_client(Guard(), ANY) as client:
+    async with a_site({"/": "secret"}) as site, open_client(AddressGuard(), ANY) as client:
         with pytest.raises((AddressRefusedError, httpx2.ConnectError, httpx2.InvalidURL)) as caught:
             await client.get(f"http://{writing}:{site.port}/")
 
@@ -49,14 +49,14 @@ async def test_no_writing_of_this_machine_is_talked_to(writing: str) -> None:
 
 
 async def test_name_that_means_a_public_and_a_private_address_is_refused() -> None:
-    guard = Guard(resolve=answering([["1.1.1.1", "127.0.0.1"]]))
+    guard = AddressGuard(resolve=answering([["1.1.1.1", "127.0.0.1"]]))
 
     with pytest.raises(AddressRefusedError, match="private network"):
         await guard.find("both.example", 80)
 
 
 async def test_private_addresses_are_talked_to_when_allowed_and_metadata_never() -> None:
-    guard = Guard(allow_private=True)
+    guard = AddressGuard(allow_private=True)
 
     assert await guard.find("127.0.0.1", 80) == ["127.0.0.1"]
     with pytest.raises(AddressRefusedError, match="never"):
@@ -67,7 +67,7 @@ async def test_name_that_changes_its_mind_is_not_followed_inside() -> None:
     """The first answer is public and checked. If the name were resolved again to connect, it would be this machine."""
     answers = answering([["192.88.99.255"], ["127.0.0.1"]])
 
-    async with a_site({"/": "secret"}) as site, open_client(Guard(resolve=answers), ANY, timeout=0.2) as client:
+    async with a_site({"/": "secret"}) as site, open_client(AddressGuard(resolve=answers), ANY, timeout=0.2) as client:
         with pytest.raises((httpx2.ConnectError, httpx2.ConnectTimeout, AddressRefusedError)):
             await client.get(f"http://rebinding.example:{site.port}/")
 
@@ -83,7 +83,7 @@ async def test_redirect_to_a_refused_address_is_not_followed() -> None:
 
 
 async def test_allowed_site_is_talked_to_under_its_own_name() -> None:
-    guard = Guard(allow_private=True, resolve=answering([["127.0.0.1"]]))
+    guard = AddressGuard(allow_private=True, resolve=answering([["127.0.0.1"]]))
 
     async with a_site({"/": "hello"}) as site, open_client(guard, ANY) as client:
         answer = await client.get(f"http://named.example:{site.port}/")
@@ -93,7 +93,7 @@ async def test_allowed_site_is_talked_to_under_its_own_name() -> None:
 
 
 async def test_answer_beyond_the_bound_is_cut_off() -> None:
-    async with a_site({"/": "x" * 5000}) as site, open_client(Guard(allow_private=True), Bounds(1000)) as client:
+    async with a_site({"/": "x" * 5000}) as site, open_client(AddressGuard(allow_private=True), Bounds(1000)) as client:
         with pytest.raises(TooMuchError):
             await client.get(f"http://127.0.0.1:{site.port}/")
 
@@ -101,7 +101,7 @@ async def test_answer_beyond_the_bound_is_cut_off() -> None:
 async def test_proxy_of_the_environment_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     async with a_site({"/": "hello"}) as site, a_site({}) as proxy:
         monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
-        async with open_client(Guard(allow_private=True), ANY) as client:
+        async with open_client(AddressGuard(allow_private=True), ANY) as client:
             answer = await client.get(f"http://127.0.0.1:{site.port}/")
 
     assert answer.text == "hello"
@@ -109,7 +109,7 @@ async def test_proxy_of_the_environment_is_not_asked(monkeypatch: pytest.MonkeyP
 
 
 async def test_invalid_name_is_refused_with_the_reason() -> None:
-    async with open_client(Guard(), ANY) as client:
+    async with open_client(AddressGuard(), ANY) as client:
         with pytest.raises(httpx2.ConnectError, match="not known"):
             await client.get("http://nowhere.invalid/")
 
@@ -118,7 +118,7 @@ async def test_few_cookies_are_kept_and_those_can_change() -> None:
     many = "".join(f"Set-Cookie: c{number}=first\r\n" for number in range(MAX_COOKIES + 30))
     headers = f"{many}Set-Cookie: c0=last\r\n"
 
-    async with a_site({"/": ""}, headers=headers) as site, open_client(Guard(allow_private=True), ANY) as client:
+    async with a_site({"/": ""}, headers=headers) as site, open_client(AddressGuard(allow_private=True), ANY) as client:
         await client.get(f"http://127.0.0.1:{site.port}/")
 
     assert {cookie.name for cookie in client.cookies.jar} == {f"c{number}" for number in range(MAX_COOKIES)}
@@ -146,7 +146,7 @@ async def pinned_site(inner_port: int) -> AsyncGenerator[tuple[httpx2.AsyncClien
     127.0.0.1 counts as private everywhere else in the same client: only this one name may lead there.
     """
 
-    class Passing(Guard):
+    class Passing(AddressGuard):
         async def find(self, host: str, port: int) -> list[str]:
             return ["127.0.0.1"] if host == "public.example" else await super().find(host, port)
 

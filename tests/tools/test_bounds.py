@@ -8,7 +8,7 @@ from contextlib import aclosing
 import pytest
 
 from app.domain.json_size import MAX_VALUES
-from app.tools.addresses import Guard
+from app.tools.addresses import AddressGuard
 from app.tools.bounds import FLOW_BYTES, FLOW_SECONDS, LEAST_BYTES, MAX_MESSAGE, ByteFlow, TooMuchError
 from app.tools.connection.lines import MAX_WORDS, PIECE, Messages, Words, read_lines
 from app.tools.web_client import MAX_GETS, Bounds, open_client
@@ -89,7 +89,7 @@ async def test_lines_without_end_leave_turns_to_others_and_end_in_a_minute() -> 
 
 async def test_a_client_has_a_limit_of_get_requests_per_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = LoopClock.at_work(monkeypatch)
-    async with a_peer(Answer()) as peer, open_client(Guard(allow_private=True), Bounds(1_000)) as client:
+    async with a_peer(Answer()) as peer, open_client(AddressGuard(allow_private=True), Bounds(1_000)) as client:
         for _ in range(MAX_GETS):
             await client.get(peer.url)
         with pytest.raises(TooMuchError, match="more than 60 GET requests within 60 seconds"):

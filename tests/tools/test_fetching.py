@@ -10,13 +10,13 @@ import pytest
 
 from app.domain.conversation.parts import Text
 from app.domain.tools.tools import Caller, ToolOutcome
-from app.tools.addresses import Guard
+from app.tools.addresses import AddressGuard
 from app.tools.built_in import web_pages
 from app.tools.built_in.fetching import fetch_page
 from app.tools.built_in.web_pages import MAX_BYTES, MAX_CHARACTERS
 from tests.tools.web import a_site
 
-HERE = Guard(allow_private=True)
+HERE = AddressGuard(allow_private=True)
 
 PAGE = """<!doctype html><html><head><title>Tea</title><style>p{}</style><script>alert("no")</script></head>
 <body><h1>Tea</h1><p>Steep for <b>four</b> minutes. <a href="/more">More</a></p>
@@ -26,7 +26,7 @@ PAGE = """<!doctype html><html><head><title>Tea</title><style>p{}</style><script
 def ignore(done: float, total: float | None, words: str) -> None: ...
 
 
-async def fetch(url: str, guard: Guard = HERE, **more: Any) -> ToolOutcome:
+async def fetch(url: str, guard: AddressGuard = HERE, **more: Any) -> ToolOutcome:
     return await fetch_page(guard).call(Caller("local"), {"url": url, **more}, ignore)
 
 
@@ -79,7 +79,7 @@ async def test_what_is_no_address_of_a_page_is_refused(url: Any) -> None:
     "address", ["127.0.0.1", "localhost", "169.254.169.254", "0x7f000001", "10.0.0.1", "[::ffff:127.0.0.1]"]
 )
 async def test_nothing_of_the_inside_is_fetched(address: str) -> None:
-    outcome = await fetch(f"http://{address}/latest/meta-data", Guard())
+    outcome = await fetch(f"http://{address}/latest/meta-data", AddressGuard())
 
     assert outcome.is_error
     assert "not fetched" in text_of(outcome)
@@ -88,7 +88,7 @@ async def test_nothing_of_the_inside_is_fetched(address: str) -> None:
 async def test_redirect_inside_is_not_followed() -> None:
     async with a_site({"/": "secret"}) as inside:
 
-        class OnlyTheFirst(Guard):
+        class OnlyTheFirst(AddressGuard):
             async def find(self, host: str, port: int) -> list[str]:
                 return ["127.0.0.1"] if host == "public.example" else await super().find(host, port)
 

@@ -17,7 +17,7 @@ from app.domain.tools.tools import Caller, ToolFailedError, ToolFault, ToolOutco
 from app.tools.built_in.clock import CURRENT_TIME, current_time
 from app.tools.connection.link import describe_fault
 from app.tools.connection.stdio import run_program
-from app.tools.terms import Ending
+from app.tools.terms import ConnectionEnd
 from app.tools.toolbox import BuiltIn, Progress, Toolbox
 
 ME = Caller("local")
@@ -89,7 +89,7 @@ def test_program_that_is_not_there_is_named_on_the_loop_that_serves(way: OverStd
     def hear(level: str, line: str) -> None: ...
 
     async def start() -> None:
-        async with run_program(way, {}, hear, Ending()):
+        async with run_program(way, {}, hear, ConnectionEnd()):
             raise AssertionError("it was started")
 
     with pytest.raises(FileNotFoundError) as refused:

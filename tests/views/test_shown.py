@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.context.composition import Candidate, Composition, Terms, compose, draw_boundary, measure
+from app.domain.context.composition import BoundaryInputs, Candidate, Composition, compose, draw_boundary, measure
 from app.domain.context.context import OutReason, View, build_request
 from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.conversation.parts import Image, Text, Thinking
@@ -146,7 +146,7 @@ def previewed(view: View, composition: Composition, body: bytes) -> Previewed:
 
 
 def composition_of(pairs: tuple[Candidate, ...]) -> Composition:
-    terms = Terms(Estimator("offline"), 8_192)
+    terms = BoundaryInputs(Estimator("offline"), 8_192)
     base = measure(pairs, terms.estimator)
     return compose(base, draw_boundary(base, terms))
 

@@ -21,7 +21,7 @@ from app.domain.preferences import OverBudget
 from app.domain.structured.structured import write_schema
 from app.runs.app_context import current
 from app.runs.child_calls.summaries import Extent
-from app.runs.request.attachments import Attached
+from app.runs.request.attachments import AttachedParts
 from app.runs.resend.resend import Later, Seen
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.runs.send.structured_replies import require_schema
@@ -242,7 +242,7 @@ class DraftToPreview(Sending):
     text: str = Field("", description="May be blank: then the request holds the history alone.")
     attachments: Attachments = Field(default_factory=list[str])
 
-    async def attached(self, owner: str) -> Attached:
+    async def attached(self, owner: str) -> AttachedParts:
         return await load_attached(current(), owner, self.attachments)
 
 

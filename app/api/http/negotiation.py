@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from fastapi import Request, params
+from fastapi import Depends, Request, params
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.routing import APIRoute
 
@@ -84,3 +84,9 @@ def _quality(offer: str, ranges: list[tuple[str, float]]) -> float:
         if matching:
             return max(matching)
     return 0.0
+
+
+HasBody = Depends(require_json_body)
+"""Dependency of a route that reads a JSON body."""
+ReadsJson = Depends(offers(JSON))
+"""Dependency of a route that answers with JSON."""

@@ -2,9 +2,9 @@
 
 The call sends the prefix of the next send, up to the cached place, and asks for one token of reply. It adds nothing to
 any context and writes nothing new to the cache: it pays the price of reading, and the vendor restarts the lifetime.
-That is worth it while it costs less than writing the prefix once more (`Offer.worth`).
+That is worth it while it costs less than writing the prefix once more (`KeepAliveCost.worth`).
 
-    >>> offer = Offer(40_000, 300, each=Decimal("0.012"), read=Decimal("0.012"), anew=Decimal("0.15"))
+    >>> offer = KeepAliveCost(40_000, 300, each=Decimal("0.012"), read=Decimal("0.012"), anew=Decimal("0.15"))
     >>> offer.worth, offer.count(at := datetime(2026, 5, 1), at + timedelta(minutes=30))
     (11, 7)
 
@@ -39,7 +39,7 @@ MAX_MINUTES = 720
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class KeepAliveCost:
     """The cost of keeping a prefix of `tokens` tokens cached, in US dollars. None: the price is unknown.
 
     `each` is the cost of a refresh. `read` and `anew` are the cost of the prefix in the next send: read while it is
@@ -106,7 +106,7 @@ def cut_prefix(prefix: Prefix, place: int) -> Prefix:
     return Prefix(prefix.tools, prefix.system if place >= SYSTEM else b"", prefix.chain[: max(0, place + 1) * KEY])
 
 
-def price_keeping(request: Request, prediction: Prediction, tariff: Tariff | None, at: datetime) -> Offer:
+def price_keeping(request: Request, prediction: Prediction, tariff: Tariff | None, at: datetime) -> KeepAliveCost:
     """Return the cost of keeping cached what this request would read now."""
     place = SYSTEM if prediction.place is None else prediction.place
     behind = sum(map(weigh, write_refresh(request, place).messages[max(0, place + 1) :]))
@@ -114,7 +114,7 @@ def price_keeping(request: Request, prediction: Prediction, tariff: Tariff | Non
     long = prediction.lifetime >= HOUR
     written = Usage(cache_write_1h_tokens=tokens) if long else Usage(cache_write_tokens=tokens)
     refresh = Usage(behind // CHARACTERS_A_TOKEN, REPLY_TOKENS, cache_read_tokens=tokens)
-    return Offer(
+    return KeepAliveCost(
         tokens,
         prediction.lifetime,
         each=price_usage(refresh, tariff, at),

@@ -27,7 +27,7 @@ from itertools import accumulate
 from app.domain.cache.pauses import estimate_pauses
 from app.domain.cache.prefix import SYSTEM, TOOLS, Prefix, can_be_marked, count_positions, prefix_of, weigh
 from app.domain.cache.rules import FIVE_MINUTES, HOUR, CacheLifetime, CacheStyle
-from app.domain.cache.warmth import CachedCall, Entry, Mark, Size, Warmth
+from app.domain.cache.warmth import Breakpoint, CachedCall, CachedPrefix, Size, Warmth
 from app.domain.request.request import Request
 
 DEAR = 0.75
@@ -88,7 +88,7 @@ NOTHING = Prediction()
 class CachePlan:
     """The breakpoints of a request in order, the predicted read, and the tokens it will write in addition."""
 
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[Breakpoint, ...] = ()
     prediction: Prediction = NOTHING
     written: int = 0
     tokens: int = 0
@@ -137,7 +137,7 @@ def plan_cache(
     if rules.style is CacheStyle.STEPPED:
         return CachePlan((), _predict_stepped(asked, warmth, now), 0, asked.tokens)
     if rules.style is CacheStyle.NEWEST:
-        marks: tuple[Mark, ...] = (Mark(asked.prefix.last, rules.lifetimes[0]),)
+        marks: tuple[Breakpoint, ...] = (Breakpoint(asked.prefix.last, rules.lifetimes[0]),)
     elif lifetime is CacheLifetime.OFF:
         return CachePlan(tokens=asked.tokens)
     else:
@@ -149,7 +149,7 @@ def plan_cache(
     return CachePlan(marks, prediction, max(0, newest - prediction.tokens), asked.tokens)
 
 
-def predict_read(asked: CacheRequest, marks: Sequence[Mark], warmth: Warmth, now: datetime) -> Prediction:
+def predict_read(asked: CacheRequest, marks: Sequence[Breakpoint], warmth: Warmth, now: datetime) -> Prediction:
     """Predict what a request with these breakpoints reads: the deepest entry that one of their lookbacks reaches."""
     places = [mark.place for mark in marks]
     mine = sorted((entry for entry in warmth.alive(now) if entry.begins(asked.prefix)), key=lambda entry: -entry.place)
@@ -162,24 +162,24 @@ def predict_read(asked: CacheRequest, marks: Sequence[Mark], warmth: Warmth, now
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class TokenSize:
     """A size in tokens. `exact` is false for an estimate."""
 
     tokens: int
     exact: bool
 
 
-def measure(asked: CacheRequest, place: int, sizes: Sequence[Size]) -> Measured:
+def measure(asked: CacheRequest, place: int, sizes: Sequence[Size]) -> TokenSize:
     """Return the tokens of a request up to a place, from the nearest known size before it and a share by length."""
     known = [size for size in sizes if size.place <= place and asked.prefix.begins_with(size.place, size.key)]
     start = max(known, key=lambda size: size.place, default=None)
     if start is not None and start.place == place:
-        return Measured(start.tokens, exact=True)
+        return TokenSize(start.tokens, exact=True)
     before = _weight(asked, start.place) if start else 0
     base = start.tokens if start else 0
     rest = asked.totals[-1] - before
     share = (_weight(asked, place) - before) / rest if rest else 0
-    return Measured(base + round(max(0, asked.tokens - base) * share), exact=False)
+    return TokenSize(base + round(max(0, asked.tokens - base) * share), exact=False)
 
 
 # --- marking ---
@@ -187,7 +187,7 @@ def measure(asked: CacheRequest, place: int, sizes: Sequence[Size]) -> Measured:
 
 def _place_marks(
     asked: CacheRequest, warmth: Warmth, now: datetime, lifetime: CacheLifetime, *, frozen: bool
-) -> tuple[Mark, ...]:
+) -> tuple[Breakpoint, ...]:
     prefix = asked.prefix
     mine = [entry for entry in warmth.alive(now) if entry.begins(prefix) and entry.place not in asked.unmarkable]
     deepest = max(mine, key=lambda entry: entry.place, default=None)
@@ -203,10 +203,10 @@ def _place_marks(
         # reported.
         fewer = [place for place in chosen if place != before]
         chosen = fewer if _finds(asked, warmth, fewer, deepest.place) else chosen
-    return tuple(Mark(place, HOUR if place <= hour else FIVE_MINUTES) for place in sorted(chosen))
+    return tuple(Breakpoint(place, HOUR if place <= hour else FIVE_MINUTES) for place in sorted(chosen))
 
 
-def _writing_places(asked: CacheRequest, warmth: Warmth, deepest: Entry | None) -> list[int]:
+def _writing_places(asked: CacheRequest, warmth: Warmth, deepest: CachedPrefix | None) -> list[int]:
     """Return the places after the deepest cached entry where a new entry is useful, the most important first."""
     prefix = asked.prefix
     newest = prefix.last if asked.stable is None else asked.stable
@@ -255,7 +255,7 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
     now: datetime,
     lifetime: CacheLifetime,
     chosen: Sequence[int],
-    deepest: Entry | None,
+    deepest: CachedPrefix | None,
 ) -> int:
     """Return the last place to cache for an hour; before the tools: none. Longer lifetimes must come first."""
     newest = max(chosen)
@@ -307,8 +307,8 @@ def _predict_stepped(asked: CacheRequest, warmth: Warmth, now: datetime) -> Pred
     return best
 
 
-def _size_of(entry: Entry, asked: CacheRequest, sizes: Sequence[Size]) -> Measured:
-    return measure(asked, entry.place, sizes) if entry.tokens is None else Measured(entry.tokens, exact=True)
+def _size_of(entry: CachedPrefix, asked: CacheRequest, sizes: Sequence[Size]) -> TokenSize:
+    return measure(asked, entry.place, sizes) if entry.tokens is None else TokenSize(entry.tokens, exact=True)
 
 
 def _distance(asked: CacheRequest, earlier: int, later: int) -> int:

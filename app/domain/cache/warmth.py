@@ -22,7 +22,7 @@ from app.domain.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Breakpoint:
     """A breakpoint at the end of a place (see `prefix`), and the lifetime of its entry in seconds."""
 
     place: int
@@ -37,12 +37,12 @@ class CachedCall:
     conversation_id: str
     at: datetime
     prefix: Prefix
-    marks: tuple[Mark, ...]
+    marks: tuple[Breakpoint, ...]
     usage: Usage | None
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CachedPrefix:
     """A cached prefix. `tokens` is its size as the provider reported it; None: never reported."""
 
     place: int
@@ -70,11 +70,11 @@ class Warmth:
     """The probable state of a model's cache. `calls` are the calls it is computed from, oldest first."""
 
     rules: CacheRules
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[CachedPrefix, ...] = ()
     sizes: tuple[Size, ...] = ()
     calls: tuple[CachedCall, ...] = field(default=(), repr=False)
 
-    def alive(self, now: datetime) -> tuple[Entry, ...]:
+    def alive(self, now: datetime) -> tuple[CachedPrefix, ...]:
         """Return the entries that have not expired."""
         return tuple(entry for entry in self.entries if entry.expires_at > now)
 
@@ -103,7 +103,7 @@ def _after_stepped(warmth: Warmth, call: CachedCall, usage: Usage) -> Warmth:
     if size is None:
         return warmth
     lifetime = warmth.rules.lifetimes[0]
-    entry = Entry(size.place, size.key, size.tokens, lifetime, call.at + timedelta(seconds=lifetime))
+    entry = CachedPrefix(size.place, size.key, size.tokens, lifetime, call.at + timedelta(seconds=lifetime))
     return replace(warmth, entries=_put(warmth.entries, [entry]), sizes=(*warmth.sizes, size))
 
 
@@ -126,7 +126,7 @@ def _after_marked(warmth: Warmth, call: CachedCall, usage: Usage) -> Warmth:
         sizes += known
         tokens = {size.place: size.tokens for size in known}
         new = [
-            Entry(
+            CachedPrefix(
                 mark.place,
                 call.prefix.key(mark.place),
                 tokens.get(mark.place),
@@ -139,7 +139,7 @@ def _after_marked(warmth: Warmth, call: CachedCall, usage: Usage) -> Warmth:
     return replace(warmth, entries=entries, sizes=tuple(dict.fromkeys(sizes)))
 
 
-def _find_read(alive: Sequence[Entry], prefix: Prefix, read: int) -> Entry | None:
+def _find_read(alive: Sequence[CachedPrefix], prefix: Prefix, read: int) -> CachedPrefix | None:
     """Find the entry that was read: the one of that size, else the deepest one of unknown size."""
     mine = sorted((entry for entry in alive if entry.begins(prefix)), key=lambda entry: -entry.place)
     same = (entry for entry in mine if entry.tokens == read)
@@ -147,13 +147,13 @@ def _find_read(alive: Sequence[Entry], prefix: Prefix, read: int) -> Entry | Non
     return next(same, next(unknown, None))
 
 
-def _infer_read(call: CachedCall, read: int, lifetime: int) -> Entry:
+def _infer_read(call: CachedCall, read: int, lifetime: int) -> CachedPrefix:
     """Infer an entry that was read from calls older than the known ones. A breakpoint beyond it would have written."""
     place = call.marks[-1].place
-    return Entry(place, call.prefix.key(place), read, lifetime, call.at)
+    return CachedPrefix(place, call.prefix.key(place), read, lifetime, call.at)
 
 
-def _learn_sizes(prefix: Prefix, marks: Sequence[Mark], usage: Usage) -> list[Size]:
+def _learn_sizes(prefix: Prefix, marks: Sequence[Breakpoint], usage: Usage) -> list[Size]:
     """Return the sizes that a report proves: that of the last mark, and that of the last mark for an hour."""
     whole = usage.cache_read_tokens + usage.cache_write_tokens + usage.cache_write_1h_tokens
     learnt = [_sized(prefix, marks[-1].place, whole)]
@@ -168,12 +168,12 @@ def _sized(prefix: Prefix, place: int, tokens: int) -> Size | None:
     return Size(place, key, tokens) if key else None
 
 
-def _without(entries: tuple[Entry, ...], prefix: Prefix, after: int | None) -> tuple[Entry, ...]:
+def _without(entries: tuple[CachedPrefix, ...], prefix: Prefix, after: int | None) -> tuple[CachedPrefix, ...]:
     """Remove a request's entries beyond a place (None: all). If they were cached, the request would have read them."""
     return tuple(entry for entry in entries if not entry.begins(prefix) or (after is not None and entry.place <= after))
 
 
-def _put(entries: tuple[Entry, ...], new: Sequence[Entry]) -> tuple[Entry, ...]:
+def _put(entries: tuple[CachedPrefix, ...], new: Sequence[CachedPrefix]) -> tuple[CachedPrefix, ...]:
     """Add these entries; they replace entries of the same key."""
     replaced = {(entry.place, entry.key) for entry in new}
     return (*(entry for entry in entries if (entry.place, entry.key) not in replaced), *new)

@@ -27,7 +27,7 @@ from typing import Protocol
 from app.domain.context.budget import Budget, Limits, RequestSizes, fit_newest, plan_budget
 from app.domain.context.context import OutReason
 from app.domain.tokens.estimates import THOUSAND, Estimator, PairSizes
-from app.domain.tokens.kinds import Kind
+from app.domain.tokens.kinds import TextKind
 from app.domain.usage import MILLION
 
 NOTHING_YET = RequestSizes()
@@ -55,7 +55,7 @@ class Candidate:
         return self.out is None and not self.running
 
 
-class Measured(Protocol):
+class SizedPairs(Protocol):
     """Pairs, oldest first, with their tokens for a model: some pairs of a conversation, or all (`pair_index.py`)."""
 
     @property
@@ -102,7 +102,7 @@ class Measured(Protocol):
         """The sendable pairs at this position or after it, oldest first."""
         ...
 
-    def cut(self, before: int) -> Measured:
+    def cut(self, before: int) -> SizedPairs:
         """Return the pairs before this position."""
         ...
 
@@ -155,7 +155,7 @@ class MeasuredPairs:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class BoundaryInputs:
     """The inputs of the boundary other than the pairs and the draft. `system` and `tools` are estimates, in tokens.
 
     `window` is the model's, in tokens. `input_price` is US dollars per million tokens, None if unknown. `free`: the
@@ -171,7 +171,7 @@ class Terms:
     input_price: Decimal | None = None
     free: bool = False
     input_steps: tuple[tuple[int, Decimal], ...] = ()
-    draft_kind: Kind = Kind.PLAIN
+    draft_kind: TextKind = TextKind.PLAIN
     draft_doubt: float = 0.0
 
 
@@ -179,7 +179,7 @@ class Terms:
 class Drawn:
     """The boundary on a base set: the position of the oldest pair that fits, None if all pairs fit."""
 
-    terms: Terms
+    terms: BoundaryInputs
     budget: Budget
     request: RequestSizes
     position: int | None
@@ -215,7 +215,7 @@ class Composition:
     counted.
     """
 
-    visible: Measured
+    visible: SizedPairs
     boundary: int | None
     boundary_reason: OutReason
     x: int
@@ -279,21 +279,21 @@ def measure_as(pairs: Sequence[Candidate], tokens: tuple[int, ...], estimator: E
     )
 
 
-def draw_boundary(base: Measured, terms: Terms, draft: int = 0) -> Drawn:
+def draw_boundary(base: SizedPairs, terms: BoundaryInputs, draft: int = 0) -> Drawn:
     """Find the oldest pair of the base set that fits into the budget. `draft` is an estimate, in tokens."""
     request = RequestSizes(terms.estimator.base + terms.system, terms.tools, draft)
     budget = budget_of(terms, request)
     return Drawn(terms, budget, request, base.fit(budget.available))
 
 
-def budget_of(terms: Terms, request: RequestSizes = NOTHING_YET) -> Budget:
+def budget_of(terms: BoundaryInputs, request: RequestSizes = NOTHING_YET) -> Budget:
     """Return the budget of a send in tokens, and the part of it that is free for pairs."""
     price = None if terms.free else terms.input_price
     return plan_budget(terms.window, terms.limits, request, input_price=price)
 
 
 def compose(
-    base: Measured, drawn: Drawn, visible: Measured | None = None, *, explicit: bool = False, forced: bool = False
+    base: SizedPairs, drawn: Drawn, visible: SizedPairs | None = None, *, explicit: bool = False, forced: bool = False
 ) -> Composition:
     """Decide which pairs in view are sent. `visible` are those of the base set; None: all of them.
 
@@ -353,7 +353,7 @@ def _band(drawn: Drawn, count: int, pairs: int, images: int, tokens: int) -> flo
     return max(estimator.band, ceil(doubt / max(1, tokens) * THOUSAND) / THOUSAND)
 
 
-def price_tokens(terms: Terms, tokens: int) -> Decimal | None:
+def price_tokens(terms: BoundaryInputs, tokens: int) -> Decimal | None:
     """Return the price of these input tokens in US dollars, without a cache; None if the price is unknown."""
     if terms.free:
         return Decimal(0)

@@ -3,7 +3,7 @@
 A budget warns from a share of its amount on. If it `stops`, a send that would exceed it is refused. Days and months are
 UTC. Not here: the budget of a send, which is in tokens (`domain/context/budget.py`).
 
-    >>> month = SpendingBudget(Scope.ALL, "", Span.MONTH, Decimal(10), Decimal("0.8"), stops=True)
+    >>> month = SpendingBudget(BudgetScope.ALL, "", BudgetPeriod.MONTH, Decimal(10), Decimal("0.8"), stops=True)
     >>> stand(month, Cost(Decimal("8.5")))
     <BudgetStatus.WARNING: 'warning'>
     >>> stand(month, Cost(Decimal("8.5")), Decimal("1.6"))
@@ -23,7 +23,7 @@ from app.domain.errors import ConflictError, InputError
 MAX_MONEY = Decimal(1_000_000)
 
 
-class Scope(StrEnum):
+class BudgetScope(StrEnum):
     """The calls that a budget covers."""
 
     ALL = "all"
@@ -31,7 +31,7 @@ class Scope(StrEnum):
     AGENT = "agent"
 
 
-class Span(StrEnum):
+class BudgetPeriod(StrEnum):
     """The period of a budget."""
 
     DAY = "day"
@@ -54,9 +54,9 @@ class SpendingBudget:
     `warn_at` is a share of the amount. `stops`: a send that would exceed the budget is refused.
     """
 
-    scope: Scope
+    scope: BudgetScope
     subject: str
-    span: Span
+    span: BudgetPeriod
     amount: Decimal
     warn_at: Decimal = Decimal("0.8")
     stops: bool = True
@@ -75,31 +75,35 @@ class BudgetSpentError(ConflictError):
         self.spent = spent
 
 
-_OF = {Scope.ALL: "", Scope.CONVERSATION: " of this conversation", Scope.AGENT: " of this agent"}
-_IN = {Span.DAY: "The budget for a day", Span.MONTH: "The budget for a month", Span.EVER: "The budget"}
+_OF = {BudgetScope.ALL: "", BudgetScope.CONVERSATION: " of this conversation", BudgetScope.AGENT: " of this agent"}
+_IN = {
+    BudgetPeriod.DAY: "The budget for a day",
+    BudgetPeriod.MONTH: "The budget for a month",
+    BudgetPeriod.EVER: "The budget",
+}
 
 
 def describe_budget(budget: SpendingBudget) -> str:
     """Describe a budget for people.
 
-    >>> describe_budget(SpendingBudget(Scope.AGENT, "a1", Span.DAY, Decimal(1)))
+    >>> describe_budget(SpendingBudget(BudgetScope.AGENT, "a1", BudgetPeriod.DAY, Decimal(1)))
     'The budget for a day of this agent'
     """
     return _IN[budget.span] + _OF[budget.scope]
 
 
-def first_day(span: Span, today: date) -> date | None:
+def first_day(span: BudgetPeriod, today: date) -> date | None:
     """Return the first day of the current span; None: the span has no start.
 
-    >>> first_day(Span.MONTH, date(2026, 5, 17))
+    >>> first_day(BudgetPeriod.MONTH, date(2026, 5, 17))
     datetime.date(2026, 5, 1)
     """
     match span:
-        case Span.DAY:
+        case BudgetPeriod.DAY:
             return today
-        case Span.MONTH:
+        case BudgetPeriod.MONTH:
             return today.replace(day=1)
-        case Span.EVER:
+        case BudgetPeriod.EVER:
             return None
 
 
@@ -121,5 +125,5 @@ def require_usable(budget: SpendingBudget) -> None:
         raise InputError("amount", f"is US dollars above 0, {MAX_MONEY:,} at most.")
     if not 0 < budget.warn_at <= 1:
         raise InputError("warn_at", "is a share of the amount above 0, 1 at most.")
-    if budget.scope is Scope.ALL and budget.subject:
+    if budget.scope is BudgetScope.ALL and budget.subject:
         raise InputError("subject", "is named for a budget of everything. Leave it out.")

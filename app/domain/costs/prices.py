@@ -9,7 +9,7 @@ prices (`providers/models/tariffs.py`), and costs of several calls (`costs.py`).
 
     >>> sonnet = Prices(Decimal(3), Decimal(15), Decimal("0.3"), Decimal("3.75"), Decimal(6))
     >>> dear = Prices(Decimal(6), Decimal("22.5"), Decimal("0.6"), Decimal("7.5"), Decimal(12))
-    >>> tariff = Tariff((Period((Step(0, sonnet), Step(200_000, dear))),))
+    >>> tariff = Tariff((Period((PriceTier(0, sonnet), PriceTier(200_000, dear))),))
     >>> at = datetime(2026, 5, 1, tzinfo=UTC)
     >>> price_usage(Usage(input_tokens=1_000, cache_write_tokens=1_000), tariff, at)
     Decimal('0.00675')
@@ -44,7 +44,7 @@ DAY_MARKS: Mapping[str, tuple[int, ...]] = {"deepseek": (30, 60, 240, 360, 600, 
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PriceTier:
     """The prices of calls whose prompt has more than `above` tokens."""
 
     above: int
@@ -59,7 +59,7 @@ class Period:
     midnight: (1380, 60) is from 23:00 to 01:00.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[PriceTier, ...]
     since: date | None = None
     minutes: tuple[int, int] | None = None
 
@@ -122,7 +122,7 @@ class Tariff:
 
 def constant(prices: Prices) -> Tariff:
     """Return a tariff with constant prices."""
-    return Tariff((Period((Step(0, prices),)),))
+    return Tariff((Period((PriceTier(0, prices),)),))
 
 
 FREE = constant(Prices(Decimal(0), Decimal(0)))

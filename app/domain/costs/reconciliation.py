@@ -90,7 +90,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReconciledDay:
     """One day and model: the usage in the ledger (`here`) and in the vendor's file (`there`)."""
 
     day: date
@@ -131,15 +131,15 @@ def _read_lines(text: str) -> Statement:
     return Statement(layout.vendor, min(days), max(days), used)
 
 
-def compare(statement: Statement, here: Mapping[Place, Usage]) -> tuple[Line, ...]:
+def compare(statement: Statement, here: Mapping[Place, Usage]) -> tuple[ReconciledDay, ...]:
     """Return every day and model of both sides, in order. A date at the end of a model name is ignored."""
     mine = _by_plain_name(here)
     theirs = _by_plain_name(statement.used)
-    lines: list[Line] = []
+    lines: list[ReconciledDay] = []
     for day, model in sorted(mine.keys() | theirs.keys()):
         one, other = mine.get((day, model), NOTHING), theirs.get((day, model), NOTHING)
         if _kinds(one) != _kinds(NOTHING) or _kinds(other) != _kinds(NOTHING):
-            lines.append(Line(day, model, _judge(one, other), one, other))
+            lines.append(ReconciledDay(day, model, _judge(one, other), one, other))
     return tuple(lines)
 
 

@@ -18,19 +18,19 @@ from app.domain.filters.parser import parse_before_command
 from app.domain.filters.syntax import (
     Age,
     And,
-    Attached,
-    CalledTool,
-    Day,
+    AttachmentTerm,
+    DayTerm,
     Everything,
     Expression,
-    Failed,
+    FailedTerm,
     Filter,
     Flagged,
     Leaf,
-    Model,
+    ModelTerm,
     Op,
     Stars,
-    Topic,
+    ToolCallTerm,
+    TopicTerm,
     Unit,
     all_of,
 )
@@ -75,16 +75,16 @@ def list_options(occurring: Occurring, today: date) -> dict[ChipName, tuple[Opti
     """Return the values of each chip. A chip without a value in this conversation is left out."""
     days = tuple(Option(f"Last {count} days", Age(Op.AT_MOST, count, Unit.DAY)) for count in (7, 30))
     kinds = (
-        (occurring.attached, Option("With an image or file", Attached())),
-        (occurring.called_tool, Option("With a tool call", CalledTool())),
-        (occurring.failed, Option("With an error", Failed())),
+        (occurring.attached, Option("With an image or file", AttachmentTerm())),
+        (occurring.called_tool, Option("With a tool call", ToolCallTerm())),
+        (occurring.failed, Option("With an error", FailedTerm())),
         (occurring.flagged, Option("Flagged", Flagged())),
     )
     all_options = {
         ChipName.STARS: (Option("Starred", STARRED),) if occurring.starred else (),
         ChipName.TOPIC: tuple(Option(" > ".join(path), _under(path)) for path in occurring.topics),
-        ChipName.DATE: (Option("Today", Day(Op.EQUAL, today)), *days) if occurring.any_pair else (),
-        ChipName.MODEL: tuple(Option(name, Model(Pattern((name,)))) for name in occurring.models),
+        ChipName.DATE: (Option("Today", DayTerm(Op.EQUAL, today)), *days) if occurring.any_pair else (),
+        ChipName.MODEL: tuple(Option(name, ModelTerm(Pattern((name,)))) for name in occurring.models),
         ChipName.KIND: tuple(option for occurs, option in kinds if occurs),
     }
     return {name: options for name, options in all_options.items() if options}
@@ -124,5 +124,5 @@ def _terms(tree: Filter) -> tuple[Expression, ...]:
             return (tree,)
 
 
-def _under(path: tuple[str, ...]) -> Topic:
-    return Topic(tuple(Pattern((name,)) for name in path))
+def _under(path: tuple[str, ...]) -> TopicTerm:
+    return TopicTerm(tuple(Pattern((name,)) for name in path))

@@ -1,7 +1,7 @@
 """Reads a command: its name, its argument, and its flags in any order.
 
 >>> read_call("b :star 3 --dry-run", 3)
-Call(command=Rate(stars=3), dry_run=True)
+CommandCall(command=Rate(stars=3), dry_run=True)
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from app.domain.conversation.conversation import Mark
 from app.domain.filters.commands import (
     COMMANDS,
     DRY_RUN,
-    Call,
     Command,
+    CommandCall,
     CommandRow,
     Delete,
     Export,
@@ -28,12 +28,12 @@ from app.domain.filters.commands import (
     SetFlag,
     SetMark,
 )
-from app.domain.filters.lexer import Kind, Token, tokenize_command
+from app.domain.filters.lexer import Token, TokenKind, tokenize_command
 from app.domain.filters.quoting import read_text, read_topic
 from app.domain.filters.token_stream import refuse
 
 
-def read_call(line: str, start: int) -> Call:
+def read_call(line: str, start: int) -> CommandCall:
     """Read the command that starts right after its colon.
 
     Raises:
@@ -41,10 +41,10 @@ def read_call(line: str, start: int) -> Call:
     """
     tokens = tokenize_command(line, start)
     name = next(tokens)
-    if name.kind is not Kind.WORD or name.text not in COMMANDS:
+    if name.kind is not TokenKind.WORD or name.text not in COMMANDS:
         raise refuse(name, f"a command ({', '.join(COMMANDS)})")
     given = _sort(COMMANDS[name.text], name, tokens)
-    return Call(_READERS[name.text](given), dry_run=DRY_RUN.name in given.flags)
+    return CommandCall(_READERS[name.text](given), dry_run=DRY_RUN.name in given.flags)
 
 
 _QUOTE_IT = "Words that belong together stand in quotes."
@@ -63,12 +63,12 @@ def _sort(row: CommandRow, name: Token, tokens: Iterator[Token]) -> _Given:
     given = _Given(name)
     for token in tokens:
         given.last = token
-        if token.kind is Kind.FLAG:
+        if token.kind is TokenKind.FLAG:
             flag = _known_flag(row, token, given)
             given.flags[flag.name] = _value(flag, token, next(tokens)) if flag.value else _bare(token)
-        elif token.kind in {Kind.WORD, Kind.STRING} and row.argument and given.argument is None:
+        elif token.kind in {TokenKind.WORD, TokenKind.STRING} and row.argument and given.argument is None:
             given.argument = token
-        elif token.kind is not Kind.END:
+        elif token.kind is not TokenKind.END:
             raise refuse(token, f"{_flags(row)} or the end", _QUOTE_IT if given.argument else "")
     return given
 
@@ -88,7 +88,9 @@ def _flags(row: CommandRow) -> str:
 
 
 def _value(flag: FlagRow, token: Token, following: Token) -> Token:
-    if following.kind not in {Kind.WORD, Kind.STRING} or (token.text.endswith("=") and following.start != token.end):
+    if following.kind not in {TokenKind.WORD, TokenKind.STRING} or (
+        token.text.endswith("=") and following.start != token.end
+    ):
         raise refuse(following, f"{flag.value} after --{flag.name}")
     return following
 
@@ -113,7 +115,7 @@ def _read_export(given: _Given) -> Export:
 def _read_file_under(given: _Given) -> FileUnder:
     if given.argument is None:
         return FileUnder()
-    topic = read_topic(given.argument.content if given.argument.kind is Kind.STRING else given.argument.text)
+    topic = read_topic(given.argument.content if given.argument.kind is TokenKind.STRING else given.argument.text)
     if topic is None or topic.below or not all(name.is_literal for name in topic.names):
         raise refuse(given.argument, "the path of one topic, without stars", "Write :topic 'AI > Planning'.")
     return FileUnder(tuple(name.pieces[0] for name in topic.names))
@@ -138,7 +140,7 @@ def _filename(token: Token) -> str:
 
 
 def _text(token: Token) -> str:
-    return read_text(token.content) if token.kind is Kind.STRING else token.text
+    return read_text(token.content) if token.kind is TokenKind.STRING else token.text
 
 
 _READERS: Mapping[str, Callable[[_Given], Command]] = MappingProxyType(

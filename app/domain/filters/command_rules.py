@@ -3,7 +3,7 @@
 >>> from app.domain.filters.parser import parse_line
 >>> line = parse_line("s1 :delete --dry-run")
 >>> decide_call(line.call, line.filter, selected=12)
-Tell(what='Would delete 12 pairs. Nothing was changed.')
+ShowText(what='Would delete 12 pairs. Nothing was changed.')
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from app.domain.filters.commands import (
-    Call,
     Command,
+    CommandCall,
     Delete,
     Export,
     ExportOrder,
@@ -36,48 +36,48 @@ SHIFTING = (Recent, InContext, ChosenTopic, RecentOfTopic)
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class PerformCommand:
     """Perform the command."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ConfirmCommand:
     """Perform the command if the person confirms this question."""
 
     question: str
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
+class ShowText:
     """Do not perform the command. Show this text."""
 
     what: str
 
 
 @dataclass(frozen=True, slots=True)
-class Refuse:
+class RefuseCommand:
     """Refuse the command, for this reason."""
 
     reason: str
 
 
-Decision = Act | Ask | Tell | Refuse
+Decision = PerformCommand | ConfirmCommand | ShowText | RefuseCommand
 
 
-def decide_call(call: Call, tree: Filter, selected: int) -> Decision:
+def decide_call(call: CommandCall, tree: Filter, selected: int) -> Decision:
     """Decide about a command on a filter (with expanded saved names) that selects `selected` pairs."""
     what = describe_command(call.command, selected)
     if selected == 0:
-        return Refuse("The filter selects no pair.")
+        return RefuseCommand("The filter selects no pair.")
     if isinstance(call.command, Delete):
         shifting = [leaf for leaf in leaves(tree) if isinstance(leaf, SHIFTING)]
         if shifting:
-            return Refuse(_why_not_by(shifting))
+            return RefuseCommand(_why_not_by(shifting))
         if selected > MANY and not call.command.force:
-            return Refuse(f"To {what}, more than {MANY}, add --force.")
+            return RefuseCommand(f"To {what}, more than {MANY}, add --force.")
     if call.dry_run:
-        return Tell(f"Would {what}. Nothing was changed.")
-    return Ask(f"Really {what}?") if isinstance(call.command, Delete) else Act()
+        return ShowText(f"Would {what}. Nothing was changed.")
+    return ConfirmCommand(f"Really {what}?") if isinstance(call.command, Delete) else PerformCommand()
 
 
 def describe_command(command: Command, count: int) -> str:

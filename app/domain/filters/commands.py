@@ -82,7 +82,7 @@ Command = Export | FileUnder | Rate | SetFlag | SetMark | Delete | Fork
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CommandCall:
     """A command with its call options. A dry run describes the effect and changes nothing."""
 
     command: Command
@@ -90,11 +90,11 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class BarLine:
     """The content of the filter bar: a filter and a command, both optional."""
 
     filter: Filter
-    call: Call | None = None
+    call: CommandCall | None = None
 
 
 # --- the words ---

@@ -14,13 +14,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from app.domain.filters.commands import COMMANDS, DRY_RUN, CommandRow, FlagRow
-from app.domain.filters.lexer import Kind, Token, tokenize, tokenize_command
+from app.domain.filters.lexer import Token, TokenKind, tokenize, tokenize_command
 from app.domain.filters.parser import parse_filter
 from app.domain.filters.predicates import NAMES, PREDICATES, Name
 from app.domain.filters.quoting import quote_pattern, quote_topic, read_text
 from app.domain.filters.scope import Vocabulary
 from app.domain.filters.sentence import describe_filter
-from app.domain.filters.syntax import Topic, Unit
+from app.domain.filters.syntax import TopicTerm, Unit
 from app.domain.pattern import Pattern, fold
 
 MOST = 30
@@ -49,11 +49,11 @@ def complete_line(line: str, cursor: int, vocabulary: Vocabulary) -> Completion:
     before = line[:cursor]
     *tokens, last = tokenize(before)
     match last.kind:
-        case Kind.COLON:
+        case TokenKind.COLON:
             return _complete_command(line, before, last.end, vocabulary)
-        case Kind.UNCLOSED:
+        case TokenKind.UNCLOSED:
             return _complete_string(line, before, last, _names_after(tokens, vocabulary))
-        case Kind.END:
+        case TokenKind.END:
             word = _word_at(tokens, len(before))
             return _offer(word.start, len(before), _terms(word, tokens, vocabulary))
         case _:
@@ -73,14 +73,14 @@ class _Named(NamedTuple):
 
 def _terms(word: Token, tokens: Sequence[Token], vocabulary: Vocabulary) -> Iterator[Suggestion]:
     match word.kind:
-        case Kind.WORD:
+        case TokenKind.WORD:
             yield from _predicates(word.text)
             yield from _arguments(word.text, vocabulary)
-        case Kind.SAVED:
+        case TokenKind.SAVED:
             yield from _saved(word.text[1:], vocabulary)
-        case Kind.NUMBER if _is_age(tokens):
+        case TokenKind.NUMBER if _is_age(tokens):
             yield from (Suggestion(f"{word.text}{unit}", f"{unit.name.lower()}s") for unit in Unit)
-        case Kind.END:
+        case TokenKind.END:
             yield from _predicates("")
             yield from _saved("", vocabulary)
         case _:
@@ -112,7 +112,7 @@ def _saved(typed: str, vocabulary: Vocabulary) -> Iterator[Suggestion]:
 
 
 def _is_age(tokens: Sequence[Token]) -> bool:
-    words = [token.text for token in tokens if token.kind is not Kind.COMPARISON]
+    words = [token.text for token in tokens if token.kind is not TokenKind.COMPARISON]
     return len(words) > 1 and NAMES.get(words[-2]) is Name.DATE
 
 
@@ -143,8 +143,8 @@ def _topics_and_below(vocabulary: Vocabulary) -> Iterator[_Named]:
             yield _Named(named.name, quote_topic(_topic(path, below=True)), f"{named.name} and below")
 
 
-def _topic(path: tuple[str, ...], *, below: bool = False) -> Topic:
-    return Topic(tuple(Pattern((name,)) for name in path), below)
+def _topic(path: tuple[str, ...], *, below: bool = False) -> TopicTerm:
+    return TopicTerm(tuple(Pattern((name,)) for name in path), below)
 
 
 def _plain_names(names: Iterable[tuple[str, str]]) -> Iterator[_Named]:
@@ -167,7 +167,7 @@ _NAMES: Mapping[Name | None, Callable[[Vocabulary], Iterator[_Named]]] = Mapping
 def _complete_command(line: str, before: str, start: int, vocabulary: Vocabulary) -> Completion:
     *tokens, last = tokenize_command(before, start)
     row = COMMANDS.get(tokens[0].text) if tokens else None
-    if last.kind is Kind.UNCLOSED:
+    if last.kind is TokenKind.UNCLOSED:
         topics = _topics(vocabulary) if row is not None and row.name == "topic" else ()
         return _complete_string(line, before, last, topics)
     word = _word_at(tokens, len(before))
@@ -202,8 +202,8 @@ def _choices(typed: str, row: CommandRow | FlagRow | None) -> Iterator[Suggestio
 
 def _word_at(tokens: Sequence[Token], cursor: int) -> Token:
     """Return the token that ends at the cursor and may be incomplete; an empty one where a new term can start."""
-    nothing = Token(Kind.END, "", cursor)
-    if not tokens or tokens[-1].kind in {Kind.NOT, Kind.AND, Kind.OR, Kind.OPEN}:
+    nothing = Token(TokenKind.END, "", cursor)
+    if not tokens or tokens[-1].kind in {TokenKind.NOT, TokenKind.AND, TokenKind.OR, TokenKind.OPEN}:
         return nothing
     return tokens[-1] if tokens[-1].end == cursor else nothing
 

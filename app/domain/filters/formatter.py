@@ -16,21 +16,20 @@ from app.domain.filters.predicates import PREDICATES, Name
 from app.domain.filters.quoting import quote_pattern, quote_topic
 from app.domain.filters.syntax import (
     Age,
-    Agent,
+    AgentTerm,
     And,
-    Attached,
-    CalledTool,
+    AttachmentTerm,
     ChosenTopic,
     Contains,
-    Day,
+    DayTerm,
     Everything,
     Expression,
-    Failed,
+    FailedTerm,
     Filter,
     Flagged,
     InContext,
-    Marked,
-    Model,
+    MarkTerm,
+    ModelTerm,
     Not,
     Op,
     Or,
@@ -39,8 +38,9 @@ from app.domain.filters.syntax import (
     RecentOfTopic,
     Saved,
     Stars,
-    Tokens,
-    Topic,
+    TokensTerm,
+    ToolCallTerm,
+    TopicTerm,
 )
 from app.domain.pattern import Pattern
 
@@ -86,7 +86,7 @@ def _predicate(term: Predicate | InContext, *, long: bool) -> str:
 
 def _words(term: Predicate | InContext) -> _Words:  # noqa: C901, PLR0912 — one case per predicate
     match term:
-        case Topic():
+        case TopicTerm():
             return _Words(Name.TOPIC, quote_topic(term))
         case ChosenTopic():
             return _Words(Name.TOPIC)
@@ -98,25 +98,25 @@ def _words(term: Predicate | InContext) -> _Words:  # noqa: C901, PLR0912 — on
             return _Words(Name.RECENT, str(count))
         case Flagged(flagged):
             return _Words(Name.FLAGGED if flagged else Name.UNFLAGGED)
-        case Marked(mark):
+        case MarkTerm(mark):
             return _Words(Name.IN if mark is Mark.IN else Name.OUT)
-        case Model(name):
+        case ModelTerm(name):
             return _Words(Name.MODEL, _pattern(name))
         case Age(op, count, unit):
             return _Words(Name.DATE, f"{count}{unit}", op, implied=Op.AT_MOST)
-        case Day(op, day):
+        case DayTerm(op, day):
             return _Words(Name.DATE, day.isoformat(), op)
         case Contains(text):
             return _Words(Name.TEXT, quote_pattern(text))
-        case Attached():
+        case AttachmentTerm():
             return _Words(Name.IMAGES)
-        case Failed():
+        case FailedTerm():
             return _Words(Name.ERRORS)
-        case CalledTool(name):
+        case ToolCallTerm(name):
             return _Words(Name.TOOL, _pattern(name))
-        case Tokens(op, tokens):
+        case TokensTerm(op, tokens):
             return _Words(Name.TOKENS, str(tokens), op)
-        case Agent(name):
+        case AgentTerm(name):
             return _Words(Name.AGENT, _pattern(name))
         case InContext(extra):
             return _Words(Name.CONTEXT, str(extra or ""))

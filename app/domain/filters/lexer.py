@@ -20,7 +20,7 @@ MAX_LENGTH = 4_000
 """Maximum length of a line in characters: enough for a pasted paragraph, and a limit for the time of reading."""
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """The kind of a token. After one of the last four, the rest of the line cannot be read."""
 
     WORD = auto()
@@ -46,7 +46,7 @@ class Kind(Enum):
 class Token(NamedTuple):
     """A piece of the line, from `start` to before `end`. The text of a string includes its quotes."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     start: int
 
@@ -96,8 +96,8 @@ def tokenize(line: str) -> Iterator[Token]:
     depth = 0
     for token in _cut(line, _TOKEN, 0):
         yield token
-        depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
-        if token.kind is Kind.COLON and depth == 0:
+        depth += (token.kind is TokenKind.OPEN) - (token.kind is TokenKind.CLOSE)
+        if token.kind is TokenKind.COLON and depth == 0:
             return
 
 
@@ -110,7 +110,7 @@ def _cut(line: str, rules: re.Pattern[str], start: int) -> Iterator[Token]:
     text, last = _usable_part(line)
     for found in rules.finditer(text, start):
         if found.lastgroup is not None:
-            token = Token(Kind[found.lastgroup], found.group(), found.start())
+            token = Token(TokenKind[found.lastgroup], found.group(), found.start())
             if token.kind in _FAULTS:
                 yield _first_fault(token, last)
                 return
@@ -118,19 +118,19 @@ def _cut(line: str, rules: re.Pattern[str], start: int) -> Iterator[Token]:
     yield last
 
 
-_FAULTS = frozenset({Kind.UNCLOSED, Kind.UNKNOWN})
+_FAULTS = frozenset({TokenKind.UNCLOSED, TokenKind.UNKNOWN})
 
 
 def _first_fault(token: Token, last: Token) -> Token:
     """Return the token to report. An unclosed quote is not reported if the line is cut before its end."""
-    return last if token.kind is Kind.UNCLOSED and last.kind is not Kind.END else token
+    return last if token.kind is TokenKind.UNCLOSED and last.kind is not TokenKind.END else token
 
 
 def _usable_part(line: str) -> tuple[str, Token]:
     """Return the readable beginning of the line, and the token at its end."""
     text = line[:MAX_LENGTH]
     if unusable := _UNUSABLE.search(text):
-        return text[: unusable.start()], Token(Kind.UNUSABLE, unusable.group(), unusable.start())
+        return text[: unusable.start()], Token(TokenKind.UNUSABLE, unusable.group(), unusable.start())
     if len(line) > MAX_LENGTH:
-        return text, Token(Kind.TOO_LONG, line[MAX_LENGTH], MAX_LENGTH)
-    return text, Token(Kind.END, "", len(text))
+        return text, Token(TokenKind.TOO_LONG, line[MAX_LENGTH], MAX_LENGTH)
+    return text, Token(TokenKind.END, "", len(text))

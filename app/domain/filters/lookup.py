@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from app.domain.filters.syntax import Topic
+from app.domain.filters.syntax import TopicTerm
 from app.domain.pattern import Pattern
 from app.domain.topics.topics import TopicTree
 
 
-def find_topics(tree: TopicTree, topic: Topic) -> tuple[str, ...]:
+def find_topics(tree: TopicTree, topic: TopicTerm) -> tuple[str, ...]:
     """Return the ids of the topics that match a path, with their descendants if the filter asks for them.
 
     A single name matches every topic with that name. A path matches the topic at this path from the root, else the only
@@ -27,7 +27,7 @@ def find_topics(tree: TopicTree, topic: Topic) -> tuple[str, ...]:
     return found
 
 
-def ambiguous_topics(tree: TopicTree, topic: Topic) -> tuple[str, ...]:
+def ambiguous_topics(tree: TopicTree, topic: TopicTerm) -> tuple[str, ...]:
     """Return the topics if a path without stars matches several; empty if it matches at most one."""
     names_several = len(topic.names) == 1 or not all(name.is_literal for name in topic.names)
     found = () if names_several else _from_root_or_ending_so(tree, topic)
@@ -49,7 +49,7 @@ def find_tools(tools: Iterable[str], pattern: Pattern) -> tuple[str, ...]:
     return tuple(tool for tool in tools if pattern.matches(tool))
 
 
-def _from_root_or_ending_so(tree: TopicTree, topic: Topic) -> tuple[str, ...]:
+def _from_root_or_ending_so(tree: TopicTree, topic: TopicTerm) -> tuple[str, ...]:
     steps = len(topic.names)
     ending_so = tuple(topic_id for topic_id, path in tree.paths.items() if _ends_so(path, topic.names))
     from_root = tuple(topic_id for topic_id in ending_so if len(tree.paths[topic_id]) == steps)

@@ -6,7 +6,7 @@ then returns the condition for the pairs of the base set that are in view.
 
     >>> from datetime import UTC, datetime
     >>> from app.domain.filters.parser import parse_filter
-    >>> lower_base(parse_filter("d<7d o"), Scope(datetime(2026, 1, 8, tzinfo=UTC), UTC))  # doctest: +ELLIPSIS
+    >>> lower_base(parse_filter("d<7d o"), FilterScope(datetime(2026, 1, 8, tzinfo=UTC), UTC))  # doctest: +ELLIPSIS
     CompareTime(op=<Op.MORE: '>'>, instant=datetime.datetime(2026, 1, 1, 0, 0, ...))
 """
 
@@ -35,23 +35,22 @@ from app.domain.filters.condition import (
 )
 from app.domain.filters.instants import end_of_day, instant_ago, start_of_day
 from app.domain.filters.lookup import find_agents, find_models, find_tools, find_topics
-from app.domain.filters.scope import Scope
+from app.domain.filters.scope import FilterScope
 from app.domain.filters.syntax import (
     Age,
-    Agent,
+    AgentTerm,
     And,
-    Attached,
-    CalledTool,
+    AttachmentTerm,
     ChosenTopic,
     Contains,
-    Day,
+    DayTerm,
     Everything,
-    Failed,
+    FailedTerm,
     Filter,
     Flagged,
     InContext,
-    Marked,
-    Model,
+    MarkTerm,
+    ModelTerm,
     Not,
     Op,
     Or,
@@ -60,14 +59,15 @@ from app.domain.filters.syntax import (
     RecentOfTopic,
     Saved,
     Stars,
-    Tokens,
-    Topic,
+    TokensTerm,
+    ToolCallTerm,
+    TopicTerm,
     leaves,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Boundary:
+class BoundaryPairs:
     """The result of the context boundary: the pairs of the base set (ids, oldest first), and which it includes."""
 
     base: tuple[str, ...]
@@ -85,19 +85,19 @@ def asks_boundary(tree: Filter) -> bool:
     return any(isinstance(leaf, InContext) for leaf in leaves(tree))
 
 
-def lower_base(tree: Filter, scope: Scope) -> Condition:
+def lower_base(tree: Filter, scope: FilterScope) -> Condition:
     """Return the condition of the base set: the filter without any `o`. If it has none, that is the view."""
     return _lower(tree, scope, None) or EVERY_PAIR
 
 
-def lower_view(tree: Filter, scope: Scope, boundary: Boundary) -> Condition:
+def lower_view(tree: Filter, scope: FilterScope, boundary: BoundaryPairs) -> Condition:
     """Return the condition of the pairs in view. Apply it only to pairs of the base set."""
     terms = tree.terms if isinstance(tree, And) else (tree,)
     asking = (_lower(term, scope, boundary) for term in terms if asks_boundary(term))  # the others hold in the base
     return _join(AllOf, asking) or EVERY_PAIR
 
 
-def _lower(tree: Filter, scope: Scope, boundary: Boundary | None) -> Condition | None:
+def _lower(tree: Filter, scope: FilterScope, boundary: BoundaryPairs | None) -> Condition | None:
     """Return the condition; None for an `o` while there is no boundary yet."""
     match tree:
         case Everything():
@@ -122,10 +122,10 @@ def _join(kind: type[AllOf | AnyOf], conditions: Iterable[Condition | None]) -> 
     return kind(present) if len(present) > 1 else next(iter(present), None)
 
 
-def _lower_predicate(term: Predicate, scope: Scope) -> Condition:  # noqa: C901, PLR0912 — one case per predicate
+def _lower_predicate(term: Predicate, scope: FilterScope) -> Condition:  # noqa: C901, PLR0912 — one case per predicate
     vocabulary, chosen = scope.vocabulary, scope.chosen
     match term:
-        case Topic():
+        case TopicTerm():
             return OneOf(Key.TOPIC, find_topics(vocabulary.topics, term))
         case ChosenTopic():
             return OneOf(Key.TOPIC, _present(chosen.topic))
@@ -138,25 +138,25 @@ def _lower_predicate(term: Predicate, scope: Scope) -> Condition:  # noqa: C901,
             return Newest(count, EVERY_PAIR)
         case Flagged(flagged):
             return Has(Fact.FLAG) if flagged else Negated(Has(Fact.FLAG))
-        case Marked(mark):
+        case MarkTerm(mark):
             return OneOf(Key.MARK, (mark.value,))
-        case Model(name):
+        case ModelTerm(name):
             return OneOf(Key.MODEL, find_models(vocabulary.models, name) if name else _present(chosen.model))
         case Age(op, count, unit):
             return CompareTime(_OLDER_IS_EARLIER[op], instant_ago(scope.now, count, unit))
-        case Day():
+        case DayTerm():
             return _lower_day(term, scope)
         case Contains(text):
             return ContainsText(text.searched_pieces())
-        case Attached():
+        case AttachmentTerm():
             return Has(Fact.ATTACHMENT)
-        case Failed():
+        case FailedTerm():
             return Has(Fact.ERROR)
-        case CalledTool(name):
+        case ToolCallTerm(name):
             return CalledOneOf(find_tools(vocabulary.tools, name)) if name else Has(Fact.TOOL_CALL)
-        case Tokens(op, tokens):
+        case TokensTerm(op, tokens):
             return CompareNumber(Number.TOKENS, op, tokens)
-        case Agent(name):
+        case AgentTerm(name):
             return OneOf(Key.AGENT, find_agents(vocabulary.agents, name) if name else _present(chosen.agent))
         case _:
             assert_never(term)
@@ -171,7 +171,7 @@ _OLDER_IS_EARLIER = {
 }
 
 
-def _lower_day(term: Day, scope: Scope) -> Condition:
+def _lower_day(term: DayTerm, scope: FilterScope) -> Condition:
     start, end = start_of_day(term.day, scope.zone), end_of_day(term.day, scope.zone)
     match term.op:
         case Op.EQUAL:

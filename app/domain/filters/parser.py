@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from app.domain.filters.command_parser import read_call
-from app.domain.filters.commands import Line
-from app.domain.filters.lexer import Kind, Token
+from app.domain.filters.commands import BarLine
+from app.domain.filters.lexer import Token, TokenKind
 from app.domain.filters.syntax import Everything, Expression, Filter, Not, all_of, any_of
 from app.domain.filters.terms import A_PREDICATE, read_term
 from app.domain.filters.token_stream import TokenStream, refuse
@@ -26,7 +26,7 @@ MAX_TREE_DEPTH = 2 * (MAX_DEPTH + 1)
 MAX_TERMS = 200
 """Maximum number of predicates in a filter, because databases limit the size of an expression."""
 
-_STARTS_OPERAND = frozenset({Kind.WORD, Kind.SAVED, Kind.NOT, Kind.OPEN})
+_STARTS_OPERAND = frozenset({TokenKind.WORD, TokenKind.SAVED, TokenKind.NOT, TokenKind.OPEN})
 
 
 @dataclass(slots=True)
@@ -54,12 +54,12 @@ def parse_filter(line: str) -> Filter:
     """
     tokens = TokenStream(line)
     found = _read_filter(tokens)
-    if tokens.next.kind is not Kind.END:
+    if tokens.next.kind is not TokenKind.END:
         raise refuse(tokens.next, "the end of the filter", "A command cannot stand here.")
     return found
 
 
-def parse_line(line: str) -> Line:
+def parse_line(line: str) -> BarLine:
     """Parse the filter of a line, and the command after it if there is one.
 
     Raises:
@@ -67,8 +67,8 @@ def parse_line(line: str) -> Line:
     """
     tokens = TokenStream(line)
     found = _read_filter(tokens)
-    colon = tokens.take_if(Kind.COLON)
-    return Line(found, read_call(line, colon.end) if colon else None)
+    colon = tokens.take_if(TokenKind.COLON)
+    return BarLine(found, read_call(line, colon.end) if colon else None)
 
 
 def parse_before_command(line: str) -> tuple[Filter, str]:
@@ -79,7 +79,7 @@ def parse_before_command(line: str) -> tuple[Filter, str]:
     """
     tokens = TokenStream(line)
     found = _read_filter(tokens)
-    return found, line[tokens.next.start :] if tokens.next.kind is Kind.COLON else ""
+    return found, line[tokens.next.start :] if tokens.next.kind is TokenKind.COLON else ""
 
 
 def _read_filter(tokens: TokenStream) -> Filter:
@@ -95,10 +95,10 @@ def _read_filter(tokens: TokenStream) -> Filter:
             raise refuse(tokens.next, f"at most {MAX_TERMS} predicates in a filter")
         _close_groups(tokens, groups)
         following = tokens.next
-        if following.kind is Kind.OR:
+        if following.kind is TokenKind.OR:
             groups[-1].alternatives.append([])
             tokens.take()
-        elif following.kind is Kind.AND:
+        elif following.kind is TokenKind.AND:
             tokens.take()
         elif _is_last(following) and len(groups) == 1:
             return groups[0].close()
@@ -107,18 +107,18 @@ def _read_filter(tokens: TokenStream) -> Filter:
 
 
 def _is_last(token: Token) -> bool:
-    return token.kind in {Kind.END, Kind.COLON}
+    return token.kind in {TokenKind.END, TokenKind.COLON}
 
 
 def _read_operand(tokens: TokenStream, groups: list[_Group]) -> None:
     """Read any number of `!` and `(`, then a predicate, and add it to the innermost group."""
     depth = groups[-1].depth
     negations = 0
-    while (token := tokens.take()).kind in {Kind.NOT, Kind.OPEN}:
+    while (token := tokens.take()).kind in {TokenKind.NOT, TokenKind.OPEN}:
         depth += 1
         if depth > MAX_DEPTH:
             raise refuse(token, f'at most {MAX_DEPTH} parentheses and "!" within each other', "Write it flatter.")
-        if token.kind is Kind.NOT:
+        if token.kind is TokenKind.NOT:
             negations += 1
         else:
             groups.append(_Group(depth, negations))
@@ -127,7 +127,7 @@ def _read_operand(tokens: TokenStream, groups: list[_Group]) -> None:
 
 
 def _close_groups(tokens: TokenStream, groups: list[_Group]) -> None:
-    while len(groups) > 1 and tokens.take_if(Kind.CLOSE):
+    while len(groups) > 1 and tokens.take_if(TokenKind.CLOSE):
         group = groups.pop()
         groups[-1].add(group.close(), group.negations)
 

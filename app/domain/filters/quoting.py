@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.domain.filters.syntax import Topic
+from app.domain.filters.syntax import TopicTerm
 from app.domain.pattern import Pattern
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
@@ -38,7 +38,7 @@ def read_pattern(content: str) -> Pattern | None:
     return _pattern(_characters(content))
 
 
-def read_topic(content: str) -> Topic | None:
+def read_topic(content: str) -> TopicTerm | None:
     """Read the topic between quotes; None if a name of the path is missing."""
     characters = _trim(_characters(content))
     below = len(characters) >= len(_BELOW) and all(dot == (".", False) for dot in characters[-len(_BELOW) :])
@@ -46,7 +46,7 @@ def read_topic(content: str) -> Topic | None:
         characters = characters[: -len(_BELOW)]
     names = [_pattern(_trim(name)) for name in _split(characters, ">")]
     found = tuple(name for name in names if name is not None)
-    return Topic(found, below) if len(found) == len(names) else None
+    return TopicTerm(found, below) if len(found) == len(names) else None
 
 
 def quote_text(text: str, mark: str = "") -> str:
@@ -61,7 +61,7 @@ def quote_pattern(pattern: Pattern) -> str:
     return f"{mark}{_write_pattern(pattern, mark)}{mark}"
 
 
-def quote_topic(topic: Topic) -> str:
+def quote_topic(topic: TopicTerm) -> str:
     """Write the path of a topic in quotes."""
     mark = _mark("".join(piece for name in topic.names for piece in name.pieces))
     path = " > ".join(_write_name(name, mark) for name in topic.names)

@@ -1,6 +1,6 @@
 """The context of a filter: everything that it needs in addition to the pairs.
 
-`Vocabulary` has the existing names, which completion suggests. `Scope` adds the choices in the composer and the
+`Vocabulary` has the existing names, which completion suggests. `FilterScope` adds the choices in the composer and the
 reader's clock. The caller creates both; this module reads nothing.
 """
 
@@ -37,7 +37,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class FilterScope:
     """The context for reading a filter. `now` is timezone-aware; `zone` is the reader's, for calendar days."""
 
     now: datetime

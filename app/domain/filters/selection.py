@@ -31,9 +31,9 @@ from app.domain.filters.condition import (
     OneOf,
     searched_text,
 )
-from app.domain.filters.lowering import Boundary, lower_base, lower_view
-from app.domain.filters.scope import Scope
-from app.domain.filters.syntax import And, Everything, Filter, Flagged, Marked, Not, Op, Or, Stars
+from app.domain.filters.lowering import BoundaryPairs, lower_base, lower_view
+from app.domain.filters.scope import FilterScope
+from app.domain.filters.syntax import And, Everything, Filter, Flagged, MarkTerm, Not, Op, Or, Stars
 from app.domain.pattern import occur_in_order
 
 Estimate = Callable[[Pair], int]
@@ -52,12 +52,12 @@ class Selection:
 
 
 def select_pairs(
-    tree: Filter, pairs: Sequence[Pair], scope: Scope, estimate: Estimate, decide_included: DecideIncluded
+    tree: Filter, pairs: Sequence[Pair], scope: FilterScope, estimate: Estimate, decide_included: DecideIncluded
 ) -> Selection:
     """Select the pairs of a conversation that are in view with this filter, oldest first."""
     base = narrow(lower_base(tree, scope), pairs, pairs, estimate)
     included = frozenset(decide_included(base))
-    view = lower_view(tree, scope, Boundary(tuple(pair.id for pair in base), included))
+    view = lower_view(tree, scope, BoundaryPairs(tuple(pair.id for pair in base), included))
     return Selection(tuple(narrow(view, base, pairs, estimate)), included)
 
 
@@ -92,7 +92,7 @@ def selects_unmarked(tree: Filter) -> bool | None:
             return bool(_COMPARE[op](0, stars))
         case Flagged(flagged):
             return not flagged
-        case Marked():
+        case MarkTerm():
             return False
         case Not(term):
             selected = selects_unmarked(term)

@@ -22,22 +22,21 @@ from typing import assert_never
 from app.domain.filters.quoting import quote_pattern, quote_text
 from app.domain.filters.syntax import (
     Age,
-    Agent,
+    AgentTerm,
     And,
-    Attached,
-    CalledTool,
+    AttachmentTerm,
     ChosenTopic,
     Contains,
-    Day,
+    DayTerm,
     Everything,
     Expression,
-    Failed,
+    FailedTerm,
     Filter,
     Flagged,
     InContext,
     Leaf,
-    Marked,
-    Model,
+    MarkTerm,
+    ModelTerm,
     Not,
     Op,
     Or,
@@ -45,8 +44,9 @@ from app.domain.filters.syntax import (
     RecentOfTopic,
     Saved,
     Stars,
-    Tokens,
-    Topic,
+    TokensTerm,
+    ToolCallTerm,
+    TopicTerm,
     Unit,
 )
 from app.domain.pattern import Pattern
@@ -107,7 +107,7 @@ def _say(said: str | _All | _Either) -> str:
 def _phrase(term: Leaf, *, negated: bool) -> str:  # noqa: C901, PLR0912 — one case per predicate
     no = "not " if negated else ""
     match term:
-        case Topic(names, below):
+        case TopicTerm(names, below):
             path = " > ".join(map(_name, names))
             return f"{no}under {path}" + (f" {'or' if negated else 'and'} below" if below else "")
         case ChosenTopic():
@@ -120,25 +120,25 @@ def _phrase(term: Leaf, *, negated: bool) -> str:  # noqa: C901, PLR0912 — one
             return _among_last(count, negated=negated)
         case Flagged(flagged):
             return "flagged" if flagged is not negated else "not flagged"
-        case Marked(mark):
+        case MarkTerm(mark):
             return f"{no}tagged “{mark.tag}”"
-        case Model(name):
+        case ModelTerm(name):
             return f"{no}answered by {_name(name) if name else 'the model now chosen'}"
         case Age(op, count, unit):
             return _counted(_AGES, op, count, _UNITS[unit], negated=negated)
-        case Day(op, day):
+        case DayTerm(op, day):
             return _dated(op, day, negated=negated)
         case Contains(text):
             return f"{no}containing {_searched(text)}"
-        case Attached():
+        case AttachmentTerm():
             return "without an image or file" if negated else "with an image or file"
-        case Failed():
+        case FailedTerm():
             return "without an error" if negated else "with an error"
-        case CalledTool(name):
+        case ToolCallTerm(name):
             return f"that {'did not call' if negated else 'called'} {f'the tool {_name(name)}' if name else 'a tool'}"
-        case Tokens(op, tokens):
+        case TokensTerm(op, tokens):
             return f"costing {_counted(_AMOUNTS, op, tokens, 'token', negated=negated)}"
-        case Agent(name):
+        case AgentTerm(name):
             return f"{no}answered under {f'the agent {_name(name)}' if name else 'the agent now chosen'}"
         case InContext(0):
             return "beyond the context boundary" if negated else "within the context boundary"

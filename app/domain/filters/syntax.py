@@ -43,7 +43,7 @@ class Unit(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class TopicTerm:
     """Filed under a topic with this path (`below`: or under a descendant). A single name is a topic's name."""
 
     names: tuple[Pattern, ...]
@@ -85,14 +85,14 @@ class Flagged:
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class MarkTerm:
     """With the include mark or the exclude mark."""
 
     mark: Mark
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ModelTerm:
     """Answered by a model with this name; None is the model now chosen in the composer."""
 
     name: Pattern | None = None
@@ -108,7 +108,7 @@ class Age:
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class DayTerm:
     """First sent on, before or after a calendar day of the reader's time zone."""
 
     op: Op
@@ -123,24 +123,24 @@ class Contains:
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class AttachmentTerm:
     """With an image or a file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedTerm:
     """Ended in an error, or has one."""
 
 
 @dataclass(frozen=True, slots=True)
-class CalledTool:
+class ToolCallTerm:
     """Called a tool with this name; None is any tool."""
 
     name: Pattern | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokensTerm:
     """With this number of tokens in the current estimate."""
 
     op: Op
@@ -148,29 +148,29 @@ class Tokens:
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
+class AgentTerm:
     """Answered by an agent with this name; None is the agent now chosen."""
 
     name: Pattern | None = None
 
 
 Predicate = (
-    Topic
+    TopicTerm
     | ChosenTopic
     | RecentOfTopic
     | Stars
     | Recent
     | Flagged
-    | Marked
-    | Model
+    | MarkTerm
+    | ModelTerm
     | Age
-    | Day
+    | DayTerm
     | Contains
-    | Attached
-    | Failed
-    | CalledTool
-    | Tokens
-    | Agent
+    | AttachmentTerm
+    | FailedTerm
+    | ToolCallTerm
+    | TokensTerm
+    | AgentTerm
 )
 """Predicates that depend only on the pairs."""
 

@@ -19,30 +19,30 @@ from types import MappingProxyType
 
 from app.domain.conversation.conversation import Mark
 from app.domain.filters.errors import FilterError
-from app.domain.filters.lexer import Kind, Token
+from app.domain.filters.lexer import Token, TokenKind
 from app.domain.filters.predicates import MAX_NUMBER, MAX_STARS, NAMES, PREDICATES, Name, Takes
 from app.domain.filters.quoting import quote_text, read_pattern, read_topic
 from app.domain.filters.syntax import (
     Age,
-    Agent,
-    Attached,
-    CalledTool,
+    AgentTerm,
+    AttachmentTerm,
     ChosenTopic,
     Contains,
-    Day,
-    Failed,
+    DayTerm,
+    FailedTerm,
     Flagged,
     InContext,
     Leaf,
-    Marked,
-    Model,
+    MarkTerm,
+    ModelTerm,
     Op,
     Recent,
     RecentOfTopic,
     Saved,
     Stars,
-    Tokens,
-    Topic,
+    TokensTerm,
+    ToolCallTerm,
+    TopicTerm,
     Unit,
 )
 from app.domain.filters.token_stream import INSTEAD, TokenStream, refuse
@@ -50,7 +50,7 @@ from app.domain.pattern import Pattern
 
 A_PREDICATE = f"a predicate ({', '.join(row.short for row in PREDICATES.values())})"
 
-_ARGUMENTS = frozenset({Kind.NUMBER, Kind.DAY, Kind.STRING, Kind.COMPARISON})
+_ARGUMENTS = frozenset({TokenKind.NUMBER, TokenKind.DAY, TokenKind.STRING, TokenKind.COMPARISON})
 
 _MAX_TOGETHER = 8
 """Maximum number of short names written together; more letters are a word."""
@@ -68,9 +68,9 @@ def read_term(token: Token, tokens: TokenStream) -> Leaf:
     Raises:
         FilterError: there is none, or its argument is missing or wrong.
     """
-    if token.kind is Kind.SAVED:
+    if token.kind is TokenKind.SAVED:
         return _read_saved(token)
-    if token.kind is not Kind.WORD:
+    if token.kind is not TokenKind.WORD:
         raise refuse(token, A_PREDICATE)
     name = _name_at(token, tokens)
     row = PREDICATES[name]
@@ -123,10 +123,10 @@ def _suggest_name(word: str) -> str:
 # --- arguments ---
 
 
-def _read_topic(tokens: TokenStream) -> Topic | RecentOfTopic | ChosenTopic:
-    if number := tokens.take_if(Kind.NUMBER):
+def _read_topic(tokens: TokenStream) -> TopicTerm | RecentOfTopic | ChosenTopic:
+    if number := tokens.take_if(TokenKind.NUMBER):
         return RecentOfTopic(_number(number, "a number of pairs", least=1))
-    if string := tokens.take_if(Kind.STRING):
+    if string := tokens.take_if(TokenKind.STRING):
         topic = read_topic(string.content)
         if topic is None:
             raise refuse(string, "a topic in the quotes", "Write t'AI' or t'AI > Planning'.")
@@ -143,13 +143,13 @@ def _read_recent(tokens: TokenStream) -> Recent:
     return Recent(_number(tokens.take(), "a number of pairs", least=1))
 
 
-def _read_tokens(tokens: TokenStream) -> Tokens:
+def _read_tokens(tokens: TokenStream) -> TokensTerm:
     op = _read_op(tokens) or Op.EQUAL
-    return Tokens(op, _number(tokens.take(), "a number of tokens"))
+    return TokensTerm(op, _number(tokens.take(), "a number of tokens"))
 
 
 def _read_context(tokens: TokenStream) -> InContext:
-    number = tokens.take_if(Kind.NUMBER)
+    number = tokens.take_if(TokenKind.NUMBER)
     return InContext(_number(number, "a number of pairs") if number else 0)
 
 
@@ -158,14 +158,14 @@ def _read_text(tokens: TokenStream) -> Contains:
 
 
 def _read_optional_pattern(tokens: TokenStream) -> Pattern | None:
-    string = tokens.take_if(Kind.STRING)
+    string = tokens.take_if(TokenKind.STRING)
     return _pattern(string, "a name in the quotes") if string else None
 
 
-def _read_date(tokens: TokenStream) -> Age | Day:
+def _read_date(tokens: TokenStream) -> Age | DayTerm:
     op = _read_op(tokens)
-    if day := tokens.take_if(Kind.DAY):
-        return Day(op or Op.EQUAL, _day(day))
+    if day := tokens.take_if(TokenKind.DAY):
+        return DayTerm(op or Op.EQUAL, _day(day))
     number = tokens.take()
     count = _number(number, "an age such as 7d or a day such as 2025-01-31")
     return Age(op or Op.AT_MOST, count, _read_unit(number, tokens))
@@ -173,11 +173,11 @@ def _read_date(tokens: TokenStream) -> Age | Day:
 
 def _read_unit(number: Token, tokens: TokenStream) -> Unit:
     """Read the unit directly after the number. It may be missing (days), and a predicate may follow directly."""
-    if tokens.next.kind is not Kind.WORD or tokens.next.start != number.end:
+    if tokens.next.kind is not TokenKind.WORD or tokens.next.start != number.end:
         return Unit.DAY
     word = tokens.take()
     for unit in (*_UNITS, ""):
-        rest = Token(Kind.WORD, word.text[len(unit) :], word.start + len(unit))
+        rest = Token(TokenKind.WORD, word.text[len(unit) :], word.start + len(unit))
         if word.text.startswith(unit) and (not rest.text or _starts_with_name(rest, tokens.next)):
             tokens.split(word, len(unit))
             return Unit(unit or Unit.DAY)
@@ -185,7 +185,7 @@ def _read_unit(number: Token, tokens: TokenStream) -> Unit:
 
 
 def _read_op(tokens: TokenStream) -> Op | None:
-    token = tokens.take_if(Kind.COMPARISON)
+    token = tokens.take_if(TokenKind.COMPARISON)
     return Op(token.text) if token else None
 
 
@@ -193,7 +193,7 @@ def _read_op(tokens: TokenStream) -> Op | None:
 
 
 def _number(token: Token, what: str, *, least: int = 0, most: int = MAX_NUMBER) -> int:
-    if token.kind is not Kind.NUMBER:
+    if token.kind is not TokenKind.NUMBER:
         raise refuse(token, what)
     digits = token.text.lstrip("0") or "0"  # counted before the conversion: there may be thousands
     if len(digits) > len(str(MAX_NUMBER)) or not least <= int(digits) <= most:
@@ -213,7 +213,7 @@ def _day(token: Token) -> date:
 
 
 def _pattern(token: Token, what: str) -> Pattern:
-    pattern = read_pattern(token.content) if token.kind is Kind.STRING else None
+    pattern = read_pattern(token.content) if token.kind is TokenKind.STRING else None
     if pattern is None:
         raise refuse(token, what)
     return pattern
@@ -226,16 +226,16 @@ _READERS: Mapping[Name, Callable[[TokenStream], Leaf]] = MappingProxyType(
         Name.RECENT: _read_recent,
         Name.FLAGGED: lambda _: Flagged(),
         Name.UNFLAGGED: lambda _: Flagged(flagged=False),
-        Name.IN: lambda _: Marked(Mark.IN),
-        Name.OUT: lambda _: Marked(Mark.OUT),
-        Name.MODEL: lambda tokens: Model(_read_optional_pattern(tokens)),
+        Name.IN: lambda _: MarkTerm(Mark.IN),
+        Name.OUT: lambda _: MarkTerm(Mark.OUT),
+        Name.MODEL: lambda tokens: ModelTerm(_read_optional_pattern(tokens)),
         Name.DATE: _read_date,
         Name.TEXT: _read_text,
-        Name.IMAGES: lambda _: Attached(),
-        Name.ERRORS: lambda _: Failed(),
-        Name.TOOL: lambda tokens: CalledTool(_read_optional_pattern(tokens)),
+        Name.IMAGES: lambda _: AttachmentTerm(),
+        Name.ERRORS: lambda _: FailedTerm(),
+        Name.TOOL: lambda tokens: ToolCallTerm(_read_optional_pattern(tokens)),
         Name.TOKENS: _read_tokens,
-        Name.AGENT: lambda tokens: Agent(_read_optional_pattern(tokens)),
+        Name.AGENT: lambda tokens: AgentTerm(_read_optional_pattern(tokens)),
         Name.CONTEXT: _read_context,
     }
 )

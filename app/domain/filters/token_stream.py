@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.domain.filters.errors import FilterError
-from app.domain.filters.lexer import MAX_LENGTH, Kind, Token, tokenize
+from app.domain.filters.lexer import MAX_LENGTH, Token, TokenKind, tokenize
 
 _QUOTES = "Quotes are ' or \"."
 
@@ -54,7 +54,7 @@ class TokenStream:
         self.next, self._after = self._after or next(self._coming, taken), None
         return taken
 
-    def take_if(self, kind: Kind) -> Token | None:
+    def take_if(self, kind: TokenKind) -> Token | None:
         return self.take() if self.next.kind is kind else None
 
     def split(self, token: Token, length: int) -> Token:
@@ -67,11 +67,11 @@ class TokenStream:
 def refuse(token: Token, expected: str, hint: str = "") -> FilterError:
     """Return the error for an unexpected token."""
     match token.kind:
-        case Kind.UNCLOSED:
+        case TokenKind.UNCLOSED:
             return FilterError(token.start, token.text, f"a closing {token.text} after it")
-        case Kind.UNUSABLE:
+        case TokenKind.UNUSABLE:
             return FilterError(token.start, token.text, "a character that can be stored", "Delete it.")
-        case Kind.TOO_LONG:
+        case TokenKind.TOO_LONG:
             return FilterError(token.start, token.text, f"a line of at most {MAX_LENGTH:,} characters")
         case _:
             return FilterError(token.start, token.text, expected, hint or INSTEAD.get(token.text.lower(), ""))

@@ -4,7 +4,7 @@ Only known forms are found, not a secret that looks like an ordinary word. Every
 text: a form starts with a fixed string, which is searched for, and continues with one run of characters.
 
     >>> find_secrets("Take AKIAIOSFODNN7EXAMPLE.")
-    (Secret(kind='AWS access key', start=5, end=25),)
+    (FoundSecret(kind='AWS access key', start=5, end=25),)
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LETTERS_AND_DIGITS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN
 
 
 @dataclass(frozen=True, slots=True)
-class Secret:
+class FoundSecret:
     """A secret in a text, from `start` to before `end`."""
 
     kind: str
@@ -97,30 +97,30 @@ _NAMED_ELSEWHERE = ("$", "%", "*", "&", "@", "env.", "os.", "process.")
 """Beginnings of values that only name the place of a secret."""
 
 
-def find_secrets(text: str) -> tuple[Secret, ...]:
+def find_secrets(text: str) -> tuple[FoundSecret, ...]:
     """Return all secrets in order, without overlaps."""
     found = sorted(_search(text), key=lambda secret: (secret.start, -secret.end))
-    kept: list[Secret] = []
+    kept: list[FoundSecret] = []
     for secret in found:
         if not kept or secret.start >= kept[-1].end:
             kept.append(secret)
         elif secret.end > kept[-1].end:  # overlapping secrets become one
-            kept[-1] = Secret(kept[-1].kind, kept[-1].start, secret.end)
+            kept[-1] = FoundSecret(kept[-1].kind, kept[-1].start, secret.end)
     return tuple(kept)
 
 
-def _search(text: str) -> Iterator[Secret]:
+def _search(text: str) -> Iterator[FoundSecret]:
     return chain(_find_blocks(text), _find_forms(text), _find_in_addresses(text), _find_assigned(text))
 
 
-def _find_forms(text: str) -> Iterator[Secret]:
+def _find_forms(text: str) -> Iterator[FoundSecret]:
     for form in _FORMS:
         for begin in form.begins:
             place = text.find(begin)
             while place >= 0:
                 match = _match(text, place, begin, form)
                 if match is not None and (not form.digit or _DIGIT.search(text, place, match.end())):
-                    yield Secret(form.kind, place, match.end())
+                    yield FoundSecret(form.kind, place, match.end())
                 place = text.find(begin, match.end() if match else place + len(begin))
 
 
@@ -131,7 +131,7 @@ def _match(text: str, place: int, begin: str, form: _Form) -> re.Match[str] | No
     return form.follows.match(text, place + len(begin))
 
 
-def _find_blocks(text: str) -> Iterator[Secret]:
+def _find_blocks(text: str) -> Iterator[FoundSecret]:
     """Find private keys from the first line to the last. A truncated key is found as far as its lines go."""
     if "PRIVATE KEY" not in text:
         return
@@ -146,19 +146,19 @@ def _find_blocks(text: str) -> Iterator[Secret]:
             last = _CUT_BLOCK.match(text, place)
         if last is not None:
             place = last.end()
-            yield Secret("private key", match.start(), place)
+            yield FoundSecret("private key", match.start(), place)
 
 
-def _find_in_addresses(text: str) -> Iterator[Secret]:
+def _find_in_addresses(text: str) -> Iterator[FoundSecret]:
     """Find the passwords in addresses, as in `postgres://app:hunter2@db`."""
     place = text.find("://")
     while place >= 0:
         if (match := _IN_ADDRESS.match(text, place)) is not None:
-            yield Secret("password", match.start(1), match.end(1))
+            yield FoundSecret("password", match.start(1), match.end(1))
         place = text.find("://", match.end() if match else place + 3)
 
 
-def _find_assigned(text: str) -> Iterator[Secret]:
+def _find_assigned(text: str) -> Iterator[FoundSecret]:
     """Find values assigned to a password, a secret or a token, unless the value only names a place of the secret."""
     for name in _SPELLED:
         place = text.find(name)
@@ -167,7 +167,7 @@ def _find_assigned(text: str) -> Iterator[Secret]:
             match = _ASSIGNED.match(text, after)
             if match is not None and _is_key_of(text, place, name) and _tells(match[1]):
                 kind = "password" if name.lower().startswith("p") else "secret"
-                yield Secret(kind, match.start(1), match.start(1) + len(match[1].rstrip(".:")))
+                yield FoundSecret(kind, match.start(1), match.start(1) + len(match[1].rstrip(".:")))
             place = text.find(name, match.end() if match else after)
 
 

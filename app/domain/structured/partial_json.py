@@ -23,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-Path = tuple[str | int, ...]
+JsonPath = tuple[str | int, ...]
 
 MAX_DEPTH: Final = 100
 _BLANKS: Final = re.compile(r"[ \t\r\n]*")
@@ -47,7 +47,7 @@ class PartialJson:
 
     value: Any = None
     found: bool = False
-    open_path: Path | None = None
+    open_path: JsonPath | None = None
     fault: str | None = None
     beside: bool = False
 
@@ -76,7 +76,7 @@ def read_partial(text: str, *, final: bool = False) -> PartialJson:
     return PartialJson(kept[-1], found=True, beside=beside)
 
 
-def name_path(path: Path) -> str:
+def name_path(path: JsonPath) -> str:
     """Write a path in the notation of JSONPath.
 
     >>> name_path(("items", 0, "first name"))
@@ -112,7 +112,7 @@ def _may_be_word(text: str) -> bool:
 class _EndedError(Exception):
     """The text ends inside the value at this path."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: JsonPath) -> None:
         self.path = path
 
 
@@ -132,7 +132,7 @@ class _Reader:
         self.place = place
         self.final = final
 
-    def read_value(self, put: Callable[[Any], None], path: Path, depth: int) -> None:
+    def read_value(self, put: Callable[[Any], None], path: JsonPath, depth: int) -> None:
         sign = self._next(path)
         if depth > MAX_DEPTH:
             raise _FaultError(self.place, "It is nested too deeply")
@@ -154,7 +154,7 @@ class _Reader:
         else:
             self._read_word(put, path)
 
-    def _read_fields(self, fields: dict[str, Any], path: Path, depth: int) -> None:
+    def _read_fields(self, fields: dict[str, Any], path: JsonPath, depth: int) -> None:
         self.place += 1
         if self._next(path) == "}":
             self.place += 1
@@ -173,7 +173,7 @@ class _Reader:
                 continue
             return
 
-    def _read_items(self, items: list[Any], path: Path, depth: int) -> None:
+    def _read_items(self, items: list[Any], path: JsonPath, depth: int) -> None:
         self.place += 1
         if self._next(path) == "]":
             self.place += 1
@@ -183,7 +183,7 @@ class _Reader:
             if not self._goes_on("]", path):
                 return
 
-    def _goes_on(self, end: str, path: Path) -> bool:
+    def _goes_on(self, end: str, path: JsonPath) -> bool:
         sign = self._next(path)
         if sign not in {",", end}:
             raise _FaultError(self.place, f"Expected a comma or {end!r}")
@@ -201,7 +201,7 @@ class _Reader:
             raise _FaultError(end, "A string holds what must be escaped")
         return False, _mend(json.loads(found[0] + '"'), open_end=True)
 
-    def _read_number(self, put: Callable[[Any], None], path: Path) -> None:
+    def _read_number(self, put: Callable[[Any], None], path: JsonPath) -> None:
         found = _NUMBER.match(self.text, self.place)
         if not self.final and _PART_OF_NUMBER.match(self.text, self.place):
             if found:
@@ -214,7 +214,7 @@ class _Reader:
         if self.place == len(self.text) and not self.final:
             raise _EndedError(path)
 
-    def _read_word(self, put: Callable[[Any], None], path: Path) -> None:
+    def _read_word(self, put: Callable[[Any], None], path: JsonPath) -> None:
         for word, value in _WORDS:
             if self.text.startswith(word, self.place):
                 self.place += len(word)
@@ -224,7 +224,7 @@ class _Reader:
                 raise _EndedError(path)
         raise _FaultError(self.place, "Expected a value")
 
-    def _next(self, path: Path) -> str:
+    def _next(self, path: JsonPath) -> str:
         """Return the next character that is not blank."""
         blanks = _BLANKS.match(self.text, self.place)
         self.place = blanks.end() if blanks else self.place

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from app.domain.errors import InputError
-from app.domain.structured.partial_json import Path, name_path
+from app.domain.structured.partial_json import JsonPath, name_path
 
 FIELD: Final = "schema"
 MAX_CHARACTERS: Final = 50_000
@@ -34,7 +34,7 @@ MAX_TOLD: Final = 20
 class SchemaFault:
     """A place where a value does not match, and the reason. `path` starts at the root of the value."""
 
-    path: Path
+    path: JsonPath
     message: str
 
 

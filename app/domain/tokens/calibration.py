@@ -29,7 +29,7 @@ from app.domain.model_profile import ModelProfile, vendor_and_name
 from app.domain.tokens.estimates import THOUSAND, Estimator
 from app.domain.tokens.families import Family, family_of
 from app.domain.tokens.images import ImageRule
-from app.domain.tokens.kinds import Kind
+from app.domain.tokens.kinds import TextKind
 
 MAX_OBSERVATIONS = 50
 HALF_LIFE = 30
@@ -171,7 +171,9 @@ def _doubt_base(estimator: Estimator, family: Family, told: Sequence[Observation
     return 0.0 if any(estimator.of_text(one.text) <= SMALL * moved for one in told) else float(moved)
 
 
-def _list_new(estimator: Estimator, family: Family, told: Sequence[Observation]) -> tuple[tuple[Kind, int, int], ...]:
+def _list_new(
+    estimator: Estimator, family: Family, told: Sequence[Observation]
+) -> tuple[tuple[TextKind, int, int], ...]:
     """Return the range of each kind of new text.
 
     The range of plain text follows the learnt ratio, but keeps at least a share of the family's band, because prose and
@@ -193,10 +195,10 @@ def _list_new(estimator: Estimator, family: Family, told: Sequence[Observation])
         foreign = round(low_here), round(high_here)
         low, high = family.permille * (1 - family.band), family.permille * (1 + family.band)
     return (
-        (Kind.PLAIN, round(low), round(high)),
-        (Kind.ACCENTED, *kinds.accented),
-        (Kind.FIGURES, *kinds.figures),
-        (Kind.FOREIGN, *foreign),
+        (TextKind.PLAIN, round(low), round(high)),
+        (TextKind.ACCENTED, *kinds.accented),
+        (TextKind.FIGURES, *kinds.figures),
+        (TextKind.FOREIGN, *foreign),
     )
 
 

@@ -31,7 +31,7 @@ from app.domain.conversation.parts import (
     write_text_file,
 )
 from app.domain.tokens.images import ImageRule, count_image
-from app.domain.tokens.kinds import Kind
+from app.domain.tokens.kinds import TextKind
 
 THOUSAND = 1_000
 
@@ -70,27 +70,27 @@ class Estimator:
     base: int = 0
     band: float = 0.0
     images: ImageRule = ImageRule.NONE
-    new: tuple[tuple[Kind, int, int], ...] = ()
+    new: tuple[tuple[TextKind, int, int], ...] = ()
     known: int = 0
     slack: float = 0.0
     base_doubt: float = 0.0
 
-    def range_of(self, kind: Kind) -> tuple[int, int]:
+    def range_of(self, kind: TextKind) -> tuple[int, int]:
         """Return the range of tokens for a thousand vocabulary tokens of a new text of this kind."""
         found = next(((low, high) for one, low, high in self.new if one is kind), None)
         return found or (round(self.permille * (1 - self.band)), round(self.permille * (1 + self.band)))
 
-    def of_new(self, counted: int, kind: Kind) -> tuple[int, float]:
+    def of_new(self, counted: int, kind: TextKind) -> tuple[int, float]:
         """Return the tokens of a new text (the middle of the range), and the possible error in tokens."""
         low, high = self.range_of(kind)
         return -(-counted * (low + high) // (2 * THOUSAND)), counted * (high - low) / (2 * THOUSAND)
 
-    def doubt_of_old(self, tokens: int, beside: Kind) -> float:
+    def doubt_of_old(self, tokens: int, beside: TextKind) -> float:
         """Return the possible error, in tokens, of earlier texts without a report. `beside` is the kind of the draft.
 
         If this conversation has no report yet, these texts may be of that kind too.
         """
-        low, high = self.range_of(Kind.PLAIN)
+        low, high = self.range_of(TextKind.PLAIN)
         if not self.known:
             of_kind = self.range_of(beside)
             low, high = min(low, of_kind[0]), max(high, of_kind[1])

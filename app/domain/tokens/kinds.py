@@ -12,7 +12,7 @@ import re
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class TextKind(StrEnum):
     """English and code; other languages in Latin letters; tables of figures; all other scripts, and emoji."""
 
     PLAIN = "plain"
@@ -32,14 +32,14 @@ _FOREIGN = re.compile(r"[\u0370-\u1dff\u2e80-\U0010ffff]+")
 """Excludes punctuation, arrows and mathematical signs, because English texts contain them too."""
 
 
-def kind_of(text: str) -> Kind:
+def kind_of(text: str) -> TextKind:
     """Return the main kind of a text. Reads the whole text: 300,000 characters take a few milliseconds."""
     length = max(1, len(text))
     if not text.isascii():
         foreign = "".join(_FOREIGN.findall(text))
         if len(foreign.encode(errors="replace")) - len(foreign) >= FOREIGN_BYTES * length:
-            return Kind.FOREIGN
+            return TextKind.FOREIGN
     if sum(map(text.count, "0123456789")) >= DIGITS * length:
-        return Kind.FIGURES
+        return TextKind.FIGURES
     is_accented = not text.isascii() and len(_ACCENTED.findall(text)) >= ACCENTS * length
-    return Kind.ACCENTED if is_accented else Kind.PLAIN
+    return TextKind.ACCENTED if is_accented else TextKind.PLAIN

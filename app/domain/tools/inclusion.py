@@ -5,7 +5,7 @@ the ticked ones; `auto` all tools until they would exceed a tenth of the budget,
 description shares a word with the draft, or that the visible pairs called. A request to a model that cannot call tools
 has none.
 
-    offer = Offer(ToolMode.AUTO, (SizedTool(clock, 120), SizedTool(files, 9_000)), overhead=496)
+    offer = OfferedTools(ToolMode.AUTO, (SizedTool(clock, 120), SizedTool(files, 9_000)), overhead=496)
     choice = choose_tools(offer, "What time is it?", budget=8_000)
     choice.definitions, choice.tokens
 
@@ -76,7 +76,7 @@ class SizedTool:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class OfferedTools:
     """The available tools in order, and everything that the choice depends on except the draft.
 
     `overhead` is the cost in tokens of having any tools at all. `called` are the names that the visible pairs called;
@@ -109,7 +109,7 @@ class Decided:
 class Choice:
     """The decisions about all tools of an offer, in their order."""
 
-    offer: Offer = Offer()
+    offer: OfferedTools = OfferedTools()
     decided: tuple[Decided, ...] = ()
 
     @property
@@ -133,11 +133,11 @@ class Choice:
         return self.offer.overhead + sum(one.tokens for one in chosen) if chosen else 0
 
 
-NO_TOOLS = Offer()
+NO_TOOLS = OfferedTools()
 NOTHING_CHOSEN = Choice()
 
 
-def choose_tools(offer: Offer, draft: str = "", budget: int = 0) -> Choice:
+def choose_tools(offer: OfferedTools, draft: str = "", budget: int = 0) -> Choice:
     """Decide about each tool for this send. `budget` is the maximum size of the request, in tokens."""
     if not offer.tools:
         return NOTHING_CHOSEN
@@ -197,5 +197,5 @@ def _decide(sized: SizedTool, called: frozenset[str], asked: frozenset[str]) -> 
     return Decided(sized, Why.CALLED_BEFORE if sized.tool.name in called else Why.NOTHING_SHARED)
 
 
-def _all(offer: Offer, why: Why) -> Choice:
+def _all(offer: OfferedTools, why: Why) -> Choice:
     return Choice(offer, tuple(Decided(one, why) for one in offer.tools))

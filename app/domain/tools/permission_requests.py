@@ -4,7 +4,7 @@
             ├─ denied
             └─ expired (no answer in time, the reply was stopped, its server was changed, or Inview ended)
 
-    settled = settle(request, PersonAllowed(Scope.ONCE), now)
+    settled = settle(request, PersonAllowed(PermissionScope.ONCE), now)
     if isinstance(permission_of(settled), Allowed): ...     # the only path to a call that needs a person's permission
 
 Any event at `expires_at` or later expires the request.
@@ -21,7 +21,7 @@ from typing import Any, Final, assert_never
 
 from app.domain.errors import ConflictError
 from app.domain.tools.arguments import read_arguments
-from app.domain.tools.permissions import Scope
+from app.domain.tools.permissions import PermissionScope
 
 ANSWER_TIME: Final = timedelta(minutes=5)
 """A request expires after this time without an answer."""
@@ -36,7 +36,7 @@ class PermissionStatus(StrEnum):
     EXPIRED = "expired"
 
 
-class Ending(StrEnum):
+class ExpiryReason(StrEnum):
     """Why a request expired."""
 
     TIME = "time"
@@ -74,9 +74,9 @@ class PermissionRequest:
     expires_at: datetime
     standing: PermissionStatus = PermissionStatus.PENDING
     run_json: str | None = None
-    scope: Scope | None = None
+    scope: PermissionScope | None = None
     rule_id: str | None = None
-    ending: Ending | None = None
+    ending: ExpiryReason | None = None
     settled_at: datetime | None = None
 
 
@@ -84,7 +84,7 @@ class PermissionRequest:
 class PersonAllowed:
     """A person allowed the call, within `scope`. `edited_json`: with these arguments instead."""
 
-    scope: Scope
+    scope: PermissionScope
     edited_json: str | None = None
 
 
@@ -104,7 +104,7 @@ class RuleCovered:
 class Ended:
     """The call no longer waits for an answer."""
 
-    ending: Ending
+    ending: ExpiryReason
 
 
 Event = PersonAllowed | PersonDenied | RuleCovered | Ended
@@ -142,7 +142,7 @@ def settle(request: PermissionRequest, event: Event, now: datetime) -> Permissio
     if request.standing is not PermissionStatus.PENDING:
         raise SettledError(request)
     if now >= request.expires_at and not isinstance(event, Ended):
-        event = Ended(Ending.TIME)
+        event = Ended(ExpiryReason.TIME)
     match event:
         case PersonAllowed(scope, edited_json):
             run_json = request.input_json if edited_json is None else edited_json
@@ -173,7 +173,7 @@ def permission_of(request: PermissionRequest) -> Allowed | Denied | None:
                 by_person=True,
             )
         case PermissionStatus.EXPIRED:
-            return Denied(_TOLD[request.ending or Ending.TIME])
+            return Denied(_TOLD[request.ending or ExpiryReason.TIME])
         case _:
             assert_never(request.standing)
 
@@ -201,24 +201,26 @@ def describe_standing(request: PermissionRequest) -> str:
         case PermissionStatus.DENIED:
             return "This call was denied."
         case PermissionStatus.EXPIRED:
-            return _SAID[request.ending or Ending.TIME]
+            return _SAID[request.ending or ExpiryReason.TIME]
         case _:
             assert_never(request.standing)
 
 
-_TOLD: Mapping[Ending, str] = MappingProxyType(
+_TOLD: Mapping[ExpiryReason, str] = MappingProxyType(
     {
-        Ending.TIME: "No person answered in time, so this call was not made.",
-        Ending.STOPPED: "The reply was stopped before a person allowed this call, so it was not made.",
-        Ending.INTERRUPTED: "Inview ended before a person allowed this call, so it was not made.",
-        Ending.CHANGED: "The server of this tool was changed before a person allowed this call, so it was not made.",
+        ExpiryReason.TIME: "No person answered in time, so this call was not made.",
+        ExpiryReason.STOPPED: "The reply was stopped before a person allowed this call, so it was not made.",
+        ExpiryReason.INTERRUPTED: "Inview ended before a person allowed this call, so it was not made.",
+        ExpiryReason.CHANGED: (
+            "The server of this tool was changed before a person allowed this call, so it was not made."
+        ),
     }
 )
-_SAID: Mapping[Ending, str] = MappingProxyType(
+_SAID: Mapping[ExpiryReason, str] = MappingProxyType(
     {
-        Ending.TIME: "No person answered in time, so this call was not made.",
-        Ending.STOPPED: "The reply was stopped before an answer, so this call was not made.",
-        Ending.INTERRUPTED: "Inview ended before an answer, so this call was not made.",
-        Ending.CHANGED: "The server of this tool was changed before an answer, so this call was not made.",
+        ExpiryReason.TIME: "No person answered in time, so this call was not made.",
+        ExpiryReason.STOPPED: "The reply was stopped before an answer, so this call was not made.",
+        ExpiryReason.INTERRUPTED: "Inview ended before an answer, so this call was not made.",
+        ExpiryReason.CHANGED: "The server of this tool was changed before an answer, so this call was not made.",
     }
 )

@@ -52,7 +52,7 @@ class AllowedTool:
     ask: bool = True
 
 
-class Scope(StrEnum):
+class PermissionScope(StrEnum):
     """The scope of a person's permission."""
 
     ONCE = "once"

@@ -24,6 +24,9 @@ MAX_LEVELS = 20
 MAX_TOPICS = 5_000
 """Maximum number of topics of an owner: the picker shows all of them."""
 
+TopicNames = tuple[str, ...]
+"""The names of the topics of a path, from the root."""
+
 _STEP = ">"
 _BELOW = "..."
 
@@ -58,7 +61,7 @@ def clean_name(name: str) -> str:
     return cleaned
 
 
-def read_path(text: str) -> tuple[str, ...]:
+def read_path(text: str) -> TopicNames:
     """Return the names of a path from its text form.
 
     Raises:

@@ -34,7 +34,7 @@ class BadEntryError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ModelEntry:
     """An entry of a list, or an object in it. Every method raises `BadEntryError` for an invalid value."""
 
     fields: dict[str, Any]
@@ -84,21 +84,21 @@ class Entry:
             raise BadEntryError(f"{field} is {reprlib.repr(cast('object', value))}")
         return frozenset(texts)
 
-    def inside(self, field: str) -> Entry:
+    def inside(self, field: str) -> ModelEntry:
         """Return the object in this field; an empty one if it is missing."""
         value = self.fields.get(field)
         if value is None:
-            return Entry({})
+            return ModelEntry({})
         if not isinstance(value, dict):
             raise BadEntryError(f"{field} is {reprlib.repr(value)}")
-        return Entry(cast("dict[str, Any]", value))
+        return ModelEntry(cast("dict[str, Any]", value))
 
     def _first(self, fields: Sequence[str]) -> tuple[str, Any] | None:
         said = ((field, self.fields.get(field)) for field in fields)
         return next(((field, value) for field, value in said if value is not None and not _is_zero(value)), None)
 
 
-def read_list(said: object, read: Callable[[Entry], ListedModel]) -> ListedModels:
+def read_list(said: object, read: Callable[[ModelEntry], ListedModel]) -> ListedModels:
     """Read every entry of a list, and report invalid ones.
 
     Raises:
@@ -117,7 +117,7 @@ def read_list(said: object, read: Callable[[Entry], ListedModel]) -> ListedModel
         try:
             if not isinstance(entry, dict):
                 raise BadEntryError(f"it is {reprlib.repr(entry)}")  # noqa: TRY301 - reported like a fault in it
-            model = read(Entry(cast("dict[str, Any]", entry)))
+            model = read(ModelEntry(cast("dict[str, Any]", entry)))
             if model.name in models:
                 raise BadEntryError(f"{model.name} is listed twice")  # noqa: TRY301 - likewise
         except BadEntryError as error:

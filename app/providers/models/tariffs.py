@@ -16,7 +16,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from app.domain.costs.prices import Period, Step, Tariff, complete_prices
+from app.domain.costs.prices import Period, PriceTier, Tariff, complete_prices
 from app.domain.model_profile import Prices
 
 _KINDS = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok")
@@ -63,13 +63,13 @@ def _period(constraint: Any, stated: Any) -> Period:
     """Make a period. It has no steps if there are no prices for text, as for models that only make images."""
     kinds = [getattr(stated, kind, None) for kind in _KINDS]
     starts = sorted({0}.union(*({tier.start for tier in getattr(price, "tiers", ())} for price in kinds)))
-    steps: list[Step] = []
+    steps: list[PriceTier] = []
     for start in starts:
         paid, answered, *cached = (_price_above(price, start) for price in kinds)
         if paid is None or answered is None:
             steps.clear()
             break
-        steps.append(Step(start, complete_prices(Prices(paid, answered, *cached))))
+        steps.append(PriceTier(start, complete_prices(Prices(paid, answered, *cached))))
     return Period(tuple(steps), _day(constraint), _minutes(constraint))
 
 

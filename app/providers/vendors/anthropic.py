@@ -20,7 +20,7 @@ import orjson
 
 from app.domain.cache.prefix import SYSTEM, TOOLS
 from app.domain.cache.rules import FIVE_MINUTES
-from app.domain.cache.warmth import Mark
+from app.domain.cache.warmth import Breakpoint
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, InputError, ProviderError, failure
@@ -43,16 +43,16 @@ from app.domain.usage import Usage
 from app.providers.base import (
     JSON_STREAM,
     Adapter,
-    Call,
+    CallInput,
     CallTarget,
     Counting,
     Headers,
-    Link,
     ListedModel,
     ListedModels,
     Provider,
+    ProviderClient,
 )
-from app.providers.models.listing import Entry, read_list
+from app.providers.models.listing import ModelEntry, read_list
 from app.providers.vendors.usage_reports import UsageReport
 from app.providers.wire.faults import describe_error
 from app.providers.wire.json_values import FieldError, as_object, fields_of, label_of, load_json, text_of
@@ -88,13 +88,13 @@ STOP_REASONS: Mapping[str, StopReason] = MappingProxyType(
 # --- encoding ---
 
 
-def build_headers(call: Call) -> Headers:
+def build_headers(call: CallInput) -> Headers:
     parameters = call.request.parameters
     samples = parameters.temperature is not None or parameters.top_p is not None
     return (*JSON_STREAM, ("anthropic-version", SAMPLING_API_VERSION if samples else API_VERSION))
 
 
-def encode_body(call: Call) -> bytes:
+def encode_body(call: CallInput) -> bytes:
     """Encode the body. Parts that stay the same from send to send come first, the messages last."""
     request, parameters = call.request, call.request.parameters
     if parameters.seed is not None:
@@ -124,7 +124,7 @@ def encode_body(call: Call) -> bytes:
     return orjson.dumps(body)
 
 
-def _encode_mark(mark: Mark) -> dict[str, object]:
+def _encode_mark(mark: Breakpoint) -> dict[str, object]:
     """A breakpoint, on the last block of its place: https://platform.claude.com/docs/en/build-with-claude/prompt-caching."""
     control = {"type": "ephemeral"} if mark.lifetime == FIVE_MINUTES else {"type": "ephemeral", "ttl": "1h"}
     return {"cache_control": control}
@@ -157,7 +157,9 @@ def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
     }
 
 
-def _encode_message(message: RequestMessage, call: Call, mark: dict[str, object] | None = None) -> dict[str, object]:
+def _encode_message(
+    message: RequestMessage, call: CallInput, mark: dict[str, object] | None = None
+) -> dict[str, object]:
     role = "assistant" if message.role == "assistant" else "user"
     parts = message.parts
     if mark is None and len(parts) == 1 and isinstance(parts[0], Text):  # the most frequent case, and easy to read
@@ -167,7 +169,7 @@ def _encode_message(message: RequestMessage, call: Call, mark: dict[str, object]
     return {"role": role, "content": content}
 
 
-def _encode_part(part: SentPart, call: Call) -> dict[str, object]:
+def _encode_part(part: SentPart, call: CallInput) -> dict[str, object]:
     match part:
         case Text():
             return {"type": "text", "text": part.text}
@@ -196,7 +198,7 @@ def _encode_part(part: SentPart, call: Call) -> dict[str, object]:
             return encoded | {"is_error": True} if part.is_error else encoded
 
 
-def _base64_source(part: Image | File, call: Call) -> dict[str, object]:
+def _base64_source(part: Image | File, call: CallInput) -> dict[str, object]:
     data = b64encode(call.attachment(part.attachment_id)).decode("ascii")
     return {"type": "base64", "media_type": part.media_type, "data": data}
 
@@ -348,7 +350,7 @@ def parse_models(body: bytes) -> ListedModels:
     return read_list(load_json(body)["data"], _read_model)
 
 
-def _read_model(entry: Entry) -> ListedModel:
+def _read_model(entry: ModelEntry) -> ListedModel:
     can = entry.inside("capabilities")
     return ListedModel(
         name=entry.name("id"),
@@ -362,14 +364,14 @@ def _read_model(entry: Entry) -> ListedModel:
     )
 
 
-def _thinking_style(thinking: Entry) -> ThinkingStyle:
+def _thinking_style(thinking: ModelEntry) -> ThinkingStyle:
     if not thinking.flag("supported"):
         return ThinkingStyle.NONE
     adaptive = thinking.inside("types").inside("adaptive").flag("supported")
     return ThinkingStyle.ADAPTIVE if adaptive else ThinkingStyle.BUDGET
 
 
-def open_link(provider: Provider) -> Link:
+def open_link(provider: Provider) -> ProviderClient:
     """Make a client of the official SDK."""
     # Imported here because it takes more than a second and 39 MB.
     import anthropic  # noqa: PLC0415 - see above

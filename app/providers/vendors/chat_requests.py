@@ -16,7 +16,7 @@ from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking,
 from app.domain.errors import InputError
 from app.domain.request.request import RequestMessage, ToolDefinition
 from app.providers.abilities import abilities_of
-from app.providers.base import Call, Dialect, ProviderRow
+from app.providers.base import CallInput, Dialect, ProviderRow
 from app.providers.vendors.going_back import mark_unsigned, put_back
 from app.providers.vendors.openai import data_url, schema_format
 from app.providers.wire.json_values import as_object
@@ -25,7 +25,7 @@ NO_REASONING = " "
 """Replaces missing reasoning of a reply, for a server that refuses a reply without reasoning."""
 
 
-def encode_body(call: Call) -> bytes:
+def encode_body(call: CallInput) -> bytes:
     """Encode the body. Parts that stay the same from send to send come first, the messages last."""
     request, dialect = call.request, call.row.dialect
     body: dict[str, object] = {"model": call.model, "stream": True}
@@ -95,7 +95,7 @@ def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
     return {"type": "function", "function": function}
 
 
-def _encode_message(message: RequestMessage, call: Call) -> Iterator[dict[str, object]]:
+def _encode_message(message: RequestMessage, call: CallInput) -> Iterator[dict[str, object]]:
     parts = message.parts
     match message.role:
         case "user":
@@ -111,7 +111,7 @@ def _encode_message(message: RequestMessage, call: Call) -> Iterator[dict[str, o
                 yield {"role": "user", "content": shown}
 
 
-def _encode_content(part: SentPart, call: Call) -> dict[str, object]:
+def _encode_content(part: SentPart, call: CallInput) -> dict[str, object]:
     match part:
         case Text():
             return {"type": "text", "text": part.text}
@@ -123,7 +123,7 @@ def _encode_content(part: SentPart, call: Call) -> dict[str, object]:
             raise InputError("messages", f"{call.row.label} takes no {type(part).__name__} in a request.")
 
 
-def _encode_reply(parts: tuple[SentPart, ...], call: Call) -> dict[str, object]:
+def _encode_reply(parts: tuple[SentPart, ...], call: CallInput) -> dict[str, object]:
     """Encode a reply as one message, with its text and its tool calls."""
     calls: list[dict[str, object]] = [
         {
@@ -154,7 +154,7 @@ def takes_reasoning(row: ProviderRow, model: str) -> bool:
     return back == "always" or (back == "by family" and abilities_of(model).reasoning_back)
 
 
-def _needs_reasoning(call: Call) -> bool:
+def _needs_reasoning(call: CallInput) -> bool:
     """Return True if a server refuses an earlier reply without reasoning, for example one of another model."""
     thinking = call.request.parameters.thinking
     if thinking is False or not takes_reasoning(call.row, call.model):
@@ -162,7 +162,7 @@ def _needs_reasoning(call: Call) -> bool:
     return thinking is True or abilities_of(call.model).reasoning_back
 
 
-def _encode_shown(part: SentPart, call: Call) -> Iterator[dict[str, object]]:
+def _encode_shown(part: SentPart, call: CallInput) -> Iterator[dict[str, object]]:
     """Encode the images and files of a tool result for a user message: a `tool` message can only have text here."""
     shown = [piece for piece in part.content if not isinstance(piece, Text)] if isinstance(part, ToolResult) else []
     if shown and isinstance(part, ToolResult):

@@ -42,7 +42,7 @@ from app.domain.usage import Usage
 from app.providers.base import (
     JSON_STREAM,
     Adapter,
-    Call,
+    CallInput,
     CallTarget,
     ListedModel,
     ListedModels,
@@ -69,7 +69,7 @@ _NAMED = ("temperature", "top_p", "seed", "effort")
 # --- encoding ---
 
 
-def encode_body(call: Call) -> bytes:
+def encode_body(call: CallInput) -> bytes:
     """Encode the request in the terms of the domain. Pictures and files are only named: their bytes are not read."""
     request = call.request
     schema = request.parameters.reply_schema

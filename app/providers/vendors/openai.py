@@ -40,13 +40,13 @@ from app.domain.structured.structured import NAME, is_strict
 from app.providers.base import (
     JSON_STREAM,
     Adapter,
-    Call,
+    CallInput,
     CallTarget,
     Counting,
-    Link,
     ListedModel,
     ListedModels,
     Provider,
+    ProviderClient,
 )
 from app.providers.models.listing import read_list
 from app.providers.vendors.tool_calls import ToolCalls
@@ -63,7 +63,7 @@ INCOMPLETE_REASONS: Mapping[str, StopReason] = MappingProxyType(
 # --- encoding ---
 
 
-def encode_body(call: Call) -> bytes:
+def encode_body(call: CallInput) -> bytes:
     """Encode the body. Parts that stay the same from send to send come first, the input last."""
     request, parameters = call.request, call.request.parameters
     if parameters.seed is not None:
@@ -96,7 +96,7 @@ def schema_format(schema_json: str) -> dict[str, object]:
     return {"name": NAME, "schema": orjson.Fragment(schema_json), "strict": is_strict(schema_json)}
 
 
-def _encode_reasoning(call: Call) -> dict[str, object]:
+def _encode_reasoning(call: CallInput) -> dict[str, object]:
     parameters = call.request.parameters
     reasoning: dict[str, object] = {}
     if parameters.effort is not None:
@@ -118,7 +118,7 @@ def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
     }
 
 
-def _encode_message(message: RequestMessage, call: Call) -> Iterator[dict[str, object]]:
+def _encode_message(message: RequestMessage, call: CallInput) -> Iterator[dict[str, object]]:
     """Encode a message: one item for a user message, or one item for each part of a reply."""
     if message.role == "user":
         parts = message.parts
@@ -148,7 +148,7 @@ def _encode_message(message: RequestMessage, call: Call) -> Iterator[dict[str, o
                 raise InputError("messages", f"{call.row.label} takes no files in a reply.")
 
 
-def _encode_output(part: ToolResult, call: Call) -> object:
+def _encode_output(part: ToolResult, call: CallInput) -> object:
     match part.content:
         case (Text(text),):
             return text
@@ -156,7 +156,7 @@ def _encode_output(part: ToolResult, call: Call) -> object:
             return [_encode_content(piece, call) for piece in content]
 
 
-def _encode_content(part: SentPart, call: Call) -> dict[str, object]:
+def _encode_content(part: SentPart, call: CallInput) -> dict[str, object]:
     match part:
         case Text():
             return {"type": "input_text", "text": part.text}
@@ -174,7 +174,7 @@ def _encode_thinking(part: Thinking) -> dict[str, object]:
     return {"type": "reasoning", "id": item_id, "summary": summary, "encrypted_content": encrypted}
 
 
-def data_url(part: Image | File, call: Call) -> str:
+def data_url(part: Image | File, call: CallInput) -> str:
     """Encode an attachment as a `data:` URL."""
     return f"data:{part.media_type};base64,{b64encode(call.attachment(part.attachment_id)).decode('ascii')}"
 
@@ -299,7 +299,7 @@ def parse_models(body: bytes) -> ListedModels:
     return read_list(load_json(body)["data"], lambda entry: ListedModel(entry.name("id")))
 
 
-def open_link(provider: Provider) -> Link:
+def open_link(provider: Provider) -> ProviderClient:
     """Make a client of the official SDK."""
     # Imported here because it takes half a second and 25 MB.
     import openai  # noqa: PLC0415 - see above

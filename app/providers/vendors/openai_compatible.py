@@ -34,7 +34,7 @@ from app.providers.base import (
     ListedModel,
     ListedModels,
 )
-from app.providers.models.listing import Entry, read_list
+from app.providers.models.listing import ModelEntry, read_list
 from app.providers.vendors.call_pieces import CallPieces
 from app.providers.vendors.chat_requests import encode_body, takes_reasoning
 from app.providers.vendors.going_back import GoingBack
@@ -275,7 +275,7 @@ def parse_models(body: bytes) -> ListedModels:
     return read_list(cast("dict[str, object]", said)["data"] if isinstance(said, dict) else said, _read_model)
 
 
-def _read_model(entry: Entry) -> ListedModel:
+def _read_model(entry: ModelEntry) -> ListedModel:
     meta, top, abilities = map(entry.inside, ("meta", "top_provider", "capabilities"))
     inputs = entry.inside("architecture").words("input_modalities")
     supported = entry.words("supported_parameters")

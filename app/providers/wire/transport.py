@@ -24,8 +24,8 @@ from app.providers.base import (
     Adapter,
     CallTarget,
     Decoder,
-    Link,
     Provider,
+    ProviderClient,
     RawResponse,
     Timeouts,
     WireRequest,
@@ -59,7 +59,7 @@ class Transport:
     """The open links. Use it in one event loop only."""
 
     def __init__(self) -> None:
-        self._links: dict[Provider, Link] = {}
+        self._links: dict[Provider, ProviderClient] = {}
         self._opening = asyncio.Lock()
 
     async def stream(
@@ -125,7 +125,7 @@ class Transport:
         link = await self._link(provider, load_adapter(provider.row.protocol))
         return await link.get(path, timeouts)
 
-    async def _link(self, provider: Provider, adapter: Adapter) -> Link:
+    async def _link(self, provider: Provider, adapter: Adapter) -> ProviderClient:
         if provider not in self._links:
             async with self._opening:
                 if provider not in self._links:

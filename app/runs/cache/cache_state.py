@@ -29,7 +29,7 @@ from app.store.run.runs import Sent
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedCall:
     """A call, the comparison of its report with the prediction, and its difference from the call before."""
 
     use: StoredUse
@@ -38,7 +38,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class CacheState:
+class PrefixCacheState:
     """The state at the time `at`. `rules` is None if no cache of this model is known.
 
     `next` is the plan of a send now, None if nothing is cached. `calls` are those of the conversation, newest first.
@@ -49,7 +49,7 @@ class CacheState:
     at: datetime
     next: Preview | None = None
     tariff: Tariff | None = None
-    calls: tuple[Compared, ...] = ()
+    calls: tuple[ComparedCall, ...] = ()
 
 
 async def look_at_cache(  # noqa: PLR0913 - as preview_send
@@ -60,7 +60,7 @@ async def look_at_cache(  # noqa: PLR0913 - as preview_send
     text: str = "",
     *,
     parameters: Parameters | None = None,
-) -> CacheState:
+) -> PrefixCacheState:
     """Return the state of the cache under these options. `parameters` apply to this send only.
 
     Raises:
@@ -73,7 +73,7 @@ async def look_at_cache(  # noqa: PLR0913 - as preview_send
     profile, at = base.profile, now()
     rules = find_rules(profile.model)
     if rules is None:
-        return CacheState(profile, None, at)
+        return PrefixCacheState(profile, None, at)
     longest = timedelta(seconds=max(rules.lifetimes))
     async with ctx.store.read() as session:
         calls, uses = await load_cache_uses(session, owner, profile.model, at - longest, conversation_id)
@@ -82,13 +82,13 @@ async def look_at_cache(  # noqa: PLR0913 - as preview_send
     named = {use.call.run_id: _name_messages(use, sent.get(use.call.run_id), positions) for use in uses}
     planned = await preview_send(ctx, owner, conversation_id, text, look, parameters=parameters) if calls else None
     tariffs = await learn_tariffs(ctx, owner, {profile.model})
-    return CacheState(profile, rules, at, planned, tariffs[profile.model], _compare(uses, named))
+    return PrefixCacheState(profile, rules, at, planned, tariffs[profile.model], _compare(uses, named))
 
 
-def _compare(uses: tuple[StoredUse, ...], named: Mapping[str, Sequence[int]]) -> tuple[Compared, ...]:
+def _compare(uses: tuple[StoredUse, ...], named: Mapping[str, Sequence[int]]) -> tuple[ComparedCall, ...]:
     pairs = zip(uses, (None, *uses), strict=False)
     compared = [
-        Compared(
+        ComparedCall(
             use,
             judge(use.predicted, use.call.usage),
             explain_cold(use.call, before.call if before else None, named[use.call.run_id]),

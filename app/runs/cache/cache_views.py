@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from app.domain.costs.prices import Tariff
-from app.runs.cache.cache_state import CacheState, Compared
+from app.runs.cache.cache_state import ComparedCall, PrefixCacheState
 from app.runs.cache.keep_alive import KeepAlive, offer_keeping
 from app.runs.request.preview import Preview
 from app.views.request.cache import CachedCallView, CacheStateView, CacheView, describe_cache, describe_call
 from app.views.request.keep_warm import KeepWarmOfferView, KeepWarmView, describe_keeping, describe_offer
 
 
-def describe_cache_state(state: CacheState, kept: KeepAlive | None) -> CacheStateView:
+def describe_cache_state(state: PrefixCacheState, kept: KeepAlive | None) -> CacheStateView:
     """Describe the cache of a conversation and its keep-alive."""
     return CacheStateView(
         model=state.profile.model,
@@ -42,13 +42,13 @@ def describe_kept(kept: KeepAlive) -> KeepWarmView:
     )
 
 
-def _describe_offer(planned: Preview, state: CacheState) -> KeepWarmOfferView:
+def _describe_offer(planned: Preview, state: PrefixCacheState) -> KeepWarmOfferView:
     use = planned.plan.cache
     expires_at = None if use is None else use.plan.prediction.expires_at
     return describe_offer(offer_keeping(planned, state.tariff, state.at), expires_at, state.at)
 
 
-def _describe_call(one: Compared) -> CachedCallView:
+def _describe_call(one: ComparedCall) -> CachedCallView:
     use, call = one.use, one.use.call
     return describe_call(
         call.run_id,

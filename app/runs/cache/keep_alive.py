@@ -20,7 +20,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from app.domain.cache.keep_alive import MARGIN, Offer, explain_cold_shoulder, price_keeping
+from app.domain.cache.keep_alive import MARGIN, KeepAliveCost, explain_cold_shoulder, price_keeping
 from app.domain.cache.rules import find_rules
 from app.domain.conversation.conversation import ToolMode
 from app.domain.costs.prices import Tariff
@@ -65,7 +65,7 @@ class KeepAlive:
     spent: Spent
 
 
-def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> Offer | str:
+def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> KeepAliveCost | str:
     """Return the price of keeping alive the cache that this send would read, or the reason why that is impossible."""
     use, base = planned.plan.cache, planned.composed.base
     if use is None:

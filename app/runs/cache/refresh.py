@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.cache.keep_alive import cut_prefix, write_refresh
 from app.domain.cache.plan import CachePlan
-from app.domain.cache.warmth import Mark
+from app.domain.cache.warmth import Breakpoint
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Message, Pair, Role
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Text
@@ -76,7 +76,7 @@ async def start_refresh(ctx: AppContext, planned: Preview, keeping: Keeping, ear
     if not provider.ready:
         raise NoKeyError(provider.name)
     request = write_refresh(planned.built.request, place)
-    marks = (Mark(place, foretold.lifetime),)
+    marks = (Breakpoint(place, foretold.lifetime),)
     attachments = await load_named(ctx.store, parent.owner, request)
     wire, hashes = await asyncio.to_thread(
         lambda: (encode(provider, request, base.profile, attachments, marks), content_hashes(request))

@@ -32,7 +32,7 @@ from app.runs.usage.budgets import require_budgets_for
 from app.runs.watch.broadcast import follow, load_state
 from app.store.conversation import conversations, pairs
 from app.store.conversation.derived import insert_derived
-from app.store.ledger.ledger import Counted, Purpose
+from app.store.ledger.ledger import CountedRequest, Purpose
 from app.store.run import runs
 
 
@@ -63,7 +63,7 @@ class Derived:
     conversation_id: str
 
 
-async def start_derived(ctx: AppContext, order: Order, plan: Plan, counted: Counted | None = None) -> Derived:
+async def start_derived(ctx: AppContext, order: Order, plan: Plan, counted: CountedRequest | None = None) -> Derived:
     """Store the conversation, its one pair and the node, and start the call.
 
     Raises:

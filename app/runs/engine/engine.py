@@ -54,7 +54,7 @@ from app.runs.engine.live import LiveRun, Loop
 from app.runs.engine.writer import Writer
 from app.runs.runtime.event_bus import EventBus, PairsChanged
 from app.runs.runtime.ids import new_id, now
-from app.store.ledger.ledger import Call, Counted, Purpose
+from app.store.ledger.ledger import CountedRequest, EndedCall, Purpose
 from app.store.run.runs import RunPlace
 
 log = structlog.get_logger()
@@ -84,7 +84,7 @@ class NextRound:
     """A provider call that continues a reply. `counted` is None if it was not counted."""
 
     wire: WireRequest
-    counted: Counted | None = None
+    counted: CountedRequest | None = None
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Engine:
         start: RunStart,
         provider: Provider,
         wire: WireRequest,
-        counted: Counted | None = None,
+        counted: CountedRequest | None = None,
         purpose: Purpose = "reply",
         loop: Loop | None = None,
     ) -> LiveRun:
@@ -311,7 +311,7 @@ def _describe_refusal(error: InviewError) -> Failure:
     return error.failure if isinstance(error, ProviderError) else failure(ErrorClass.UNKNOWN, str(error))
 
 
-def _describe_call(run: LiveRun, before: RunState) -> Call:
+def _describe_call(run: LiveRun, before: RunState) -> EndedCall:
     """Describe the provider call that was active in `before` and has just ended, for the ledger."""
     state = run.state
     match state.outcome:
@@ -323,7 +323,7 @@ def _describe_call(run: LiveRun, before: RunState) -> Call:
             outcome, error_class = Lifecycle.SUCCEEDED, None
         case _:
             outcome, error_class = lifecycle_of(state), None
-    return Call(
+    return EndedCall(
         id=new_id(),
         owner=run.place.owner,
         conversation_id=run.place.conversation_id,

@@ -21,7 +21,7 @@ from app.domain.tools.permissions import AllowedTool
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import Tool
 from app.providers.base import Provider, WireRequest
-from app.store.ledger.ledger import Call, Counted, Purpose
+from app.store.ledger.ledger import CountedRequest, EndedCall, Purpose
 from app.store.run.runs import RunPlace
 
 MAX_AT_ONCE = 8
@@ -65,9 +65,9 @@ class LiveRun:
     shown: RunState
     saved: RunState
     attempt_started_at: datetime
-    counted: Counted | None = None
+    counted: CountedRequest | None = None
     purpose: Purpose = "reply"
-    calls: list[Call] = field(default_factory=list[Call])
+    calls: list[EndedCall] = field(default_factory=list[EndedCall])
     work: asyncio.Task[None] | None = None
     finishing: asyncio.Task[None] | None = None
     loop: Loop | None = None

@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.tools.permission_requests import (
     Ended,
-    Ending,
+    ExpiryReason,
     PermissionRequest,
     PermissionStatus,
     SettledError,
@@ -72,7 +72,7 @@ async def _expire(store: Store, event_bus: EventBus, owner: str, request_id: str
     async with store.write() as session:
         request = await load_request(session, owner, request_id)
         try:
-            settled = settle(request, Ended(Ending.INTERRUPTED), at)
+            settled = settle(request, Ended(ExpiryReason.INTERRUPTED), at)
         except SettledError:
             return False
         await settle_request(session, owner, settled)

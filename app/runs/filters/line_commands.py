@@ -19,16 +19,24 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InputError
 from app.domain.filters.chips import Occurring
-from app.domain.filters.command_rules import Act, Ask, Decision, Refuse, Tell, decide_call, describe_command
+from app.domain.filters.command_rules import (
+    ConfirmCommand,
+    Decision,
+    PerformCommand,
+    RefuseCommand,
+    ShowText,
+    decide_call,
+    describe_command,
+)
 from app.domain.filters.commands import (
     COMMANDS,
-    Call,
+    BarLine,
     Command,
+    CommandCall,
     Delete,
     Export,
     FileUnder,
     Fork,
-    Line,
     Rate,
     SetFlag,
     SetMark,
@@ -39,7 +47,7 @@ from app.domain.filters.formatter import format_filter
 from app.domain.filters.lookup import find_topics
 from app.domain.filters.parser import parse_line
 from app.domain.filters.scope import Vocabulary
-from app.domain.filters.syntax import Topic
+from app.domain.filters.syntax import TopicTerm
 from app.domain.pattern import Pattern
 from app.domain.topics.topics import PATH_SEPARATOR, TopicTree, build_topic_tree
 from app.runs.app_context import AppContext
@@ -56,7 +64,7 @@ from app.views.conversation.marks import describe_changes
 from app.views.library.filter_line import (
     CommandView,
     CompletionView,
-    LineView,
+    FilterLineView,
     Outcome,
     OutcomeView,
     SuggestionView,
@@ -70,7 +78,7 @@ LOOK = ViewOptions()
 
 async def check_line(  # noqa: PLR0913 - the line, the cursor and the view options
     ctx: AppContext, owner: str, conversation_id: str, line: str, *, cursor: int, look: ViewOptions = LOOK
-) -> LineView:
+) -> FilterLineView:
     """Describe the line typed so far; `cursor` is the number of characters before the cursor. Nothing is changed.
 
     Raises:
@@ -84,7 +92,7 @@ async def check_line(  # noqa: PLR0913 - the line, the cursor and the view optio
         read = parse_line(line)
         composed = await _compose(ctx, owner, conversation_id, read, look)
     except FilterError as error:
-        return LineView(
+        return FilterLineView(
             ok=False,
             canonical="",
             sentence="",
@@ -93,7 +101,7 @@ async def check_line(  # noqa: PLR0913 - the line, the cursor and the view optio
             command=None,
             completion=completion,
         )
-    return LineView(
+    return FilterLineView(
         ok=True,
         canonical=format_filter(read.filter),
         sentence=composed.base.sentence,
@@ -139,13 +147,13 @@ async def run_line(  # noqa: PLR0913 - the line and the view options
     command = read.call.command
     decision, topic_id = _decide(read.call, composed, topics, look.topic)
     match decision:
-        case Ask(question) if not confirmed:
+        case ConfirmCommand(question) if not confirmed:
             return _say("ask", question, len(pair_ids))
-        case Act() | Ask():
+        case PerformCommand() | ConfirmCommand():
             pass
-        case Tell(what):
+        case ShowText(what):
             return _say("told", what, len(pair_ids))
-        case Refuse(reason):
+        case RefuseCommand(reason):
             return _say("refused", reason, len(pair_ids))
         case _:
             assert_never(decision)
@@ -162,7 +170,7 @@ async def run_line(  # noqa: PLR0913 - the line and the view options
             return replace(done, undo=describe_changes(undo))
 
 
-def write_export_url(conversation_id: str, read: Line, export: Export, composed: Composed, look: ViewOptions) -> str:
+def write_export_url(conversation_id: str, read: BarLine, export: Export, composed: Composed, look: ViewOptions) -> str:
     """Return the address of an export, with all values that the filter depends on, so it selects the same pairs."""
     asked = {
         "format": export.format.value,
@@ -178,7 +186,7 @@ def write_export_url(conversation_id: str, read: Line, export: Export, composed:
     return f"/api/v1/conversations/{conversation_id}/export?{urlencode(given)}"
 
 
-async def _compose(ctx: AppContext, owner: str, conversation_id: str, read: Line, look: ViewOptions) -> Composed:
+async def _compose(ctx: AppContext, owner: str, conversation_id: str, read: BarLine, look: ViewOptions) -> Composed:
     return await compose_view(ctx, owner, conversation_id, replace(look, filter=format_filter(read.filter)))
 
 
@@ -186,29 +194,33 @@ def _selected(composed: Composed) -> tuple[str, ...]:
     return tuple(pair.pair_id for pair in composed.composition.visible.pairs)
 
 
-def _decide(call: Call, composed: Composed, topics: TopicTree, chosen: str | None) -> tuple[Decision, str | None]:
+def _decide(
+    call: CommandCall, composed: Composed, topics: TopicTree, chosen: str | None
+) -> tuple[Decision, str | None]:
     """Decide about a call; return the decision and the topic that it files under."""
-    topic: str | Refuse | None = None
+    topic: str | RefuseCommand | None = None
     if isinstance(call.command, FileUnder):
         topic = _find_topic(call.command, topics, chosen)
-        if isinstance(topic, Refuse):
+        if isinstance(topic, RefuseCommand):
             return topic, None
     return decide_call(call, composed.base.tree, len(_selected(composed))), topic
 
 
-def _find_topic(command: FileUnder, topics: TopicTree, chosen: str | None) -> str | Refuse:
+def _find_topic(command: FileUnder, topics: TopicTree, chosen: str | None) -> str | RefuseCommand:
     if command.path is None:
         if chosen is None or chosen not in topics.paths:
-            return Refuse("No topic is chosen in the composer. Choose or name one.")
+            return RefuseCommand("No topic is chosen in the composer. Choose or name one.")
         return chosen
-    found = find_topics(topics, Topic(tuple(Pattern((name,)) for name in command.path)))
+    found = find_topics(topics, TopicTerm(tuple(Pattern((name,)) for name in command.path)))
     if len(found) == 1:
         return found[0]
     written = PATH_SEPARATOR.join(command.path)
     if not found:
-        return Refuse(f'There is no topic "{written}", or more than one that ends so. Create it, or write its path.')
+        return RefuseCommand(
+            f'There is no topic "{written}", or more than one that ends so. Create it, or write its path.'
+        )
     paths = " or ".join(topics.path_text(topic_id) for topic_id in found)
-    return Refuse(f'"{written}" may be {paths}: write more of the path.')
+    return RefuseCommand(f'"{written}" may be {paths}: write more of the path.')
 
 
 def _marks(command: Command, topic_id: str | None) -> Marks:
@@ -229,7 +241,7 @@ def _marks(command: Command, topic_id: str | None) -> Marks:
             assert_never(command)
 
 
-def _describe_call(call: Call, composed: Composed, topics: TopicTree, chosen: str | None) -> CommandView:
+def _describe_call(call: CommandCall, composed: Composed, topics: TopicTree, chosen: str | None) -> CommandView:
     count = len(_selected(composed))
     decision, _ = _decide(call, composed, topics, chosen)
     would, what = describe_decision(decision, describe_command(call.command, count))

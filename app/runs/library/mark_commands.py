@@ -23,7 +23,7 @@ from app.runs.runtime.ids import now
 from app.runs.runtime.shielded import shielded
 from app.runs.usage.accounting import note_pairs
 from app.store.conversation.conversations import load_conversation, next_revision
-from app.store.organise.marks import Marked, find_conversation_of, load_marks, write_marks
+from app.store.organise.marks import StoredMarks, find_conversation_of, load_marks, write_marks
 from app.store.organise.topics import load_topics
 
 Undo = tuple[PairMarks, ...]
@@ -93,7 +93,7 @@ def _by_pair(changes: Sequence[PairMarks]) -> dict[str, Marks]:
     return wanted
 
 
-def _require(known: Mapping[str, Marked], pair_id: str, wanted: Marks) -> Marked:
+def _require(known: Mapping[str, StoredMarks], pair_id: str, wanted: Marks) -> StoredMarks:
     pair = known.get(pair_id)
     if pair is None or (pair.marks.get("deleted") and "deleted" not in wanted):
         raise NotFoundError("pair", pair_id)

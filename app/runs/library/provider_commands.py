@@ -16,7 +16,7 @@ from app.domain.provider_trials import Trial
 from app.providers.base import Credentials, Origin, Provider
 from app.providers.registry import PROVIDERS, compatible_row, make_provider
 from app.runs.app_context import AppContext
-from app.runs.runtime.catalogue import Offer
+from app.runs.runtime.catalogue import ProviderModels
 from app.runs.runtime.ids import now
 from app.runs.runtime.shielded import shielded
 from app.store.settings.provider_settings import (
@@ -76,7 +76,7 @@ async def try_provider(ctx: AppContext, owner: str, name: str) -> None:
     await ctx.catalogue.offers({name: provider}, afresh=True)
 
 
-async def list_models(ctx: AppContext, owner: str, *, afresh: bool = False) -> tuple[Offer, ...]:
+async def list_models(ctx: AppContext, owner: str, *, afresh: bool = False) -> tuple[ProviderModels, ...]:
     """List the providers that can be called now, each with its models, or with the reason why it did not list them.
 
     A slow provider delays no other: after `PATIENCE_SECONDS` its known models are listed.

@@ -24,6 +24,7 @@ from app.domain.preferences import TopicOrder
 from app.domain.topics.topic_rules import (
     MAX_TOPICS,
     FiledTopic,
+    TopicNames,
     clean_name,
     read_path,
     require_free,
@@ -38,10 +39,9 @@ from app.store.organise import topics
 from app.store.settings.preferences import load_preferences
 from app.views.conversation.topic import TopicsView, describe_topics
 
-Path = tuple[str, ...]
 """The names from the root to a topic."""
 
-NO_TIMES: Mapping[Path, tuple[datetime, datetime]] = MappingProxyType({})
+NO_TIMES: Mapping[TopicNames, tuple[datetime, datetime]] = MappingProxyType({})
 
 
 class TopicChanges(TypedDict, total=False):
@@ -76,9 +76,9 @@ async def create_topic(ctx: AppContext, owner: str, path: str) -> str:
 async def make_topics(
     session: AsyncSession,
     owner: str,
-    paths: Sequence[Path],
-    times: Mapping[Path, tuple[datetime, datetime]] = NO_TIMES,
-) -> Mapping[Path, str]:
+    paths: Sequence[TopicNames],
+    times: Mapping[TopicNames, tuple[datetime, datetime]] = NO_TIMES,
+) -> Mapping[TopicNames, str]:
     """Find or create the topics of these checked paths, as `create_topic` does; return their ids by path.
 
     `times`: creation and last use of topics that are missing, if not now.

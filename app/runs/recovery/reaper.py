@@ -30,7 +30,7 @@ from app.store.cache.prompt_caches import load_marks
 from app.store.conversation.conversations import load_conversation, update_conversation
 from app.store.conversation.pairs import load_pair, load_sent_pairs, set_run
 from app.store.database.database import Store
-from app.store.ledger.ledger import Call, Purpose, insert_missing_calls
+from app.store.ledger.ledger import EndedCall, Purpose, insert_missing_calls
 from app.store.run.runs import (
     AbandonedPair,
     RunPlace,
@@ -202,13 +202,13 @@ class Reaper:
         return plan
 
 
-def _describe_calls(run: StoredRun, ended: RunState) -> tuple[Call, ...]:
+def _describe_calls(run: StoredRun, ended: RunState) -> tuple[EndedCall, ...]:
     """Describe the provider call that was active when the process died, if there was one."""
     state = run.state
     if not state.start.request_hash or not is_call_on(state):
         return ()
     return (
-        Call(
+        EndedCall(
             id=new_id(),
             owner=run.place.owner,
             conversation_id=run.place.conversation_id,

@@ -26,7 +26,7 @@ NO_ATTACHMENTS: Mapping[str, bytes] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class AttachedParts:
     """The attachments of a text: their `parts`, and the `files` among them that the conversation does not have yet.
 
     `uploads` are the ids of the uploads that it takes.
@@ -42,10 +42,10 @@ class Attached:
         return {file.id: file.data for file in self.files} if self.files else NO_ATTACHMENTS
 
 
-NOTHING_ATTACHED = Attached()
+NOTHING_ATTACHED = AttachedParts()
 
 
-def write_request(text: str, attached: Attached) -> tuple[Part, ...]:
+def write_request(text: str, attached: AttachedParts) -> tuple[Part, ...]:
     """Build the parts of a message: the text, unless it is blank, and the attachments."""
     return (Text(text), *attached.parts) if text.strip() else attached.parts
 

@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from app.domain.agents.agents import Agent
-from app.domain.context.composition import Measured, Terms
+from app.domain.context.composition import BoundaryInputs, SizedPairs
 from app.domain.context.pair_index import PairIndex
 from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.filters.condition import Condition
 from app.domain.filters.lowering import asks_boundary
-from app.domain.filters.scope import Scope
+from app.domain.filters.scope import FilterScope
 from app.domain.filters.syntax import Age, Filter, leaves
 from app.domain.model_profile import ModelProfile
 from app.domain.preferences import OverBudget
-from app.domain.tools.inclusion import Offer
+from app.domain.tools.inclusion import OfferedTools
 from app.providers.base import Provider
 from app.runs.request.send_plan import RequestExtras
 from app.runs.runtime.memory_cache import MemoryCache
@@ -53,20 +53,20 @@ class ContextSnapshot:
     vocabulary: str
     filter: str
     tree: Filter
-    scope: Scope
+    scope: FilterScope
     sentence: str
     notices: tuple[str, ...]
-    terms: Terms
+    terms: BoundaryInputs
     over_budget: OverBudget
     replay: bool
-    measured: Measured
+    measured: SizedPairs
     index: PairIndex
     system_text: int
-    offer: Offer
+    offer: OfferedTools
     beside: RequestExtras
     running: str | None
     parts: Mapping[Condition, frozenset[str]]
-    views: dict[int | None, Measured] = field(default_factory=dict[int | None, Measured], repr=False)
+    views: dict[int | None, SizedPairs] = field(default_factory=dict[int | None, SizedPairs], repr=False)
 
     @property
     def explicit(self) -> bool:

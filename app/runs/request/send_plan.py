@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from app.domain.agents.agents import Agent
-from app.domain.cache.warmth import Mark
+from app.domain.cache.warmth import Breakpoint
 from app.domain.context.composition import Candidate
 from app.domain.context.context import BuiltRequest, View, build_request, join_cards
 from app.domain.context.middleware import NO_USER_OPTIONS, UserOptions, compose_system_prelude
@@ -120,7 +120,7 @@ async def plan_send(  # noqa: PLR0913 - what a request is made of
     known: Hashed | None = None,
     *,
     caching: Caching | None = None,
-    marks: tuple[Mark, ...] = (),
+    marks: tuple[Breakpoint, ...] = (),
     attachments: Attachments = NO_ATTACHMENTS,
 ) -> Plan:
     """Plan the send of this view to this model. `known`: the hashes of any earlier plan.
@@ -168,7 +168,7 @@ def _plan(  # noqa: PLR0913, PLR0917 - as plan_send
     provider: Provider,
     known: Hashed | None,
     caching: Caching | None,
-    marks: tuple[Mark, ...],
+    marks: tuple[Breakpoint, ...],
     attachments: Attachments,
 ) -> Plan:
     built = build_request(view, profile)

@@ -24,7 +24,7 @@ from app.domain.errors import SendLockedError
 from app.domain.run.run import RunStart
 from app.runs.app_context import AppContext
 from app.runs.library.topic_commands import use_topic
-from app.runs.request.attachments import NOTHING_ATTACHED, Attached, write_request
+from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts, write_request
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
 from app.runs.runtime.event_bus import ComparisonChanged
@@ -60,7 +60,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
     owner: str,
     asked: Comparison,
     planned: Sequence[Preview],
-    attached: Attached = NOTHING_ATTACHED,
+    attached: AttachedParts = NOTHING_ATTACHED,
     require: Check | None = None,
 ) -> Comparison:
     """Store and start a run for each of these calls, or none of them; return the comparison with its runs.

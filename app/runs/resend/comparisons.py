@@ -30,7 +30,7 @@ from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
-from app.runs.request.attachments import NOTHING_ATTACHED, Attached
+from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.resend.compared_runs import begin_comparison
 from app.runs.resend.in_place import messages_in
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged, PairsRemoved
@@ -38,7 +38,7 @@ from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import LOOK, stop_run
 from app.runs.send.context_selection import ViewOptions
-from app.runs.send.planning import Counted, plan_reply, require_counted
+from app.runs.send.planning import CountedPairs, plan_reply, require_counted
 from app.runs.send.queue import go_on
 from app.runs.usage.accounting import note_departure, note_pairs
 from app.store.conversation import conversations, pairs, versions
@@ -73,7 +73,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
     over_budget: OverBudget | None = None,
     selections: Mapping[str, str] = NOTHING_COUNTED,
     again: Pair | None = None,
-    attached: Attached = NOTHING_ATTACHED,
+    attached: AttachedParts = NOTHING_ATTACHED,
 ) -> Comparison:
     """Send a request to these models together. The model in `look` is ignored.
 
@@ -95,7 +95,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
     require_models(models)
     asked = parameters or NO_PARAMETERS
     for model in selections.keys() - set(models):
-        counted = Counted(
+        counted = CountedPairs(
             replace(look, model=model), selections[model], over_budget, asked.reply_schema, attached=attached.parts
         )
         await require_counted(ctx, owner, conversation_id, text, counted)

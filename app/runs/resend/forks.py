@@ -17,7 +17,7 @@ from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.damage import require_settings
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.errors import ConflictError, InputError, NotFoundError
-from app.domain.export import Fresh, PairRecord, forget_sent, renew
+from app.domain.export import NewIds, PairRecord, forget_sent, renew
 from app.runs.app_context import AppContext
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.ids import new_id, now
@@ -117,6 +117,6 @@ def _copy(records: Sequence[PairRecord], conversation_id: str) -> list[PairRecor
     running = [record.pair.id for record in records if record.pair.lifecycle in RUNNING]
     if running:
         raise ConflictError(f"The reply of pair {running[0]!r} is still running. Stop it or wait for it, then fork.")
-    fresh = Fresh(new_id)
+    fresh = NewIds(new_id)
     copies = [forget_sent(renew(record, conversation_id, fresh)) for record in records]
     return [replace(copy, pair=replace(copy.pair, position=position)) for position, copy in enumerate(copies, start=1)]

@@ -27,14 +27,14 @@ from app.domain.run.run import RunStart
 from app.providers.base import Provider, WireRequest
 from app.runs.app_context import AppContext
 from app.runs.engine.live import Loop
-from app.runs.request.attachments import Attached, write_request
+from app.runs.request.attachments import AttachedParts, write_request
 from app.runs.runtime.event_bus import PairsRemoved, RunStarted
 from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import StartedRun
 from app.runs.usage.accounting import note_departure, note_pairs
 from app.store.cache.prompt_caches import CacheUse
 from app.store.conversation import conversations, pairs, versions
-from app.store.ledger.ledger import Counted
+from app.store.ledger.ledger import CountedRequest
 from app.store.organise.marks import write_marks
 from app.store.run import runs
 from app.store.run.runs import SentWith
@@ -51,7 +51,7 @@ class PlannedCall:
     wire: WireRequest
     content_hash: str
     sent: runs.Sent | None
-    counted: Counted | None = None
+    counted: CountedRequest | None = None
     cache: CacheUse | None = None
     told: tuple[ToolDefinition, ...] = ()
     loop: Loop | None = None
@@ -161,7 +161,7 @@ def _edit(request: Message, text: str, at: datetime) -> Message:
     """Return the request with this text and its attachments; the same message if the text is equal."""
     if plain_text(request.parts) == text:
         return request
-    return Message(new_id(), request.role, write_request(text, Attached(list_attached(request.parts))), at)
+    return Message(new_id(), request.role, write_request(text, AttachedParts(list_attached(request.parts))), at)
 
 
 def _why(pair: Pair, again: Pair) -> RemovalReason:

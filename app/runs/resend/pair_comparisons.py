@@ -21,7 +21,7 @@ from app.domain.conversation.parts import list_attached, plain_text
 from app.domain.errors import InputError
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
-from app.runs.request.attachments import Attached
+from app.runs.request.attachments import AttachedParts
 from app.runs.resend.compared_runs import begin_comparison
 from app.runs.resend.comparisons import NOTHING_COUNTED, start_comparison
 from app.runs.resend.in_place import require_unchanged
@@ -37,7 +37,7 @@ from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import LOOK
 from app.runs.send.context_selection import ViewOptions
-from app.runs.send.planning import Counted, require_counted
+from app.runs.send.planning import CountedPairs, require_counted
 from app.store.conversation import pairs
 
 
@@ -77,7 +77,7 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
     async with ctx.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
         after = await pairs.load_later_ids(session, owner, pair)
-    text, attached = plain_text(pair.request.parts), Attached(list_attached(pair.request.parts))
+    text, attached = plain_text(pair.request.parts), AttachedParts(list_attached(pair.request.parts))
     if not text.strip() and not attached.parts:
         raise InputError("text", "of this pair is empty. Write something to compare replies to.")
     require_seen(pair, after, later, seen)
@@ -98,7 +98,7 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
             )
     for model in selections.keys() - set(models):
         schema = (parameters or NO_PARAMETERS).reply_schema
-        counted = Counted(
+        counted = CountedPairs(
             replace(look, model=model), selections[model], over_budget, schema, pair.position, attached.parts
         )
         await require_counted(ctx, owner, pair.conversation_id, text, counted)

@@ -31,7 +31,7 @@ from app.domain.errors import (
 )
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
-from app.runs.request.attachments import Attached
+from app.runs.request.attachments import AttachedParts
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
 from app.runs.resend.forks import fork_conversation
@@ -181,7 +181,7 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
         forced=forced,
         sends=sends,
         before=pair.position,
-        attached=Attached(list_attached(pair.request.parts)),
+        attached=AttachedParts(list_attached(pair.request.parts)),
         refused=await _load_refused(ctx, owner, pair, look),
         again=pair if parameters is None else None,
         selection=selection,
@@ -244,7 +244,7 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
     """Send in a new conversation with copies of the pairs above this one."""
     async with branch_above(ctx, owner, pair) as fork_id:
         again = pair if parameters is None else None
-        attached = Attached(list_attached(pair.request.parts))
+        attached = AttachedParts(list_attached(pair.request.parts))
         started = await start_reply(
             ctx,
             owner,

@@ -40,7 +40,7 @@ DETECTED_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ProviderModels:
     """A provider and its models. `failure`: the reason why they could not be listed; `skipped`: the invalid entries."""
 
     provider: Provider
@@ -161,7 +161,7 @@ class Catalogue:
 
     async def offers(
         self, providers: Mapping[str, Provider], *, afresh: bool = False, patience: float | None = None
-    ) -> tuple[Offer, ...]:
+    ) -> tuple[ProviderModels, ...]:
         """List the ready providers with their models, in the given order.
 
         A provider that needs more than `patience` seconds is listed with its known models; its request continues.
@@ -188,17 +188,17 @@ class Catalogue:
                 self._detected = await detect_local_servers()
                 self._detected_at = clock()
 
-    async def _offer(self, provider: Provider, *, afresh: bool) -> Offer:
+    async def _offer(self, provider: Provider, *, afresh: bool) -> ProviderModels:
         try:
             models = await self.lists.load(provider, afresh=afresh)
         except ProviderError as error:
-            return Offer(provider, (), error.failure)
-        return Offer(provider, models, skipped=self.lists.skipped(provider))
+            return ProviderModels(provider, (), error.failure)
+        return ProviderModels(provider, models, skipped=self.lists.skipped(provider))
 
-    async def _late(self, provider: Provider) -> Offer:
+    async def _late(self, provider: Provider) -> ProviderModels:
         message = f"{provider.row.label} has not listed its models yet. These are known from before."
         reason = replace(failure(ErrorClass.NETWORK, message), next_step="It is still being asked: look again soon.")
-        return Offer(provider, await asyncio.to_thread(self.lists.known, provider), reason)
+        return ProviderModels(provider, await asyncio.to_thread(self.lists.known, provider), reason)
 
     def _unseal(self, setting: ProviderSetting) -> Credentials:
         key = None if setting.sealed_key is None else self.seal.open(setting.sealed_key)

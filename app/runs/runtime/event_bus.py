@@ -132,7 +132,7 @@ class Subscription(AsyncIterator[FeedEvent]):
         return event
 
 
-class Changes:
+class ListChanges:
     """Wakes a page that shows a list of an owner. Changes while the page does not wait count as one."""
 
     def __init__(self) -> None:
@@ -151,7 +151,7 @@ class Changes:
 class _Lists:
     """The lists of all owners: their subscribers and their version numbers."""
 
-    watching: defaultdict[str, WeakSet[Changes]] = field(default_factory=lambda: defaultdict(WeakSet))
+    watching: defaultdict[str, WeakSet[ListChanges]] = field(default_factory=lambda: defaultdict(WeakSet))
     versions: Counter[str] = field(default_factory=Counter[str])
 
 
@@ -168,7 +168,7 @@ class EventBus:
     def __init__(self, lists_of: EventBus | None = None) -> None:
         self._of: defaultdict[tuple[str, str], WeakSet[Subscription]] = defaultdict(WeakSet)
         self._lists: _Lists = _Lists() if lists_of is None else lists_of._lists  # noqa: SLF001 - the same class
-        self._servers: defaultdict[str, WeakSet[Changes]] = defaultdict(WeakSet)
+        self._servers: defaultdict[str, WeakSet[ListChanges]] = defaultdict(WeakSet)
 
     def subscribe(self, owner: str, conversation_id: str) -> Subscription:
         """Subscribe to a conversation. A conversation of another owner sends no events."""
@@ -176,15 +176,15 @@ class EventBus:
         self._of[owner, conversation_id].add(subscription)
         return subscription
 
-    def subscribe_to_list(self, owner: str) -> Changes:
+    def subscribe_to_list(self, owner: str) -> ListChanges:
         """Subscribe to changes of the list, until the result is freed."""
-        changes = Changes()
+        changes = ListChanges()
         self._lists.watching[owner].add(changes)
         return changes
 
-    def subscribe_to_servers(self, owner: str) -> Changes:
+    def subscribe_to_servers(self, owner: str) -> ListChanges:
         """Subscribe to changes of an owner's MCP servers, until the result is freed."""
-        changes = Changes()
+        changes = ListChanges()
         self._servers[owner].add(changes)
         return changes
 

@@ -34,7 +34,7 @@ from app.domain.preferences import OverBudget
 from app.domain.run.run import RunStart
 from app.runs.app_context import AppContext
 from app.runs.library.topic_commands import use_topic
-from app.runs.request.attachments import NOTHING_ATTACHED, Attached, write_request
+from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts, write_request
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
 from app.runs.runtime.event_bus import ConversationChanged, ConversationRemoved, RetryHurried, RunStarted
@@ -239,7 +239,7 @@ async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
-    attached: Attached = NOTHING_ATTACHED,
+    attached: AttachedParts = NOTHING_ATTACHED,
 ) -> Preview:
     """Plan exactly what `start_reply` with the same arguments would send. Nothing is called or stored.
 
@@ -269,7 +269,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
     purpose: Purpose = "reply",
     selection: str | None = None,
     again: Pair | None = None,
-    attached: Attached = NOTHING_ATTACHED,
+    attached: AttachedParts = NOTHING_ATTACHED,
 ) -> StartedRun:
     """Store a new pair and start its reply. The run belongs to the process from then on, not to the caller.
 

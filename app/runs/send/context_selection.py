@@ -22,9 +22,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.context.budget import Limits
 from app.domain.context.composition import (
     NEW_IMAGES,
+    BoundaryInputs,
     Candidate,
-    Measured,
-    Terms,
+    SizedPairs,
     budget_of,
     compose,
     draw_boundary,
@@ -38,14 +38,22 @@ from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError
 from app.domain.filters.combining import combine, list_parts
 from app.domain.filters.condition import EVERY_PAIR, Condition
-from app.domain.filters.lowering import Boundary, asks_boundary, lower_base, lower_view
+from app.domain.filters.lowering import BoundaryPairs, asks_boundary, lower_base, lower_view
 from app.domain.filters.notices import list_notices
 from app.domain.filters.parser import parse_filter
 from app.domain.filters.saved import expand_saved
-from app.domain.filters.scope import Chosen, Scope, Vocabulary
+from app.domain.filters.scope import Chosen, FilterScope, Vocabulary
 from app.domain.filters.sentence import describe_filter
-from app.domain.filters.syntax import Agent as AgentTerm
-from app.domain.filters.syntax import CalledTool, Filter, Model, RecentOfTopic, Saved, Topic, leaves
+from app.domain.filters.syntax import (
+    AgentTerm,
+    Filter,
+    ModelTerm,
+    RecentOfTopic,
+    Saved,
+    ToolCallTerm,
+    TopicTerm,
+    leaves,
+)
 from app.domain.model_profile import ModelProfile
 from app.domain.preferences import OverBudget, read_user_options
 from app.domain.privacy.redaction import Redacted, redact_text
@@ -68,7 +76,7 @@ from app.runs.send.offered_tools import list_offered, name_delegates, size_tools
 from app.runs.usage.limits import load_limits
 from app.store.conversation.conversations import Head, load_first_head, load_head
 from app.store.index.filter_queries import select_names, select_pairs
-from app.store.ledger.ledger import Counted
+from app.store.ledger.ledger import CountedRequest
 from app.store.organise.filters import load_saved_filters
 from app.store.organise.topics import load_topics
 from app.store.run.toolsets import load_called_tools
@@ -84,7 +92,7 @@ MAX_VIEWS = 16
 """Number of boundaries per base with a cached view."""
 
 
-NO_BOUNDARY = Boundary((), frozenset())
+NO_BOUNDARY = BoundaryPairs((), frozenset())
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,17 +239,17 @@ async def read_first_base(
         return await _read_base(ctx, session, asked, now, look.topic)
 
 
-def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> Counted:
+def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> CountedRequest:
     """Return the counts of this send for the ledger."""
     base, estimate = composed.base, composed.composition.estimate
     if any(pair.sizes.images for pair in sent) or any(list_images(composed.attached)):
-        return Counted(None, None, estimate.tokens)
+        return CountedRequest(None, None, estimate.tokens)
     vendor = base.terms.estimator.vendor
     words = sum(pair.sizes.text + (pair.sizes.thinking if pair.sizes.thinking_vendor == vendor else 0) for pair in sent)
     beside = [size for size in (base.system_text, composed.draft_text) if size]
     messages = sum(pair.sizes.messages for pair in sent) + len(beside)
     text = words + sum(beside) + _count_tools(composed)
-    return Counted(text, messages, estimate.tokens, plan.built.request.characters, len(plan.wire.body))
+    return CountedRequest(text, messages, estimate.tokens, plan.built.request.characters, len(plan.wire.body))
 
 
 def _count_tools(composed: Composed) -> int:
@@ -320,7 +328,7 @@ async def _read_base(
     head, profile, conversation_id = asked.head, asked.profile, asked.head.conversation.id
     chosen = Chosen(topic, profile.model, head.conversation.agent_id)
     tree, names = await _load_names(session, asked)
-    scope = Scope(now, asked.zone, names, chosen)
+    scope = FilterScope(now, asked.zone, names, chosen)
     condition = lower_base(tree, scope)
     notices = list_notices(tree, scope)
     limits = await load_limits(ctx, session, head, asked.zone)
@@ -340,7 +348,7 @@ async def _read_base(
         return await select_pairs(session, asked.owner, conversation_id, part, estimator, asked.vocabulary)
 
     checkpoint = 0 if head.conversation.checkpoint is None else head.conversation.checkpoint.position
-    measured: Measured = FullIndex(sheet.index, estimator, checkpoint)
+    measured: SizedPairs = FullIndex(sheet.index, estimator, checkpoint)
     if condition != EVERY_PAIR:
         measured = measure_at(sheet.index, (await find(condition)).values(), estimator, checkpoint)
     asked_later = list_parts(lower_view(tree, scope, NO_BOUNDARY)) if asks_boundary(tree) else ()
@@ -392,19 +400,19 @@ async def _load_names(session: AsyncSession, asked: _Asked) -> tuple[Filter, Voc
     if any(isinstance(leaf, Saved) for leaf in leaves(tree)):
         tree = expand_saved(tree, await load_saved_filters(session, owner))
     kinds = {type(leaf) for leaf in leaves(tree)}
-    if kinds & {Topic, RecentOfTopic}:
+    if kinds & {TopicTerm, RecentOfTopic}:
         topics = build_topic_tree(await load_topics(session, owner))
     agents = await load_names(session, owner) if AgentTerm in kinds else {}
     models: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
-    if kinds & {Model, CalledTool}:
+    if kinds & {ModelTerm, ToolCallTerm}:
         models, tools = await select_names(session, owner, asked.head.conversation.id)
     return tree, Vocabulary(topics, models, agents, tools)
 
 
-def state_terms(profile: ModelProfile, estimator: Estimator, limits: Limits, system_text: int) -> Terms:
+def state_terms(profile: ModelProfile, estimator: Estimator, limits: Limits, system_text: int) -> BoundaryInputs:
     """Return the terms of a boundary: everything it depends on besides the pairs and the draft."""
-    return Terms(
+    return BoundaryInputs(
         estimator,
         profile.context_window,
         limits,
@@ -415,7 +423,7 @@ def state_terms(profile: ModelProfile, estimator: Estimator, limits: Limits, sys
     )
 
 
-def _select_visible(base: ContextSnapshot, boundary: int | None) -> Measured:
+def _select_visible(base: ContextSnapshot, boundary: int | None) -> SizedPairs:
     """Return the pairs that the filter brings into view once the boundary is drawn."""
     if (known := base.views.get(boundary)) is not None:
         return known
@@ -426,7 +434,7 @@ def _select_visible(base: ContextSnapshot, boundary: int | None) -> Measured:
         if pair.running or (pair.sendable and (boundary is None or pair.position >= boundary))
     )
     ids = tuple(pair.pair_id for pair in pairs)
-    view = lower_view(base.tree, base.scope, Boundary(ids, included))
+    view = lower_view(base.tree, base.scope, BoundaryPairs(ids, included))
     shown = combine(view, frozenset(ids), base.parts)
     tokens = zip(pairs, base.measured.tokens, strict=True)
     kept = [(pair, count) for pair, count in tokens if pair.pair_id in shown]

@@ -18,12 +18,12 @@ from app.domain.errors import NoKeyError, ProviderError
 from app.domain.preferences import OverBudget
 from app.providers.counts.counting import count_tokens, encode_count
 from app.runs.app_context import AppContext
-from app.runs.request.attachments import NOTHING_ATTACHED, Attached
+from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions, count_sent
-from app.store.ledger.ledger import Call, insert_calls
+from app.store.ledger.ledger import EndedCall, insert_calls
 
 LOOK = ViewOptions()
 
@@ -48,7 +48,7 @@ async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
-    attached: Attached = NOTHING_ATTACHED,
+    attached: AttachedParts = NOTHING_ATTACHED,
 ) -> ExactCount:
     """Ask the provider how many tokens `start_reply` with the same arguments would send.
 
@@ -68,7 +68,7 @@ async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
         raise NoKeyError(provider.name)
     counted = count_sent(planned.composed, planned.sent, planned.plan)
     call_id = new_id()
-    call = Call(
+    call = EndedCall(
         id=call_id,
         owner=owner,
         conversation_id=conversation_id,
@@ -93,6 +93,6 @@ async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
     return ExactCount(wire.model, tokens, counted.estimated_tokens, exact)
 
 
-async def _enter(ctx: AppContext, call: Call) -> None:
+async def _enter(ctx: AppContext, call: EndedCall) -> None:
     async with ctx.store.write() as session:
         await insert_calls(session, [call])

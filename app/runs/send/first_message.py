@@ -1,6 +1,6 @@
 """The first message of a conversation that is not stored yet, composed and planned as any other message.
 
-first = FirstMessage(NewConversation("offline:demo", agent_id=""), "Hello", ViewOptions(model="offline:demo"))
+first = FirstMessage(FirstMessageOptions("offline:demo", agent_id=""), "Hello", ViewOptions(model="offline:demo"))
 (await compose_first(ctx, owner, first)).composition.estimate.tokens
 (await preview_first(ctx, owner, first)).wire.body     # the exact bytes that sending it would send
 await discard_unused(ctx, owner, conversation.id)     # if the conversation was created for a message that was refused
@@ -16,7 +16,7 @@ from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.runs.app_context import AppContext
-from app.runs.request.attachments import NOTHING_ATTACHED, Attached
+from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed, Preview
 from app.runs.runtime.event_bus import ConversationRemoved
@@ -32,7 +32,7 @@ _NO_TIME: Final = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class NewConversation:
+class FirstMessageOptions:
     """The conversation that a first message starts. `agent_id`: "" for no agent, None for the agent used last."""
 
     model: str
@@ -47,11 +47,11 @@ class NewConversation:
 class FirstMessage:
     """A text that starts a conversation. `parameters` apply to this message only, `attached` is sent with it."""
 
-    new: NewConversation
+    new: FirstMessageOptions
     text: str
     look: ViewOptions
     parameters: Parameters = NO_PARAMETERS
-    attached: Attached = NOTHING_ATTACHED
+    attached: AttachedParts = NOTHING_ATTACHED
 
 
 async def compose_first(ctx: AppContext, owner: str, first: FirstMessage) -> Composed:
@@ -96,7 +96,7 @@ async def discard_unused(ctx: AppContext, owner: str, conversation_id: str) -> N
     ctx.event_bus.publish(owner, conversation_id, ConversationRemoved())
 
 
-async def _begin(ctx: AppContext, owner: str, new: NewConversation) -> Conversation:
+async def _begin(ctx: AppContext, owner: str, new: FirstMessageOptions) -> Conversation:
     """Build the conversation that the first message starts, as it would be stored."""
     agent_id = new.agent_id
     if agent_id is None:

@@ -19,7 +19,7 @@ from app.domain.conversation.conversation import Conversation, ToolMode
 from app.domain.model_profile import ModelProfile
 from app.domain.preferences import Preferences
 from app.domain.tokens.estimates import Estimator
-from app.domain.tools.inclusion import NO_TOOLS, Offer, SizedTool, define_tool
+from app.domain.tools.inclusion import NO_TOOLS, OfferedTools, SizedTool, define_tool
 from app.domain.tools.tool_sizes import ToolForm, tool_rule_of, write_as_counted
 from app.domain.tools.tools import BUILT_IN, Tool
 from app.runs.app_context import AppContext
@@ -52,14 +52,14 @@ async def size_tools(  # noqa: PLR0913, PLR0917 - which tools, for whom, and how
     estimator: Estimator,
     vocabulary: str,
     called: frozenset[str] = frozenset(),
-) -> Offer:
+) -> OfferedTools:
     """Build an offer of these tools for a model. `called` are the names of the tools that the pairs in view called."""
     if not tools:
         return NO_TOOLS
     rule = tool_rule_of(profile.model)
     counts = await count_all(vocabulary, [_write(rule.form, tool) for tool in tools])
     sized = (SizedTool(tool, estimator.of_text(count), count) for tool, count in zip(tools, counts, strict=True))
-    return Offer(
+    return OfferedTools(
         mode=conversation.tool_mode,
         tools=tuple(sized),
         ticked=frozenset(conversation.ticked_tools) if conversation.tool_mode is ToolMode.MANUAL else frozenset(),

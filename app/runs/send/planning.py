@@ -27,7 +27,7 @@ from app.domain.preferences import OverBudget
 from app.providers.models.fitting import fit_parameters, require_taken
 from app.runs.app_context import AppContext
 from app.runs.library.abilities import join_or, list_capable
-from app.runs.request.attachments import NOTHING_ATTACHED, Attached, load_named
+from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts, load_named
 from app.runs.request.caches import load_caching
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed, Preview
@@ -53,7 +53,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     forced: bool | None = False,
     sends: bool = False,
     before: int | None = None,
-    attached: Attached = NOTHING_ATTACHED,
+    attached: AttachedParts = NOTHING_ATTACHED,
     refused: int | None = None,
     again: Pair | None = None,
     selection: str | None = None,
@@ -96,7 +96,7 @@ class Asked:
 
     text: str
     parameters: Parameters
-    attached: Attached = NOTHING_ATTACHED
+    attached: AttachedParts = NOTHING_ATTACHED
     forced: bool | None = False
     sends: bool = False
     over_budget: OverBudget | None = None
@@ -227,7 +227,7 @@ async def load_sent(ctx: AppContext, base: ContextSnapshot, sent: Sequence[Candi
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedPairs:
     """The pairs that were counted for a model with the options `look`, named by their `selection`.
 
     `over_budget`, `schema` and `attached` are those of the send; `before` limits the view to the pairs before this
@@ -242,7 +242,7 @@ class Counted:
     attached: tuple[Part, ...] = ()
 
 
-async def require_counted(ctx: AppContext, owner: str, conversation_id: str, text: str, counted: Counted) -> None:
+async def require_counted(ctx: AppContext, owner: str, conversation_id: str, text: str, counted: CountedPairs) -> None:
     """Check that another model of this send would get the pairs that were counted for it.
 
     Raises:

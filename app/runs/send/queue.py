@@ -28,7 +28,7 @@ from app.domain.preferences import OverBudget
 from app.domain.run.queue import MAX_QUEUED, Hold, HoldReason, Queue, QueuedText, decide_hold, move, require_readable
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
-from app.runs.request.attachments import NOTHING_ATTACHED, Attached
+from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.runtime.event_bus import QueueChanged
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
@@ -53,7 +53,7 @@ class DroppedText:
     """A text that was removed from the queue, with the attachments to queue it again."""
 
     item: QueuedText
-    attached: Attached
+    attached: AttachedParts
 
 
 class _MovedError(ConflictError):
@@ -81,7 +81,7 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
     selection: str | None = None,
-    attached: Attached = NOTHING_ATTACHED,
+    attached: AttachedParts = NOTHING_ATTACHED,
 ) -> None:
     """Start the reply to a text, or queue the text while another reply is running.
 
@@ -124,7 +124,7 @@ async def queue_text(  # noqa: PLR0913 - everything that a send needs, and the p
     over_budget: OverBudget | None = None,
     place: int | None = None,
     paused: bool = False,
-    attached: Attached = NOTHING_ATTACHED,
+    attached: AttachedParts = NOTHING_ATTACHED,
 ) -> Queue:
     """Queue a text until the running reply has succeeded. If nothing runs and the queue is empty, it is sent at once.
 
@@ -225,7 +225,7 @@ async def drop_queued(ctx: AppContext, owner: str, conversation_id: str, queued_
         if len(waiting) == 1:
             await queues.write_hold(session, owner, conversation_id, None, now())
     ctx.event_bus.publish(owner, conversation_id, QueueChanged())
-    return DroppedText(item, Attached(item.attached, uploads=tuple(uploads.values())))
+    return DroppedText(item, AttachedParts(item.attached, uploads=tuple(uploads.values())))
 
 
 @shielded
@@ -321,7 +321,7 @@ async def go_on(
                 ViewOptions(item.filter, model or item.model, item.topic, item.zone, agent=item.agent_id),
                 parameters=item.parameters,
                 over_budget=over_budget or item.over_budget,
-                attached=Attached(item.attached),
+                attached=AttachedParts(item.attached),
                 alongside=partial(_take, owner=owner, item=item),
             )
         except ComparingError:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError, InputError
-from app.domain.structured.partial_json import PartialJson, Path, read_partial
+from app.domain.structured.partial_json import JsonPath, PartialJson, read_partial
 from app.domain.structured.structured import FIELD, SchemaFault, is_repair, read_schema, write_repair
 from app.runs.app_context import AppContext
 from app.schemas.checker import BY_HAND, check_schema, check_value
@@ -45,13 +45,13 @@ class Structured:
     running: bool
     found: bool
     value: Any
-    open_path: Path | None
+    open_path: JsonPath | None
     faults: tuple[SchemaFault, ...]
     repair: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class SchemaCheck:
     """The places where a value does not match its schema. `mendable`: another reply could be valid."""
 
     faults: tuple[SchemaFault, ...]
@@ -119,7 +119,7 @@ async def read_structured(ctx: AppContext, owner: str, pair_id: str) -> Structur
     return Structured(pair_id, schema_json, running, read.found, read.value, read.open_path, judged.faults, repair)
 
 
-async def judge(schema_json: str, read: PartialJson, *, account: str) -> Judgement:
+async def judge(schema_json: str, read: PartialJson, *, account: str) -> SchemaCheck:
     """Find the places where a whole or partial value does not match its schema.
 
     `account`: the account whose limit for slow checks this check counts towards.
@@ -130,13 +130,13 @@ async def judge(schema_json: str, read: PartialJson, *, account: str) -> Judgeme
     if read.beside and read.found:
         found.append(SchemaFault((), "There is text outside the JSON."))
     if not read.found:
-        return Judgement(tuple(found), bool(found))
+        return SchemaCheck(tuple(found), bool(found))
     checked = await check_value(schema_json, read.value, account=account, open_path=read.open_path, limit=MAX_FAULTS)
     found += [SchemaFault(path, message) for path, message in checked.faults]
     if checked.unusable is not None:
         not_checked = SchemaFault((), f"The reply was not checked: its schema {checked.unusable}.")
-        return Judgement((*found, not_checked), mendable=False)
-    return Judgement(tuple(found), bool(found))
+        return SchemaCheck((*found, not_checked), mendable=False)
+    return SchemaCheck(tuple(found), bool(found))
 
 
 def _place(field: str, path: Iterable[str | int]) -> str:

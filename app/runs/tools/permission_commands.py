@@ -1,6 +1,6 @@
 """Commands for permissions: answer a request, list pending requests, list and revoke rules, read the audit trail.
 
-    await answer_permission(ctx, owner, request_id, Answer.ALLOW, edited={"path": "/notes"})
+    await answer_permission(ctx, owner, request_id, PermissionChoice.ALLOW, edited={"path": "/notes"})
 
 Not here: making a request and waiting for its answer (`permissions.py`).
 """
@@ -16,14 +16,14 @@ from app.domain.errors import InputError
 from app.domain.tools.arguments import read_arguments, write_arguments
 from app.domain.tools.permission_requests import (
     Ended,
-    Ending,
+    ExpiryReason,
     PermissionRequest,
     PermissionStatus,
     PersonAllowed,
     PersonDenied,
     SettledError,
 )
-from app.domain.tools.permissions import ArgumentPattern, Rule, Scope, covers_arguments
+from app.domain.tools.permissions import ArgumentPattern, PermissionScope, Rule, covers_arguments
 from app.runs.app_context import AppContext
 from app.runs.engine.permission_broker import audit_rule
 from app.runs.runtime.ids import new_id
@@ -38,7 +38,7 @@ from app.tools.connection.schemas import Problems, check_arguments
 MAX_PATTERNS: Final = 64
 
 
-class Answer(StrEnum):
+class PermissionChoice(StrEnum):
     """Possible answers of a person to a permission request."""
 
     ALLOW = "allow"
@@ -48,9 +48,9 @@ class Answer(StrEnum):
 
 
 _SCOPES: Final = {
-    Answer.ALLOW: Scope.ONCE,
-    Answer.ALLOW_CONVERSATION: Scope.CONVERSATION,
-    Answer.ALWAYS_ALLOW: Scope.ALWAYS,
+    PermissionChoice.ALLOW: PermissionScope.ONCE,
+    PermissionChoice.ALLOW_CONVERSATION: PermissionScope.CONVERSATION,
+    PermissionChoice.ALWAYS_ALLOW: PermissionScope.ALWAYS,
 }
 
 
@@ -68,7 +68,7 @@ async def answer_permission(  # noqa: PLR0913 - what an answer can say
     ctx: AppContext,
     owner: str,
     request_id: str,
-    answer: Answer,
+    answer: PermissionChoice,
     *,
     edited: dict[str, Any] | None = None,
     only_if: tuple[ArgumentPattern, ...] = (),
@@ -91,7 +91,7 @@ async def answer_permission(  # noqa: PLR0913 - what an answer can say
             raise WrongArgumentsError(problems)
     async with ctx.store.write() as session:
         settled = await claim_request(ctx, session, owner, request_id, event)
-        if settled.standing is PermissionStatus.ALLOWED and settled.scope is not Scope.ONCE:
+        if settled.standing is PermissionStatus.ALLOWED and settled.scope is not PermissionScope.ONCE:
             await _make_rule(ctx, session, owner, settled, only_if)
     tell_settled(ctx, owner, settled)
     if settled.standing is PermissionStatus.EXPIRED:
@@ -100,9 +100,12 @@ async def answer_permission(  # noqa: PLR0913 - what an answer can say
 
 
 def _read_answer(
-    request: PermissionRequest, answer: Answer, edited: dict[str, Any] | None, only_if: tuple[ArgumentPattern, ...]
+    request: PermissionRequest,
+    answer: PermissionChoice,
+    edited: dict[str, Any] | None,
+    only_if: tuple[ArgumentPattern, ...],
 ) -> PersonAllowed | PersonDenied:
-    if answer is Answer.DENY:
+    if answer is PermissionChoice.DENY:
         if edited is not None or only_if:
             raise InputError("answer", "What is denied has no arguments and no rule.")
         return PersonDenied()
@@ -114,8 +117,8 @@ def _read_answer(
     return PersonAllowed(_SCOPES[answer], edited_json)
 
 
-def _require_rule(answer: Answer, only_if: tuple[ArgumentPattern, ...], arguments: dict[str, Any]) -> None:
-    if answer is Answer.ALLOW:
+def _require_rule(answer: PermissionChoice, only_if: tuple[ArgumentPattern, ...], arguments: dict[str, Any]) -> None:
+    if answer is PermissionChoice.ALLOW:
         raise InputError("only_if", "What is allowed once makes no rule. Allow it for the conversation, or always.")
     if len(only_if) > MAX_PATTERNS:
         raise InputError("only_if", f"A rule has at most {MAX_PATTERNS} patterns.")
@@ -141,7 +144,7 @@ async def _make_rule(
         tool_name=settled.tool_name,
         fingerprint=settled.fingerprint,
         arguments=only_if,
-        conversation_id=settled.shown_in if settled.scope is Scope.CONVERSATION else None,
+        conversation_id=settled.shown_in if settled.scope is PermissionScope.CONVERSATION else None,
     )
     kept = StoredRule(rule, settled.server_name, settled.title or settled.tool_name, at)
     await stored.insert_rule(session, owner, kept)
@@ -214,7 +217,7 @@ async def expire_requests_of(ctx: AppContext, owner: str, server_id: str) -> int
 async def _expire_requests(ctx: AppContext, owner: str, server_id: str) -> int:
     async with ctx.store.write() as session:
         waiting = await stored.list_pending_of_server(session, owner, server_id)
-        expired = [await claim_request(ctx, session, owner, one.id, Ended(Ending.CHANGED)) for one in waiting]
+        expired = [await claim_request(ctx, session, owner, one.id, Ended(ExpiryReason.CHANGED)) for one in waiting]
     for request in expired:
         tell_settled(ctx, owner, request)
     return len(expired)

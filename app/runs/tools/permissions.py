@@ -28,8 +28,8 @@ from app.domain.tools.permission_requests import (
     Allowed,
     Denied,
     Ended,
-    Ending,
     Event,
+    ExpiryReason,
     PermissionRequest,
     RuleCovered,
     SettledError,
@@ -80,7 +80,7 @@ async def ask_permission(
         decided = await _begin(ctx, run, request, arguments, allowed)
         return await _wait(ctx, run, request, arguments, allowed) if decided is None else decided
     except asyncio.CancelledError:
-        ending = Ending.STOPPED if isinstance(run.state.outcome, Canceled) else Ending.INTERRUPTED
+        ending = ExpiryReason.STOPPED if isinstance(run.state.outcome, Canceled) else ExpiryReason.INTERRUPTED
         with suppress(SettledError, StoreError):
             await _settle(ctx, run.place.owner, request.id, Ended(ending))
         raise
@@ -157,7 +157,7 @@ async def _wait(
         left = (request.expires_at - ctx.desk.clock()).total_seconds()
         with suppress(SettledError, TimeoutError):
             if left <= 0:
-                await _settle(ctx, owner, request.id, Ended(Ending.TIME))
+                await _settle(ctx, owner, request.id, Ended(ExpiryReason.TIME))
             elif isinstance(decision, Allow) and decision.rule_id is not None:
                 await _settle_by_rule(ctx, owner, request.id, decision.rule_id)
             else:

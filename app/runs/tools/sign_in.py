@@ -10,7 +10,7 @@ from app.runs.app_context import AppContext
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.sign_in.sign_ins import StoredGrant
-from app.tools.terms import Terms
+from app.tools.terms import ConnectionTerms
 
 if TYPE_CHECKING:
     import httpx2
@@ -24,7 +24,7 @@ def may_sign_in(stored: StoredServer) -> bool:
     return over_http and AUTHORIZATION not in map(str.lower, stored.server.secret_names)
 
 
-def make_auth_of(ctx: AppContext, stored: StoredServer) -> Callable[[Terms], httpx2.Auth] | None:
+def make_auth_of(ctx: AppContext, stored: StoredServer) -> Callable[[ConnectionTerms], httpx2.Auth] | None:
     """Return a factory for the authentication of connections to this server; None if it cannot use a sign-in.
 
     Raises:
@@ -41,7 +41,7 @@ def make_auth_of(ctx: AppContext, stored: StoredServer) -> Callable[[Terms], htt
 
     kept = StoredGrant(None if sealed is None else ctx.catalogue.seal.open(sealed), store)
 
-    def make(terms: Terms) -> httpx2.Auth:
+    def make(terms: ConnectionTerms) -> httpx2.Auth:
         from app.tools.sign_in.oauth import StoredAuth  # noqa: PLC0415 - the SDK, which a connection over HTTP has loaded already
 
         return StoredAuth(way, kept, terms)

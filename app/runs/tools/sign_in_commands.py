@@ -23,7 +23,7 @@ from app.runs.tools.sign_in import may_sign_in
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.server_log import OWN_LEVEL, ServerLog
-from app.tools.sign_in.sign_ins import Answer, Refusal, SignIn, SignInFailedError
+from app.tools.sign_in.sign_ins import ConsentAnswer, Refusal, SignIn, SignInFailedError
 
 CALLBACK: Final = "/api/v1/mcp-servers/oauth/callback"
 ASK_SECONDS: Final = 30.0
@@ -65,7 +65,7 @@ async def begin_sign_in(ctx: AppContext, owner: str, server_id: str, base_url: s
     raise SignInFailedError(f'"{name}" cannot be signed in to. {await sign_in.outcome()}')
 
 
-async def finish_sign_in(ctx: AppContext, state: str, answer: Answer | Refusal) -> tuple[str, str]:
+async def finish_sign_in(ctx: AppContext, state: str, answer: ConsentAnswer | Refusal) -> tuple[str, str]:
     """Continue a sign-in with the answer from the browser, and wait until it is over.
 
     Returns the server's name, and the reason if the sign-in failed, else "".

@@ -29,7 +29,7 @@ from app.runs.runtime.ids import now
 from app.runs.usage.budgets import require_budgets_for
 from app.store.cache.prompt_caches import CacheUse, insert_cache_use
 from app.store.conversation.conversations import load_conversation
-from app.store.ledger.ledger import Counted
+from app.store.ledger.ledger import CountedRequest
 from app.store.run.runs import note_replaced
 
 log = structlog.get_logger()
@@ -64,7 +64,7 @@ async def plan_round(ctx: AppContext, run: LiveRun) -> NextRound:
         await _keep_plan(ctx, run, loop, use)
     if built.replaced:
         await _note_replaced(ctx, run, (*(loop.replaced or ()), *built.replaced))
-    return NextRound(wire, Counted(None, None, tokens))
+    return NextRound(wire, CountedRequest(None, None, tokens))
 
 
 async def _write(

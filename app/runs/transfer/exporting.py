@@ -31,7 +31,7 @@ from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.transfer.export_attachments import pack
 from app.runs.transfer.export_json import FORMAT, VERSION, write_conversation, write_node, write_pair, write_topic
 from app.runs.transfer.import_file import MAX_BYTES
-from app.store.archive import BATCH, Place, load_nodes, load_places, load_records
+from app.store.archive import BATCH, PairPlace, load_nodes, load_places, load_records
 from app.store.conversation.conversations import describe_listed, load_conversation
 from app.store.organise.filters import load_saved_filters
 from app.store.organise.topics import load_filed_topics
@@ -109,7 +109,7 @@ class _Source:
     session: AsyncSession
     owner: str
     conversation: Conversation
-    places: Sequence[Place]
+    places: Sequence[PairPlace]
     topics: TopicTree
     whole: bool = True
     damage: list[str] = field(default_factory=list[str])
@@ -129,7 +129,7 @@ class _Source:
 _File = SpooledTemporaryFile[bytes]
 
 
-def _arrange(places: Sequence[Place], tree: TopicTree, order: ExportOrder) -> Sequence[Place]:
+def _arrange(places: Sequence[PairPlace], tree: TopicTree, order: ExportOrder) -> Sequence[PairPlace]:
     """Sort by time, or by topic in the order of the tree and then by time; pairs without a topic come last."""
     if order is ExportOrder.TIME:
         return places

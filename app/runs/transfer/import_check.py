@@ -1,7 +1,7 @@
 """Checks across a whole file to be imported: unique ids and positions, no image or file that no message names.
 
     checked = check_file(read_file(body, rest), owner, now)     # stores nothing, and keeps no pair
-    records = checked.read_pairs(0, range(50), conversation_id, Fresh(new_id))
+    records = checked.read_pairs(0, range(50), conversation_id, NewIds(new_id))
 
 Each pair is read twice, here and when it is stored: kept in memory, the pairs would take many times the size of the
 file.
@@ -19,12 +19,12 @@ from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.parts import File, Image
 from app.domain.errors import ConflictError
-from app.domain.export import Fresh, NodeRecord, PairRecord, list_attachments, relabel, renew
+from app.domain.export import NewIds, NodeRecord, PairRecord, list_attachments, relabel, renew
 from app.domain.filters.saved_rules import MAX_SAVED
-from app.domain.topics.topic_rules import MAX_TOPICS
+from app.domain.topics.topic_rules import MAX_TOPICS, TopicNames
 from app.runs.transfer.import_file import ImportFile
 from app.runs.transfer.import_ids import Ids
-from app.runs.transfer.import_records import TopicPath, read_conversation, read_node, read_pair, read_topic_path
+from app.runs.transfer.import_records import read_conversation, read_node, read_pair, read_topic_path
 from app.runs.transfer.import_scan import FaultError
 from app.runs.transfer.import_tools import read_attachment
 
@@ -49,7 +49,7 @@ class ReadPair:
     """A pair that is ready to be stored, and the path of its topic."""
 
     record: PairRecord
-    topic: TopicPath | None
+    topic: TopicNames | None
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class CheckedFile:
 
     file: ImportFile
     conversations: tuple[CheckedConversation, ...]
-    topics: tuple[TopicPath, ...]
+    topics: tuple[TopicNames, ...]
     ids: set[str]
     attachments: dict[str, int]
     labels: dict[str, Image | File]
@@ -70,7 +70,7 @@ class CheckedFile:
     def pair_count(self) -> int:
         return sum(len(one.positions) for one in self.conversations)
 
-    def read_pairs(self, number: int, indexes: Iterable[int], conversation_id: str, fresh: Fresh) -> list[ReadPair]:
+    def read_pairs(self, number: int, indexes: Iterable[int], conversation_id: str, fresh: NewIds) -> list[ReadPair]:
         """Read pairs of a conversation, with new ids. `fresh` drops the ids made for rows without an id in the file."""
         one, ids, read = self.conversations[number], Ids(), list[ReadPair]()
         for index in indexes:
@@ -83,7 +83,7 @@ class CheckedFile:
             fresh.known.pop(each, None)
         return read
 
-    def read_nodes(self, number: int, indexes: Iterable[int], fresh: Fresh) -> list[NodeRecord]:
+    def read_nodes(self, number: int, indexes: Iterable[int], fresh: NewIds) -> list[NodeRecord]:
         """Read nodes between the pairs of a conversation, with new ids."""
         ids = Ids()
         nodes = [read_node(self.file.read_node(number, index), "$", ids) for index in indexes]
@@ -102,7 +102,7 @@ def check_file(file: ImportFile, owner: str, now: datetime) -> CheckedFile:
         FaultError: a value is wrong, or contradicts another.
         ConflictError: the file has more than the maximum number of topics or saved filters.
     """
-    ids, topics = Ids(), dict[TopicPath, None]()
+    ids, topics = Ids(), dict[TopicNames, None]()
     _require_most(len(file.shape.filters), MAX_SAVED, "saved filters")
     _require_most(len(file.shape.topics), MAX_TOPICS, "topics")
     named = [set[str]() for _ in file.shape.conversations]
@@ -115,7 +115,7 @@ def check_file(file: ImportFile, owner: str, now: datetime) -> CheckedFile:
 
 
 def _check(  # noqa: PLR0913, PLR0917 - what is gathered over all of the file
-    file: ImportFile, number: int, owner: str, now: datetime, ids: Ids, topics: dict[TopicPath, None], named: set[str]
+    file: ImportFile, number: int, owner: str, now: datetime, ids: Ids, topics: dict[TopicNames, None], named: set[str]
 ) -> CheckedConversation:
     place = f"$.conversations[{number}]"
     conversation = read_conversation(file.shape.conversations[number], place, owner, now, ids)

@@ -16,7 +16,7 @@ from app.domain.conversation.parts import Part, TextFile, Thinking, ToolCall, To
 from app.domain.errors import InputError
 from app.domain.export import NodeRecord, PairRecord, VersionRecord
 from app.domain.structured.structured import read_schema
-from app.domain.topics.topic_rules import read_path
+from app.domain.topics.topic_rules import TopicNames, read_path
 from app.runs.transfer.export_json import text_alone
 from app.runs.transfer.import_ids import Ids
 from app.runs.transfer.import_part_shapes import (
@@ -41,8 +41,6 @@ from app.runs.transfer.import_shapes import (
     VersionShape,
 )
 from app.runs.transfer.import_tools import read_content
-
-TopicPath = tuple[str, ...]
 
 
 def read_conversation(shape: ConversationShape, place: str, owner: str, now: datetime, ids: Ids) -> Conversation:
@@ -85,7 +83,7 @@ def read_node(shape: NodeShape, place: str, ids: Ids) -> NodeRecord:
     return NodeRecord(ids.take(shape.id, f"{place}.id"), shape.after_position, shape.role, shape.data, shape.created_at)
 
 
-def read_topic_path(text: str, place: str) -> TopicPath:
+def read_topic_path(text: str, place: str) -> TopicNames:
     """Return the names in a topic's path.
 
     Raises:

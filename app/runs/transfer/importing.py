@@ -28,7 +28,8 @@ from app.domain.conversation.damage import SETTINGS
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import ConflictError, InputError, NotFoundError, StoreError
-from app.domain.export import Fresh, NodeRecord
+from app.domain.export import NewIds, NodeRecord
+from app.domain.topics.topic_rules import TopicNames
 from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.app_context import AppContext, is_open
 from app.runs.library.topic_commands import make_topics
@@ -39,7 +40,7 @@ from app.runs.runtime.shielded import shielded
 from app.runs.transfer.import_check import CheckedFile, ReadPair, check_file
 from app.runs.transfer.import_file import read_file
 from app.runs.transfer.import_filters import read_filter, save_filters
-from app.runs.transfer.import_records import TopicPath, read_topic_path
+from app.runs.transfer.import_records import read_topic_path
 from app.runs.transfer.import_scan import EndedError, FaultError, Rest
 from app.runs.transfer.import_shapes import ExportShape
 from app.store.archive import insert_records
@@ -153,8 +154,8 @@ class _Importer:
     at: datetime
     checked: CheckedFile
     rest: Rest
-    fresh: Fresh = field(default_factory=lambda: Fresh(new_id))
-    topics: Mapping[TopicPath, str] = field(default_factory=dict[TopicPath, str])
+    fresh: NewIds = field(default_factory=lambda: NewIds(new_id))
+    topics: Mapping[TopicNames, str] = field(default_factory=dict[TopicNames, str])
     done: list[ImportedOne] = field(default_factory=list[ImportedOne])
     stored: int = 0
     told_at: float = field(default_factory=time.monotonic)
@@ -328,8 +329,8 @@ async def _find_parent(session: AsyncSession, owner: str, parent_id: str | None)
 
 
 async def _make_topics(
-    session: AsyncSession, owner: str, file: ExportShape, named: Sequence[TopicPath]
-) -> Mapping[TopicPath, str]:
+    session: AsyncSession, owner: str, file: ExportShape, named: Sequence[TopicNames]
+) -> Mapping[TopicNames, str]:
     """Find or create the topics of a file; return their ids by path."""
     listed = [
         (read_topic_path(topic.path, f"$.topics[{number}].path"), topic) for number, topic in enumerate(file.topics)

@@ -28,7 +28,7 @@ from app.store.conversation.conversations import load_conversation
 from app.store.conversation.nodes import load_accounting
 from app.store.conversation.pairs import load_positions
 from app.store.ledger import ledger
-from app.store.ledger.ledger import Call
+from app.store.ledger.ledger import EndedCall
 from app.store.ledger.usage import UsageQuery
 
 NO_USAGE = Usage()
@@ -45,7 +45,7 @@ class Booked:
     """
 
     entry: int
-    call: Call
+    call: EndedCall
     spent: Spent
     position: int | None
     foretold: Prediction | None = None
@@ -163,7 +163,7 @@ async def _sum_derived(ctx: AppContext, owner: str, conversation_id: str) -> tup
     return by_purpose, by_model
 
 
-def price_one(call: Call, tariff: Tariff | None) -> Spent:
+def price_one(call: EndedCall, tariff: Tariff | None) -> Spent:
     """Price one call."""
     usage = call.usage or NO_USAGE
     told = call.usage is not None
@@ -177,7 +177,7 @@ def _last_written_here(nodes: tuple[Accounting, ...]) -> Accounting | None:
     return next((node for node in reversed(nodes) if node.calls is not None), None)
 
 
-def _window(latest: tuple[Call, ...], checkpoint: Checkpoint | None) -> int | None:
+def _window(latest: tuple[EndedCall, ...], checkpoint: Checkpoint | None) -> int | None:
     """Return the tokens in use after the newest call that counts. A summary counts only while there is a checkpoint."""
     for call in latest:
         if call.purpose == "summary" and checkpoint is None:

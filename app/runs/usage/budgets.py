@@ -13,10 +13,10 @@ from decimal import Decimal
 
 from app.domain.conversation.conversation import Conversation, ConversationKind
 from app.domain.costs.budgets import (
+    BudgetPeriod,
+    BudgetScope,
     BudgetSpentError,
     BudgetStatus,
-    Scope,
-    Span,
     SpendingBudget,
     first_day,
     require_usable,
@@ -63,7 +63,7 @@ async def set_budget(ctx: AppContext, owner: str, budget: SpendingBudget) -> Non
 
 
 @shielded
-async def remove_budget(ctx: AppContext, owner: str, scope: Scope, subject: str, span: Span) -> None:
+async def remove_budget(ctx: AppContext, owner: str, scope: BudgetScope, subject: str, span: BudgetPeriod) -> None:
     """Remove a budget.
 
     Raises:
@@ -125,9 +125,9 @@ def _subject(budget: SpendingBudget, conversation: Conversation) -> str | None:
     """Return the subject whose spending counts for a send in this conversation; None: the budget does not apply."""
     derived = conversation.kind is ConversationKind.TOOL and conversation.parent_id is not None
     own = {
-        Scope.ALL: "",
-        Scope.CONVERSATION: conversation.parent_id if derived else conversation.id,
-        Scope.AGENT: conversation.agent_id,
+        BudgetScope.ALL: "",
+        BudgetScope.CONVERSATION: conversation.parent_id if derived else conversation.id,
+        BudgetScope.AGENT: conversation.agent_id,
     }[budget.scope]
     return own if own is not None and budget.subject in {"", own} else None
 
@@ -136,8 +136,8 @@ def _asked(budget: SpendingBudget, subject: str) -> UsageQuery:
     first = first_day(budget.span, datetime.now(UTC).date())
     return UsageQuery(
         first=first,
-        account_id=subject if budget.scope is Scope.CONVERSATION else None,
-        agent_id=subject if budget.scope is Scope.AGENT else None,
+        account_id=subject if budget.scope is BudgetScope.CONVERSATION else None,
+        agent_id=subject if budget.scope is BudgetScope.AGENT else None,
     )
 
 
@@ -151,9 +151,9 @@ async def _look_at(ctx: AppContext, owner: str, budget: SpendingBudget, subject:
 
 
 async def _find_dearest(ctx: AppContext, owner: str, budget: SpendingBudget) -> str:
-    if budget.scope is Scope.ALL:
+    if budget.scope is BudgetScope.ALL:
         return ""
     first = first_day(budget.span, datetime.now(UTC).date())
-    group_by = "conversation" if budget.scope is Scope.CONVERSATION else "agent"
+    group_by = "conversation" if budget.scope is BudgetScope.CONVERSATION else "agent"
     report = await report_usage(ctx, owner, UsageQuery(first=first), group_by, 2)
     return next((group.name for group in report.groups if group.name), "-")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from datetime import date
 
-from app.domain.costs.reconciliation import NOTHING, Line, Place, Statement, compare, read_statement
+from app.domain.costs.reconciliation import NOTHING, Place, ReconciledDay, Statement, compare, read_statement
 from app.domain.model_profile import vendor_and_name
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.store.ledger.usage import UsageQuery, sum_calls
 
 
-async def reconcile(ctx: AppContext, owner: str, text: str) -> tuple[Statement, tuple[Line, ...]]:
+async def reconcile(ctx: AppContext, owner: str, text: str) -> tuple[Statement, tuple[ReconciledDay, ...]]:
     """Read the provider's file; return it, compared line by line with the ledger for the same days and provider.
 
     Raises:

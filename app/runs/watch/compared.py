@@ -26,8 +26,8 @@ from app.runs.watch.facts import learn_prices
 from app.runs.watch.pairs import describe_grown
 from app.store.conversation.pairs import load_pair
 from app.views.screen.compared import (
+    ComparedColumnsView,
     ComparedColumnView,
-    ComparedView,
     begin_column,
     end_column,
     grow_column,
@@ -52,7 +52,7 @@ class ComparedReplies:
     _columns: dict[str, ComparedColumnView] = field(default_factory=dict[str, ComparedColumnView])  # by run
     _parts: dict[str, tuple[Part, ...]] = field(default_factory=dict[str, tuple[Part, ...]])
     _tasks: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
-    _shown: ComparedView | None = None
+    _shown: ComparedColumnsView | None = None
 
     def open(self, comparison: ScreenComparisonView | None) -> None:
         """Set the open comparison; None: none is open. If it is the same one, its finished replies are read again."""
@@ -69,7 +69,9 @@ class ComparedReplies:
             self._looked_at = on
             self._follow_anew()
 
-    def show(self, permissions: Sequence[PermissionItemView], standing: ScreenPairView | None) -> ComparedView | None:
+    def show(
+        self, permissions: Sequence[PermissionItemView], standing: ScreenPairView | None
+    ) -> ComparedColumnsView | None:
         """Return the present replies; the same object while nothing has changed. None: the page does not show them."""
         is_damaged = self._looked_at and self.comparison is not None and not self.comparison.runs
         if self.comparison is None or not (self._columns or is_damaged):

@@ -29,7 +29,7 @@ SETTLE_SECONDS: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Composition:
+class ComposedResult:
     """The composed view, the options used for it, and the reason why the options that were `asked` for cannot be used.
 
     `edition` is the number of the composed draft.
@@ -98,7 +98,7 @@ class ComposedView:
         self._outdated = True
         self._compose_in(seconds)
 
-    async def try_look(self, look: ViewOptions) -> Composition:
+    async def try_look(self, look: ViewOptions) -> ComposedResult:
         """Use these view options from now on, if that is possible.
 
         Raises:
@@ -109,9 +109,9 @@ class ComposedView:
         edition = self.edition
         composed = await self._compose_view(look)
         self.look, self._refusal = look, None
-        return Composition(look, look, composed, edition)
+        return ComposedResult(look, look, composed, edition)
 
-    async def compose(self) -> Composition:
+    async def compose(self) -> ComposedResult:
         """Compose the view with the wanted options; if that is impossible, with the previous or simpler ones."""
         self._outdated = False  # a change from now on is composed after this
         refusal: InviewError | None = None
@@ -123,10 +123,10 @@ class ComposedView:
             except (InputError, ConflictError) as error:
                 refusal = refusal or error
             else:
-                return Composition(asked, look, composed, edition, refusal)
-        return Composition(asked, asked, self.composed, edition, refusal)
+                return ComposedResult(asked, look, composed, edition, refusal)
+        return ComposedResult(asked, asked, self.composed, edition, refusal)
 
-    def take(self, found: Composition) -> RefusalView | None:
+    def take(self, found: ComposedResult) -> RefusalView | None:
         """Continue with the composed view; return the reason why the wanted options cannot be used.
 
         The caller calls `hold` next, unless nothing could be composed.
@@ -142,7 +142,7 @@ class ComposedView:
         """Store the view that is shown now."""
         self._held, self.composed = look, composed
 
-    async def keep(self, apply: Callable[[Composition], Awaitable[None]]) -> None:
+    async def keep(self, apply: Callable[[ComposedResult], Awaitable[None]]) -> None:
         """Compose the view again whenever it may have changed, and call `apply` with it."""
         clock = asyncio.get_running_loop().time
         while True:
@@ -153,13 +153,13 @@ class ComposedView:
                 self._stale.clear()
                 await apply(await self._compose_again())
 
-    async def _compose_again(self) -> Composition:
+    async def _compose_again(self) -> ComposedResult:
         """Compose what changed: the whole view, or only the part that depends on the draft."""
         if self._outdated or self.composed is None:
             return await self.compose()
         look, schema, edition = self.look, self.asked.reply_schema, self.edition
         composed = await compose_base(self.composed.base, self.draft, schema=schema, attached=self.attached)
-        return Composition(look, look, composed, edition)
+        return ComposedResult(look, look, composed, edition)
 
     async def _compose_view(self, look: ViewOptions) -> Composed:
         schema, attached = self.asked.reply_schema, self.attached

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Final
 
-from app.views.screen.compared import ComparedView
+from app.views.screen.compared import ComparedColumnsView
 from app.views.screen.context import ContextView, RefusalView
 from app.views.screen.damage import DamagedSettingView
 from app.views.screen.pair import ScreenPairView
@@ -48,7 +48,7 @@ class Screen:
     queue: ScreenQueueView = EMPTY_QUEUE
     permissions: tuple[PermissionItemView, ...] = ()
     comparison: ScreenComparisonView | None = None
-    compared: ComparedView | None = None
+    compared: ComparedColumnsView | None = None
     changes: int = 0
     counting: CountingView | None = None
     damaged: tuple[DamagedSettingView, ...] = ()

@@ -53,7 +53,7 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.watch import panels
 from app.runs.watch.broadcast import follow_states, watch
 from app.runs.watch.compared import ComparedReplies
-from app.runs.watch.composed import SETTLE_SECONDS, ComposedView, Composition
+from app.runs.watch.composed import SETTLE_SECONDS, ComposedResult, ComposedView
 from app.runs.watch.context import show_context
 from app.runs.watch.pairs import WatchedPairs, ids_of, is_running, watch_calls
 from app.runs.watch.screen import Screen
@@ -295,7 +295,7 @@ class Watcher:
 
     # --- the pairs in view ---
 
-    async def _apply(self, found: Composition) -> None:
+    async def _apply(self, found: ComposedResult) -> None:
         before, composed = self.view.composed, found.composed
         refusal = self.view.take(found)
         if composed is None:

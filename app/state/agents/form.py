@@ -16,7 +16,7 @@ from typing import Any, Final
 import reflex as rx
 
 from app.domain.agents.agents import Agent
-from app.domain.costs.budgets import BudgetStatus, Scope, Span
+from app.domain.costs.budgets import BudgetPeriod, BudgetScope, BudgetStatus
 from app.domain.errors import InviewError, NotFoundError
 from app.domain.tools.tools import BUILT_IN
 from app.runs.app_context import current
@@ -34,7 +34,7 @@ from app.state.agents.fields import (
     show_allowed,
 )
 from app.state.agents.listing import AgentListState
-from app.state.agents.views import AgentErrors, AgentForm, AllowedItem, ModelItem, ServerItem
+from app.state.agents.views import AgentErrors, AgentForm, AgentServerItem, AllowedItem, ModelItem
 from app.state.sidebar import SidebarState
 from app.state.toasts import show_fault, show_toast
 
@@ -43,7 +43,7 @@ LIST: Final = "/agents"
 NEW: Final = "new"
 """The value of the address for a new agent. No agent has this id."""
 
-_SPANS: Final = {Span.DAY: "a day", Span.MONTH: "a month", Span.EVER: "all time"}
+_SPANS: Final = {BudgetPeriod.DAY: "a day", BudgetPeriod.MONTH: "a month", BudgetPeriod.EVER: "all time"}
 _STANDINGS: Final = {BudgetStatus.FINE: "not spent", BudgetStatus.WARNING: "nearly spent", BudgetStatus.SPENT: "spent"}
 
 
@@ -58,7 +58,7 @@ class AgentFormState(rx.State):
     form: rx.Field[AgentForm] = rx.field(default_factory=AgentForm)
     errors: rx.Field[AgentErrors] = rx.field(default_factory=AgentErrors)
     all_servers: rx.Field[bool] = rx.field(default=True)
-    servers: rx.Field[tuple[ServerItem, ...]] = rx.field(())
+    servers: rx.Field[tuple[AgentServerItem, ...]] = rx.field(())
     any_call: rx.Field[bool] = rx.field(default=True)
     lines: rx.Field[tuple[AllowedItem, ...]] = rx.field(())
     models: rx.Field[tuple[ModelItem, ...]] = rx.field(())
@@ -186,14 +186,14 @@ class AgentFormState(rx.State):
         known = [seen.server for seen in await list_servers(current(), LOCAL_OWNER)]
         gone = sorted(wanted.union(line.server_id for line in self.lines) - {BUILT_IN, *(one.id for one in known)})
         self.servers = (
-            *(ServerItem(one.id, one.name, one.id in wanted) for one in known),
-            *(ServerItem(server_id, server_id, server_id in wanted, known=False) for server_id in gone),
+            *(AgentServerItem(one.id, one.name, one.id in wanted) for one in known),
+            *(AgentServerItem(server_id, server_id, server_id in wanted, known=False) for server_id in gone),
         )
 
 
 async def _describe_budgets(agent_id: str) -> str:
     """Describe the budgets that apply to an agent, and their status."""
-    found = [one for one in await list_budgets(current(), LOCAL_OWNER) if one.budget.scope is Scope.AGENT]
+    found = [one for one in await list_budgets(current(), LOCAL_OWNER) if one.budget.scope is BudgetScope.AGENT]
     own = [one for one in found if one.budget.subject in ("", agent_id)]
     return " ".join(map(_describe_budget, own)) or "It has no budget."
 

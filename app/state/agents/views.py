@@ -43,7 +43,7 @@ class AgentErrors:
 
 
 @dataclass(frozen=True)
-class ServerItem:
+class AgentServerItem:
     """An MCP server. `chosen`: the agent has its tools. `known`: it is set up here."""
 
     id: str

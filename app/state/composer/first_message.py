@@ -14,7 +14,7 @@ from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.send.context_selection import ViewOptions
-from app.runs.send.first_message import NewConversation, compose_first, discard_unused
+from app.runs.send.first_message import FirstMessageOptions, compose_first, discard_unused
 from app.runs.temporary import create_temporary
 from app.runs.watch.context import show_context
 from app.state.agents.choice import AgentState
@@ -43,10 +43,10 @@ async def read_first(state: rx.State, text: str, edition: int, schema: str, file
     return FirstDraft(await new_conversation(state, look), text, look, asked, files, edition)
 
 
-async def new_conversation(state: rx.State, look: ViewOptions) -> NewConversation:
+async def new_conversation(state: rx.State, look: ViewOptions) -> FirstMessageOptions:
     """Return the settings of the conversation that the first message on this page starts."""
     parameters, policy = await begins_with(state)
-    return NewConversation(
+    return FirstMessageOptions(
         look.model or "",
         (await state.get_state(AgentState)).answering,
         (await state.get_state(TemporaryState)).wanted,
@@ -71,7 +71,7 @@ async def deliver_first(draft: Draft) -> tuple[str, str]:
         raise
 
 
-async def _begin(new: NewConversation) -> str:
+async def _begin(new: FirstMessageOptions) -> str:
     """Make the conversation for a first text.
 
     Raises:

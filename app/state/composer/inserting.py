@@ -16,7 +16,7 @@ import reflex as rx
 
 from app.domain.errors import InputError, InviewError
 from app.state.agents.choice import AgentState
-from app.state.composer.offers import Offer, OfferKind, describe_option, describe_prompt, find_offers
+from app.state.composer.offers import Insertable, OfferKind, describe_option, describe_prompt, find_offers
 from app.state.composer.state import ComposerState, make_order
 from app.state.composer.views import OrderKind, PromptRow
 from app.state.inputs import text_in
@@ -76,8 +76,8 @@ class InsertingState(VisitedState, rx.State):
     failed: rx.Field[bool] = rx.field(default=False)
     offer: rx.Field[OfferView | None] = rx.field(None)
     prompts: rx.Field[tuple[PromptRow, ...]] = rx.field(())
-    _offers: tuple[Offer, ...] = ()
-    _chosen: Offer | None = None
+    _offers: tuple[Insertable, ...] = ()
+    _chosen: Insertable | None = None
     _turn: int = 0  # grows with each choice and each return to the list; an answer to an earlier choice is dropped
 
     @rx.event
@@ -197,7 +197,7 @@ class InsertingState(VisitedState, rx.State):
         self._show(None)
         self.opened = False
 
-    def _show(self, chosen: Offer | None, *, goes_back: bool = False) -> None:
+    def _show(self, chosen: Insertable | None, *, goes_back: bool = False) -> None:
         self._turn += 1
         self._chosen, self.offer = chosen, None if chosen is None else _describe(chosen, goes_back=goes_back)
 
@@ -218,7 +218,7 @@ class InsertingState(VisitedState, rx.State):
         self.offer = replace(self.offer, fields=fields, fault=fault, refused=bool(faults or fault))
 
 
-def _describe(offer: Offer, *, goes_back: bool) -> OfferView:
+def _describe(offer: Insertable, *, goes_back: bool) -> OfferView:
     fields = tuple(FieldView(one.name, one.required, one.description) for one in offer.fields)
     about = f"{offer.kind} of “{offer.server}”. {offer.about}".rstrip()
     address = offer.key if offer.kind is OfferKind.RESOURCE else ""

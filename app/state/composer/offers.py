@@ -28,7 +28,7 @@ class OfferKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class Insertable:
     """A prompt or a resource. `key` is its server's name or address for it, `fields` are its arguments."""
 
     server_id: str
@@ -58,7 +58,7 @@ class Offer:
 class Offered:
     """All offers, and a text about the servers."""
 
-    offers: tuple[Offer, ...]
+    offers: tuple[Insertable, ...]
     said: str
 
 
@@ -76,7 +76,7 @@ async def find_offers(agent_id: str) -> Offered:
     return Offered(offers, _describe_servers(servers, any_offer=bool(offers)))
 
 
-def describe_option(offer: Offer) -> OptionRow:
+def describe_option(offer: Insertable) -> OptionRow:
     """Return the row of an offer in the list of all."""
     is_prompt = offer.kind is OfferKind.PROMPT
     return OptionRow(
@@ -88,23 +88,25 @@ def describe_option(offer: Offer) -> OptionRow:
     )
 
 
-def describe_prompt(offer: Offer) -> PromptRow:
+def describe_prompt(offer: Insertable) -> PromptRow:
     """Return the row of a prompt in the list that a "/" opens."""
     words = f"{offer.key} {offer.name}".lower()
     return PromptRow(offer.id, f"/{offer.key}", offer.about or offer.name, offer.server, words)
 
 
-def _list(seen: SeenServer) -> Iterator[Offer]:
+def _list(seen: SeenServer) -> Iterator[Insertable]:
     server = seen.server
     known = (server.known if seen.session is None else seen.session.known) or Listing()
     for prompt in known.prompts:
         name = prompt.title or prompt.name
-        yield Offer(server.id, server.name, OfferKind.PROMPT, prompt.name, name, prompt.description, prompt.arguments)
+        yield Insertable(
+            server.id, server.name, OfferKind.PROMPT, prompt.name, name, prompt.description, prompt.arguments
+        )
     for one in known.resources:
         variables = list_variables(one.uri) if one.is_template else ()
         fields = tuple(ListedArgument(each.name, "", each.required) for each in variables)
         name = one.name or one.uri
-        yield Offer(server.id, server.name, OfferKind.RESOURCE, one.uri, name, one.description, fields)
+        yield Insertable(server.id, server.name, OfferKind.RESOURCE, one.uri, name, one.description, fields)
 
 
 def _describe_servers(servers: tuple[SeenServer, ...], *, any_offer: bool) -> str:

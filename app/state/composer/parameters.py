@@ -62,7 +62,7 @@ FIELD: Final = "parameter-"
 """Prefix of the id of a control. The name of its parameter follows."""
 
 
-class Scope(StrEnum):
+class ParameterTarget(StrEnum):
     """The target of the parameters: a conversation, or its next send alone."""
 
     CONVERSATION = "conversation"
@@ -76,7 +76,7 @@ class ParametersFormView:
     takes, `lacks` names the others. `retry_policy` is that of the conversation.
     """
 
-    scope: Scope
+    scope: ParameterTarget
     texts: ParameterTexts
     instead: ParameterTexts
     takes: tuple[str, ...]
@@ -97,8 +97,8 @@ class _Situation:
     layers: Layers
     agent: str
 
-    def set_in(self, scope: Scope) -> Parameters:
-        return self.layers.send if scope is Scope.SEND else self.layers.conversation
+    def set_in(self, scope: ParameterTarget) -> Parameters:
+        return self.layers.send if scope is ParameterTarget.SEND else self.layers.conversation
 
     @property
     def settings(self) -> tuple[SettingView, ...]:
@@ -137,7 +137,7 @@ class ParametersState(VisitedState, rx.State):
     @rx.event
     async def ask(self) -> None:
         """Open the dialog."""
-        await self._open(Scope.CONVERSATION)
+        await self._open(ParameterTarget.CONVERSATION)
 
     @rx.event
     async def choose_scope(self, scope: str) -> None:
@@ -193,7 +193,7 @@ class ParametersState(VisitedState, rx.State):
     async def _end_visit(self) -> None:
         self.form = None
 
-    async def _open(self, scope: Scope) -> None:
+    async def _open(self, scope: ParameterTarget) -> None:
         await self._come()
         self.faults, self.fault = ParameterTexts(), ""
         number = 0 if self.form is None else self.form.number + 1
@@ -237,9 +237,11 @@ class ParametersState(VisitedState, rx.State):
         layers = Layers(self._once_of(conversation_id), own, usual, policy)
         return _Situation(conversation_id, provider, profile, layers, name)
 
-    async def _store(self, now: _Situation, scope: Scope, parameters: Parameters, policy: RetryPolicy) -> None:
+    async def _store(
+        self, now: _Situation, scope: ParameterTarget, parameters: Parameters, policy: RetryPolicy
+    ) -> None:
         """Store the parameters and close the dialog. For a conversation a toast reports the change."""
-        if scope is Scope.SEND:
+        if scope is ParameterTarget.SEND:
             await self._set_once(now.conversation_id, parameters)
             self.form = None
             return
@@ -327,8 +329,8 @@ def clear_parameters(state: ParametersState) -> None:
     state._show(())  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
 
 
-def _scope_in(value: object) -> Scope | None:
-    return Scope(value) if value in {each.value for each in Scope} else None
+def _scope_in(value: object) -> ParameterTarget | None:
+    return ParameterTarget(value) if value in {each.value for each in ParameterTarget} else None
 
 
 def _policy_in(value: object) -> RetryPolicy | None:
@@ -352,7 +354,7 @@ def _find_faults(parameters: Parameters, now: _Situation) -> dict[str, str]:
     return {name: f"{why}." for name, why in fit_parameters(parameters, now.provider, now.profile)[1].items()}
 
 
-def _describe_form(now: _Situation, scope: Scope, number: int) -> ParametersFormView:
+def _describe_form(now: _Situation, scope: ParameterTarget, number: int) -> ParametersFormView:
     takes = list_taken(now.provider, now.profile)
     lacks = [NOUNS[name] for name in NAMES if name not in takes]
     most = now.profile.max_output_tokens
@@ -365,14 +367,14 @@ def _describe_form(now: _Situation, scope: Scope, number: int) -> ParametersForm
         limit="" if most is None else f"At most {most:,}.",
         retry_policy=now.layers.retry_policy.value,
         is_set=bool(list_set(now.set_in(scope)))
-        or (scope is Scope.CONVERSATION and now.layers.retry_policy is not RetryPolicy.EXPONENTIAL),
+        or (scope is ParameterTarget.CONVERSATION and now.layers.retry_policy is not RetryPolicy.EXPONENTIAL),
         number=number,
     )
 
 
-def _describe_instead(now: _Situation, scope: Scope) -> ParameterTexts:
+def _describe_instead(now: _Situation, scope: ParameterTarget) -> ParameterTexts:
     """Describe the values that apply if nothing is set: those of the conversation, its agent, or the model."""
-    own = now.layers.conversation if scope is Scope.SEND else NO_PARAMETERS
+    own = now.layers.conversation if scope is ParameterTarget.SEND else NO_PARAMETERS
     merged: Mapping[str, Any] = dict(list_set(merge_parameters(own, now.layers.agent)))
 
     def describe(name: str) -> str:

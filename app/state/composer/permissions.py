@@ -18,7 +18,7 @@ from app.domain.tools.permissions import ArgumentPattern
 from app.runs.app_context import context_for, current
 from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.tools.permission_commands import Answer, answer_permission
+from app.runs.tools.permission_commands import PermissionChoice, answer_permission
 from app.runs.watch.screen import Screen
 from app.state.address import conversation_in
 from app.state.comparison import FOLD_ID, ComparisonState
@@ -32,14 +32,14 @@ BOUND: Final = "bound "
 """Prefix of the names of a form's patterns. The name of the argument follows."""
 MAX_ARGUMENTS: Final = 1_000_000
 MAX_PATTERN: Final = 10_000
-_RULES: Final = {Answer.ALLOW_CONVERSATION, Answer.ALWAYS_ALLOW}
+_RULES: Final = {PermissionChoice.ALLOW_CONVERSATION, PermissionChoice.ALWAYS_ALLOW}
 
 
 class PermissionsState(rx.State):
     """`cards` are the pending calls of the conversation on screen, the oldest first."""
 
     cards: rx.Field[tuple[PermissionCard, ...]] = rx.field(())
-    _chosen: tuple[str, Answer] | None = None
+    _chosen: tuple[str, PermissionChoice] | None = None
     _by_pointer: bool = False
 
     @rx.event
@@ -63,7 +63,7 @@ class PermissionsState(rx.State):
     async def choose(self, request_id: str, answer: str) -> None:
         """Note the answer of the pressed button, for the form that is submitted next."""
         card = self._find(request_id)
-        known = next((each for each in Answer if each == answer), None)
+        known = next((each for each in PermissionChoice if each == answer), None)
         self._chosen = None if card is None or known is None else (card.id, known)
 
     @rx.event
@@ -85,9 +85,9 @@ class PermissionsState(rx.State):
             return await self._go_on() if by_key else None
         return None
 
-    async def _answer(self, card: PermissionCard, answer: Answer, form: dict[str, Any]) -> None:
+    async def _answer(self, card: PermissionCard, answer: PermissionChoice, form: dict[str, Any]) -> None:
         edited = None
-        if card.editing and answer is not Answer.DENY:
+        if card.editing and answer is not PermissionChoice.DENY:
             text = text_in(form.get("arguments"), MAX_ARGUMENTS)
             if text is None:
                 raise InputError("arguments", f"are at most {MAX_ARGUMENTS:,} characters.")

@@ -17,7 +17,7 @@ from reflex_base.event import EventSpec
 from app.domain.errors import InviewError
 from app.domain.run.queue import MAX_QUEUED, HoldReason, QueuedText
 from app.runs.app_context import context_for, current
-from app.runs.request.attachments import Attached
+from app.runs.request.attachments import AttachedParts
 from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
@@ -45,7 +45,7 @@ class _Dropped:
     item: QueuedText
     place: int
     paused: bool
-    attached: Attached
+    attached: AttachedParts
 
 
 class QueueState(rx.State):

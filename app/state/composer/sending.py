@@ -23,7 +23,7 @@ from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.resend.comparisons import start_comparison
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_base
-from app.runs.send.first_message import NewConversation
+from app.runs.send.first_message import FirstMessageOptions
 from app.runs.send.queue import read_queue, resume_queue, send_text
 from app.runs.uploads import load_attached
 from app.state.composer.files import DraftFile, ids_of
@@ -48,7 +48,7 @@ class Draft:
     text: str
     conversation_id: str
     look: ViewOptions
-    new: NewConversation
+    new: FirstMessageOptions
     schema: str = ""
     files: tuple[DraftFile, ...] = ()
     models: tuple[str, ...] = ()

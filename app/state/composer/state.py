@@ -29,7 +29,7 @@ from app.runs.child_calls.summaries import summarise
 from app.runs.library.preference_commands import read_prelude
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
-from app.runs.send.first_message import NewConversation
+from app.runs.send.first_message import FirstMessageOptions
 from app.runs.send.queue import read_queue
 from app.runs.uploads import find_uploads, load_attached
 from app.runs.watch.screen import Screen
@@ -82,7 +82,7 @@ _MAX_FILES: Final = 10_000
 _KEPT_ANSWERS: Final = 8
 _TURNS: Final = Turns()
 _DELIVERED: Final = Delivered()
-_NO_CONVERSATION: Final = NewConversation("", None)
+_NO_CONVERSATION: Final = FirstMessageOptions("", None)
 
 Events = AsyncGenerator[Any, None]
 
@@ -129,7 +129,7 @@ class ComposerState(rx.State):
     _page: tuple[str, str] = ("", "")  # the conversation, and the connection on which it was opened
     _draft: str = ""
     _edition: int = 0  # the text area's number for it; 0: for none that it shows
-    _made_as: NewConversation | None = None
+    _made_as: FirstMessageOptions | None = None
     _taken: tuple[Draft, ...] = ()  # drafts that wait for delivery, the oldest first
     _pending: Draft | None = None
     _chosen_way: tuple[Draft, Way, bool] | None = None  # True: the choice applies to later sends too

@@ -31,8 +31,8 @@ from app.state.inspector.bodies import BodyView, show_body
 from app.state.watching import Moment, moment_of
 from app.store.conversation.pairs import load_pairs
 from app.views.request.preview import Previewed
-from app.views.screen.request import FIRST_MESSAGES, MORE_MESSAGES, Reading, RequestView, show_request
-from app.views.screen.request_changes import ChangesView, Compared, show_changes
+from app.views.screen.request import FIRST_MESSAGES, MORE_MESSAGES, RequestView, RequestWindow, show_request
+from app.views.screen.request_changes import ChangesView, ComparedRequest, show_changes
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ class _Wish:
     """The part of a request that the user chose. `page` counts from 1."""
 
     tab: str
-    reading: Reading
+    reading: RequestWindow
     page: int = 1
 
 
@@ -207,7 +207,7 @@ class PreviewState(rx.State):
         return self._turn
 
     def _wish(self) -> _Wish:
-        return _Wish(self.tab, Reading(self._messages, self._opened), self._page)
+        return _Wish(self.tab, RequestWindow(self._messages, self._opened), self._page)
 
     def _show(self, shown: _Shown, *, large: bool) -> None:
         self.request, self.body = shown.request, shown.body
@@ -270,7 +270,7 @@ def _show_page(prepared: _Prepared, number: int) -> BodyView:
     return show_body(prepared.planned.wire.body, number, path)
 
 
-async def _compare(prepared: _Prepared, shown: _Shown, reading: Reading) -> _Shown:
+async def _compare(prepared: _Prepared, shown: _Shown, reading: RequestWindow) -> _Shown:
     """Add the differences from the last request of the conversation."""
     ctx = await context_for(current(), prepared.conversation_id)
     async with ctx.store.read() as session:
@@ -281,9 +281,9 @@ async def _compare(prepared: _Prepared, shown: _Shown, reading: Reading) -> _Sho
     verified = await verify_run(ctx, LOCAL_OWNER, run_id)
     if verified.request is None:
         return replace(shown, changes_note=" ".join(("The last request cannot be shown.", *verified.reasons)))
-    last = Compared(verified.request, {pair.id: pair.position for pair in verified.pairs})
+    last = ComparedRequest(verified.request, {pair.id: pair.position for pair in verified.pairs})
     visible = prepared.planned.composed.composition.visible.pairs
-    now = Compared(prepared.planned.built.request, {pair.pair_id: pair.position for pair in visible})
+    now = ComparedRequest(prepared.planned.built.request, {pair.pair_id: pair.position for pair in visible})
     compare = partial(show_changes, exact=verified.matches)
     return replace(shown, changes=await _call(prepared, compare, last, now, reading))
 

@@ -23,7 +23,7 @@ from app.state.visit import VisitedState
 from app.state.watching import moment_of
 from app.store.conversation.pairs import load_pair
 from app.store.run.snapshots import Snapshot, load_snapshot
-from app.views.screen.request import FactView, Reading
+from app.views.screen.request import FactView, RequestWindow
 from app.views.screen.request_changes import ChangesView, show_body_changes
 from app.views.usage import figures
 
@@ -162,7 +162,7 @@ def _show(kept: Snapshot, wish: _Wish) -> KeptRequestView:
 
 def _compare(kept: Snapshot, body: bytes, url: str, content_hash: str, wish: _Wish) -> ChangesView | None:
     """Return the differences from now; None: there are none."""
-    reading = Reading(opened=wish.opened)
+    reading = RequestWindow(opened=wish.opened)
     changes = show_body_changes(_read_body(kept), json.loads(body), reading, (kept.url, url))
     is_same = content_hash == kept.content_hash and not changes.heads and not any(row.sign for row in changes.rows)
     return None if is_same else changes

@@ -61,7 +61,7 @@ class RestoreItem:
 
 
 @dataclass(frozen=True, slots=True)
-class VersionsView:
+class VersionDiffView:
     """A comparison of two versions. `texts` are the request and the reply; `error` is why the second version failed.
 
     `before` and `after` are items of `versions`; `standing` is the number of the current version.
@@ -81,7 +81,7 @@ class VersionsState(VisitedState, rx.State):
 
     pair: rx.Field[str] = rx.field("")
     title: rx.Field[str] = rx.field("")
-    view: rx.Field[VersionsView | None] = rx.field(None)
+    view: rx.Field[VersionDiffView | None] = rx.field(None)
     fault: rx.Field[str] = rx.field("")
     _before: int = 0
     _after: int = 0
@@ -213,7 +213,7 @@ def _number_in(value: object) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() else None
 
 
-def _compare(pair: Pair, versions: tuple[Version, ...], before: int, after: int) -> VersionsView:
+def _compare(pair: Pair, versions: tuple[Version, ...], before: int, after: int) -> VersionDiffView:
     count = len(versions)
     to = after if 1 <= after <= count else pair.version
     usual = pair.version - 1 if pair.version > 1 else min(2, count)
@@ -222,7 +222,7 @@ def _compare(pair: Pair, versions: tuple[Version, ...], before: int, after: int)
     others = sorted(
         {one.number for one in (earlier, later) if not one.standing}, key=(earlier.number, later.number).index
     )
-    return VersionsView(
+    return VersionDiffView(
         versions=items,
         before=items[earlier.number - 1],
         after=items[later.number - 1],

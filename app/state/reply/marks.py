@@ -19,14 +19,14 @@ from app.domain.conversation.marks import MAX_STARS, Marks
 from app.domain.errors import InviewError
 from app.domain.filters.formatter import format_filter
 from app.domain.filters.parser import parse_filter
-from app.domain.filters.syntax import Everything, Marked, Not, all_of, leaves
+from app.domain.filters.syntax import Everything, MarkTerm, Not, all_of, leaves
 from app.runs.app_context import context_for, current
 from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.inputs import text_in, whole_in
-from app.state.toasts import Offer, show_fault, show_toast
+from app.state.toasts import ToastAction, show_fault, show_toast
 from app.state.watching import watcher_of
 from app.views.screen.pair import ScreenPairView, ShownMarks
 from app.views.usage.figures import plural
@@ -67,7 +67,7 @@ class MarksState(rx.State):
         if (pair := self._pair(pair_id)) is not None and (marks := _read(field, value)) is not None:
             await self._store(pair, marks)
 
-    async def _offer_filter(self) -> Offer | None:
+    async def _offer_filter(self) -> ToastAction | None:
         """Return an offer to hide the pairs with the tag "exclude".
 
         It is made for the first such tag on screen, unless the filter uses tags.
@@ -78,13 +78,15 @@ class MarksState(rx.State):
         async with self:
             line = (await self.get_state(FilterState)).filter
         shown = parse_filter(line)
-        if any(isinstance(leaf, Marked) for leaf in leaves(shown)):
+        if any(isinstance(leaf, MarkTerm) for leaf in leaves(shown)):
             return None
-        untagged = Not(Marked(Mark.OUT))
+        untagged = Not(MarkTerm(Mark.OUT))
         wanted = format_filter(untagged if isinstance(shown, Everything) else all_of(shown, untagged))
-        return Offer("Show only what is not tagged “exclude”", cast("EventSpec", FilterLineState.enter(wanted)))
+        return ToastAction("Show only what is not tagged “exclude”", cast("EventSpec", FilterLineState.enter(wanted)))
 
-    async def _mark(self, pair: ScreenPairView, marks: ShownMarks, message: str, offer: Offer | None = None) -> None:
+    async def _mark(
+        self, pair: ScreenPairView, marks: ShownMarks, message: str, offer: ToastAction | None = None
+    ) -> None:
         (field,) = marks
         before: Any = getattr(pair, field)
         if await self._store(pair, marks):

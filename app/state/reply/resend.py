@@ -48,7 +48,7 @@ from app.state.reply.resending import (
     BRANCHED,
     LaterView,
     ResendRequest,
-    Sent,
+    SendUndo,
     compare,
     describe_later,
     describe_sent,
@@ -77,7 +77,7 @@ class ResendState(VisitedState, rx.State):
     _busy: tuple[str, ...] = ()  # pairs that are being sent again: a second click is ignored
     _asked: ResendRequest | None = None
     _remembers: bool = False
-    _sent: tuple[Sent, ...] = ()
+    _sent: tuple[SendUndo, ...] = ()
 
     @rx.event
     async def answer_again(self, pair_id: str, model: str) -> rx.event.EventType[()] | None:
@@ -291,7 +291,7 @@ class ResendState(VisitedState, rx.State):
                 await show_toast(self, message)
             return [rx.redirect(conversation_path(resent.conversation_id))]
         discarded = tuple(each.pair_id for each in resent.undo)
-        sent = Sent(resent.started.run_id, wish.pair_id, wish.conversation_id, wish.version, discarded)
+        sent = SendUndo(resent.started.run_id, wish.pair_id, wish.conversation_id, wish.version, discarded)
         async with self:
             self._sent = (*self._sent, sent)[-MAX_UNDOS:]
             await show_toast(self, message, undo=cast("EventSpec", ResendState.take_back(sent.run_id)))

@@ -69,7 +69,7 @@ class ResendRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SendUndo:
     """The data that undoes a send: its run, the version before it, and the pairs that were discarded."""
 
     run_id: str

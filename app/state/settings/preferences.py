@@ -34,7 +34,7 @@ class OwnKey:
 
 
 @dataclass(frozen=True)
-class PreferencesView:
+class PreferencesForm:
     """All preferences as the page shows them. Money is decimal text. "" and None mean "not set".
 
     `over_budget`, `topic_order`, `cache` and `theme` hold the values of the enums of `Preferences`. `key_hints` names
@@ -67,9 +67,9 @@ class PreferencesView:
     key_hints: str
 
 
-def describe_preferences(preferences: Preferences) -> PreferencesView:
+def describe_preferences(preferences: Preferences) -> PreferencesForm:
     """Return the view of the preferences."""
-    return PreferencesView(
+    return PreferencesForm(
         soft_cap=float(preferences.soft_cap),
         reserve=preferences.reserve,
         send_tokens=preferences.send_tokens,
@@ -100,7 +100,7 @@ def describe_preferences(preferences: Preferences) -> PreferencesView:
 class PreferencesState(rx.State):
     """The user's preferences. `loaded` is False until the stored ones were read; `preferred` then has the defaults."""
 
-    preferred: rx.Field[PreferencesView] = rx.field(default_factory=lambda: describe_preferences(Preferences()))
+    preferred: rx.Field[PreferencesForm] = rx.field(default_factory=lambda: describe_preferences(Preferences()))
     loaded: rx.Field[bool] = rx.field(default=False)
 
     @rx.event

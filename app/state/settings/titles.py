@@ -12,7 +12,7 @@ from app.domain.preferences import Preferences
 from app.runs.app_context import current
 from app.runs.library.preference_commands import read_preferences
 from app.runs.library.provider_commands import list_models
-from app.runs.runtime.catalogue import Offer
+from app.runs.runtime.catalogue import ProviderModels
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.settings.preferences import prefer
 
@@ -65,7 +65,7 @@ class TitlesState(rx.State):
             self.said = "Saved."
 
 
-def describe_models(offers: Iterable[Offer], chosen: str | None) -> tuple[TitleModel, ...]:
+def describe_models(offers: Iterable[ProviderModels], chosen: str | None) -> tuple[TitleModel, ...]:
     """Return all offered models, and the chosen one if it is not among them."""
     names = {profile.model: profile.name for offer in offers for profile in offer.models}
     if chosen and chosen not in names:

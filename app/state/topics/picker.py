@@ -26,7 +26,7 @@ from app.state.toasts import show_toast
 from app.state.topics.chosen import TopicState
 from app.state.topics.rows import (
     TopicFormView,
-    TopicRow,
+    TopicTreeRow,
     describe_form,
     find_topic,
     list_rows,
@@ -57,7 +57,7 @@ class TopicPickerState(VisitedState, TopicState):
     """
 
     picking: rx.Field[TopicPickerView | None] = rx.field(None)
-    rows: rx.Field[tuple[TopicRow, ...]] = rx.field(())
+    rows: rx.Field[tuple[TopicTreeRow, ...]] = rx.field(())
     query: rx.Field[str] = rx.field("")
     at: rx.Field[int] = rx.field(0)
     by_hand: rx.Field[bool] = rx.field(default=False)
@@ -217,7 +217,7 @@ class TopicPickerState(VisitedState, TopicState):
         except InviewError as error:
             self.fault = str(error)
 
-    async def _choose(self, picking: TopicPickerView, row: TopicRow) -> None:
+    async def _choose(self, picking: TopicPickerView, row: TopicTreeRow) -> None:
         topic_id = await create_topic(current(), LOCAL_OWNER, row.create) if row.create else row.id
         path = row.create or row.path
         if picking.pair_id:

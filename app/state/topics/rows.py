@@ -14,7 +14,7 @@ NO_TOPIC: Final = "No topic"
 
 
 @dataclass(frozen=True, slots=True)
-class TopicRow:
+class TopicTreeRow:
     """A row of the tree. `id` is "" for no topic, and for a row that creates a topic, whose path is `create`.
 
     `label` is its name for screen readers; `change` that of its button, "" if there is none.
@@ -54,18 +54,18 @@ class TopicFormView:
     held: str
 
 
-def list_rows(topics: Sequence[TopicView], query: str, chosen: str) -> tuple[TopicRow, ...]:
+def list_rows(topics: Sequence[TopicView], query: str, chosen: str) -> tuple[TopicTreeRow, ...]:
     """Return the tree; for a query the topics with all its words in their path, and a row that creates a topic."""
     words = query.lower().split()
     if not words:
-        nothing = TopicRow("", NO_TOPIC, label=NO_TOPIC, chosen=not chosen)
+        nothing = TopicTreeRow("", NO_TOPIC, label=NO_TOPIC, chosen=not chosen)
         return (nothing, *(_row(topic, topic.name, topic.depth, chosen) for topic in topics))
     found = [topic for topic in topics if all(word in topic.path.lower() for word in words)]
     rows = tuple(_row(topic, topic.path, 0, chosen) for topic in found)
     path = PATH_SEPARATOR.join(name.strip() for name in query.split(">") if name.strip())
     if not path or any(topic.path.lower() == path.lower() for topic in topics):
         return rows
-    return (*rows, TopicRow("", f"Create “{path}”", label=f"Create {path}", create=path))
+    return (*rows, TopicTreeRow("", f"Create “{path}”", label=f"Create {path}", create=path))
 
 
 def describe_form(topics: Sequence[TopicView], topic_id: str) -> TopicFormView | None:
@@ -125,10 +125,10 @@ def _is_within(topic: TopicView, other: TopicView) -> bool:
     return f"{topic.path}{PATH_SEPARATOR}".startswith(f"{other.path}{PATH_SEPARATOR}")
 
 
-def _row(topic: TopicView, name: str, depth: int, chosen: str) -> TopicRow:
+def _row(topic: TopicView, name: str, depth: int, chosen: str) -> TopicTreeRow:
     alone = topic.total == topic.count
     pairs = f"{topic.count} {'pair' if topic.count == 1 else 'pairs'}"
-    return TopicRow(
+    return TopicTreeRow(
         topic.id,
         name,
         topic.path,

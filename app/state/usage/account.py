@@ -16,7 +16,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.accounts import list_booked, load_account
 from app.runs.usage.budgets import list_budgets_of
 from app.state.address import conversation_in
-from app.state.usage.account_view import AccountView, CallItem, describe_account, describe_call
+from app.state.usage.account_view import AccountSummary, CallItem, describe_account, describe_call
 from app.state.watching import moment_of
 
 PAGE: Final = 30
@@ -37,7 +37,7 @@ class AccountState(rx.State):
     `more` is True if there are older requests than those in `calls`.
     """
 
-    account: rx.Field[AccountView | None] = rx.field(None)
+    account: rx.Field[AccountSummary | None] = rx.field(None)
     calls: rx.Field[tuple[CallItem, ...]] = rx.field(())
     more: rx.Field[bool] = rx.field(default=False)
     fault: rx.Field[str] = rx.field("")
@@ -86,7 +86,7 @@ class AccountState(rx.State):
         self._cursor, self.more = page.cursor, page.cursor is not None
 
 
-async def _read_account(conversation_id: str) -> AccountView:
+async def _read_account(conversation_id: str) -> AccountSummary:
     ctx = await context_for(current(), conversation_id)
     account = await load_account(ctx, LOCAL_OWNER, conversation_id)
     return describe_account(account, await list_budgets_of(ctx, LOCAL_OWNER, account.conversation))

@@ -19,7 +19,7 @@ from app.state.usage.labels import (
     CACHE_WRITE_1H,
     INPUT,
     OUTPUT,
-    FactView,
+    FigureView,
     describe_charge,
     describe_purpose,
     describe_saving,
@@ -42,14 +42,14 @@ class BudgetNote:
 
 
 @dataclass(frozen=True)
-class AccountView:
+class AccountSummary:
     """The sums of a `conversation`. `requests` is their number as text ("2 requests"), "" if nothing was sent."""
 
     conversation: str
     requests: str
-    facts: tuple[FactView, ...]
+    facts: tuple[FigureView, ...]
     budgets: tuple[BudgetNote, ...]
-    kinds: tuple[FactView, ...]
+    kinds: tuple[FigureView, ...]
     by_purpose: str
 
 
@@ -74,18 +74,18 @@ class CallItem:
     report: str
 
 
-def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountView:
+def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountSummary:
     """Return the view of an account, with the budgets that the conversation counts towards."""
     spent = account.spent
     facts = [
-        FactView("Cost", describe_charge(spent)),
-        FactView(label_saving(spent.saved), describe_saving(spent.saved)),
-        FactView("Tokens", describe_tokens(spent)),
+        FigureView("Cost", describe_charge(spent)),
+        FigureView(label_saving(spent.saved), describe_saving(spent.saved)),
+        FigureView("Tokens", describe_tokens(spent)),
     ]
     if account.window is not None:
-        facts.append(FactView("Context taken", number(account.window)))
+        facts.append(FigureView("Context taken", number(account.window)))
     purposes = [f"{describe_purpose(purpose)}: {describe_charge(one)}" for purpose, one in account.by_purpose.items()]
-    return AccountView(
+    return AccountSummary(
         conversation=account.conversation.id,
         requests=plural(spent.calls, "request") if spent.calls else "",
         facts=tuple(facts),
@@ -114,7 +114,7 @@ def describe_call(booked: Booked, conversation_id: str) -> CallItem:
     )
 
 
-def _list_kinds(usage: Usage) -> tuple[FactView, ...]:
+def _list_kinds(usage: Usage) -> tuple[FigureView, ...]:
     kinds = (
         (INPUT, usage.input_tokens),
         (CACHE_READ, usage.cache_read_tokens),
@@ -122,7 +122,7 @@ def _list_kinds(usage: Usage) -> tuple[FactView, ...]:
         (CACHE_WRITE_1H, usage.cache_write_1h_tokens),
         (OUTPUT, usage.output_tokens),
     )
-    return tuple(FactView(label, number(count)) for label, count in kinds if count)
+    return tuple(FigureView(label, number(count)) for label, count in kinds if count)
 
 
 def _name_call(booked: Booked, conversation_id: str) -> str:

@@ -14,7 +14,7 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.costs.reconciliation import Line, Statement, Verdict
+from app.domain.costs.reconciliation import ReconciledDay, Statement, Verdict
 from app.domain.errors import InputError
 from app.domain.usage import Usage
 from app.runs.app_context import current
@@ -90,7 +90,7 @@ class BillState(rx.State):
                 self.busy, self.bill, self.fault = False, bill, fault
 
 
-def _describe(statement: Statement, lines: Sequence[Line]) -> BillView:
+def _describe(statement: Statement, lines: Sequence[ReconciledDay]) -> BillView:
     off = [line for line in lines if line.verdict is not Verdict.MATCHES]
     matching = len(lines) - len(off)
     found = f"{statement.first} to {statement.last}: {number(matching)} of {plural(len(lines), 'line')} match"

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.domain.costs.budgets import BudgetStatus, Scope, Span, SpendingBudget, describe_budget
+from app.domain.costs.budgets import BudgetPeriod, BudgetScope, BudgetStatus, SpendingBudget, describe_budget
 from app.domain.errors import InputError, NotFoundError
 from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
@@ -19,15 +19,19 @@ from app.views.request.composition import describe_cost
 from app.views.usage.figures import money
 
 SCOPES: Final = {
-    Scope.ALL.value: "Everything",
-    Scope.CONVERSATION.value: "Each conversation",
-    Scope.AGENT.value: "Each agent",
+    BudgetScope.ALL.value: "Everything",
+    BudgetScope.CONVERSATION.value: "Each conversation",
+    BudgetScope.AGENT.value: "Each agent",
 }
-SPANS: Final = {Span.DAY.value: "a day", Span.MONTH.value: "a month", Span.EVER.value: "in total"}
+SPANS: Final = {
+    BudgetPeriod.DAY.value: "a day",
+    BudgetPeriod.MONTH.value: "a month",
+    BudgetPeriod.EVER.value: "in total",
+}
 WARN_AT: Final = 80
 """Percent of the amount at which a budget warns, unless the form has another share."""
 
-_OF_ONE: Final = {Scope.CONVERSATION: "One conversation", Scope.AGENT: "One agent"}
+_OF_ONE: Final = {BudgetScope.CONVERSATION: "One conversation", BudgetScope.AGENT: "One agent"}
 _STANDINGS: Final = {BudgetStatus.FINE: "", BudgetStatus.WARNING: "Little is left", BudgetStatus.SPENT: "Spent"}
 _FIELDS: Final = {"amount": "amount", "warn_at": "share to warn at", "subject": "subject"}
 _MAX_USERS: Final = 6
@@ -85,7 +89,7 @@ class BudgetState(rx.State):
         if scope not in SCOPES or span not in SPANS:
             return
         try:
-            await remove_budget(current(), LOCAL_OWNER, Scope(scope), str(subject), Span(span))
+            await remove_budget(current(), LOCAL_OWNER, BudgetScope(scope), str(subject), BudgetPeriod(span))
         except NotFoundError:
             await self._show("")
         else:
@@ -128,7 +132,7 @@ def _read_budget(form: object) -> SpendingBudget | str:
     percent = read_text(form, "warn")
     warn_at = min(100, max(1, int(percent))) if percent.isdecimal() else WARN_AT
     return SpendingBudget(
-        Scope(scope), "", Span(span), amount, Decimal(warn_at) / 100, stops=bool(read_text(form, "stops"))
+        BudgetScope(scope), "", BudgetPeriod(span), amount, Decimal(warn_at) / 100, stops=bool(read_text(form, "stops"))
     )
 
 
@@ -143,7 +147,7 @@ async def _set(budget: SpendingBudget) -> str:
 
 def _describe(one: Budgeted) -> BudgetItem:
     budget, total = one.budget, one.report.total
-    of_each = not budget.subject and budget.scope is not Scope.ALL
+    of_each = not budget.subject and budget.scope is not BudgetScope.ALL
     scope = _OF_ONE[budget.scope] if budget.subject else SCOPES[budget.scope.value]
     spent = _describe_share(one)
     effect = "Stops" if budget.stops else "Only warns"

@@ -36,7 +36,7 @@ _PURPOSES: Final = {
 
 
 @dataclass(frozen=True)
-class FactView:
+class FigureView:
     """A figure with its label. `note` explains it, "" for none."""
 
     label: str

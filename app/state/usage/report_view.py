@@ -13,7 +13,7 @@ from app.state.address import conversation_path
 from app.state.usage.chart import ChartView, Unit, build_chart
 from app.state.usage.labels import (
     UNTITLED,
-    FactView,
+    FigureView,
     describe_charge,
     describe_purpose,
     describe_saving,
@@ -60,7 +60,7 @@ class ReportView:
 
     empty: bool
     group_label: str
-    facts: tuple[FactView, ...]
+    facts: tuple[FigureView, ...]
     cost: ChartView
     tokens: ChartView
     rows: tuple[UsageRow, ...]
@@ -84,20 +84,20 @@ def build_report(time: Report, unit: Unit, groups: Report, group_by: GroupBy, ag
     )
 
 
-def _list_facts(total: Spent) -> tuple[FactView, ...]:
+def _list_facts(total: Spent) -> tuple[FigureView, ...]:
     usage = total.usage
     prompt = usage.prompt_tokens
     unknown = "Partly unknown: a model without a price, or a request that was cut short"
     return (
-        FactView("Cost", describe_charge(total), unknown if total.cost.at_least else ""),
-        FactView(label_saving(total.saved), describe_saving(total.saved), "Compared with the same requests uncached"),
-        FactView("Requests", number(total.calls), f"{number(total.cut)} were cut short" if total.cut else ""),
-        FactView(
+        FigureView("Cost", describe_charge(total), unknown if total.cost.at_least else ""),
+        FigureView(label_saving(total.saved), describe_saving(total.saved), "Compared with the same requests uncached"),
+        FigureView("Requests", number(total.calls), f"{number(total.cut)} were cut short" if total.cut else ""),
+        FigureView(
             "Input tokens",
             short(prompt),
             f"{round(100 * usage.cache_read_tokens / prompt)} % from the cache" if prompt else "",
         ),
-        FactView(
+        FigureView(
             "Output tokens",
             short(usage.output_tokens),
             f"{short(usage.reasoning_tokens)} of them reasoning" if usage.reasoning_tokens else "",

@@ -31,7 +31,7 @@ _WORST_FIRST: Final = (BudgetStatus.SPENT, BudgetStatus.WARNING)
 
 
 @dataclass(frozen=True)
-class SpentView:
+class SpentFigures:
     """The figures of a `conversation`. `standing` is the status of its worst budget, "" if none is spent or nearly so.
 
     `label` is the text for screen readers, `title` the same text as a tooltip.
@@ -48,7 +48,7 @@ class SpentView:
 class SpentState(rx.State):
     """`spent` is None while nothing was sent. It names its conversation."""
 
-    spent: rx.Field[SpentView | None] = rx.field(None)
+    spent: rx.Field[SpentFigures | None] = rx.field(None)
 
     @rx.event(background=True, supersedes=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()]]:
@@ -73,7 +73,7 @@ class SpentState(rx.State):
                 self.spent = spent
 
 
-async def _read(conversation_id: str) -> SpentView | None:
+async def _read(conversation_id: str) -> SpentFigures | None:
     try:
         ctx = await context_for(current(), conversation_id)
         balance = await load_balance(ctx, LOCAL_OWNER, conversation_id)
@@ -84,7 +84,7 @@ async def _read(conversation_id: str) -> SpentView | None:
     return _describe(balance, await list_budgets_of(ctx, LOCAL_OWNER, balance.conversation))
 
 
-def _describe(balance: Balance, budgets: tuple[Budgeted, ...]) -> SpentView:
+def _describe(balance: Balance, budgets: tuple[Budgeted, ...]) -> SpentFigures:
     spent, cost = balance.spent, describe_charge(balance.spent)
     worst = next((one for standing in _WORST_FIRST for one in budgets if one.standing is standing), None)
     said = [f"{describe_tokens(spent)} tokens and {cost} spent in this conversation"]
@@ -94,7 +94,7 @@ def _describe(balance: Balance, budgets: tuple[Budgeted, ...]) -> SpentView:
         said.append(f"{number(balance.window)} tokens of context taken")
     if worst is not None:
         said.append(describe_spent_of(worst))
-    return SpentView(
+    return SpentFigures(
         conversation=balance.conversation.id,
         tokens=describe_tokens(spent, short),
         cost=cost,

@@ -17,7 +17,7 @@ from app.domain.cache.misses import Break
 from app.domain.cache.plan import CachePlan, Prediction
 from app.domain.cache.prefix import Prefix
 from app.domain.cache.rules import DAY
-from app.domain.cache.warmth import CachedCall, Mark
+from app.domain.cache.warmth import Breakpoint, CachedCall
 from app.store.cache.rows_prompt_cache import PROMPT_CACHE
 from app.store.conversation.rows import RUN
 from app.store.database.damage import Reading, a_number, read_rows
@@ -97,7 +97,7 @@ async def insert_cache_use(  # noqa: PLR0913, PLR0917 - owner, conversation, run
     )
 
 
-async def load_marks(session: AsyncSession, run_id: str) -> tuple[Mark, ...]:
+async def load_marks(session: AsyncSession, run_id: str) -> tuple[Breakpoint, ...]:
     """Return the breakpoints that were sent with a run's first request."""
     first = (PROMPT_CACHE.c.run_id == run_id, PROMPT_CACHE.c.round == 1)
     marks = await session.scalar(select(PROMPT_CACHE.c.marks).where(*first))
@@ -168,9 +168,11 @@ async def _load(session: AsyncSession, *conditions: ColumnElement[bool]) -> Sequ
     return read_rows(PROMPT_CACHE, reversed(rows), _decode)
 
 
-def decode_marks(stored: Any) -> tuple[Mark, ...]:
+def decode_marks(stored: Any) -> tuple[Breakpoint, ...]:
     """Decode stored breakpoints. A missing row has none."""
-    return () if stored is None else tuple(Mark(a_number(place), a_number(lifetime)) for place, lifetime in stored)
+    return (
+        () if stored is None else tuple(Breakpoint(a_number(place), a_number(lifetime)) for place, lifetime in stored)
+    )
 
 
 def decode_sent(stored: Any) -> tuple[tuple[int, int], ...]:

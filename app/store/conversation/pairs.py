@@ -246,18 +246,18 @@ async def insert_message(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MessagePlace:
     """The conversation that contains a message, and the agent of its pair."""
 
     conversation_id: str
     agent_id: str | None
 
 
-async def load_conversation_of_message(session: AsyncSession, message_id: str) -> Place | None:
+async def load_conversation_of_message(session: AsyncSession, message_id: str) -> MessagePlace | None:
     """Return the conversation and agent of a message in a pair. None: the message or its pair no longer exists."""
     query = select(PAIR.c.conversation_id, PAIR.c.agent_id).join(MESSAGE, MESSAGE.c.pair_id == PAIR.c.id)
     row = (await session.execute(query.where(MESSAGE.c.id == message_id))).one_or_none()
-    return None if row is None else Place(*row)
+    return None if row is None else MessagePlace(*row)
 
 
 async def load_later_ids(session: AsyncSession, owner: str, pair: Pair) -> tuple[str, ...]:

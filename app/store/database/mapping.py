@@ -52,8 +52,8 @@ from app.store.database.damage import (
     a_time,
 )
 from app.store.database.parts_json import decode_parts, read_parts
+from app.store.database.row import Json
 
-Json = dict[str, Any]
 Columns = Mapping[Any, Any]
 Word = TypeVar("Word", bound=StrEnum)
 

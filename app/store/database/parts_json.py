@@ -19,8 +19,7 @@ from app.domain.conversation.parts import Part, Text, ToolResult
 from app.domain.errors import StoreError, words_of
 from app.domain.run.run_log import PART_TYPES
 from app.store.database.damage import Reading, a_list
-
-Json = dict[str, Any]
+from app.store.database.row import Json
 
 _TYPES: Mapping[Any, type[Part]] = MappingProxyType({name: part for part, name in PART_TYPES.items()})
 _HINTS: Mapping[str, dict[str, Any]] = MappingProxyType(

@@ -20,7 +20,7 @@ from sqlalchemy.exc import DBAPIError
 from app.domain.conversation.damage import Damage
 from app.store.database.database import explain_fault, make_reading_engine
 from app.store.database.migrations import HEAD, read_revision
-from app.store.diagnosis.places import NOWHERE, Place, find_place
+from app.store.diagnosis.places import NOWHERE, DamagePlace, find_place
 from app.store.diagnosis.references import Found, find_missing_attachments, find_missing_rows
 from app.store.diagnosis.rows import examine
 from app.store.tables import Row
@@ -45,7 +45,7 @@ class Finding:
     """Damage, with its pair and conversation if they are known."""
 
     damage: Damage
-    place: Place
+    place: DamagePlace
 
 
 def find_damage(url: str) -> Iterator[Finding]:

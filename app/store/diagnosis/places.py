@@ -14,7 +14,7 @@ from app.store.conversation.rows_attachment import ATTACHMENT_USE
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DamagePlace:
     """A pair by its position, a conversation, or neither. `in_trash`: the pair or the conversation is in the trash."""
 
     conversation_id: str | None = None
@@ -23,10 +23,10 @@ class Place:
     in_trash: bool = False
 
 
-NOWHERE: Final = Place()
+NOWHERE: Final = DamagePlace()
 
 
-def find_place(connection: Connection, table: Table, row: Mapping[Any, Any]) -> Place:
+def find_place(connection: Connection, table: Table, row: Mapping[Any, Any]) -> DamagePlace:
     """Find the place that a row of this table belongs to."""
     if table is CONVERSATION:
         return of_conversation(connection, row["id"])
@@ -43,7 +43,7 @@ def find_place(connection: Connection, table: Table, row: Mapping[Any, Any]) -> 
     return of_conversation(connection, row.get("conversation_id"))
 
 
-def of_pair(connection: Connection, pair_id: Any) -> Place:
+def of_pair(connection: Connection, pair_id: Any) -> DamagePlace:
     """Find the place of a pair."""
     columns = (PAIR.c.position, PAIR.c.conversation_id, _is_deleted(PAIR))
     found = connection.execute(select(*columns).where(PAIR.c.id == pair_id)).first() if _can_be_id(pair_id) else None
@@ -51,17 +51,17 @@ def of_pair(connection: Connection, pair_id: Any) -> Place:
         return NOWHERE
     place = of_conversation(connection, found[1])
     position = found[0] if isinstance(found[0], int) else None
-    return Place(place.conversation_id, place.title, position, in_trash=place.in_trash or bool(found[2]))
+    return DamagePlace(place.conversation_id, place.title, position, in_trash=place.in_trash or bool(found[2]))
 
 
-def of_conversation(connection: Connection, conversation_id: Any) -> Place:
+def of_conversation(connection: Connection, conversation_id: Any) -> DamagePlace:
     """Find the place of a conversation. `NOWHERE`: it does not exist."""
     columns = (CONVERSATION.c.id, CONVERSATION.c.title, _is_deleted(CONVERSATION))
     query = select(*columns).where(CONVERSATION.c.id == conversation_id)
     found = connection.execute(query).first() if _can_be_id(conversation_id) else None
     if found is None:
         return NOWHERE
-    return Place(found[0], found[1] if isinstance(found[1], str) else None, in_trash=bool(found[2]))
+    return DamagePlace(found[0], found[1] if isinstance(found[1], str) else None, in_trash=bool(found[2]))
 
 
 def _is_deleted(table: Table) -> ColumnElement[bool]:

@@ -17,12 +17,12 @@ from app.store.conversation.rows_upload import UPLOAD
 from app.store.database.damage import Unreadable, raw_bytes
 from app.store.database.mapping import read_message
 from app.store.database.row_names import name_row, show_id
-from app.store.diagnosis.places import NOWHERE, Place, find_place, of_pair
+from app.store.diagnosis.places import NOWHERE, DamagePlace, find_place, of_pair
 from app.store.organise.rows_topics import TOPIC
 from app.store.organise.topics import NO_TOPIC
 from app.store.tables import Row
 
-Found = Iterator[tuple[Damage, Place]]
+Found = Iterator[tuple[Damage, DamagePlace]]
 
 _NAMED: Final = (("request_id", MESSAGE), ("reply_id", MESSAGE), ("run_id", RUN))
 """References of pairs and versions without a foreign key."""

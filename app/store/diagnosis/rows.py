@@ -20,13 +20,13 @@ from app.domain.conversation.conversation import Mark, Role
 from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.uploads import UploadKind
-from app.domain.costs.budgets import Scope, Span
+from app.domain.costs.budgets import BudgetPeriod, BudgetScope
 from app.domain.errors import ErrorClass, StoreError
 from app.domain.model_profile import Prices
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import HoldReason
-from app.domain.tools.permission_requests import Ending, PermissionStatus
-from app.domain.tools.permissions import Scope as PermissionScope
+from app.domain.tools.permission_requests import ExpiryReason, PermissionStatus
+from app.domain.tools.permissions import PermissionScope
 from app.domain.tools.tool_records import CallFault
 from app.store.cache.keep_warm import require_look
 from app.store.cache.prompt_caches import decode_marks
@@ -155,8 +155,8 @@ _READ_COLUMNS: Final[Mapping[str, Mapping[str, Read]]] = MappingProxyType(
             "known": partial(_or_none, decode_listing),
         },
         "budget": {
-            "scope": partial(decode_word, Scope),
-            "period": partial(decode_word, Span),
+            "scope": partial(decode_word, BudgetScope),
+            "period": partial(decode_word, BudgetPeriod),
             "amount": Decimal,
             "warn_at": Decimal,
         },
@@ -164,7 +164,7 @@ _READ_COLUMNS: Final[Mapping[str, Mapping[str, Read]]] = MappingProxyType(
         "permission_request": {
             "standing": partial(decode_word, PermissionStatus),
             "scope": partial(_or_none, partial(decode_word, PermissionScope)),
-            "ending": partial(_or_none, partial(decode_word, Ending)),
+            "ending": partial(_or_none, partial(decode_word, ExpiryReason)),
         },
         "permission_rule": {"arguments": decode_patterns},
         "conversation_rule": {"arguments": decode_patterns},

@@ -31,7 +31,7 @@ _INDEX = table(INDEX_NAME, column("rowid"), column(INDEX_NAME))
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SearchHit:
     """A place with the words: in a pair, or in the title if `pair_id` is None. `others` counts further places."""
 
     conversation_id: str
@@ -44,7 +44,7 @@ class Place:
 class FoundPlaces:
     """The best place of each conversation, the best of these first. `complete`: no older places have the words."""
 
-    places: tuple[Place, ...]
+    places: tuple[SearchHit, ...]
     complete: bool
 
 
@@ -65,7 +65,7 @@ class Found:
     """A conversation that was found. `excerpt` None: the words are in its title."""
 
     listed: Listed
-    place: Place
+    place: SearchHit
     excerpt: Excerpt | None
 
 
@@ -88,16 +88,16 @@ async def search(session: AsyncSession, owner: str, wanted: Wanted, looked_for: 
         else (row.pair_id is not None, -counts[row.conversation_id], -row.docid)
         for row in rows
     }
-    places: dict[str, Place] = {}
+    places: dict[str, SearchHit] = {}
     for row in sorted(rows, key=lambda row: rank[row.docid]):
         if row.conversation_id not in places:
             others = counts[row.conversation_id] - 1
-            places[row.conversation_id] = Place(row.conversation_id, row.docid, row.pair_id, others)
+            places[row.conversation_id] = SearchHit(row.conversation_id, row.docid, row.pair_id, others)
     return FoundPlaces(tuple(places.values()), complete)
 
 
 async def load_found(
-    session: AsyncSession, owner: str, looked_for: Search, places: Sequence[Place]
+    session: AsyncSession, owner: str, looked_for: Search, places: Sequence[SearchHit]
 ) -> tuple[Found, ...]:
     """The conversations of these places, in their order, each with its excerpt."""
     listed = await list_named(session, owner, [place.conversation_id for place in places])

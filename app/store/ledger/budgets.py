@@ -9,13 +9,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.costs.budgets import Scope, Span, SpendingBudget
+from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
 from app.domain.errors import NotFoundError
 from app.store.database.damage import require_row
 from app.store.database.mapping import decode_word
 from app.store.ledger.rows_budgets import BUDGET
 
-Place = tuple[Scope, str, Span]
+Place = tuple[BudgetScope, str, BudgetPeriod]
 """The scope, the subject and the period of a budget. They are unique for an owner."""
 
 
@@ -61,9 +61,9 @@ async def delete_budget(session: AsyncSession, owner: str, place: Place) -> None
 def decode_budget(row: Any) -> SpendingBudget:
     """Decode a budget."""
     return SpendingBudget(
-        decode_word(Scope, row["scope"]),
+        decode_word(BudgetScope, row["scope"]),
         row["subject"],
-        decode_word(Span, row["period"]),
+        decode_word(BudgetPeriod, row["period"]),
         Decimal(row["amount"]),
         Decimal(row["warn_at"]),
         row["stops"],

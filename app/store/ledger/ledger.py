@@ -60,7 +60,7 @@ _COUNTED = ("counted_text", "counted_messages", "estimated_tokens", "sent_charac
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedRequest:
     """The token counts of a request before it was sent, in the model's vocabulary, and the estimate made from them.
 
     `sent_characters` is the length of its texts, `sent_bytes` that of its body. For a request with images, all but the
@@ -75,7 +75,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class EndedCall:
     """A provider call that has ended. `usage` None: the provider reported none. `error_class` None: it did not fail.
 
     `counted` None: the request was not counted. A call for an exact count uses nothing (`usage` None) and belongs to no
@@ -96,7 +96,7 @@ class Call:
     error_class: ErrorClass | None = None
     usage: Usage | None = None
     purpose: Purpose = "reply"
-    counted: Counted | None = None
+    counted: CountedRequest | None = None
     report_fault: str | None = None
 
     @property
@@ -120,7 +120,7 @@ class Call:
         )
 
 
-async def insert_calls(session: AsyncSession, calls: Sequence[Call]) -> None:
+async def insert_calls(session: AsyncSession, calls: Sequence[EndedCall]) -> None:
     """Insert calls into the ledger. The database refuses a call (run and attempt) that is already there.
 
     A call belongs to the account of its conversation, or, if that is a `tool` conversation, to that of its parent. Its
@@ -146,13 +146,13 @@ def _enter() -> Insert:
     return insert(LEDGER).values(looked_up)
 
 
-async def insert_missing_calls(session: AsyncSession, run_id: str, calls: Sequence[Call]) -> None:
+async def insert_missing_calls(session: AsyncSession, run_id: str, calls: Sequence[EndedCall]) -> None:
     """Insert the calls of a run that the ledger does not have yet."""
     entered = set((await session.execute(select(LEDGER.c.attempt).where(LEDGER.c.run_id == run_id))).scalars())
     await insert_calls(session, [call for call in calls if call.attempt not in entered])
 
 
-async def load_calls(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Call, ...]:
+async def load_calls(session: AsyncSession, owner: str, conversation_id: str) -> tuple[EndedCall, ...]:
     """Return the calls made in a conversation, ordered by time. The conversation may have been deleted."""
     query = (
         select(LEDGER)
@@ -201,7 +201,7 @@ async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: st
 
 async def load_account(
     session: AsyncSession, owner: str, conversation_id: str, *, limit: int, before: int | None = None
-) -> tuple[tuple[int, Call], ...]:
+) -> tuple[tuple[int, EndedCall], ...]:
     """Return the newest calls on a conversation's account, newest entry first, each with the number of its entry.
 
     `before`: return only calls with a lower number.
@@ -219,7 +219,7 @@ async def load_account(
 
 async def load_latest(
     session: AsyncSession, owner: str, conversation_id: str, purposes: Sequence[str]
-) -> tuple[Call, ...]:
+) -> tuple[EndedCall, ...]:
     """Return the newest call of each purpose on a conversation's account that had a result, newest first.
 
     A reply that was made in another conversation, for example in a comparison, counts only if a pair has it now.
@@ -290,14 +290,14 @@ def _observations() -> Select[Any]:
     )
 
 
-def _encode(call: Call) -> dict[str, Any]:
+def _encode(call: EndedCall) -> dict[str, Any]:
     counters = dict.fromkeys(COUNTERS) if call.usage is None else asdict(call.usage)
     counted = dict.fromkeys(_COUNTED) if call.counted is None else asdict(call.counted)
     plain = {field.name: getattr(call, field.name) for field in fields(call) if field.name not in {"usage", "counted"}}
     return plain | counters | counted
 
 
-def _decode(row: Any) -> Call:
+def _decode(row: Any) -> EndedCall:
     """Decode a call. Unreadable columns get neutral values, so that no call is hidden. Sums are stored elsewhere."""
     take = (reading := Reading("ledger", show_id(row["id"]))).take
 
@@ -306,7 +306,7 @@ def _decode(row: Any) -> Call:
 
     stored = {name: row[name] for name in COUNTERS}
     counted = {name: None if row[name] is None else read_count(row[name], MAX_SUM) for name in _COUNTED}
-    call = Call(
+    call = EndedCall(
         id=text("id"),
         owner=row["owner"],
         conversation_id=text("conversation_id"),
@@ -320,7 +320,7 @@ def _decode(row: Any) -> Call:
         error_class=take("error_class", row["error_class"], _decode_class, None),
         usage=None if row["input_tokens"] is None else read_counters(stored),
         purpose=take("purpose", row["purpose"], decode_purpose, "reply"),
-        counted=None if counted["estimated_tokens"] is None else Counted(**counted),  # type: ignore[arg-type]
+        counted=None if counted["estimated_tokens"] is None else CountedRequest(**counted),  # type: ignore[arg-type]
         report_fault=take("report_fault", row["report_fault"], a_text_or_none, None) or describe_wrong(stored),
     )
     return replace(call, report_fault=call.report_fault or str(reading.damage[0])) if reading.damage else call

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.costs.prices import Period, Step
+from app.domain.costs.prices import Period, PriceTier
 from app.domain.errors import NotFoundError
 from app.domain.model_profile import Prices
 from app.store.database.damage import require_row
@@ -30,7 +30,7 @@ class OwnPrice:
 
     @property
     def period(self) -> Period:
-        return Period(() if self.prices is None else (Step(0, self.prices),), self.since)
+        return Period(() if self.prices is None else (PriceTier(0, self.prices),), self.since)
 
 
 async def load_own_prices(session: AsyncSession, owner: str) -> tuple[OwnPrice, ...]:

@@ -28,7 +28,7 @@ _MARKS = frozenset(Mark)
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class StoredMarks:
     """All marks of a pair. `running`: its reply has not ended."""
 
     marks: Marks
@@ -51,13 +51,13 @@ async def find_conversation_of(session: AsyncSession, owner: str, pair_id: str) 
 
 async def load_marks(
     session: AsyncSession, owner: str, conversation_id: str, pair_ids: Sequence[str]
-) -> Mapping[str, Marked]:
+) -> Mapping[str, StoredMarks]:
     """Return the marks of these pairs by id, ordered by position. Missing pairs are left out."""
     columns = (PAIR.c.id, PAIR.c.stars, PAIR.c.flagged, PAIR.c.mark, PAIR.c.topic, PAIR.c.deleted_at, PAIR.c.lifecycle)
     here = PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner
     query = select(*columns).where(_among(pair_ids), *here).order_by(PAIR.c.position)
     rows = await session.execute(query)
-    return {row.id: Marked(_decode_marks(row), row.lifecycle in RUNNING) for row in rows}
+    return {row.id: StoredMarks(_decode_marks(row), row.lifecycle in RUNNING) for row in rows}
 
 
 def _decode_marks(row: Any) -> Marks:

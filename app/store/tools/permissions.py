@@ -15,8 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.damage import Damage
 from app.domain.errors import NotFoundError
-from app.domain.tools.permission_requests import Ending, PermissionRequest, PermissionStatus
-from app.domain.tools.permissions import ArgumentPattern, Rule, Scope
+from app.domain.tools.permission_requests import ExpiryReason, PermissionRequest, PermissionStatus
+from app.domain.tools.permissions import ArgumentPattern, PermissionScope, Rule
 from app.store.conversation.rows import CONVERSATION, RUN
 from app.store.database.damage import UNKNOWN_TIME, Reading, a_list, a_text, read_rows, require_row
 from app.store.database.mapping import decode_word
@@ -174,8 +174,8 @@ def _table_of(rule: Rule) -> Table:
 def _decode(row: Mapping[Any, Any]) -> PermissionRequest:
     columns: dict[str, Any] = {str(name): value for name, value in row.items() if name != "owner"}
     columns["standing"] = decode_word(PermissionStatus, row["standing"])
-    columns["scope"] = None if row["scope"] is None else decode_word(Scope, row["scope"])
-    columns["ending"] = None if row["ending"] is None else decode_word(Ending, row["ending"])
+    columns["scope"] = None if row["scope"] is None else decode_word(PermissionScope, row["scope"])
+    columns["ending"] = None if row["ending"] is None else decode_word(ExpiryReason, row["ending"])
     return PermissionRequest(**columns)
 
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from app.domain.conversation.parts import Text
 from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
-from app.tools.addresses import Guard
+from app.tools.addresses import AddressGuard
 from app.tools.terms import Progress
 from app.tools.toolbox import BuiltIn
 
@@ -37,7 +37,7 @@ FETCH_PAGE: Final = Tool(
 )
 
 
-def fetch_page(guard: Guard | None = None) -> BuiltIn:
+def fetch_page(guard: AddressGuard | None = None) -> BuiltIn:
     """Make the tool. `guard` checks the addresses (None: only public ones are allowed)."""
 
     async def call(_caller: Caller, arguments: Mapping[str, Any], _progress: Progress) -> ToolOutcome:
@@ -45,12 +45,12 @@ def fetch_page(guard: Guard | None = None) -> BuiltIn:
         if words := _find_fault(url, start):
             return ToolOutcome((Text(words),), is_error=True)
         read_page = await asyncio.to_thread(_load_reader)
-        return await read_page(url, start, guard or Guard())
+        return await read_page(url, start, guard or AddressGuard())
 
     return BuiltIn(FETCH_PAGE, call)
 
 
-def _load_reader() -> Callable[[str, int, Guard], Awaitable[ToolOutcome]]:
+def _load_reader() -> Callable[[str, int, AddressGuard], Awaitable[ToolOutcome]]:
     from app.tools.built_in.web_pages import read_page  # noqa: PLC0415 - 12 MB and a tenth of a second, only needed for pages
 
     return read_page

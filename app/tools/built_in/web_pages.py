@@ -1,6 +1,6 @@
 """Reads a page of the web as text. It connects only to addresses that `addresses.py` allows.
 
-    outcome = await read_page("https://example.org/", 0, Guard())
+    outcome = await read_page("https://example.org/", 0, AddressGuard())
 
 A separate process converts a page to text (`page_worker.py`): that takes up to a second and 300 MB, and other tasks
 should not wait. At most two of these run at once. The tool itself is in `fetching.py`.
@@ -21,7 +21,7 @@ import httpx2
 from app.domain.conversation.parts import Text
 from app.domain.errors import words_of
 from app.domain.tools.tools import ToolOutcome
-from app.tools.addresses import AddressRefusedError, Guard
+from app.tools.addresses import AddressGuard, AddressRefusedError
 from app.tools.bounds import TooMuchError
 from app.tools.web_client import Bounds, open_client
 
@@ -52,7 +52,7 @@ _ENCODINGS: Final = frozenset(
 """The encodings of the web (https://encoding.spec.whatwg.org). Others in Python take quadratic time for a page."""
 
 
-async def read_page(url: str, start: int, guard: Guard) -> ToolOutcome:
+async def read_page(url: str, start: int, guard: AddressGuard) -> ToolOutcome:
     """Return the page from its character `start` on, or the reason why it cannot be read."""
     try:
         async with asyncio.timeout(SECONDS):
@@ -75,7 +75,7 @@ class _UnreadableError(Exception):
     """The process that converts a page ended without a text."""
 
 
-async def _read(url: str, start: int, guard: Guard) -> ToolOutcome:
+async def _read(url: str, start: int, guard: AddressGuard) -> ToolOutcome:
     async with open_client(guard, Bounds(MAX_BYTES), timeout=SECONDS) as client:
         response = await client.get(url, follow_redirects=True)
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -29,7 +29,7 @@ from pydantic import ValidationError
 from app.domain.errors import words_of
 from app.domain.tools.tool_servers import CLIENT_SECRET, Listing, OverHttp, OverStdio, ToolServer
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
-from app.tools.addresses import AddressRefusedError, Guard, PrivateAddressError
+from app.tools.addresses import AddressGuard, AddressRefusedError, PrivateAddressError
 from app.tools.bounds import MAX_MESSAGE, TooMuchError
 from app.tools.connection.inserting import write_prompt, write_resource
 from app.tools.connection.listing import list_all
@@ -37,7 +37,7 @@ from app.tools.connection.messages import limit_messages
 from app.tools.connection.outcome import read_outcome
 from app.tools.connection.schemas import check_arguments
 from app.tools.connection.stdio import run_program
-from app.tools.terms import Progress, Terms
+from app.tools.terms import ConnectionTerms, Progress
 from app.tools.web_client import Bounds, open_client
 
 BOUNDS: Final = Bounds(MAX_MESSAGE, is_json=True, may_last=True)
@@ -62,7 +62,7 @@ class Link:
 
     server: ToolServer
     client: Client
-    terms: Terms
+    terms: ConnectionTerms
     promised: dict[str, str] = field(default_factory=dict[str, str])
 
     async def list_all(self) -> Listing:
@@ -156,7 +156,7 @@ class Link:
 
 
 @asynccontextmanager
-async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms) -> AsyncGenerator[Link]:
+async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: ConnectionTerms) -> AsyncGenerator[Link]:
     """Connect: start the program, or open the address, and initialize the session.
 
     Raises:
@@ -173,7 +173,7 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Terms
 
                 http = await stack.enter_async_context(
                     open_client(
-                        Guard(allow_private),
+                        AddressGuard(allow_private),
                         BOUNDS,
                         headers={name: value for name, value in secrets.items() if name != CLIENT_SECRET},
                         auth=terms.make_auth(terms) if terms.make_auth else None,
@@ -224,7 +224,7 @@ def _amount(said: float | None) -> float | None:
 async def _check_nothing(name: str, result: types.CallToolResult) -> None: ...
 
 
-def describe_fault(error: BaseException, terms: Terms | None = None) -> str:
+def describe_fault(error: BaseException, terms: ConnectionTerms | None = None) -> str:
     """Describe an error (the first one of a group) in a few words without a full stop."""
     status = terms.status[-1] if terms and terms.status else 0
     first = _first(error)

@@ -17,7 +17,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from app.tools.bounds import MAX_REQUESTS, Flow, TooMuchError
-from app.tools.terms import Terms
+from app.tools.terms import ConnectionTerms
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other
@@ -40,7 +40,7 @@ for _kind in (JSONRPCRequest, JSONRPCResponse, JSONRPCNotification):
 
 @asynccontextmanager
 async def limit_messages(
-    transport: AbstractAsyncContextManager[TransportStreams], terms: Terms
+    transport: AbstractAsyncContextManager[TransportStreams], terms: ConnectionTerms
 ) -> AsyncGenerator[TransportStreams]:
     """Open the transport. Too many requests end the connection, with the reason in `terms.ending`.
 
@@ -53,7 +53,7 @@ async def limit_messages(
 class _BoundedMessages:
     """The messages of a server with shortened lists. They end when there are too many requests."""
 
-    def __init__(self, messages: ReadStream[SessionMessage | Exception], terms: Terms) -> None:
+    def __init__(self, messages: ReadStream[SessionMessage | Exception], terms: ConnectionTerms) -> None:
         self._messages = messages
         self._terms = terms
         self._flow = Flow(MAX_REQUESTS, "requests")

@@ -25,7 +25,7 @@ from mcp_types import jsonrpc_message_adapter
 from app.domain.tools.tool_servers import OverStdio
 from app.tools.bounds import TooMuchError
 from app.tools.connection.lines import PIECE, Messages, Words, read_lines
-from app.tools.terms import Ending
+from app.tools.terms import ConnectionEnd
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other
@@ -39,7 +39,7 @@ Tell = Callable[[str, str], None]
 
 @asynccontextmanager
 async def run_program(
-    way: OverStdio, environment: Mapping[str, str], tell: Tell, ending: Ending
+    way: OverStdio, environment: Mapping[str, str], tell: Tell, ending: ConnectionEnd
 ) -> AsyncGenerator[TransportStreams]:
     """Start the program and yield the two streams of its messages.
 
@@ -92,7 +92,7 @@ async def _hear(
     process: asyncio.subprocess.Process,
     heard: MemoryObjectSendStream[SessionMessage | Exception],
     tell: Tell,
-    ending: Ending,
+    ending: ConnectionEnd,
 ) -> None:
     assert process.stdout is not None  # noqa: S101 - it is a pipe
     words = ""
@@ -127,7 +127,7 @@ async def _say(process: asyncio.subprocess.Process, to_say: MemoryObjectReceiveS
             await process.stdin.drain()
 
 
-async def _overhear(process: asyncio.subprocess.Process, tell: Tell, ending: Ending) -> None:
+async def _overhear(process: asyncio.subprocess.Process, tell: Tell, ending: ConnectionEnd) -> None:
     assert process.stderr is not None  # noqa: S101 - it is a pipe
     try:
         async with aclosing(read_lines(process.stderr, Words())) as lines:

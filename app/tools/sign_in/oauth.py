@@ -5,7 +5,7 @@ returns is the one that was sent, and renews expired tokens. This module adds th
 starts no sign-in, but ends with `SignInNeededError`; all data of the SDK is stored, so that a new process can continue;
 and no secret is sent over an unencrypted connection.
 
-    open_client(Guard(), auth=StoredAuth(way, kept, terms))
+    open_client(AddressGuard(), auth=StoredAuth(way, kept, terms))
 
 `oauth_person.py` has the sign-in itself. Both connect only to checked addresses (`web_client.py`), regardless of a
 server's metadata.
@@ -34,7 +34,7 @@ from pydantic import AnyUrl, BaseModel
 
 from app.domain.tools.tool_servers import OverHttp
 from app.tools.sign_in.sign_ins import SignInFailedError, StoredGrant
-from app.tools.terms import SignInNeededError, Terms
+from app.tools.terms import ConnectionTerms, SignInNeededError
 from app.tools.web_client import Bounds, put_bounds
 
 UNAUTHORIZED: Final = 401
@@ -120,7 +120,7 @@ class StoredAuth(httpx2.Auth):
     It does not use the SDK's flow for requests, because that one starts no request before the previous one is answered.
     """
 
-    def __init__(self, way: OverHttp, kept: StoredGrant, terms: Terms) -> None:
+    def __init__(self, way: OverHttp, kept: StoredGrant, terms: ConnectionTerms) -> None:
         self._way = way
         self._terms = terms
         storage = Storage(way.url, kept, terms.mask)

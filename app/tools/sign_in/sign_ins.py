@@ -29,7 +29,7 @@ class SignInFailedError(ConflictError):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ConsentAnswer:
     """The answer that the browser brought after consent. `issuer`: the server that names itself in it, if any."""
 
     code: str = field(repr=False)
@@ -64,7 +64,7 @@ class SignIn:
     redirect_uri: str
     expires_at: datetime
     asked: asyncio.Future[str]
-    answered: asyncio.Future[Answer | Refusal]
+    answered: asyncio.Future[ConsentAnswer | Refusal]
     state: str = field(default="", repr=False)
     task: asyncio.Task[str] | None = None
 

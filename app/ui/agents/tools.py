@@ -9,7 +9,7 @@ import reflex as rx
 from app.domain.tools.tools import BUILT_IN
 from app.state.agents.fields import LINE, SERVER
 from app.state.agents.form import AgentFormState
-from app.state.agents.views import AllowedItem, ServerItem
+from app.state.agents.views import AgentServerItem, AllowedItem
 
 
 def tool_fields() -> rx.Component:
@@ -52,7 +52,7 @@ def _servers() -> rx.Component:
     )
 
 
-def _server(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
+def _server(server: rx.vars.ObjectVar[AgentServerItem]) -> rx.Component:
     """Draw the box of a server. The choice of a server that does not exist any more is kept in a hidden field."""
     name = f"{SERVER}{server.id}"
     return rx.cond(

@@ -11,7 +11,7 @@ import reflex as rx
 
 from app.domain.conversation.parameters import Source
 from app.domain.conversation.retry_policy import RetryPolicy
-from app.state.composer.parameters import FIELD, RETRY_POLICY, ParametersState, Scope
+from app.state.composer.parameters import FIELD, RETRY_POLICY, ParametersState, ParameterTarget
 from app.ui.composer.icons import SLIDERS
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
 from app.ui.kit.form_keys import FormKeys
@@ -20,7 +20,7 @@ from app.views.screen.parameters import SettingView
 
 _TITLE: Final = "Parameters"
 _FORM: Any = ParametersState.form
-_SCOPES: Final = {Scope.CONVERSATION: "This conversation", Scope.SEND: "Next send"}
+_SCOPES: Final = {ParameterTarget.CONVERSATION: "This conversation", ParameterTarget.SEND: "Next send"}
 _POLICIES: Final = {
     RetryPolicy.EXPONENTIAL: "Exponential",
     RetryPolicy.LINEAR: "Linear",
@@ -125,7 +125,7 @@ def parameters_dialog() -> rx.Component:
     )
 
 
-def _scope(scope: Scope, name: str) -> rx.Component:
+def _scope(scope: ParameterTarget, name: str) -> rx.Component:
     return rx.el.button(
         name,
         type="button",
@@ -152,7 +152,7 @@ def _retries() -> rx.Component:
     """Draw the menu of the retry policy, which only a conversation has."""
     control, note = FIELD + RETRY_POLICY, f"{FIELD}{RETRY_POLICY}-said"
     return rx.cond(
-        _FORM.scope == Scope.CONVERSATION.value,
+        _FORM.scope == ParameterTarget.CONVERSATION.value,
         rx.el.div(
             rx.el.label("Retries", html_for=control),
             rx.el.select(

@@ -10,7 +10,7 @@ from app.state.inspector.branches import BranchItem, BranchState
 from app.state.transcript import TranscriptState
 from app.ui.inspector.fork_icon import fork_icon
 from app.ui.inspector.tree import Tree
-from app.ui.kit.moment import Moment
+from app.ui.kit.moment import MomentText
 from app.ui.kit.page_link import PageLink
 
 
@@ -58,7 +58,7 @@ def branch_line(item: rx.vars.ObjectVar[BranchItem], rest: rx.RestProp) -> rx.Co
         rx.el.span(
             rx.cond(item.after != "", rx.el.span(item.after)),
             rx.el.span(item.pairs),
-            Moment.create(at=item.updated_at),
+            MomentText.create(at=item.updated_at),
             rx.cond(item.snippet != "", rx.el.span(item.snippet, dir="auto", class_name="branch-snippet")),
             class_name="branch-about",
         ),

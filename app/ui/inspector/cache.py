@@ -12,7 +12,7 @@ from app.state.transcript import TranscriptState
 from app.ui.inspector.keeping_dialog import keeping_dialog
 from app.ui.kit.countdown import Countdown, Until
 from app.ui.kit.deferred import deferred
-from app.ui.kit.moment import Moment, TimeForm
+from app.ui.kit.moment import MomentText, TimeForm
 
 _LINE = CacheState.notes.line
 _COLD = CacheState.notes.cold
@@ -100,7 +100,7 @@ def _keeping() -> rx.Component:
     """Draw the end and cost of keeping warm, or that it has ended, with the button that stops it or hides the note."""
     return rx.el.span(
         rx.cond(_KEEPING.on, "Kept warm until ", "No longer kept warm since "),
-        Moment.create(at=_KEEPING.at, form=TimeForm.CLOCK),
+        MomentText.create(at=_KEEPING.at, form=TimeForm.CLOCK),
         _KEEPING.text,
         rx.el.button(
             rx.cond(_KEEPING.on, "Stop", "OK"),

@@ -7,7 +7,7 @@ from typing import Final
 import reflex as rx
 
 from app.state.inspector.lineage import DerivedItem, LineageState
-from app.ui.kit.moment import Moment
+from app.ui.kit.moment import MomentText
 from app.ui.kit.page_link import PageLink
 from app.ui.kit.ticker import Ticker
 
@@ -73,7 +73,7 @@ def derived_line(item: rx.vars.ObjectVar[DerivedItem], rest: rx.RestProp) -> rx.
             rx.el.span(item.kind),
             rx.cond(item.state != "", rx.el.b(item.state)),
             rx.foreach(item.facts, rx.el.span),
-            Moment.create(at=item.at),
+            MomentText.create(at=item.at),
         ),
         custom_attrs={"data-status": item.status},
     )

@@ -11,7 +11,7 @@ from app.state.checkpoint import CheckpointState
 from app.state.inspector.log import LogState
 from app.state.transcript import TranscriptState
 from app.ui.kit.icon import icon
-from app.ui.kit.moment import Moment
+from app.ui.kit.moment import MomentText
 from app.ui.kit.page_link import PageLink
 from app.ui.kit.ticker import Ticker
 from app.views.screen.log import LogEntryView
@@ -73,7 +73,7 @@ def log_entry(entry: rx.vars.ObjectVar[LogEntryView], rest: rx.RestProp) -> rx.C
             ("summary", _summary(entry)),
             rx.fragment(),
         ),
-        rx.el.p(_place(entry), Moment.create(at=entry.at), class_name="log-place"),
+        rx.el.p(_place(entry), MomentText.create(at=entry.at), class_name="log-place"),
     )
 
 

@@ -10,7 +10,7 @@ from app.state.reply.resend import ResendState
 from app.ui.inspector.json import body_figure
 from app.ui.inspector.pieces import changes, fact, message
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
-from app.ui.kit.moment import Moment
+from app.ui.kit.moment import MomentText
 from app.ui.kit.tabs import Tabs, tab
 from app.views.screen.request import FactView, PieceView
 
@@ -75,7 +75,7 @@ def _as_it_left() -> rx.Component:
         rx.el.dl(
             fact("Model", _KEPT.model),
             fact("To", _KEPT.target),
-            fact("When", Moment.create(at=_KEPT.at)),
+            fact("When", MomentText.create(at=_KEPT.at)),
             fact("Body", _KEPT.size),
             rx.foreach(_KEPT.headers.to(tuple[FactView, ...]), lambda header: fact(header.name, header.value)),
             class_name="facts",

@@ -8,7 +8,7 @@ from app.state.inspector.tools import ToolChoiceState
 from app.state.transcript import TranscriptState
 from app.ui import routes
 from app.ui.kit.json_figure import json_figure
-from app.views.screen.tool_choice import ModeItem, ServerItem, ToolItem
+from app.views.screen.tool_choice import ModeItem, ServerToolsItem, ToolItem
 
 _PANEL = ToolChoiceState.panel
 
@@ -18,7 +18,7 @@ def tools_panel() -> rx.Component:
     """The section of the inspector."""
     return rx.cond(
         _PANEL.is_not_none() & (ToolChoiceState.conversation == TranscriptState.conversation),
-        rx.cond(_PANEL.servers.to(tuple[ServerItem, ...]).length() > 0, _tools(), _empty()),
+        rx.cond(_PANEL.servers.to(tuple[ServerToolsItem, ...]).length() > 0, _tools(), _empty()),
         rx.cond(
             ToolChoiceState.fault != "",
             rx.el.p(ToolChoiceState.fault, role="alert", class_name="inspector-note inspector-fault"),
@@ -105,7 +105,7 @@ def _tools() -> rx.Component:
                 custom_attrs={"data-lost": rx.cond(_PANEL.lost, "true", rx.Var("undefined"))},
             ),
         ),
-        rx.foreach(_PANEL.servers.to(tuple[ServerItem, ...]), _server),
+        rx.foreach(_PANEL.servers.to(tuple[ServerToolsItem, ...]), _server),
         rx.cond(_PANEL.missing != "", rx.el.p(_PANEL.missing, class_name="inspector-note")),
         tab_index=0,
         role="region",
@@ -137,7 +137,7 @@ def _mode(item: rx.vars.ObjectVar[ModeItem]) -> rx.Component:
     )
 
 
-def _all_of(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
+def _all_of(server: rx.vars.ObjectVar[ServerToolsItem]) -> rx.Component:
     """Draw a box for all tools of a server. Only a script could show a native box as partly ticked."""
     state = rx.cond(server.all_ticked, "true", rx.cond(server.some_ticked, "mixed", "false"))
     return rx.el.button(
@@ -151,7 +151,7 @@ def _all_of(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
     )
 
 
-def _server(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
+def _server(server: rx.vars.ObjectVar[ServerToolsItem]) -> rx.Component:
     return rx.el.section(
         rx.el.h3(
             rx.cond(

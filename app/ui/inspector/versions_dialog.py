@@ -8,7 +8,7 @@ import reflex as rx
 
 from app.state.inspector.versions import RestoreItem, TextDiffView, VersionItem, VersionsState
 from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
-from app.ui.kit.moment import Moment
+from app.ui.kit.moment import MomentText
 from app.views.screen.differences import SpanView
 
 _VIEW = VersionsState.view
@@ -61,7 +61,7 @@ def _choice(name: str, chosen: rx.vars.ObjectVar[VersionItem], on_change: Any, *
             on_change=on_change,
             custom_attrs={"data-first": ""} if first else {},
         ),
-        rx.el.small(chosen.about, " · ", Moment.create(at=chosen.at)),
+        rx.el.small(chosen.about, " · ", MomentText.create(at=chosen.at)),
     )
 
 

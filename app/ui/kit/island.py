@@ -3,7 +3,7 @@
 Not here: copying their files into the build (`app/ui/islands.py`) and their types (`make types`). For how to write an
 island, see docs/islands.md.
 
-    class Moment(Island):
+    class MomentText(Island):
         library = island("kit/moment.tsx")
         tag = "Moment"
         at: rx.Var[str]

@@ -23,7 +23,7 @@ class TimeForm(StrEnum):
     """The day and the time of day."""
 
 
-class Moment(Island):
+class MomentText(Island):
     """The moment `at` (ISO 8601, "" for none) in the reader's time zone. Without a form: the relative time."""
 
     library = island("kit/moment.tsx")

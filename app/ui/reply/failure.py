@@ -12,10 +12,8 @@ from app.state.reply.edit import EditState
 from app.state.reply.partial import PartialReplyState
 from app.state.reply.resend import ResendState
 from app.ui.kit.provider_link import provider_address, vendor_of
+from app.ui.kit.vars import PairVar
 from app.views.screen.failure import FailureNote, FailureStep
-from app.views.screen.pair import ScreenPairView
-
-PairVar = rx.vars.ObjectVar[ScreenPairView]
 
 _NAMES: Final = {
     FailureStep.SETTINGS: "Open Settings",

@@ -12,10 +12,8 @@ import reflex as rx
 from app.domain.conversation.conversation import Mark
 from app.state.reply.marks import MarksState
 from app.ui.kit.icon import line_icon
-from app.views.screen.pair import ScreenPairView
+from app.ui.kit.vars import PairVar
 from app.views.usage.figures import plural
-
-PairVar = rx.vars.ObjectVar[ScreenPairView]
 
 _STAR: Final = "m8 1.8 1.9 4 4.4.5-3.3 3 .9 4.3L8 11.5l-3.9 2.1.9-4.3-3.3-3 4.4-.5z"
 _FLAG: Final = "M3.5 14.5v-12h8.8L10 5.7l2.3 3.3H3.5"

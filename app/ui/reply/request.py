@@ -12,8 +12,6 @@ from app.ui.reply.stop import stop
 from app.views.screen.attachment import ScreenAttachment
 from app.views.screen.pair import ScreenPairView
 
-PairVar = rx.vars.ObjectVar[ScreenPairView]
-
 _TELL_MS = 80
 
 

@@ -8,9 +8,7 @@ import reflex as rx
 
 from app.state.inspector.versions import VersionsState
 from app.ui.kit.icon import line_icon
-from app.views.screen.pair import ScreenPairView
-
-PairVar = rx.vars.ObjectVar[ScreenPairView]
+from app.ui.kit.vars import PairVar
 
 _BACK: Final = "M9.5 4 5.5 8l4 4"
 _ON: Final = "m6.5 4 4 4-4 4"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.settings.permissions import AuditItem, PermissionRulesState, RuleItem
-from app.ui.kit.moment import Moment, TimeForm
+from app.ui.kit.moment import MomentText, TimeForm
 from app.ui.settings.parts import section, status
 
 
@@ -55,7 +55,7 @@ def rule_row(rule: rx.vars.ObjectVar[RuleItem], rest: rx.RestProp) -> rx.Compone
         rx.el.p(
             rx.el.strong(rule.name),
             " ",
-            rx.el.span(where, ", since ", Moment.create(at=rule.since, form=TimeForm.DAY)),
+            rx.el.span(where, ", since ", MomentText.create(at=rule.since, form=TimeForm.DAY)),
             rx.foreach(rule.patterns, lambda pattern: rx.el.code(pattern, key=pattern)),
         ),
         rx.el.button(
@@ -87,7 +87,7 @@ def _audit() -> rx.Component:
 def audit_row(item: rx.vars.ObjectVar[AuditItem], rest: rx.RestProp) -> rx.Component:
     """One decision."""
     return rx.el.li(
-        Moment.create(at=item.at, form=TimeForm.FULL),
+        MomentText.create(at=item.at, form=TimeForm.FULL),
         " ",
         rx.el.strong(item.action),
         f" {item.tool} ",

@@ -8,7 +8,7 @@ import reflex as rx
 
 from app.state.settings.server_items import LogEntry, OfferItem, ServerItem
 from app.state.settings.servers import ServersState
-from app.ui.kit.moment import Moment, TimeForm
+from app.ui.kit.moment import MomentText, TimeForm
 from app.ui.settings.parts import checkbox, status
 from app.ui.settings.tab_button import TabButton
 
@@ -87,7 +87,7 @@ def _log(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
 
 def _log_line(line: rx.vars.ObjectVar[LogEntry]) -> rx.Component:
     return rx.el.li(
-        Moment.create(at=line.at, form=TimeForm.TIME),
+        MomentText.create(at=line.at, form=TimeForm.TIME),
         " ",
         rx.el.b(line.level),
         " ",

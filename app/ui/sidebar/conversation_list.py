@@ -11,7 +11,7 @@ from app.ui import routes
 from app.ui.kit.arrows import Rows
 from app.ui.kit.deferred import deferred
 from app.ui.kit.drawer import Drawer, DrawerToggle
-from app.ui.kit.moment import Moment
+from app.ui.kit.moment import MomentText
 from app.ui.kit.page_link import PageLink
 from app.ui.sidebar.delete_dialog import delete_conversation_dialog
 from app.ui.sidebar.list_filter import (
@@ -171,7 +171,7 @@ def _row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
                     _excerpt(item),
                     rx.el.span(item.snippet, dir="auto", class_name="truncate"),
                 ),
-                rx.el.span(Moment.create(at=item.updated_at), class_name="ms-auto flex-none"),
+                rx.el.span(MomentText.create(at=item.updated_at), class_name="ms-auto flex-none"),
                 class_name="flex gap-2 text-[12.5px] leading-5 text-faint",
             ),
             to=item.path,

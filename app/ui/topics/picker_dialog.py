@@ -6,7 +6,7 @@ import reflex as rx
 
 from app.domain.topics.topic_rules import MAX_NAME
 from app.state.topics.picker import TopicPickerState
-from app.state.topics.rows import TopicParent, TopicRow
+from app.state.topics.rows import TopicParent, TopicTreeRow
 from app.ui.kit.dialog import Dialog
 from app.ui.kit.escape import escape
 from app.ui.kit.island import Island, island
@@ -21,7 +21,7 @@ def _drop(topic: rx.Var[str], target: rx.Var[str], place: rx.Var[str]) -> tuple[
     return topic, target, place
 
 
-class TopicTree(Island):
+class TopicTreeField(Island):
     """The field and the `rows` for the `query` that was typed in it; `start` is the row that is marked at first.
 
     `on_choose` has what is typed and the place of the row among those for it. `by_hand`: a row is also dropped before
@@ -30,7 +30,7 @@ class TopicTree(Island):
 
     library = island("topics/topic_tree.tsx")
     tag = "TopicTree"
-    rows: rx.Var[tuple[TopicRow, ...]]
+    rows: rx.Var[tuple[TopicTreeRow, ...]]
     query: rx.Var[str]
     start: rx.Var[int]
     by_hand: rx.Var[bool]
@@ -61,7 +61,7 @@ def topic_picker_dialog() -> rx.Component:
 def _list() -> rx.Component:
     by_hand = TopicPickerState.by_hand
     return rx.fragment(
-        TopicTree.create(
+        TopicTreeField.create(
             rows=TopicPickerState.rows,
             query=TopicPickerState.query,
             start=TopicPickerState.at,

@@ -5,7 +5,7 @@
  */
 import { type DragEvent, type ReactNode, useId, useRef, useState } from "react";
 import { SearchList } from "../kit/search_list.tsx";
-import type { TopicRow, TopicTreeProps } from "./views.ts";
+import type { TopicTreeProps, TopicTreeRow } from "./views.ts";
 
 type DropPlace = "before" | "into" | "after";
 
@@ -17,8 +17,8 @@ export function TopicTree(props: TopicTreeProps): ReactNode {
   const id = useId();
   const [typed, setTyped] = useState("");
   const [pointed, setPointed] = useState(start);
-  const [target, setTarget] = useState<{ row: TopicRow; place: DropPlace } | null>(null);
-  const dragged = useRef<TopicRow | null>(null);
+  const [target, setTarget] = useState<{ row: TopicTreeRow; place: DropPlace } | null>(null);
+  const dragged = useRef<TopicTreeRow | null>(null);
   const at = Math.min(pointed, Math.max(rows.length - 1, 0));
 
   const search = (text: string) => {
@@ -26,7 +26,7 @@ export function TopicTree(props: TopicTreeProps): ReactNode {
     setPointed(0);
     props.onSearch?.(text);
   };
-  const hover = (event: DragEvent<HTMLElement>, row: TopicRow) => {
+  const hover = (event: DragEvent<HTMLElement>, row: TopicTreeRow) => {
     const moved = dragged.current;
     if (!row.id || !moved || `${row.path}${SEPARATOR}`.startsWith(`${moved.path}${SEPARATOR}`)) return;
     event.preventDefault();

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 
-export interface TopicRow {
+export interface TopicTreeRow {
   readonly id: string;
   readonly name: string;
   readonly path: string;
@@ -16,7 +16,7 @@ export interface TopicRow {
 }
 
 export interface TopicTreeProps {
-  readonly rows: readonly TopicRow[];
+  readonly rows: readonly TopicTreeRow[];
   readonly query: string;
   readonly start: number;
   readonly byHand: boolean;

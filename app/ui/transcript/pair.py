@@ -15,7 +15,8 @@ from app.ui.kit.boundary import boundary
 from app.ui.kit.copy_button import copy_button
 from app.ui.kit.disclosure import Disclosure
 from app.ui.kit.icon import line_icon
-from app.ui.kit.moment import Moment, TimeForm
+from app.ui.kit.moment import MomentText, TimeForm
+from app.ui.kit.vars import PairVar
 from app.ui.reply.again import again
 from app.ui.reply.attachment import ADDRESS, picture, saved_file, text_file
 from app.ui.reply.damage import damage_note, missing_topic_note
@@ -33,8 +34,6 @@ from app.ui.transcript.fresh import new_badge
 from app.views.screen.pair import ScreenPairView
 from app.views.screen.structured import ReadReplyView
 from app.views.screen.tool_card import ToolCardView
-
-PairVar = rx.vars.ObjectVar[ScreenPairView]
 
 _DOTS = "M3.5 8h.01M8 8h.01M12.5 8h.01"
 _ENDINGS = {
@@ -214,7 +213,7 @@ def _meta(pair: PairVar) -> rx.Component:
     reply = pair.parts.to(list[dict[str, str]])
     text = rx.Var(f"({reply!s}).filter((p) => p.type === 'text').map((p) => p.text).join('')", _var_type=str)
     about = rx.el.span(
-        Moment.create(at=pair.created_at.to(str), form=TimeForm.CLOCK),
+        MomentText.create(at=pair.created_at.to(str), form=TimeForm.CLOCK),
         rx.el.span(pair.model, class_name="truncate"),
         rx.cond(
             pair.agent,

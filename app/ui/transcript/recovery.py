@@ -8,7 +8,7 @@ from app.state.comparison import ComparisonState
 from app.state.reply.recovery import RecoveryState
 from app.state.transcript import TranscriptState
 from app.ui.kit.island import Island, island
-from app.views.screen.compared import ComparedView
+from app.views.screen.compared import ComparedColumnsView
 from app.views.screen.pair import ScreenPairView
 
 
@@ -25,7 +25,7 @@ class Recovery(Island):
     library = island("transcript/recovery.ts")
     tag = "Recovery"
     pairs: rx.Var[tuple[ScreenPairView, ...]]
-    compared: rx.Var[ComparedView | None]
+    compared: rx.Var[ComparedColumnsView | None]
     on_given: rx.EventHandler[_given]
 
 

@@ -23,7 +23,7 @@ export interface ComparedColumnView {
   readonly figures: string;
 }
 
-export interface ComparedView {
+export interface ComparedColumnsView {
   readonly title: string;
   readonly columns: readonly ComparedColumnView[];
   readonly damage: string;
@@ -186,7 +186,7 @@ export interface FreshProps {
 
 export interface RecoveryProps {
   readonly pairs: readonly ScreenPairView[];
-  readonly compared: ComparedView | null;
+  readonly compared: ComparedColumnsView | null;
   readonly onGiven?: ((run_id: string, parts: readonly (Readonly<Record<string, string>>)[]) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;

@@ -6,7 +6,7 @@ import reflex as rx
 
 from app.state.trash import TermItem, TrashItem, TrashState
 from app.ui.kit.deferred import deferred
-from app.ui.kit.moment import Moment
+from app.ui.kit.moment import MomentText
 from app.ui.trash.delete_dialog import delete_forever_dialog
 
 
@@ -69,7 +69,7 @@ def trash_row(item: rx.vars.ObjectVar[TrashItem], rest: rx.RestProp) -> rx.Compo
             rx.el.p(
                 item.about,
                 " · deleted ",
-                Moment.create(at=item.deleted_at),
+                MomentText.create(at=item.deleted_at),
                 rx.cond(item.left != "", rx.fragment(" · ", item.left)),
                 class_name="trash-about",
             ),

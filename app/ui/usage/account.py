@@ -6,9 +6,9 @@ import reflex as rx
 
 from app.state.usage.account import AccountState
 from app.state.usage.account_view import BudgetNote, CallItem
-from app.state.usage.labels import FactView
+from app.state.usage.labels import FigureView
 from app.ui import routes
-from app.ui.kit.moment import Moment
+from app.ui.kit.moment import MomentText
 from app.ui.kit.page_link import PageLink
 from app.ui.usage.facts import facts
 
@@ -41,7 +41,7 @@ def usage_section() -> rx.Component:
 def _account() -> rx.Component:
     account = AccountState.account
     return rx.el.div(
-        facts(account.facts.to(tuple[FactView, ...])),
+        facts(account.facts.to(tuple[FigureView, ...])),
         rx.foreach(account.budgets, _budget),
         rx.el.table(
             rx.el.caption("Tokens by kind", class_name="unseen"),
@@ -68,7 +68,7 @@ def _budget(note: rx.vars.ObjectVar[BudgetNote]) -> rx.Component:
     return rx.el.p(note.text, custom_attrs={"data-standing": note.standing}, class_name="usage-budget")
 
 
-def _kind(kind: rx.vars.ObjectVar[FactView]) -> rx.Component:
+def _kind(kind: rx.vars.ObjectVar[FigureView]) -> rx.Component:
     return rx.el.tr(rx.el.th(kind.label, scope="row"), rx.el.td(kind.value))
 
 
@@ -84,7 +84,7 @@ def usage_call(call: rx.vars.ObjectVar[CallItem], rest: rx.RestProp) -> rx.Compo
         ),
         rx.el.div(
             rx.el.span(call.model),
-            Moment.create(at=call.started_at),
+            MomentText.create(at=call.started_at),
             rx.el.span(call.tokens),
             rx.cond(
                 call.prediction != "",

@@ -15,7 +15,7 @@ def _piece(
     return number, text, is_last
 
 
-class TextFile(Island):
+class BillFile(Island):
     """A field that sends a text file in pieces: their number from 0, the text, and true for the last one."""
 
     library = island("usage/text_file.tsx")
@@ -36,7 +36,7 @@ def bill() -> rx.Component:
         ),
         rx.el.label(
             rx.el.span(rx.cond(BillState.busy, "Comparing…", "Choose a file…"), class_name="quiet"),
-            TextFile.create(
+            BillFile.create(
                 accept=".csv,text/csv",
                 label="The provider's export of usage",
                 on_piece=BillState.take_piece,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.usage.labels import FactView
+from app.state.usage.labels import FigureView
 
 
-def facts(shown: rx.Var[tuple[FactView, ...]]) -> rx.Component:
+def facts(shown: rx.Var[tuple[FigureView, ...]]) -> rx.Component:
     """Figures side by side, each with its label and a note."""
     return rx.el.dl(rx.foreach(shown, _fact), class_name="usage-facts")
 
 
-def _fact(fact: rx.vars.ObjectVar[FactView]) -> rx.Component:
+def _fact(fact: rx.vars.ObjectVar[FigureView]) -> rx.Component:
     return rx.el.div(
         rx.el.dt(fact.label),
         rx.el.dd(fact.value, rx.cond(fact.note != "", rx.el.small(fact.note))),

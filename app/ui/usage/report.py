@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import reflex as rx
 
 from app.state.usage.chart import ChartView
-from app.state.usage.labels import CACHE_READ, CACHE_WRITE, INPUT, OUTPUT, FactView
+from app.state.usage.labels import CACHE_READ, CACHE_WRITE, INPUT, OUTPUT, FigureView
 from app.state.usage.report import MEASURES, PERIODS, UsageState
 from app.state.usage.report_view import GROUPS, UsageRow
 from app.ui.kit.page_link import PageLink
@@ -68,7 +68,7 @@ def _head() -> rx.Component:
 
 def _found() -> rx.Component:
     return rx.fragment(
-        facts(UsageState.report.facts.to(tuple[FactView, ...])),
+        facts(UsageState.report.facts.to(tuple[FigureView, ...])),
         usage_chart(
             chart=rx.cond(UsageState.measure == "tokens", UsageState.report.tokens, UsageState.report.cost).to(
                 ChartView

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-from app.domain.filters.command_rules import Act, Ask, Decision, Refuse, Tell
+from app.domain.filters.command_rules import ConfirmCommand, Decision, PerformCommand, RefuseCommand, ShowText
 from app.domain.filters.commands import Command, Delete, Export, FileUnder, Fork, Rate, SetFlag, SetMark
 from app.domain.filters.errors import FilterError
 from app.views.conversation.marks import ChangeView
@@ -53,7 +53,7 @@ class CompletionView:
 
 
 @dataclass(frozen=True, slots=True)
-class LineView:
+class FilterLineView:
     """A line that was read. If it has an `error`, the only other valid field is `completion`.
 
     `canonical` is the filter in its shortest form, `sentence` describes what it selects, `notices` list names without
@@ -97,13 +97,13 @@ def describe_filter_error(error: FilterError) -> FilterErrorView:
 def describe_decision(decision: Decision, what: str) -> tuple[Would, str]:
     """Return the effect of a command that does `what`, and a text for it."""
     match decision:
-        case Act():
+        case PerformCommand():
             return "act", what
-        case Ask(question):
+        case ConfirmCommand(question):
             return "ask", question
-        case Tell(told):
+        case ShowText(told):
             return "tell", told
-        case Refuse(reason):
+        case RefuseCommand(reason):
             return "refuse", reason
         case _:
             assert_never(decision)

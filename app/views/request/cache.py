@@ -12,7 +12,7 @@ from app.domain.cache.misses import Break, Judgement, Outcome, describe_place
 from app.domain.cache.plan import CachePlan, Prediction
 from app.domain.cache.prefix import SYSTEM, TOOLS
 from app.domain.cache.rules import HOUR
-from app.domain.cache.warmth import Mark
+from app.domain.cache.warmth import Breakpoint
 from app.domain.costs.prices import Tariff, price_usage
 from app.domain.request.request import Request, WireRole
 from app.domain.usage import Usage
@@ -149,7 +149,7 @@ def describe_call(  # noqa: PLR0913, PLR0917 - the inputs of the view
     run_id: str,
     pair_id: str,
     started_at: datetime,
-    marks: Sequence[Mark],
+    marks: Sequence[Breakpoint],
     predicted: Prediction,
     usage: Usage | None,
     judgement: Judgement,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from app.domain.cache.keep_alive import Offer
+from app.domain.cache.keep_alive import KeepAliveCost
 from app.domain.costs.costs import Cost
 from app.views.request.composition import describe_cost
 
@@ -62,7 +62,7 @@ class KeepWarmView:
     made_id: str | None
 
 
-def describe_offer(offer: Offer | str, expires_at: datetime | None, at: datetime) -> KeepWarmOfferView:
+def describe_offer(offer: KeepAliveCost | str, expires_at: datetime | None, at: datetime) -> KeepWarmOfferView:
     """Return the view of an offer, or of the reason why there is none."""
     if isinstance(offer, str) or expires_at is None:
         return KeepWarmOfferView(str(offer))

@@ -52,7 +52,7 @@ class ComparedColumnView:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedView:
+class ComparedColumnsView:
     """All columns, and the title of the comparison. `damage`: the replies cannot be read, and what to do."""
 
     title: str
@@ -102,15 +102,15 @@ def end_column(column: ComparedColumnView, run: ComparedReplyView, pair: Pair, c
 
 def show_compared(
     count: int, columns: tuple[ComparedColumnView, ...], asking: Collection[str], standing: ScreenPairView | None
-) -> ComparedView:
+) -> ComparedColumnsView:
     """Return the columns side by side. `asking` are the runs with a call that waits for a permission."""
     shown = tuple(replace(column, status=WAITS) if column.run_id in asking else column for column in columns)
     if count == 0:  # an open comparison without replies is damaged
-        return ComparedView("Replies that cannot be read", (), UNREADABLE)
+        return ComparedColumnsView("Replies that cannot be read", (), UNREADABLE)
     title = f"{count} replies to compare"
     if standing is None:
-        return ComparedView(title, shown)
-    return ComparedView(f"{title} for pair {standing.position}", (*shown, _show_standing(standing)))
+        return ComparedColumnsView(title, shown)
+    return ComparedColumnsView(f"{title} for pair {standing.position}", (*shown, _show_standing(standing)))
 
 
 def describe_sent(pairs: int, usage: Usage | None, cost: Cost | None = None, *, ended: bool) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.domain.errors import InviewError
 from app.domain.filters.errors import FilterError
 from app.domain.filters.plain_words import search_for
-from app.views.library.filter_line import LineView, SuggestionView
+from app.views.library.filter_line import FilterLineView, SuggestionView
 from app.views.usage.figures import number, plural
 
 
@@ -59,7 +59,7 @@ class CommandQuestionView:
     question: str
 
 
-def show_line(line: str, read: LineView) -> LineFeedbackView:
+def show_line(line: str, read: FilterLineView) -> LineFeedbackView:
     """Return the feedback for a line that was read. If plain words have no completion, it offers to search for them."""
     error, command, completion = read.error, read.command, read.completion
     if error is not None and not completion.suggestions:
@@ -95,7 +95,7 @@ def _offer_search(line: str, mistake: MistakeView) -> LineFeedbackView:
     )
 
 
-def _describe_count(read: LineView) -> str:
+def _describe_count(read: FilterLineView) -> str:
     return f"{number(read.sent)} of {plural(read.pairs, 'pair')} will be sent"
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any, Final, TypeVar, cast
 
+from app.domain.structured.partial_json import JsonPath
 from app.domain.structured.structured import SchemaFault
 
 MAX_ITEMS: Final = 200
@@ -28,12 +29,11 @@ _LEFT_OUT: Final = '<span class="json-empty">see the source</span>'
 _END: Final = re.compile(r"(?:</\w+>)+$")
 
 T = TypeVar("T")
-Path = tuple[str | int, ...]
 
 
 def draw_json(value: object, faults: Iterable[SchemaFault]) -> str:
     """Return the HTML without its last end tags, so that the HTML of a longer reply starts with the same text."""
-    messages: dict[Path, list[str]] = {}
+    messages: dict[JsonPath, list[str]] = {}
     for fault in faults:
         messages.setdefault(fault.path, []).append(fault.message)
     return _END.sub("", _Drawing(messages).draw(value, ()))
@@ -42,15 +42,15 @@ def draw_json(value: object, faults: Iterable[SchemaFault]) -> str:
 class _Drawing:
     """One pass over a value, until its end or until the limit is reached."""
 
-    def __init__(self, messages: Mapping[Path, list[str]]) -> None:
+    def __init__(self, messages: Mapping[JsonPath, list[str]]) -> None:
         self.messages = messages
         self.room = MAX_DRAWN
 
-    def draw(self, value: object, path: Path) -> str:
+    def draw(self, value: object, path: JsonPath) -> str:
         self.room -= VALUE
         return self._plain(value, path) + (self._told(path) if path else "")
 
-    def _plain(self, value: object, path: Path) -> str:
+    def _plain(self, value: object, path: JsonPath) -> str:
         if self.room <= 0:
             return _LEFT_OUT
         if len(path) > MAX_DEPTH:
@@ -68,7 +68,7 @@ class _Drawing:
         self.room -= len(text)
         return escape(shown) + ("" if shown == text else f"… {_LEFT_OUT}")
 
-    def _list(self, items: list[Any], path: Path) -> str:
+    def _list(self, items: list[Any], path: JsonPath) -> str:
         if not items:
             return _EMPTY
         if _is_table(items):
@@ -76,7 +76,7 @@ class _Drawing:
         lines = [f"<li>{self.draw(item, (*path, at))}</li>" for at, item in self._fitting(enumerate(items))]
         return f"<ol>{''.join(lines)}{_more(items, len(lines))}</ol>"
 
-    def _object(self, fields: dict[str, Any], path: Path) -> str:
+    def _object(self, fields: dict[str, Any], path: JsonPath) -> str:
         if not fields:
             return _EMPTY
         lines = [
@@ -85,7 +85,7 @@ class _Drawing:
         ]
         return f"<dl>{''.join(lines)}{_more(fields, len(lines))}</dl>"
 
-    def _table(self, rows: list[dict[str, Any]], path: Path) -> str:
+    def _table(self, rows: list[dict[str, Any]], path: JsonPath) -> str:
         names = _names(rows)
         heads = "".join(f'<th scope="col">{self._text(name)}</th>' for name in names)
         lines = [f"<tr>{self._cells(row, names, (*path, at))}</tr>" for at, row in self._fitting(enumerate(rows))]
@@ -93,14 +93,14 @@ class _Drawing:
         foot = f'<tfoot><tr><td colspan="{len(names)}">{left_out}</td></tr></tfoot>' if left_out else ""
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody>{foot}</table>"
 
-    def _cells(self, row: dict[str, Any], names: list[str], path: Path) -> str:
+    def _cells(self, row: dict[str, Any], names: list[str], path: JsonPath) -> str:
         """Draw the cells of a row. The first cell also has the faults of the row itself."""
         drawn = [self.draw(row[name], (*path, name)) if name in row else "" for name in names]
         self.room -= VALUE * drawn.count("")
         own = self._told(path)
         return "".join(f"<td>{cell}{'' if column else own}</td>" for column, cell in enumerate(drawn))
 
-    def _told(self, path: Path) -> str:
+    def _told(self, path: JsonPath) -> str:
         told = self.messages.get(path, ())
         return "".join(f'<small class="json-fault">{self._text(message)}</small>' for message in told)
 

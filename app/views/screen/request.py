@@ -1,9 +1,9 @@
 """A request in readable form: short messages in full, long ones in part, with facts about the request.
 
 Not here: its exact bytes (`json_pages.py`, and the download), and the complete preview of the API
-(`app/views/request/preview.py`). `Reading` says how much a person asked to see.
+(`app/views/request/preview.py`). `RequestWindow` says how much a person asked to see.
 
-    view = show_request(previewed, Reading(messages=60))
+    view = show_request(previewed, RequestWindow(messages=60))
     view.messages[-1].parts                # older messages have parts only while they fit; the others have a `gist`
 """
 
@@ -47,7 +47,7 @@ _REASONS: Final[Mapping[OutReason, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RequestWindow:
     """How much of a request is shown: the newest `messages`, and all of the pieces with the keys in `opened`."""
 
     messages: int = FIRST_MESSAGES
@@ -122,7 +122,7 @@ class RequestView:
     body_size: str
 
 
-def show_request(previewed: Previewed, body_sha256: str, reading: Reading) -> RequestView:
+def show_request(previewed: Previewed, body_sha256: str, reading: RequestWindow) -> RequestView:
     """Return the readable form of the request that would be sent."""
     built, composition = previewed.built, previewed.composition
     request = built.request
@@ -158,7 +158,7 @@ def show_request(previewed: Previewed, body_sha256: str, reading: Reading) -> Re
 
 
 def show_messages(
-    messages: Sequence[RequestMessage], positions: Mapping[str, int], reading: Reading
+    messages: Sequence[RequestMessage], positions: Mapping[str, int], reading: RequestWindow
 ) -> tuple[PieceView, ...]:
     """Return the newest messages, oldest first. The last one is expanded. `positions` has pair positions by id."""
     room, shown = ROOM, list[PieceView]()
@@ -184,13 +184,13 @@ def show_message(
     return PieceView(key, message.role, whence, message.pair_id or "draft", gist, opened=opened, sign=sign)
 
 
-def load_piece(piece: PieceView, parts: Iterable[Part], reading: Reading) -> PieceView:
+def load_piece(piece: PieceView, parts: Iterable[Part], reading: RequestWindow) -> PieceView:
     """Return the piece with its parts."""
     limit = LONGEST if piece.key in reading.opened else LONG
     return replace(piece, loaded=True, parts=tuple(_cut(_show_part(part), limit) for part in parts))
 
 
-def show_system(request: Request, reading: Reading) -> PieceView | None:
+def show_system(request: Request, reading: RequestWindow) -> PieceView | None:
     """Return the system text, expanded; None if there is none."""
     if not request.system:
         return None
@@ -198,7 +198,7 @@ def show_system(request: Request, reading: Reading) -> PieceView | None:
     return load_piece(piece, (Text(request.system),), reading)
 
 
-def show_tools_of(request: Request, reading: Reading) -> tuple[PieceView, ...]:
+def show_tools_of(request: Request, reading: RequestWindow) -> tuple[PieceView, ...]:
     """Return the tools that the model gets, collapsed."""
     room, shown = ROOM, list[PieceView]()
     for index, tool in enumerate(request.tools):

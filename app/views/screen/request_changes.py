@@ -18,7 +18,7 @@ from app.views.screen.request import (
     LONG,
     ROOM,
     PieceView,
-    Reading,
+    RequestWindow,
     gist_of,
     load_piece,
     show_message,
@@ -51,14 +51,16 @@ class ChangesView:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedRequest:
     """A request with the positions of its pairs by id."""
 
     request: Request
     positions: Mapping[str, int]
 
 
-def show_changes(before: Compared, after: Compared, reading: Reading, *, exact: bool) -> ChangesView:
+def show_changes(
+    before: ComparedRequest, after: ComparedRequest, reading: RequestWindow, *, exact: bool
+) -> ChangesView:
     """Return the changes since the last request. `exact`: that request could be built again without changes."""
     last, new = before.request, after.request
     heads = _heads(
@@ -91,7 +93,7 @@ _INEXACT: Final = (
 
 
 def show_body_changes(
-    before: Mapping[str, Any], after: Mapping[str, Any], reading: Reading, urls: tuple[str, str]
+    before: Mapping[str, Any], after: Mapping[str, Any], reading: RequestWindow, urls: tuple[str, str]
 ) -> ChangesView:
     """Return the changes between two JSON bodies. `urls` are the addresses of the first and the second."""
     field = next((name for name in _LISTS if isinstance(before.get(name), list)), _LISTS[0])
@@ -114,7 +116,7 @@ def show_body_changes(
 def _fold(
     rows: Sequence[tuple[Sign, T]],
     piece: Callable[[Sign, T, int], tuple[PieceView, tuple[Part, ...]]],
-    reading: Reading,
+    reading: RequestWindow,
 ) -> tuple[PieceView, ...]:
     """Return the changed rows; consecutive unchanged rows become one."""
     shown, same, room = list[PieceView](), 0, ROOM

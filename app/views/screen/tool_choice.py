@@ -65,7 +65,7 @@ class ToolItem:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerItem:
+class ServerToolsItem:
     """The tools of a server. `all_ticked` and `some_ticked` say how many are ticked."""
 
     id: str
@@ -88,7 +88,7 @@ class ToolPanelView:
     breaks: str
     lost: bool
     manual: bool
-    servers: tuple[ServerItem, ...]
+    servers: tuple[ServerToolsItem, ...]
     missing: str
 
 
@@ -154,18 +154,18 @@ def _describe_breaks(seen: ConversationToolsView, own: ToolModeView) -> tuple[st
     return "", False
 
 
-def _show_servers(seen: ConversationToolsView) -> tuple[ServerItem, ...]:
+def _show_servers(seen: ConversationToolsView) -> tuple[ServerToolsItem, ...]:
     by_server = dict[tuple[str, str], list[ChosenToolView]]()
     for tool in seen.tools:
         by_server.setdefault((tool.server_id, tool.server), []).append(tool)
     return tuple(_show_server(*server, tools, frozenset(seen.ticked)) for server, tools in by_server.items())
 
 
-def _show_server(server_id: str, name: str, tools: list[ChosenToolView], ticked: frozenset[str]) -> ServerItem:
+def _show_server(server_id: str, name: str, tools: list[ChosenToolView], ticked: frozenset[str]) -> ServerToolsItem:
     on = sum(tool.name in ticked for tool in tools)
     figure = f"~{number(sum(tool.tokens for tool in tools))} tokens"
     shown = tuple(_show_tool(tool, ticked) for tool in tools)
-    return ServerItem(server_id or name, name, figure, on == len(tools), 0 < on < len(tools), shown)
+    return ServerToolsItem(server_id or name, name, figure, on == len(tools), 0 < on < len(tools), shown)
 
 
 def _show_tool(tool: ChosenToolView, ticked: frozenset[str]) -> ToolItem:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from app.domain.tools.arguments import read_arguments
 from app.domain.tools.permission_requests import PermissionRequest, PermissionStatus, describe_standing
-from app.domain.tools.permissions import Rule, Scope
+from app.domain.tools.permissions import PermissionScope, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class PermissionView:
     input: Mapping[str, Any]
     run_input: Mapping[str, Any] | None
     standing: PermissionStatus
-    scope: Scope | None
+    scope: PermissionScope | None
     sentence: str
     asked_at: datetime
     expires_at: datetime

@@ -12,7 +12,7 @@ from typing import Any
 from app.domain.cache.misses import Outcome
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.costs.budgets import BudgetStatus
-from app.domain.costs.reconciliation import Line, Statement, Verdict
+from app.domain.costs.reconciliation import ReconciledDay, Statement, Verdict
 from app.domain.costs.spending import Spent
 from app.domain.errors import ErrorClass
 from app.domain.tokens.calibration import Observation, is_plausible, plausible_tokens
@@ -182,7 +182,7 @@ def describe_report(fault: str | None, reported: Observation | None) -> str | No
     )
 
 
-def describe_reconciled(statement: Statement, lines: Sequence[Line]) -> ReconciledView:
+def describe_reconciled(statement: Statement, lines: Sequence[ReconciledDay]) -> ReconciledView:
     """Return the view of a comparison with a provider's export."""
     shown = tuple(
         LineView(line.day, line.model, line.verdict, _tokens(line.here), _tokens(line.there)) for line in lines

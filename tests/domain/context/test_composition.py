@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.context.budget import Limits
-from app.domain.context.composition import Candidate, Terms, compose, draw_boundary, measure, price_tokens
+from app.domain.context.composition import BoundaryInputs, Candidate, compose, draw_boundary, measure, price_tokens
 from app.domain.context.context import OutReason
 from app.domain.tokens.estimates import Estimator, PairSizes
 
@@ -30,8 +30,8 @@ def number(drawn: list[tuple[int, str]]) -> list[Candidate]:
     ]
 
 
-def limit(tokens: int, system: int) -> Terms:
-    return Terms(ESTIMATOR, 8_192, Limits(reserve=50, tokens=tokens), system=system)
+def limit(tokens: int, system: int) -> BoundaryInputs:
+    return BoundaryInputs(ESTIMATOR, 8_192, Limits(reserve=50, tokens=tokens), system=system)
 
 
 CANDIDATES = st.lists(st.tuples(st.integers(0, 400), STATES), max_size=25).map(number)
@@ -40,7 +40,7 @@ TERMS = st.builds(limit, st.integers(0, 4_000), st.integers(0, 300))
 
 @given(CANDIDATES, TERMS, st.integers(0, 500))
 def test_what_fits_is_the_longest_run_of_newest_pairs_and_never_more_than_the_budget(
-    pairs: list[Candidate], terms: Terms, draft: int
+    pairs: list[Candidate], terms: BoundaryInputs, draft: int
 ) -> None:
     base = measure(pairs, ESTIMATOR)
     composition = compose(base, draw_boundary(base, terms, draft))
@@ -61,7 +61,7 @@ def test_what_fits_is_the_longest_run_of_newest_pairs_and_never_more_than_the_bu
 
 @given(CANDIDATES, TERMS)
 def test_every_pair_in_view_is_sent_or_out_or_running_and_x_and_y_count_them(
-    pairs: list[Candidate], terms: Terms
+    pairs: list[Candidate], terms: BoundaryInputs
 ) -> None:
     base = measure(pairs, ESTIMATOR)
     composition = compose(base, draw_boundary(base, terms))
@@ -74,7 +74,7 @@ def test_every_pair_in_view_is_sent_or_out_or_running_and_x_and_y_count_them(
 
 @given(CANDIDATES, TERMS)
 def test_forced_sends_all_that_can_be_sent_and_a_filter_of_the_boundary_never_does(
-    pairs: list[Candidate], terms: Terms
+    pairs: list[Candidate], terms: BoundaryInputs
 ) -> None:
     base = measure(pairs, ESTIMATOR)
     drawn = draw_boundary(base, terms)

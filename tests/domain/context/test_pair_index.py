@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.domain.context import pair_index as module
 from app.domain.context.budget import Limits
-from app.domain.context.composition import Candidate, Terms, compose, draw_boundary, measure
+from app.domain.context.composition import BoundaryInputs, Candidate, compose, draw_boundary, measure
 from app.domain.context.context import OutReason
 from app.domain.context.pair_index import FullIndex, PairIndex, measure_at
 from app.domain.tokens.estimates import Estimator, PairSizes
@@ -88,7 +88,7 @@ def test_all_of_a_conversation_is_measured_as_its_pairs_one_by_one(  # noqa: PLR
     explicit: bool,
 ) -> None:
     index, there = grow(steps)
-    terms = Terms(ESTIMATOR, 8_192, Limits(reserve=0, tokens=tokens))
+    terms = BoundaryInputs(ESTIMATOR, 8_192, Limits(reserve=0, tokens=tokens))
     lazy = FullIndex(index, ESTIMATOR, checkpoint)
     plain = measure_at(index, [one.position for one in there], ESTIMATOR, checkpoint)
     if before is not None:
@@ -119,7 +119,7 @@ def test_all_of_a_conversation_is_measured_as_its_pairs_one_by_one(  # noqa: PLR
 def test_what_does_not_fit_is_not_looked_at() -> None:
     many = [pair(position, PairSizes(100, 2), "sendable", 1) for position in range(1, 401)]
     index = PairIndex().follow(many)
-    terms = Terms(ESTIMATOR, 8_192, Limits(reserve=0, tokens=1_000))
+    terms = BoundaryInputs(ESTIMATOR, 8_192, Limits(reserve=0, tokens=1_000))
 
     whole = FullIndex(index, ESTIMATOR)
     composition = compose(whole, draw_boundary(whole, terms))

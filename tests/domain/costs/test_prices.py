@@ -17,7 +17,7 @@ from app.domain.costs.prices import (
     FREE,
     PROMPT_STEPS,
     Period,
-    Step,
+    PriceTier,
     Tariff,
     complete_prices,
     constant,
@@ -42,7 +42,7 @@ usages = st.builds(Usage, counters, counters, counters, counters, counters, st.j
 
 
 def test_a_price_holds_from_its_day_on_in_utc() -> None:
-    tariff = Tariff((Period((Step(0, CHEAP),)), Period((Step(0, DEAR),), since=date(2026, 5, 2))))
+    tariff = Tariff((Period((PriceTier(0, CHEAP),)), Period((PriceTier(0, DEAR),), since=date(2026, 5, 2))))
     one_token = Usage(input_tokens=1_000_000)
     new_york = timezone(timedelta(hours=-4))
 
@@ -54,7 +54,7 @@ def test_a_price_holds_from_its_day_on_in_utc() -> None:
 def test_what_an_installation_knows_better_counts_before_the_table() -> None:
     table = constant(DEAR)
 
-    mine = table.changed([Period((Step(0, CHEAP),), since=date(2026, 5, 1)), Period((), since=date(2026, 6, 1))])
+    mine = table.changed([Period((PriceTier(0, CHEAP),), since=date(2026, 5, 1)), Period((), since=date(2026, 6, 1))])
 
     assert mine.prices_at(AT) == CHEAP
     assert mine.prices_at(AT - timedelta(days=1)) == DEAR
@@ -62,7 +62,7 @@ def test_what_an_installation_knows_better_counts_before_the_table() -> None:
 
 
 def test_hours_may_go_past_midnight() -> None:
-    night = Tariff((Period((Step(0, DEAR),)), Period((Step(0, CHEAP),), minutes=(23 * 60, 60))))
+    night = Tariff((Period((PriceTier(0, DEAR),)), Period((PriceTier(0, CHEAP),), minutes=(23 * 60, 60))))
 
     assert [
         night.prices_at(datetime(2026, 5, 1, hour, minute, tzinfo=UTC)) == CHEAP
@@ -71,7 +71,7 @@ def test_hours_may_go_past_midnight() -> None:
 
 
 def test_a_prompt_past_a_step_pays_more_for_every_token_of_the_call() -> None:
-    tariff = Tariff((Period((Step(0, CHEAP), Step(200_000, DEAR))),))
+    tariff = Tariff((Period((PriceTier(0, CHEAP), PriceTier(200_000, DEAR))),))
 
     at_the_step = price_usage(Usage(input_tokens=100_000, cache_read_tokens=100_000, output_tokens=1), tariff, AT)
     past_it = price_usage(Usage(input_tokens=100_001, cache_read_tokens=100_000, output_tokens=1), tariff, AT)
@@ -96,7 +96,7 @@ def test_the_same_work_without_a_cache_has_as_many_tokens(usage: Usage) -> None:
 
 @given(st.integers(min_value=0, max_value=10**7))
 def test_prompts_of_one_class_have_one_price(prompt: int) -> None:
-    steps = tuple(Step(above, Prices(Decimal(above + 1), Decimal(1))) for above in (0, *PROMPT_STEPS))
+    steps = tuple(PriceTier(above, Prices(Decimal(above + 1), Decimal(1))) for above in (0, *PROMPT_STEPS))
     tariff = Tariff((Period(steps),))
 
     assert tariff.is_even("anthropic:a")
@@ -106,7 +106,7 @@ def test_prompts_of_one_class_have_one_price(prompt: int) -> None:
 @given(st.integers(min_value=0, max_value=24 * 60 - 1), st.sampled_from(DAY_MARKS["deepseek"]))
 def test_calls_in_one_part_of_the_day_have_one_price(minute: int, mark: int) -> None:
     model = "deepseek:d"
-    tariff = Tariff((Period((Step(0, CHEAP),)), Period((Step(0, DEAR),), minutes=(mark, 30))))
+    tariff = Tariff((Period((PriceTier(0, CHEAP),)), Period((PriceTier(0, DEAR),), minutes=(mark, 30))))
     at = AT.replace(hour=minute // 60, minute=minute % 60)
     part = day_part(model, at)
     start = (0, *DAY_MARKS["deepseek"])[part]
@@ -116,8 +116,8 @@ def test_calls_in_one_part_of_the_day_have_one_price(minute: int, mark: int) -> 
 
 
 def test_sums_are_not_exact_for_every_tariff() -> None:
-    hourly = Tariff((Period((Step(0, CHEAP),), minutes=(0, 60)),))
-    assert not Tariff((Period((Step(0, CHEAP), Step(77_777, DEAR))),)).is_even("anthropic:a")
+    hourly = Tariff((Period((PriceTier(0, CHEAP),), minutes=(0, 60)),))
+    assert not Tariff((Period((PriceTier(0, CHEAP), PriceTier(77_777, DEAR))),)).is_even("anthropic:a")
     assert not hourly.is_even("anthropic:a")
     assert hourly.is_even("deepseek:d")
 

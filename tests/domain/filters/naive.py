@@ -13,14 +13,14 @@ from unicodedata import normalize
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import File, Image, Part, Text, ToolCall
 from app.domain.filters import syntax
-from app.domain.filters.scope import Scope
+from app.domain.filters.scope import FilterScope
 from app.domain.pattern import Pattern
 
 SECONDS = {"min": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400, "mo": 30 * 86_400, "y": 365 * 86_400}
 
 
 class Naive:
-    def __init__(self, pairs: Sequence[Pair], scope: Scope, estimate: Callable[[Pair], int]) -> None:
+    def __init__(self, pairs: Sequence[Pair], scope: FilterScope, estimate: Callable[[Pair], int]) -> None:
         self.pairs, self.scope, self.estimate = pairs, scope, estimate
 
     def visible(self, tree: syntax.Filter, boundary: Callable[[list[Pair]], Collection[str]]) -> list[str]:
@@ -42,13 +42,13 @@ class Naive:
             return any(self.holds(term, pair, kept) for term in tree.terms)
         if isinstance(tree, syntax.InContext):
             return pair.id in kept[tree.extra]
-        check: Callable[[syntax.Leaf, Pair], bool] = getattr(self, type(tree).__name__.lower())
+        check: Callable[[syntax.Leaf, Pair], bool] = getattr(self, type(tree).__name__.removesuffix("Term").lower())
         return check(tree, pair)
 
-    def topic(self, term: syntax.Topic, pair: Pair) -> bool:
+    def topic(self, term: syntax.TopicTerm, pair: Pair) -> bool:
         return any(self.is_or_is_under(pair.topic, topic, term.below) for topic in self.topics_of(term))
 
-    def topics_of(self, term: syntax.Topic) -> list[str]:
+    def topics_of(self, term: syntax.TopicTerm) -> list[str]:
         paths = self.scope.vocabulary.topics.paths
         path = " > ".join(regex(name, "[^>]*") for name in term.names)
         ends = [topic for topic, names in paths.items() if re.search(f"(^| > )({path})$", fold(" > ".join(names)))]
@@ -80,37 +80,37 @@ class Naive:
     def stars(self, term: syntax.Stars, pair: Pair) -> bool:
         return compared(pair.stars, term.op, term.stars)
 
-    def tokens(self, term: syntax.Tokens, pair: Pair) -> bool:
+    def tokens(self, term: syntax.TokensTerm, pair: Pair) -> bool:
         return compared(self.estimate(pair), term.op, term.tokens)
 
     def flagged(self, term: syntax.Flagged, pair: Pair) -> bool:
         return pair.flagged == term.flagged
 
-    def marked(self, term: syntax.Marked, pair: Pair) -> bool:
+    def mark(self, term: syntax.MarkTerm, pair: Pair) -> bool:
         return pair.mark == term.mark
 
-    def model(self, term: syntax.Model, pair: Pair) -> bool:
+    def model(self, term: syntax.ModelTerm, pair: Pair) -> bool:
         if term.name is None:
             return pair.model == self.scope.chosen.model
         return bool(re.fullmatch(f"([^:]*:)?({regex(term.name)})", fold(pair.model), re.DOTALL)) and (
             whole(term.name, pair.model) or whole(term.name, pair.model.split(":", 1)[1])
         )
 
-    def agent(self, term: syntax.Agent, pair: Pair) -> bool:
+    def agent(self, term: syntax.AgentTerm, pair: Pair) -> bool:
         if pair.agent_id is None:
             return False
         if term.name is None:
             return pair.agent_id == self.scope.chosen.agent
         return whole(term.name, self.scope.vocabulary.agents[pair.agent_id])
 
-    def calledtool(self, term: syntax.CalledTool, pair: Pair) -> bool:
+    def toolcall(self, term: syntax.ToolCallTerm, pair: Pair) -> bool:
         names = [part.name for part in parts(pair) if isinstance(part, ToolCall)]
         return any(term.name is None or whole(term.name, name) for name in names)
 
-    def attached(self, _: syntax.Attached, pair: Pair) -> bool:
+    def attachment(self, _: syntax.AttachmentTerm, pair: Pair) -> bool:
         return any(isinstance(part, Image | File) for part in parts(pair))
 
-    def failed(self, _: syntax.Failed, pair: Pair) -> bool:
+    def failed(self, _: syntax.FailedTerm, pair: Pair) -> bool:
         return pair.failure is not None or pair.lifecycle == "error"
 
     def contains(self, term: syntax.Contains, pair: Pair) -> bool:
@@ -121,7 +121,7 @@ class Naive:
     def age(self, term: syntax.Age, pair: Pair) -> bool:
         return compared((self.scope.now - pair.created_at).total_seconds(), term.op, term.count * SECONDS[term.unit])
 
-    def day(self, term: syntax.Day, pair: Pair) -> bool:
+    def day(self, term: syntax.DayTerm, pair: Pair) -> bool:
         on_the_wall: datetime = pair.created_at.astimezone(self.scope.zone)
         return compared(on_the_wall.date().toordinal(), term.op, term.day.toordinal())
 

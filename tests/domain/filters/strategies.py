@@ -15,39 +15,38 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, failure
 from app.domain.filters.predicates import MAX_NUMBER
-from app.domain.filters.scope import Chosen, Scope, Vocabulary
+from app.domain.filters.scope import Chosen, FilterScope, Vocabulary
 from app.domain.filters.syntax import (
     Age,
-    Agent,
-    Attached,
-    CalledTool,
+    AgentTerm,
+    AttachmentTerm,
     ChosenTopic,
     Contains,
-    Day,
+    DayTerm,
     Everything,
     Expression,
-    Failed,
+    FailedTerm,
     Filter,
     Flagged,
     InContext,
     Leaf,
-    Marked,
-    Model,
+    MarkTerm,
+    ModelTerm,
     Not,
     Op,
     Recent,
     RecentOfTopic,
     Saved,
     Stars,
-    Tokens,
-    Topic,
+    TokensTerm,
+    ToolCallTerm,
+    TopicTerm,
     Unit,
     all_of,
     any_of,
 )
 from app.domain.pattern import Pattern
-from app.domain.topics.topics import Topic as TopicNode
-from app.domain.topics.topics import build_topic_tree
+from app.domain.topics.topics import Topic, build_topic_tree
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """Settings for properties: a busy machine must not make one fail."""
@@ -56,15 +55,15 @@ NOW = datetime(2026, 3, 10, 15, 30, tzinfo=UTC)
 
 TOPICS = build_topic_tree(
     [
-        TopicNode("ai", "AI"),
-        TopicNode("planning", "Planning", "ai"),
-        TopicNode("deep", "Deep Learning", "planning"),
-        TopicNode("work", "Work"),
-        TopicNode("work-ai", "AI", "work"),
-        TopicNode("work-planning", "Planning", "work-ai"),
-        TopicNode("home", "Home"),
-        TopicNode("home-machine", "Machine Learning", "home"),
-        TopicNode("home-planning", "Planning", "home"),
+        Topic("ai", "AI"),
+        Topic("planning", "Planning", "ai"),
+        Topic("deep", "Deep Learning", "planning"),
+        Topic("work", "Work"),
+        Topic("work-ai", "AI", "work"),
+        Topic("work-planning", "Planning", "work-ai"),
+        Topic("home", "Home"),
+        Topic("home-machine", "Machine Learning", "home"),
+        Topic("home-planning", "Planning", "home"),
     ]
 )
 MODELS = ("anthropic:claude-sonnet-4-5", "anthropic:claude-opus-5", "openai:gpt-5", "local:llama3:8b")
@@ -90,22 +89,22 @@ def any_predicates(texts: st.SearchStrategy[str] = ANY_TEXT, largest: int = MAX_
     ops = st.sampled_from(Op)
     number = st.integers(0, largest)
     return st.one_of(
-        st.builds(Topic, st.lists(patterns(texts), min_size=1, max_size=3).map(tuple), st.booleans()),
+        st.builds(TopicTerm, st.lists(patterns(texts), min_size=1, max_size=3).map(tuple), st.booleans()),
         st.just(ChosenTopic()),
         st.builds(RecentOfTopic, st.integers(1, largest)),
         st.builds(Stars, ops, st.integers(0, 3)),
         st.builds(Recent, st.integers(1, largest)),
         st.builds(Flagged, st.booleans()),
-        st.builds(Marked, st.sampled_from(Mark)),
-        st.builds(Model, st.none() | patterns(texts)),
+        st.builds(MarkTerm, st.sampled_from(Mark)),
+        st.builds(ModelTerm, st.none() | patterns(texts)),
         st.builds(Age, ops, number, st.sampled_from(Unit)),
-        st.builds(Day, ops, st.dates()),
+        st.builds(DayTerm, ops, st.dates()),
         st.builds(Contains, patterns(texts)),
-        st.just(Attached()),
-        st.just(Failed()),
-        st.builds(CalledTool, st.none() | patterns(texts)),
-        st.builds(Tokens, ops, number),
-        st.builds(Agent, st.none() | patterns(texts)),
+        st.just(AttachmentTerm()),
+        st.just(FailedTerm()),
+        st.builds(ToolCallTerm, st.none() | patterns(texts)),
+        st.builds(TokensTerm, ops, number),
+        st.builds(AgentTerm, st.none() | patterns(texts)),
         st.builds(InContext, number),
     )
 
@@ -132,16 +131,16 @@ def _known(predicates: st.SearchStrategy[Leaf]) -> st.SearchStrategy[Leaf]:
     pieces = st.sampled_from([*names, "*Learning", "P*", "*"])
     paths = st.sampled_from([("AI", "Planning"), ("Work", "AI"), ("Home", "Planning"), ("Planning", "Deep Learning")])
     path = pieces.map(lambda name: (name,)) | paths
-    topics = st.builds(Topic, path.map(lambda names: tuple(map(pattern, names))), st.booleans())
+    topics = st.builds(TopicTerm, path.map(lambda names: tuple(map(pattern, names))), st.booleans())
     models = st.sampled_from(["claude*", "gpt-5", "llama3:8b", "8b", "local:*", "OPENAI:GPT-5", "*5", "gpt"])
     return st.one_of(
         predicates,
         topics,
-        st.builds(Model, models.map(pattern)),
-        st.builds(Agent, st.sampled_from(["reviewer", "R*", "résumé writer", "re\u0301sume\u0301*"]).map(pattern)),
-        st.builds(CalledTool, st.sampled_from(["git*", "search", "git_log", "*_*", "GIT*"]).map(pattern)),
+        st.builds(ModelTerm, models.map(pattern)),
+        st.builds(AgentTerm, st.sampled_from(["reviewer", "R*", "résumé writer", "re\u0301sume\u0301*"]).map(pattern)),
+        st.builds(ToolCallTerm, st.sampled_from(["git*", "search", "git_log", "*_*", "GIT*"]).map(pattern)),
         st.builds(Contains, st.lists(st.sampled_from(WORDS), min_size=1, max_size=2).map("*".join).map(pattern)),
-        st.builds(Day, st.sampled_from(Op), st.dates(date(2026, 3, 8), date(2026, 3, 12))),
+        st.builds(DayTerm, st.sampled_from(Op), st.dates(date(2026, 3, 8), date(2026, 3, 12))),
         st.builds(Age, st.sampled_from(Op), st.integers(0, 4), st.sampled_from([Unit.HOUR, Unit.DAY])),
         st.builds(Recent, st.integers(1, 8)),
         st.builds(RecentOfTopic, st.integers(1, 4)),
@@ -159,7 +158,7 @@ KNOWN_FILTERS: st.SearchStrategy[Filter] = joined(
 """Filters over the names below."""
 
 SCOPES = st.builds(
-    Scope,
+    FilterScope,
     st.just(NOW),
     st.sampled_from([UTC, ZoneInfo("America/New_York"), ZoneInfo("Pacific/Auckland"), timezone(timedelta(hours=-11))]),
     st.just(Vocabulary(TOPICS, MODELS, AGENTS, TOOLS)),

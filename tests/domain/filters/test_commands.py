@@ -5,18 +5,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.conversation.conversation import Mark
-from app.domain.filters.command_rules import Act, Ask, Decision, Refuse, Tell, decide_call, describe_command
+from app.domain.filters.command_rules import (
+    ConfirmCommand,
+    Decision,
+    PerformCommand,
+    RefuseCommand,
+    ShowText,
+    decide_call,
+    describe_command,
+)
 from app.domain.filters.commands import (
     COMMANDS,
-    Call,
+    BarLine,
     Command,
+    CommandCall,
     Delete,
     Export,
     ExportFormat,
     ExportOrder,
     FileUnder,
     Fork,
-    Line,
     Rate,
     SetFlag,
     SetMark,
@@ -69,20 +77,20 @@ def decision_on(line: str, selected: int) -> Decision:
     ],
 )
 def test_a_command_is_read_to_a_value(written: str, command: Command) -> None:
-    assert parse_line(f"s2 {written}") == Line(parse_filter("s2"), Call(command))
-    assert parse_line(f"{written} --dry-run") == Line(Everything(), Call(command, dry_run=True))
+    assert parse_line(f"s2 {written}") == BarLine(parse_filter("s2"), CommandCall(command))
+    assert parse_line(f"{written} --dry-run") == BarLine(Everything(), CommandCall(command, dry_run=True))
 
 
 def test_a_line_may_have_no_command() -> None:
-    assert parse_line("s2 r3") == Line(parse_filter("s2 r3"))
-    assert parse_line("") == Line(Everything())
+    assert parse_line("s2 r3") == BarLine(parse_filter("s2 r3"))
+    assert parse_line("") == BarLine(Everything())
 
 
 def test_a_command_starts_at_the_first_colon_outside_quotes_and_parentheses() -> None:
     line = parse_line("""(m'openai:*' | c":star") :topic 'a: b'""")
 
     assert line.filter == parse_filter("""m'openai:*' | c':star'""")
-    assert line.call == Call(FileUnder(("a: b",)))
+    assert line.call == CommandCall(FileUnder(("a: b",)))
 
 
 @pytest.mark.parametrize(
@@ -146,17 +154,17 @@ def test_any_filter_can_precede_a_command(tree: Filter, name: str) -> None:
 
 @pytest.mark.parametrize("line", [":export", ":topic AI", ":star 3", ":flag", ":unflag", ":in", ":out", "r3 :fork"])
 def test_what_can_be_taken_back_is_done_at_once(line: str) -> None:
-    assert decision_on(line, selected=3) == Act()
+    assert decision_on(line, selected=3) == PerformCommand()
 
 
 def test_delete_always_asks_and_says_how_many() -> None:
-    assert decision_on("s1 :delete", selected=1) == Ask("Really delete 1 pair?")
-    assert decision_on("s1 :delete", selected=50) == Ask("Really delete 50 pairs?")
-    assert decision_on("s1 :delete --force", selected=1_000) == Ask("Really delete 1,000 pairs?")
+    assert decision_on("s1 :delete", selected=1) == ConfirmCommand("Really delete 1 pair?")
+    assert decision_on("s1 :delete", selected=50) == ConfirmCommand("Really delete 50 pairs?")
+    assert decision_on("s1 :delete --force", selected=1_000) == ConfirmCommand("Really delete 1,000 pairs?")
 
 
 def test_delete_of_more_than_fifty_pairs_requires_force() -> None:
-    assert decision_on("s1 :delete", selected=51) == Refuse("To delete 51 pairs, more than 50, add --force.")
+    assert decision_on("s1 :delete", selected=51) == RefuseCommand("To delete 51 pairs, more than 50, add --force.")
 
 
 @pytest.mark.parametrize(
@@ -173,24 +181,24 @@ def test_delete_of_more_than_fifty_pairs_requires_force() -> None:
 def test_delete_refuses_filters_whose_meaning_shifts_as_pairs_vanish(line: str, terms: str) -> None:
     decision = decision_on(line, selected=2)
 
-    assert isinstance(decision, Refuse)
+    assert isinstance(decision, RefuseCommand)
     assert decision.reason.startswith(f"Cannot delete by {terms}: what that selects shifts as pairs vanish.")
 
 
 @pytest.mark.parametrize("line", ["t'AI' m a d<7d k i e c'x' u>2 s1 in :delete", ":delete"])
 def test_delete_takes_filters_whose_meaning_stays(line: str) -> None:
-    assert decision_on(line, selected=2) == Ask("Really delete 2 pairs?")
+    assert decision_on(line, selected=2) == ConfirmCommand("Really delete 2 pairs?")
 
 
 def test_a_dry_run_says_what_would_happen_with_a_count() -> None:
-    assert decision_on("s1 :delete --dry-run", selected=12) == Tell("Would delete 12 pairs. Nothing was changed.")
-    assert decision_on(":star 2 --dry-run", selected=1) == Tell("Would give 1 pair 2 stars. Nothing was changed.")
-    assert isinstance(decision_on(":delete --dry-run", selected=99), Refuse)
+    assert decision_on("s1 :delete --dry-run", selected=12) == ShowText("Would delete 12 pairs. Nothing was changed.")
+    assert decision_on(":star 2 --dry-run", selected=1) == ShowText("Would give 1 pair 2 stars. Nothing was changed.")
+    assert isinstance(decision_on(":delete --dry-run", selected=99), RefuseCommand)
 
 
 @pytest.mark.parametrize("line", [":delete", ":fork", ":export --dry-run"])
 def test_nothing_is_done_to_no_pairs(line: str) -> None:
-    assert decision_on(line, selected=0) == Refuse("The filter selects no pair.")
+    assert decision_on(line, selected=0) == RefuseCommand("The filter selects no pair.")
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,9 @@ from app.domain.filters.completion import MOST, complete_line
 from app.domain.filters.parser import parse_filter, parse_line
 from app.domain.filters.predicates import PREDICATES
 from app.domain.filters.scope import Vocabulary
-from app.domain.filters.syntax import Agent, CalledTool, Model, Topic
+from app.domain.filters.syntax import AgentTerm, ModelTerm, ToolCallTerm, TopicTerm
 from app.domain.pattern import Pattern
-from app.domain.topics.topics import Topic as TopicNode
-from app.domain.topics.topics import build_topic_tree
+from app.domain.topics.topics import Topic, build_topic_tree
 from tests.domain.filters.strategies import AGENTS, MODELS, TOOLS, TOPICS, patient
 
 VOCABULARY = Vocabulary(TOPICS, MODELS, AGENTS, TOOLS, {"important": "s3", "new": "d1d"})
@@ -89,7 +88,7 @@ def test_names_are_offered_in_quotes(line: str, lines: list[str]) -> None:
 
 
 def test_names_that_start_with_what_is_typed_come_first() -> None:
-    topics = build_topic_tree([TopicNode("1", "Deep AI"), TopicNode("2", "AI")])
+    topics = build_topic_tree([Topic("1", "Deep AI"), Topic("2", "AI")])
 
     assert offered("t'ai|", Vocabulary(topics)) == ["t'AI'", "t'Deep AI'"]
 
@@ -145,18 +144,18 @@ NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
 @given(NAMES, NAMES)
 def test_any_name_offered_is_read_back_as_that_name(name: str, parent: str) -> None:
     name, parent = name.strip(), parent.strip()
-    topics = build_topic_tree([TopicNode("1", parent), TopicNode("2", name, "1")])
+    topics = build_topic_tree([Topic("1", parent), Topic("2", name, "1")])
     vocabulary = Vocabulary(topics, (f"local:{name}",), {"g": name}, (name,))
 
     exactly = Pattern((name,))
     assert [tree for tree in map(parse_filter, offered("t'|", vocabulary)) if tree == _path(parent, name)]
-    assert parse_filter(offered("m'|", vocabulary)[0]) == Model(exactly)
-    assert parse_filter(offered("a'|", vocabulary)[0]) == Agent(exactly)
-    assert parse_filter(offered("k'|", vocabulary)[0]) == CalledTool(exactly)
+    assert parse_filter(offered("m'|", vocabulary)[0]) == ModelTerm(exactly)
+    assert parse_filter(offered("a'|", vocabulary)[0]) == AgentTerm(exactly)
+    assert parse_filter(offered("k'|", vocabulary)[0]) == ToolCallTerm(exactly)
 
 
-def _path(*names: str) -> Topic:
-    return Topic(tuple(Pattern((name,)) for name in names))
+def _path(*names: str) -> TopicTerm:
+    return TopicTerm(tuple(Pattern((name,)) for name in names))
 
 
 @patient

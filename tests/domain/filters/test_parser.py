@@ -11,21 +11,20 @@ from app.domain.filters.parser import parse_filter
 from app.domain.filters.predicates import NAMES, PREDICATES
 from app.domain.filters.syntax import (
     Age,
-    Agent,
+    AgentTerm,
     And,
-    Attached,
-    CalledTool,
+    AttachmentTerm,
     ChosenTopic,
     Contains,
-    Day,
+    DayTerm,
     Everything,
     Expression,
-    Failed,
+    FailedTerm,
     Filter,
     Flagged,
     InContext,
-    Marked,
-    Model,
+    MarkTerm,
+    ModelTerm,
     Not,
     Op,
     Or,
@@ -33,20 +32,21 @@ from app.domain.filters.syntax import (
     RecentOfTopic,
     Saved,
     Stars,
-    Tokens,
-    Topic,
+    TokensTerm,
+    ToolCallTerm,
+    TopicTerm,
     Unit,
     all_of,
     any_of,
 )
 from tests.domain.filters.strategies import pattern
 
-B, G, WITH_IMAGE, E = Flagged(), Flagged(flagged=False), Attached(), Failed()
+B, G, WITH_IMAGE, E = Flagged(), Flagged(flagged=False), AttachmentTerm(), FailedTerm()
 S2, R3, R10 = Stars(Op.EQUAL, 2), Recent(3), Recent(10)
 
 
-def topic(*names: str, below: bool = False) -> Topic:
-    return Topic(tuple(map(pattern, names)), below)
+def topic(*names: str, below: bool = False) -> TopicTerm:
+    return TopicTerm(tuple(map(pattern, names)), below)
 
 
 @pytest.mark.parametrize(
@@ -60,19 +60,19 @@ def topic(*names: str, below: bool = False) -> Topic:
         ("r10", "recent10", R10),
         ("b", "flagged", B),
         ("g", "unflagged", G),
-        ("in", "in", Marked(Mark.IN)),
-        ("out", "out", Marked(Mark.OUT)),
-        ("m'claude*'", "model'claude*'", Model(pattern("claude*"))),
-        ("m", "model", Model()),
+        ("in", "in", MarkTerm(Mark.IN)),
+        ("out", "out", MarkTerm(Mark.OUT)),
+        ("m'claude*'", "model'claude*'", ModelTerm(pattern("claude*"))),
+        ("m", "model", ModelTerm()),
         ("d<7d", "date<7d", Age(Op.LESS, 7, Unit.DAY)),
         ("c'text'", "text'text'", Contains(pattern("text"))),
         ("i", "images", WITH_IMAGE),
         ("e", "errors", E),
-        ("k", "tool", CalledTool()),
-        ("k'git*'", "tool'git*'", CalledTool(pattern("git*"))),
-        ("u>2000", "tokens>2000", Tokens(Op.MORE, 2000)),
-        ("a'Reviewer'", "agent'Reviewer'", Agent(pattern("Reviewer"))),
-        ("a", "agent", Agent()),
+        ("k", "tool", ToolCallTerm()),
+        ("k'git*'", "tool'git*'", ToolCallTerm(pattern("git*"))),
+        ("u>2000", "tokens>2000", TokensTerm(Op.MORE, 2000)),
+        ("a'Reviewer'", "agent'Reviewer'", AgentTerm(pattern("Reviewer"))),
+        ("a", "agent", AgentTerm()),
         ("o", "context", InContext()),
         ("o5", "context5", InContext(5)),
         ("o0", "context0", InContext()),
@@ -101,14 +101,14 @@ def test_adjacency_is_and_with_or_without_white_space(line: str) -> None:
         ("d7dr10", And((Age(Op.AT_MOST, 7, Unit.DAY), R10))),
         ("d7r10", And((Age(Op.AT_MOST, 7, Unit.DAY), R10))),
         ("d7mos2", And((Age(Op.AT_MOST, 7, Unit.MONTH), S2))),
-        ("d7m'x'", And((Age(Op.AT_MOST, 7, Unit.DAY), Model(pattern("x"))))),
-        ("d7in", And((Age(Op.AT_MOST, 7, Unit.DAY), Marked(Mark.IN)))),
+        ("d7m'x'", And((Age(Op.AT_MOST, 7, Unit.DAY), ModelTerm(pattern("x"))))),
+        ("d7in", And((Age(Op.AT_MOST, 7, Unit.DAY), MarkTerm(Mark.IN)))),
         ("d7date<3h", And((Age(Op.AT_MOST, 7, Unit.DAY), Age(Op.LESS, 3, Unit.HOUR)))),
-        ("d2025-01-31r3", And((Day(Op.EQUAL, date(2025, 1, 31)), R3))),
+        ("d2025-01-31r3", And((DayTerm(Op.EQUAL, date(2025, 1, 31)), R3))),
         ("bs2", And((B, S2))),
         ("bis2", And((B, WITH_IMAGE, S2))),
-        ("outs2", And((Marked(Mark.OUT), S2))),
-        ("t m'x'", And((ChosenTopic(), Model(pattern("x"))))),
+        ("outs2", And((MarkTerm(Mark.OUT), S2))),
+        ("t m'x'", And((ChosenTopic(), ModelTerm(pattern("x"))))),
     ],
 )
 def test_predicates_need_no_white_space_after_an_argument_or_before_one(line: str, tree: Expression) -> None:
@@ -190,8 +190,8 @@ def test_stars_match_any_run_of_characters(line: str, pieces: tuple[str, ...]) -
 )
 def test_comparisons_are_equal_unless_said(sign: str, op: Op) -> None:
     assert parse_filter(f"s{sign}2") == Stars(op, 2)
-    assert parse_filter(f"u {sign} 9") == Tokens(op, 9)
-    assert parse_filter(f"d{sign}2025-01-31") == Day(op, date(2025, 1, 31))
+    assert parse_filter(f"u {sign} 9") == TokensTerm(op, 9)
+    assert parse_filter(f"d{sign}2025-01-31") == DayTerm(op, date(2025, 1, 31))
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_comparisons_are_equal_unless_said(sign: str, op: Op) -> None:
         (r"t'Wait..\.'", topic("Wait...")),
     ],
 )
-def test_topics_are_named_by_name_path_or_pattern(line: str, tree: Topic) -> None:
+def test_topics_are_named_by_name_path_or_pattern(line: str, tree: TopicTerm) -> None:
     assert parse_filter(line) == tree
 
 
@@ -229,10 +229,10 @@ def test_topics_are_named_by_name_path_or_pattern(line: str, tree: Topic) -> Non
         ("d<1w", Age(Op.LESS, 1, Unit.WEEK)),
         ("d<3mo", Age(Op.LESS, 3, Unit.MONTH)),
         ("d<1y", Age(Op.LESS, 1, Unit.YEAR)),
-        ("d2025-01-31", Day(Op.EQUAL, date(2025, 1, 31))),
-        ("d=2025-01-31", Day(Op.EQUAL, date(2025, 1, 31))),
-        ("d>=25-01-31", Day(Op.AT_LEAST, date(2025, 1, 31))),
-        ("d24-02-29", Day(Op.EQUAL, date(2024, 2, 29))),
+        ("d2025-01-31", DayTerm(Op.EQUAL, date(2025, 1, 31))),
+        ("d=2025-01-31", DayTerm(Op.EQUAL, date(2025, 1, 31))),
+        ("d>=25-01-31", DayTerm(Op.AT_LEAST, date(2025, 1, 31))),
+        ("d24-02-29", DayTerm(Op.EQUAL, date(2024, 2, 29))),
     ],
 )
 def test_dates_are_ages_or_days(line: str, tree: Filter) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.domain.filters.commands import Line
+from app.domain.filters.commands import BarLine
 from app.domain.filters.errors import FilterError
 from app.domain.filters.formatter import format_filter
 from app.domain.filters.lexer import MAX_LENGTH
@@ -69,7 +69,7 @@ def test_any_text_parses_or_has_an_error_with_a_place_in_it(line: str) -> None:
         assert describe_filter(found.filter)
 
 
-def read(line: str) -> Line | FilterError:
+def read(line: str) -> BarLine | FilterError:
     try:
         return parse_line(line)
     except FilterError as error:

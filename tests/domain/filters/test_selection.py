@@ -15,19 +15,21 @@ from app.domain.conversation.parts import File, Image, Text, Thinking, ToolCall,
 from app.domain.errors import ErrorClass, failure
 from app.domain.filters.notices import list_notices
 from app.domain.filters.parser import parse_filter
-from app.domain.filters.scope import Chosen, Scope, Vocabulary
+from app.domain.filters.scope import Chosen, FilterScope, Vocabulary
 from app.domain.filters.selection import select_pairs
 from tests.builders import a_pair
 from tests.domain.filters.strategies import AGENTS, MODELS, NOW, TOOLS, TOPICS
 
-SCOPE = Scope(NOW, UTC, Vocabulary(TOPICS, MODELS, AGENTS, TOOLS))
+SCOPE = FilterScope(NOW, UTC, Vocabulary(TOPICS, MODELS, AGENTS, TOOLS))
 
 
 def pairs_with(field: str, values: Sequence[object]) -> list[Pair]:
     return [replace(a_pair(position=n), **{field: value}) for n, value in enumerate(values, start=1)]
 
 
-def selected(line: str, pairs: Sequence[Pair], scope: Scope = SCOPE, included: set[str] | None = None) -> list[int]:
+def selected(
+    line: str, pairs: Sequence[Pair], scope: FilterScope = SCOPE, included: set[str] | None = None
+) -> list[int]:
     everything = {pair.id for pair in pairs} if included is None else included
     found = select_pairs(parse_filter(line), pairs, scope, len_of_request, lambda base: everything & ids(base))
     return [pair.position for pair in found.visible]

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from app.domain.conversation.parts import Image, Text
 from app.domain.filters.parser import parse_filter
-from app.domain.filters.scope import Scope, Vocabulary
+from app.domain.filters.scope import FilterScope, Vocabulary
 from app.domain.filters.selection import select_pairs
 from app.domain.filters.sentence import describe_filter
 from app.domain.filters.syntax import Expression, Filter, Not, all_of, any_of
@@ -128,7 +128,7 @@ def test_filters_with_the_same_sentence_select_the_same_pairs() -> None:
         replace(a_pair(asked, position=n), stars=stars, flagged=flagged, topic=topic)
         for n, (stars, flagged, asked, topic) in enumerate(kinds, start=1)
     ]
-    scope = Scope(NOW, UTC, Vocabulary(TOPICS))
+    scope = FilterScope(NOW, UTC, Vocabulary(TOPICS))
     selections: dict[str, set[tuple[str, ...]]] = defaultdict(set)
 
     for tree in _small_trees("s>=2", "g", "i", "t'AI...'"):

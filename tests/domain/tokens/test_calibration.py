@@ -17,7 +17,7 @@ from app.domain.tokens.calibration import MAX_RATIO, RATIO_STEP, Observation, es
 from app.domain.tokens.estimates import Estimator, PairSizes
 from app.domain.tokens.families import family_of
 from app.domain.tokens.images import ImageRule
-from app.domain.tokens.kinds import Kind
+from app.domain.tokens.kinds import TextKind
 
 CLAUDE = ModelProfile("anthropic:claude-sonnet-4-5", "Claude")
 UNKNOWN = ModelProfile("lab:nobody-knows-me", "Unknown")
@@ -180,8 +180,8 @@ def test_without_reports_the_family_applies() -> None:
     untaught = estimator_of(CLAUDE)
 
     assert replace(untaught, new=(), slack=0.0) == Estimator("anthropic", 1_180, 4, 3, 0.15)
-    assert untaught.range_of(Kind.PLAIN) == (1_003, 1_357)
-    assert untaught.range_of(Kind.FOREIGN) == family_of(CLAUDE.model).kinds.foreign
+    assert untaught.range_of(TextKind.PLAIN) == (1_003, 1_357)
+    assert untaught.range_of(TextKind.FOREIGN) == family_of(CLAUDE.model).kinds.foreign
 
 
 def test_images_count_only_for_models_that_take_them() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.conversation.conversation import ToolMode
-from app.domain.tools.inclusion import NOTHING_CHOSEN, Offer, SizedTool, Why, choose_tools, words_of
+from app.domain.tools.inclusion import NOTHING_CHOSEN, OfferedTools, SizedTool, Why, choose_tools, words_of
 from app.domain.tools.tools import Tool, order_tools
 
 SERVERS = st.sampled_from(["files", "git", "weather"])
@@ -30,10 +30,12 @@ def some_of(tools: tuple[SizedTool, ...], flags: list[bool]) -> frozenset[str]:
 
 
 @st.composite
-def offers(draw: st.DrawFn) -> Offer:
+def offers(draw: st.DrawFn) -> OfferedTools:
     tools = draw(TOOLS)
     ticked, called = some_of(tools, draw(FLAGS)), some_of(tools, draw(FLAGS))
-    return Offer(draw(st.sampled_from(ToolMode)), tools, ticked, called, draw(st.integers(0, 500)), draw(st.booleans()))
+    return OfferedTools(
+        draw(st.sampled_from(ToolMode)), tools, ticked, called, draw(st.integers(0, 500)), draw(st.booleans())
+    )
 
 
 OFFERS = offers()
@@ -41,7 +43,7 @@ OFFERS = offers()
 
 @given(offer=OFFERS, draft=WORDS, budget=st.integers(0, 40_000))
 def test_every_tool_is_decided_once_in_its_order_and_the_sum_is_that_of_the_chosen(
-    offer: Offer, draft: str, budget: int
+    offer: OfferedTools, draft: str, budget: int
 ) -> None:
     choice = choose_tools(offer, draft, budget)
 
@@ -54,7 +56,7 @@ def test_every_tool_is_decided_once_in_its_order_and_the_sum_is_that_of_the_chos
 
 
 @given(offer=OFFERS, draft=WORDS, budget=st.integers(0, 40_000))
-def test_each_mode_takes_what_it_says(offer: Offer, draft: str, budget: int) -> None:
+def test_each_mode_takes_what_it_says(offer: OfferedTools, draft: str, budget: int) -> None:
     names = [tool.name for tool in choose_tools(offer, draft, budget).tools]
     every = [one.tool.name for one in offer.tools]
 
@@ -74,7 +76,9 @@ def test_each_mode_takes_what_it_says(offer: Offer, draft: str, budget: int) -> 
 
 
 @given(offer=OFFERS, draft=WORDS, more=WORDS)
-def test_a_longer_draft_never_takes_a_tool_away_that_auto_had_chosen(offer: Offer, draft: str, more: str) -> None:
+def test_a_longer_draft_never_takes_a_tool_away_that_auto_had_chosen(
+    offer: OfferedTools, draft: str, more: str
+) -> None:
     before = choose_tools(offer, draft)
     after = choose_tools(offer, f"{draft} {more}")
 
@@ -85,7 +89,7 @@ def test_auto_above_a_tenth_of_the_budget_offers_tools_that_the_draft_names_or_t
     commit = SizedTool(a_tool("commit", "Records changes to the repository", "git"), 400)
     rain = SizedTool(a_tool("forecast", "Tells whether it will rain", "weather"), 300)
     files = SizedTool(a_tool("read_file", "Reads a file"), 300)
-    offer = Offer(ToolMode.AUTO, (files, commit, rain), called=frozenset({"git__commit"}), overhead=50)
+    offer = OfferedTools(ToolMode.AUTO, (files, commit, rain), called=frozenset({"git__commit"}), overhead=50)
 
     some = choose_tools(offer, "Will it rain tomorrow?", budget=10_499)
     every = choose_tools(offer, "Will it rain tomorrow?", budget=10_500)
@@ -98,13 +102,13 @@ def test_auto_above_a_tenth_of_the_budget_offers_tools_that_the_draft_names_or_t
 
 def test_a_model_without_tools_is_offered_none_in_any_mode() -> None:
     for mode in ToolMode:
-        choice = choose_tools(Offer(mode, (SizedTool(a_tool("read"), 100),), able=False), "read", 1_000_000)
+        choice = choose_tools(OfferedTools(mode, (SizedTool(a_tool("read"), 100),), able=False), "read", 1_000_000)
         assert choice.definitions == ()
         assert [one.why for one in choice.decided] == [Why.MODEL_CANNOT]
 
 
 def test_without_tools_nothing_is_decided() -> None:
-    assert choose_tools(Offer(ToolMode.AUTO), "anything") is NOTHING_CHOSEN
+    assert choose_tools(OfferedTools(ToolMode.AUTO), "anything") is NOTHING_CHOSEN
     assert NOTHING_CHOSEN.tokens == 0
 
 

@@ -21,8 +21,8 @@ from app.domain.tools.permission_requests import (
     Allowed,
     Denied,
     Ended,
-    Ending,
     Event,
+    ExpiryReason,
     PermissionRequest,
     PermissionStatus,
     PersonAllowed,
@@ -33,7 +33,7 @@ from app.domain.tools.permission_requests import (
     permission_of,
     settle,
 )
-from app.domain.tools.permissions import Allow, AllowedTool, Ask, PermissionQuery, Refuse, Rule, Scope, decide
+from app.domain.tools.permissions import Allow, AllowedTool, Ask, PermissionQuery, PermissionScope, Refuse, Rule, decide
 from tests.effort import examples
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -57,12 +57,12 @@ PENDING = PermissionRequest(
     expires_at=AT + ANSWER_TIME,
 )
 EVENTS: tuple[Event, ...] = (
-    PersonAllowed(Scope.ONCE),
-    PersonAllowed(Scope.ALWAYS, '{"path":"/b"}'),
+    PersonAllowed(PermissionScope.ONCE),
+    PersonAllowed(PermissionScope.ALWAYS, '{"path":"/b"}'),
     PersonDenied(),
     RuleCovered("r1"),
-    Ended(Ending.STOPPED),
-    Ended(Ending.INTERRUPTED),
+    Ended(ExpiryReason.STOPPED),
+    Ended(ExpiryReason.INTERRUPTED),
 )
 
 
@@ -88,13 +88,13 @@ def test_an_answer_after_the_time_limit_finds_the_request_expired(event: Event) 
 
 
 def test_until_the_last_moment_an_answer_counts() -> None:
-    settled = settle(PENDING, PersonAllowed(Scope.ONCE), PENDING.expires_at - timedelta(microseconds=1))
+    settled = settle(PENDING, PersonAllowed(PermissionScope.ONCE), PENDING.expires_at - timedelta(microseconds=1))
 
     assert permission_of(settled) == Allowed(PENDING.input_json)
 
 
 def test_edited_arguments_are_what_runs() -> None:
-    settled = settle(PENDING, PersonAllowed(Scope.ONCE, '{"path":"/b"}'), AT)
+    settled = settle(PENDING, PersonAllowed(PermissionScope.ONCE, '{"path":"/b"}'), AT)
 
     assert permission_of(settled) == Allowed('{"path":"/b"}')
     assert settled.input_json == '{"path":"/a"}'
@@ -167,8 +167,8 @@ class Interleavings(RuleBasedStateMachine):
         if isinstance(event, PersonAllowed) and self.requests[request_id].standing is PermissionStatus.ALLOWED:
             request = self.requests[request_id]
             self.said[request_id] = event.edited_json or request.input_json
-            if event.scope is not Scope.ONCE:
-                here = request.shown_in if event.scope is Scope.CONVERSATION else None
+            if event.scope is not PermissionScope.ONCE:
+                here = request.shown_in if event.scope is PermissionScope.CONVERSATION else None
                 made = Rule(self.a_name("r"), request.server_id, request.tool_name, request.fingerprint, (), here)
                 self.standing[made.id] = made
 
@@ -233,11 +233,11 @@ class Interleavings(RuleBasedStateMachine):
     @precondition(lambda self: self.requests)
     @rule(
         data=st.data(),
-        scope=st.sampled_from(Scope),
+        scope=st.sampled_from(PermissionScope),
         edited=st.sampled_from((None, '{"path":"/edited"}')),
         after=st.sampled_from((0, 1, 150, 299, 300)),
     )
-    def somebody_allows(self, data: st.DataObject, scope: Scope, edited: str | None, after: int) -> None:
+    def somebody_allows(self, data: st.DataObject, scope: PermissionScope, edited: str | None, after: int) -> None:
         self.now += timedelta(seconds=after)
         self.happen(data.draw(st.sampled_from(self.in_view())), PersonAllowed(scope, edited))
 
@@ -268,7 +268,7 @@ class Interleavings(RuleBasedStateMachine):
                 if self.requests[request_id].standing is PermissionStatus.ALLOWED:
                     self.said[request_id] = request.input_json  # by a rule that a person made and that is not revoked
             elif self.now >= request.expires_at:
-                self.happen(request_id, Ended(Ending.TIME))
+                self.happen(request_id, Ended(ExpiryReason.TIME))
         permission = permission_of(self.requests[request_id])
         if permission is not None:
             self.waiting.discard(request_id)
@@ -280,7 +280,7 @@ class Interleavings(RuleBasedStateMachine):
     def the_reply_is_stopped(self, data: st.DataObject) -> None:
         request_id = data.draw(st.sampled_from(sorted(self.waiting)))
         self.waiting.discard(request_id)
-        self.happen(request_id, Ended(Ending.STOPPED))
+        self.happen(request_id, Ended(ExpiryReason.STOPPED))
 
     @precondition(lambda self: self.waiting)
     @rule(really=st.sampled_from((True, False, False)))
@@ -289,7 +289,7 @@ class Interleavings(RuleBasedStateMachine):
             return
         self.waiting.clear()
         for request_id in self.requests:
-            self.happen(request_id, Ended(Ending.INTERRUPTED))
+            self.happen(request_id, Ended(ExpiryReason.INTERRUPTED))
 
     @invariant()
     def every_call_had_its_permission(self) -> None:

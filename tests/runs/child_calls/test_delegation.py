@@ -13,7 +13,7 @@ import pytest
 from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import ToolResult, plain_text
-from app.domain.costs.budgets import Scope, Span, SpendingBudget
+from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
 from app.domain.model_profile import Prices
 from app.domain.preferences import Preferences
 from app.domain.tools.permissions import AllowedTool
@@ -103,7 +103,7 @@ async def test_work_that_a_budget_has_no_room_for_is_not_handed_over_and_costs_n
     caller = await asker(ctx)
     helper = await create_agent(ctx, LOCAL_OWNER, {"name": "Helper"})
     subject = {"all": "", "conversation": caller.conversation_id, "agent": helper.id}[of]
-    limit = SpendingBudget(Scope(of), subject, Span.EVER, Decimal("0.000001"))
+    limit = SpendingBudget(BudgetScope(of), subject, BudgetPeriod.EVER, Decimal("0.000001"))
     await set_budget(ctx, LOCAL_OWNER, limit)
 
     outcome = await delegate(ctx, caller, "Helper", "/echo done it")

@@ -7,7 +7,7 @@ import pytest
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.filters.formatter import format_filter
 from app.domain.filters.parser import parse_filter
-from app.domain.filters.syntax import Topic as TopicTerm
+from app.domain.filters.syntax import TopicTerm
 from app.domain.pattern import Pattern
 from app.domain.preferences import TopicOrder
 from app.domain.topics.topic_rules import MAX_LEVELS

@@ -19,7 +19,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, InputError, failure
 from app.runs.app_context import AppContext
-from app.runs.request.attachments import NOTHING_ATTACHED, Attached
+from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
@@ -156,7 +156,7 @@ async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
             model, parameters = chance.choice(MODELS[protocol]), some_parameters(chance)
             look = ViewOptions(model=model)
             text = f"{number} {some_text(chance)}"
-            attached = Attached(some_attached(chance), (PICTURE,))
+            attached = AttachedParts(some_attached(chance), (PICTURE,))
 
             if any(isinstance(part, Image) for part in attached.parts) and model not in SEEING:
                 attached = NOTHING_ATTACHED  # the model refuses these attachments

@@ -14,7 +14,7 @@ from app.domain.conversation.comparisons import ComparingError, Comparison
 from app.domain.conversation.conversation import ConversationKind, Pair, Version
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
-from app.domain.costs.budgets import BudgetSpentError, Scope, Span, SpendingBudget
+from app.domain.costs.budgets import BudgetPeriod, BudgetScope, BudgetSpentError, SpendingBudget
 from app.domain.errors import ConflictError, InputError, NotFoundError, ProviderError, SendLockedError
 from app.domain.model_profile import Prices
 from app.domain.usage import Usage
@@ -259,7 +259,7 @@ async def test_compared_requests_are_paid_out_of_the_same_budgets_together(bench
         own = OwnPrice(model, date(2020, 1, 1), Prices(Decimal(1_000), Decimal(1_000)))
         await set_price(bench, LOCAL_OWNER, own)
     one_and_a_half = Decimal(tokens) * Decimal("0.0015")
-    await set_budget(bench, LOCAL_OWNER, SpendingBudget(Scope.ALL, "", Span.EVER, one_and_a_half))
+    await set_budget(bench, LOCAL_OWNER, SpendingBudget(BudgetScope.ALL, "", BudgetPeriod.EVER, one_and_a_half))
 
     with pytest.raises(BudgetSpentError):
         await compare(bench, conversation_id, "Hello", PEER, OTHER)

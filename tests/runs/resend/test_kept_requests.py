@@ -15,7 +15,7 @@ from app.domain.context.over_budget import OverBudgetError
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.costs.accounting import RemovalReason
-from app.domain.costs.budgets import BudgetSpentError, Scope, Span, SpendingBudget
+from app.domain.costs.budgets import BudgetPeriod, BudgetScope, BudgetSpentError, SpendingBudget
 from app.domain.errors import ConflictError, ErrorClass, InputError, LaterPairsError, NotFoundError
 from app.domain.model_profile import Prices
 from app.domain.preferences import OverBudget, Preferences
@@ -125,7 +125,7 @@ async def test_unchanged_requests_use_the_same_budgets(bench: Bench) -> None:
     conversation_id, _ = await bench.talk("One")
     failed = await bench.fail(conversation_id, "Two")
     await set_price(bench.ctx, LOCAL_OWNER, OwnPrice(MODEL, date(2020, 1, 1), Prices(Decimal(1_000), Decimal(1_000))))
-    await set_budget(bench.ctx, LOCAL_OWNER, SpendingBudget(Scope.ALL, "", Span.EVER, Decimal("0.001")))
+    await set_budget(bench.ctx, LOCAL_OWNER, SpendingBudget(BudgetScope.ALL, "", BudgetPeriod.EVER, Decimal("0.001")))
     heard = len(bench.peer.heard)
 
     with pytest.raises(BudgetSpentError):

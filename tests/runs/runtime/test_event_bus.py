@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from app.runs.runtime.event_bus import Changes, ConversationChanged, EventBus, QueueChanged
+from app.runs.runtime.event_bus import ConversationChanged, EventBus, ListChanges, QueueChanged
 
 
 async def test_changes_wake_subscribers_of_the_list_and_count_as_one_while_none_waits() -> None:
@@ -50,7 +50,7 @@ async def test_conversations_kept_elsewhere_are_in_the_same_list() -> None:
     await list_changes.wait()
 
 
-async def _stays_quiet(changes: Changes) -> None:
+async def _stays_quiet(changes: ListChanges) -> None:
     waiting = asyncio.create_task(changes.wait())
     await asyncio.sleep(0)
     await asyncio.sleep(0)

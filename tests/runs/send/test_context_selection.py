@@ -311,7 +311,7 @@ async def test_a_first_look_at_what_is_indexed_asks_five_questions_of_one_moment
     await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions())
     asked = count_own_statements(ctx)
 
-    restarted = replace(ctx, bases=SnapshotCache(), indexer=Indexer(ctx.store), sizes=Sizes())
+    restarted = replace(ctx, snapshots=SnapshotCache(), indexer=Indexer(ctx.store), sizes=Sizes())
     await read_base(restarted, LOCAL_OWNER, conversation_id, ViewOptions())
 
     assert (len(asked), asked[0], asked.count("BEGIN")) == (1 + 5, "BEGIN", 1)
@@ -331,7 +331,8 @@ async def test_the_questions_of_a_look_are_made_once(ctx: AppContext) -> None:
     event.listen(ctx.store.engine.sync_engine, "before_execute", note)
     for conversation_id in (first, second):
         made.append([])
-        await read_base(replace(ctx, bases=SnapshotCache(), sizes=Sizes()), LOCAL_OWNER, conversation_id, ViewOptions())
+        fresh = replace(ctx, snapshots=SnapshotCache(), sizes=Sizes())
+        await read_base(fresh, LOCAL_OWNER, conversation_id, ViewOptions())
 
     assert len(made[0]) == len(made[1]) > 0
     assert all(one is other for one, other in zip(*made, strict=True))

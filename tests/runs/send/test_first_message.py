@@ -19,7 +19,7 @@ from app.runs.library.agent_commands import AgentFields, create_agent
 from app.runs.library.preference_commands import set_preferences
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, create_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
-from app.runs.send.first_message import FirstMessage, NewConversation, preview_first
+from app.runs.send.first_message import FirstMessage, FirstMessageOptions, preview_first
 from app.runs.temporary import create_temporary
 from app.runs.uploads import attach_file, load_attached
 from app.store.conversation.conversations import list_conversations
@@ -45,7 +45,7 @@ MODEL: Final = "peer:any"
 def a_first(text: str = "Hello", *, model: str = MODEL, agent_id: str | None = "", **more: Any) -> FirstMessage:
     """Build the first message of a conversation. `more` has fields of the message or of the conversation."""
     asked = {name: more.pop(name) for name in ("parameters", "attached") if name in more}
-    return FirstMessage(NewConversation(model, agent_id, **more), text, ViewOptions(model=model), **asked)
+    return FirstMessage(FirstMessageOptions(model, agent_id, **more), text, ViewOptions(model=model), **asked)
 
 
 async def send_first(ctx: AppContext, first: FirstMessage) -> StartedRun:

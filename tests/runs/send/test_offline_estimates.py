@@ -12,7 +12,7 @@ from app.domain.tools.tools import Tool, ToolOutcome
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.uploads import attach_file, load_attached
-from app.store.ledger.ledger import Call
+from app.store.ledger.ledger import EndedCall
 from app.tools.toolbox import BuiltIn
 from app.views.usage.usage import describe_report
 from tests.media.test_pictures import a_picture
@@ -23,7 +23,7 @@ PASTE = " ".join(["The sea was calm, and the boats lay still in the harbour."] *
 FORMS = ["Why?", PASTE, "请把下面这份合同翻译成英文。" * 300, Path(__file__).read_text()]
 
 
-async def send(ctx: AppContext, conversation_id: str, text: str, **more: Any) -> tuple[float, Call]:
+async def send(ctx: AppContext, conversation_id: str, text: str, **more: Any) -> tuple[float, EndedCall]:
     """Return the distance of the estimate from the reported count, as a share of the band; and the call."""
     planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, text, **more)
     await reply_to(ctx, conversation_id, text, **more)

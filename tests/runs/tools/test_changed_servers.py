@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.domain.tools.permission_requests import (
-    Ending,
+    ExpiryReason,
     PermissionRequest,
     PermissionStatus,
     SettledError,
@@ -23,7 +23,7 @@ from app.runs.app_context import AppContext
 from app.runs.engine.writer import Writer
 from app.runs.send.commands import LOCAL_OWNER, StartedRun
 from app.runs.temporary import create_temporary
-from app.runs.tools.permission_commands import Answer, answer_permission, list_pending, read_request
+from app.runs.tools.permission_commands import PermissionChoice, answer_permission, list_pending, read_request
 from app.runs.tools.server_commands import ServerWish, add_server, change_server, delete_server, try_server
 from app.runs.watch.broadcast import follow
 from app.store.tools.tool_calls import load_pair_tool_calls
@@ -89,11 +89,11 @@ async def test_a_call_that_waits_expires_when_its_server_gets_another_program(sc
     await scene.change()
 
     with pytest.raises(SettledError, match="was changed before an answer"):
-        await answer_permission(scene.ctx, LOCAL_OWNER, request.id, Answer.ALWAYS_ALLOW)
+        await answer_permission(scene.ctx, LOCAL_OWNER, request.id, PermissionChoice.ALWAYS_ALLOW)
     record = await scene.end()
     assert (record.fault, record.run_json, scene.called) == (CallFault.DENIED, None, [])
     expired = await read_request(scene.ctx, LOCAL_OWNER, request.id)
-    assert (expired.standing, expired.ending) == (PermissionStatus.EXPIRED, Ending.CHANGED)
+    assert (expired.standing, expired.ending) == (PermissionStatus.EXPIRED, ExpiryReason.CHANGED)
     assert "was changed" in describe_standing(expired)
 
 
@@ -101,7 +101,7 @@ async def test_a_call_that_waits_expires_when_its_server_gets_other_secrets_or_i
     request = await scene.begin(await a_conversation(scene.ctx, model="offline:demo"))
     await scene.change(way=a_program(scene.folder / "first"), secrets={"NODE_OPTIONS": "--require=/evil.js"})
     with pytest.raises(SettledError):
-        await answer_permission(scene.ctx, LOCAL_OWNER, request.id, Answer.ALLOW)
+        await answer_permission(scene.ctx, LOCAL_OWNER, request.id, PermissionChoice.ALLOW)
     await scene.end()
 
     again = await send(scene.ctx, request.conversation_id, "/rate 0\n/tool lab__act {}")
@@ -109,7 +109,7 @@ async def test_a_call_that_waits_expires_when_its_server_gets_other_secrets_or_i
     await delete_server(scene.ctx, LOCAL_OWNER, scene.server_id)
 
     with pytest.raises(SettledError):
-        await answer_permission(scene.ctx, LOCAL_OWNER, waiting[0].id, Answer.ALLOW)
+        await answer_permission(scene.ctx, LOCAL_OWNER, waiting[0].id, PermissionChoice.ALLOW)
     scene.started = again
     assert ((await scene.end()).fault, scene.called) == (CallFault.DENIED, [])
 
@@ -118,7 +118,7 @@ async def test_a_pending_call_continues_when_only_the_time_limit_of_its_server_c
     request = await scene.begin(await a_conversation(scene.ctx, model="offline:demo"))
 
     await scene.change(way=a_program(scene.folder / "first"), timeout=30.0)
-    await answer_permission(scene.ctx, LOCAL_OWNER, request.id, Answer.ALLOW)
+    await answer_permission(scene.ctx, LOCAL_OWNER, request.id, PermissionChoice.ALLOW)
 
     assert ((await scene.end()).fault, scene.called) == (None, ["first"])
 
@@ -132,7 +132,7 @@ async def test_a_call_of_a_temporary_conversation_expires_as_well(scene: Scene) 
     await scene.change()
 
     with pytest.raises(SettledError):
-        await answer_permission(bench, LOCAL_OWNER, request.id, Answer.ALLOW)
+        await answer_permission(bench, LOCAL_OWNER, request.id, PermissionChoice.ALLOW)
     assert ((await scene.end()).fault, scene.called) == (CallFault.DENIED, [])
 
 
@@ -152,7 +152,7 @@ async def test_a_call_that_was_allowed_is_not_made_when_its_server_is_changed_be
         await save()
 
     monkeypatch.setattr(Writer, "save", change_and_save)
-    await answer_permission(scene.ctx, LOCAL_OWNER, request.id, Answer.ALLOW)
+    await answer_permission(scene.ctx, LOCAL_OWNER, request.id, PermissionChoice.ALLOW)
     record = await scene.end()
 
     assert changed

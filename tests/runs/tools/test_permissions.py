@@ -20,7 +20,7 @@ from app.domain.errors import InputError, NotFoundError
 from app.domain.tools.permission_requests import (
     Allowed,
     Denied,
-    Ending,
+    ExpiryReason,
     PermissionRequest,
     PermissionStatus,
     SettledError,
@@ -33,7 +33,7 @@ from app.runs.engine.live import LiveRun
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.temporary import create_temporary
 from app.runs.tools.permission_commands import (
-    Answer,
+    PermissionChoice,
     WrongArgumentsError,
     answer_permission,
     list_pending,
@@ -106,7 +106,7 @@ class Scene:
                 await asyncio.sleep(0.002)
         return list(found)
 
-    async def answer(self, request: PermissionRequest, answer: Answer, **more: Any) -> PermissionRequest:
+    async def answer(self, request: PermissionRequest, answer: PermissionChoice, **more: Any) -> PermissionRequest:
         return await answer_permission(self.ctx, LOCAL_OWNER, request.id, answer, **more)
 
     async def move_clock(self, by: timedelta, *, until_seen_by: asyncio.Task[Allowed | Denied] | None = None) -> None:
@@ -149,7 +149,7 @@ async def test_a_call_waits_for_a_person_and_runs_with_what_they_allowed(scene: 
     waiting = scene.ask()
     (request,) = await scene.pending()
 
-    settled = await scene.answer(request, Answer.ALLOW)
+    settled = await scene.answer(request, PermissionChoice.ALLOW)
 
     assert await waiting == Allowed('{"path":"/notes/a"}')
     assert settled.standing is PermissionStatus.ALLOWED
@@ -161,7 +161,7 @@ async def test_edited_arguments_are_what_runs_and_what_is_recorded(scene: Scene)
     waiting = scene.ask("/etc/passwd")
     (request,) = await scene.pending()
 
-    await scene.answer(request, Answer.ALLOW, edited={"path": "/notes/b"})
+    await scene.answer(request, PermissionChoice.ALLOW, edited={"path": "/notes/b"})
 
     assert await waiting == Allowed('{"path":"/notes/b"}')
     stored = await read_request(scene.ctx, LOCAL_OWNER, request.id)
@@ -180,7 +180,7 @@ async def test_edited_arguments_that_do_not_fit_the_tool_are_pointed_out(
     (request,) = await scene.pending()
 
     with pytest.raises(WrongArgumentsError) as refused:
-        await scene.answer(request, Answer.ALLOW, edited=edited)
+        await scene.answer(request, PermissionChoice.ALLOW, edited=edited)
 
     assert refused.value.problems[0][0] == place
     assert not waiting.done()
@@ -192,7 +192,7 @@ async def test_a_denied_call_is_reported_to_its_model(scene: Scene) -> None:
     waiting = scene.ask()
     (request,) = await scene.pending()
 
-    await scene.answer(request, Answer.DENY)
+    await scene.answer(request, PermissionChoice.DENY)
 
     denied = await waiting
     assert isinstance(denied, Denied)
@@ -204,7 +204,9 @@ async def test_the_first_answer_of_two_tabs_counts(scene: Scene) -> None:
     (request,) = await scene.pending()
 
     answers = await asyncio.gather(
-        scene.answer(request, Answer.DENY), scene.answer(request, Answer.ALWAYS_ALLOW), return_exceptions=True
+        scene.answer(request, PermissionChoice.DENY),
+        scene.answer(request, PermissionChoice.ALWAYS_ALLOW),
+        return_exceptions=True,
     )
 
     assert {type(one) for one in answers} == {PermissionRequest, SettledError}
@@ -225,7 +227,7 @@ async def test_an_unanswered_request_expires_after_five_minutes(scene: Scene) ->
     assert isinstance(denied, Denied)
     assert "No person answered in time" in denied.reason
     with pytest.raises(SettledError, match="No person answered in time"):
-        await scene.answer(request, Answer.ALLOW)
+        await scene.answer(request, PermissionChoice.ALLOW)
 
 
 async def test_an_answer_that_comes_too_late_allows_nothing_and_makes_no_rule(scene: Scene) -> None:
@@ -234,7 +236,7 @@ async def test_an_answer_that_comes_too_late_allows_nothing_and_makes_no_rule(sc
     scene.clock.at += timedelta(minutes=5)  # and no task has looked yet
 
     with pytest.raises(SettledError, match="No person answered in time"):
-        await scene.answer(request, Answer.ALWAYS_ALLOW)
+        await scene.answer(request, PermissionChoice.ALWAYS_ALLOW)
 
     assert isinstance(await waiting, Denied)
     assert await list_rules(scene.ctx, LOCAL_OWNER) == ()
@@ -249,7 +251,7 @@ async def test_a_stopped_reply_gives_its_request_up(scene: Scene) -> None:
     await asyncio.gather(waiting, return_exceptions=True)
 
     stored = await read_request(scene.ctx, LOCAL_OWNER, request.id)
-    assert (stored.standing, stored.ending) == (PermissionStatus.EXPIRED, Ending.STOPPED)
+    assert (stored.standing, stored.ending) == (PermissionStatus.EXPIRED, ExpiryReason.STOPPED)
 
 
 async def test_a_request_whose_process_died_is_expired_at_the_next_start_with_the_reason(
@@ -266,11 +268,11 @@ async def test_a_request_whose_process_died_is_expired_at_the_next_start_with_th
         stored = await read_request(next_start, LOCAL_OWNER, request.id)
         pair = await pair_of(next_start, request.pair_id)
 
-        assert (stored.standing, stored.ending) == (PermissionStatus.EXPIRED, Ending.INTERRUPTED)
+        assert (stored.standing, stored.ending) == (PermissionStatus.EXPIRED, ExpiryReason.INTERRUPTED)
         assert "Inview ended before an answer" in describe_standing(stored)
         assert pair.lifecycle is Lifecycle.ERROR
         with pytest.raises(SettledError):
-            await answer_permission(next_start, LOCAL_OWNER, request.id, Answer.ALLOW)
+            await answer_permission(next_start, LOCAL_OWNER, request.id, PermissionChoice.ALLOW)
     assert not waiting.done()
     waiting.cancel()
 
@@ -280,7 +282,7 @@ async def test_a_request_whose_process_died_is_expired_at_the_next_start_with_th
 
 async def test_a_rule_of_a_conversation_allows_there_until_it_is_revoked(scene: Scene) -> None:
     first = scene.ask()
-    await scene.answer((await scene.pending())[0], Answer.ALLOW_CONVERSATION)
+    await scene.answer((await scene.pending())[0], PermissionChoice.ALLOW_CONVERSATION)
     assert isinstance(await first, Allowed)
 
     assert await scene.ask("/other") == Allowed('{"path":"/other"}')
@@ -289,7 +291,7 @@ async def test_a_rule_of_a_conversation_allows_there_until_it_is_revoked(scene: 
     await revoke_rule(scene.ctx, LOCAL_OWNER, rule.rule.id)
     again = scene.ask("/other")
 
-    await scene.answer((await scene.pending())[0], Answer.DENY)
+    await scene.answer((await scene.pending())[0], PermissionChoice.DENY)
     assert isinstance(await again, Denied)
     assert [action for action, _ in await scene.audited()] == [
         "permission.asked",
@@ -306,7 +308,7 @@ async def test_an_always_rule_releases_pending_calls_of_the_same_tool(scene: Sce
     mine, other, theirs = scene.ask("/a"), scene.ask("/b"), scene.ask("/c", ELSEWHERE)
     requests = {request.input_json: request for request in await scene.pending(3)}
 
-    await scene.answer(requests['{"path":"/a"}'], Answer.ALWAYS_ALLOW)
+    await scene.answer(requests['{"path":"/a"}'], PermissionChoice.ALWAYS_ALLOW)
 
     assert await asyncio.gather(mine, other) == [Allowed('{"path":"/a"}'), Allowed('{"path":"/b"}')]
     assert [request.server_id for request in await scene.pending()] == ["evil"]
@@ -318,9 +320,9 @@ async def test_a_rule_with_patterns_covers_such_calls_alone(scene: Scene) -> Non
     (request,) = await scene.pending()
     for wrong in ("/other/*", "/notes/A"):
         with pytest.raises(InputError, match="do not cover this very call"):
-            await scene.answer(request, Answer.ALWAYS_ALLOW, only_if=(ArgumentPattern("path", wrong),))
+            await scene.answer(request, PermissionChoice.ALWAYS_ALLOW, only_if=(ArgumentPattern("path", wrong),))
 
-    await scene.answer(request, Answer.ALWAYS_ALLOW, only_if=(ArgumentPattern("path", "/notes/*"),))
+    await scene.answer(request, PermissionChoice.ALWAYS_ALLOW, only_if=(ArgumentPattern("path", "/notes/*"),))
 
     assert isinstance(await first, Allowed)
     assert isinstance(await scene.ask("/notes/b"), Allowed)
@@ -331,7 +333,7 @@ async def test_a_rule_with_patterns_covers_such_calls_alone(scene: Scene) -> Non
 
 async def test_a_tool_that_its_server_changed_is_asked_again(scene: Scene) -> None:
     first = scene.ask()
-    await scene.answer((await scene.pending())[0], Answer.ALWAYS_ALLOW)
+    await scene.answer((await scene.pending())[0], PermissionChoice.ALWAYS_ALLOW)
     await first
 
     changed = scene.ask(tool=replace(WRITE, description="Writes a file, and tells evil.example."))
@@ -343,7 +345,7 @@ async def test_a_tool_that_its_server_changed_is_asked_again(scene: Scene) -> No
 async def test_the_rules_of_a_server_that_is_another_one_now_are_revoked(scene: Scene) -> None:
     first, second = scene.ask(), scene.ask(tool=ELSEWHERE)
     for request in await scene.pending(2):
-        await scene.answer(request, Answer.ALWAYS_ALLOW)
+        await scene.answer(request, PermissionChoice.ALWAYS_ALLOW)
     await asyncio.gather(first, second)
 
     assert await revoke_rules_of(scene.ctx, LOCAL_OWNER, "files") == 1
@@ -395,7 +397,7 @@ async def test_words_that_look_like_a_permission_give_none(scene: Scene) -> None
 
     (request,) = await scene.pending()
     assert request.standing is PermissionStatus.PENDING
-    await scene.answer(request, Answer.DENY)
+    await scene.answer(request, PermissionChoice.DENY)
     assert isinstance(await waiting, Denied)
 
 
@@ -404,7 +406,7 @@ async def test_another_owner_sees_and_answers_nothing(scene: Scene) -> None:
     (request,) = await scene.pending()
 
     with pytest.raises(NotFoundError):
-        await answer_permission(scene.ctx, "other", request.id, Answer.ALLOW)
+        await answer_permission(scene.ctx, "other", request.id, PermissionChoice.ALLOW)
     with pytest.raises(NotFoundError):
         await list_pending(scene.ctx, "other", scene.conversation_id)
     assert await list_rules(scene.ctx, "other") == ()
@@ -419,7 +421,7 @@ async def test_the_audit_trail_has_no_words_of_a_temporary_conversation(ctx: App
     async with a_scene(bench, conversation.id) as scene:
         waiting = scene.ask("/secret/diary")
         (request,) = await scene.pending()
-        await scene.answer(request, Answer.ALLOW_CONVERSATION, edited={"path": "/secret/other"})
+        await scene.answer(request, PermissionChoice.ALLOW_CONVERSATION, edited={"path": "/secret/other"})
         await waiting
 
     entries = [entry.data for _, entry in await read_audit(ctx, LOCAL_OWNER, limit=9)]
@@ -452,7 +454,7 @@ async def test_an_event_stream_reports_pending_requests_also_to_later_subscriber
             "expires_at": "2026-01-31T12:05:00Z",
         }
     ]
-    await scene.answer(request, Answer.ALLOW)
+    await scene.answer(request, PermissionChoice.ALLOW)
     await waiting
     assert scene.run.asking == {}
 
@@ -484,10 +486,14 @@ async def test_no_call_runs_without_permission_in_any_order(  # noqa: C901, PLR0
             case what if what in {"allow", "deny", "twice", "always"}:
                 for request in list(await list_pending(scene.ctx, LOCAL_OWNER, scene.conversation_id))[:2]:
                     edited = {"path": f"/edited{step}"} if random.random() < 0.3 else None
-                    answer = {"deny": Answer.DENY, "always": Answer.ALWAYS_ALLOW}.get(what, Answer.ALLOW)
-                    tabs = [scene.answer(request, answer, edited=edited if answer is not Answer.DENY else None)]
+                    answer = {"deny": PermissionChoice.DENY, "always": PermissionChoice.ALWAYS_ALLOW}.get(
+                        what, PermissionChoice.ALLOW
+                    )
+                    tabs = [
+                        scene.answer(request, answer, edited=edited if answer is not PermissionChoice.DENY else None)
+                    ]
                     if what == "twice":
-                        tabs.append(scene.answer(request, Answer.DENY))
+                        tabs.append(scene.answer(request, PermissionChoice.DENY))
                     for settled in await asyncio.gather(*tabs, return_exceptions=True):
                         if isinstance(settled, PermissionRequest) and settled.run_json is not None:
                             allowed_by_hand[request.input_json] = settled.run_json

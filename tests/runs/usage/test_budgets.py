@@ -9,14 +9,14 @@ from decimal import Decimal
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.costs.budgets import Scope, Span, SpendingBudget
+from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage import budgets
 from app.runs.usage.budgets import list_budgets, remove_budget, set_budget
 from app.store.ledger.budgets import load_budgets
 
-BUDGET = SpendingBudget(Scope.ALL, "", Span.DAY, Decimal(10), Decimal("0.8"), stops=True)
+BUDGET = SpendingBudget(BudgetScope.ALL, "", BudgetPeriod.DAY, Decimal(10), Decimal("0.8"), stops=True)
 
 
 async def amounts(ctx: AppContext) -> list[Decimal]:
@@ -44,5 +44,5 @@ async def test_budget_that_changes_while_they_are_read_is_known_afterwards(
         await reading
 
     assert await amounts(ctx) == [Decimal(20)]
-    await remove_budget(ctx, LOCAL_OWNER, Scope.ALL, "", Span.DAY)
+    await remove_budget(ctx, LOCAL_OWNER, BudgetScope.ALL, "", BudgetPeriod.DAY)
     assert await amounts(ctx) == []

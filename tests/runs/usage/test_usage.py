@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.costs.prices import Period, Step, Tariff
+from app.domain.costs.prices import Period, PriceTier, Tariff
 from app.domain.costs.spending import Spent
 from app.domain.errors import ErrorClass
 from app.domain.model_profile import Prices
@@ -23,7 +23,7 @@ from app.runs.usage.accounts import price_one
 from app.runs.usage.prices import learn_tariffs, set_price
 from app.runs.usage.usage import report_usage
 from app.runs.wiring import open_app_context
-from app.store.ledger.ledger import Call, insert_calls
+from app.store.ledger.ledger import EndedCall, insert_calls
 from app.store.ledger.prices import OwnPrice
 from app.store.ledger.usage import UsageQuery
 from tests.runs.steps import settings_of
@@ -39,7 +39,7 @@ CHEAP, DEAR = Prices(Decimal("0.5"), Decimal(1)), Prices(Decimal(50), Decimal(10
 
 
 @pytest.fixture
-async def booked(tmp_path: Path) -> AsyncGenerator[tuple[AppContext, tuple[Call, ...]]]:
+async def booked(tmp_path: Path) -> AsyncGenerator[tuple[AppContext, tuple[EndedCall, ...]]]:
     """Open an app context with two thousand calls of models with all kinds of prices."""
     calls = tuple(make_calls(2_000))
     async with open_app_context(settings_of(tmp_path)) as ctx:
@@ -48,9 +48,9 @@ async def booked(tmp_path: Path) -> AsyncGenerator[tuple[AppContext, tuple[Call,
         yield ctx, calls
 
 
-def make_calls(count: int) -> list[Call]:
+def make_calls(count: int) -> list[EndedCall]:
     random = Random(3)
-    calls: list[Call] = []
+    calls: list[EndedCall] = []
     for number in range(count):
         at = FIRST + timedelta(minutes=random.randrange(60 * 24 * 60))
         outcome = random.choice(OUTCOMES)
@@ -58,7 +58,9 @@ def make_calls(count: int) -> list[Call]:
         told = usage if random.random() < 0.9 else None
         failed = ErrorClass.STREAM if outcome is Lifecycle.ERROR else None
         conversation_id = f"c{random.randrange(CONVERSATIONS)}"
-        call = Call(f"l{number}", LOCAL_OWNER, conversation_id, "", f"r{number}", 1, "openai:gpt-5", outcome, at, at)
+        call = EndedCall(
+            f"l{number}", LOCAL_OWNER, conversation_id, "", f"r{number}", 1, "openai:gpt-5", outcome, at, at
+        )
         calls.append(replace(call, model=random.choice(MODELS), error_class=failed, usage=told))
     return calls
 
@@ -75,13 +77,15 @@ def make_calls(count: int) -> list[Call]:
 )
 @pytest.mark.parametrize("by_hour", [False, True], ids=["from sums", "from the ledger"])
 async def test_the_most_expensive_conversations_are_found_and_the_others_are_summed(
-    booked: tuple[AppContext, tuple[Call, ...]], asked: UsageQuery, *, by_hour: bool
+    booked: tuple[AppContext, tuple[EndedCall, ...]], asked: UsageQuery, *, by_hour: bool
 ) -> None:
     ctx, calls = booked
     await set_price(ctx, LOCAL_OWNER, OwnPrice("openai:gpt-5", date(2026, 9, 1), Prices(Decimal(7), Decimal("3.3"))))
     if by_hour:
         # The sums do not separate the hours and lengths of this tariff: its calls are read from the ledger.
-        uneven = Tariff((Period((Step(0, CHEAP), Step(77_777, DEAR))), Period((Step(0, DEAR),), minutes=(615, 61))))
+        uneven = Tariff(
+            (Period((PriceTier(0, CHEAP), PriceTier(77_777, DEAR))), Period((PriceTier(0, DEAR),), minutes=(615, 61)))
+        )
         assert not uneven.is_even("openai:gpt-5")
         ctx.catalogue.tariffs.setdefault(LOCAL_OWNER, {})["openai:gpt-5"] = uneven
 
@@ -103,7 +107,7 @@ async def test_the_most_expensive_conversations_are_found_and_the_others_are_sum
     assert few.more == max(0, len(every.groups) - 7)
 
 
-def _is_meant(call: Call, asked: UsageQuery) -> bool:
+def _is_meant(call: EndedCall, asked: UsageQuery) -> bool:
     day = call.started_at.date()
     return (
         (asked.first is None or day >= asked.first)
@@ -114,7 +118,7 @@ def _is_meant(call: Call, asked: UsageQuery) -> bool:
     )
 
 
-async def test_every_cost_of_a_report_is_that_of_its_calls(booked: tuple[AppContext, tuple[Call, ...]]) -> None:
+async def test_every_cost_of_a_report_is_that_of_its_calls(booked: tuple[AppContext, tuple[EndedCall, ...]]) -> None:
     ctx, calls = booked
 
     report = await report_usage(ctx, LOCAL_OWNER, UsageQuery(), "conversation", CONVERSATIONS)

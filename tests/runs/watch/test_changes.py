@@ -25,7 +25,7 @@ from app.runs.send.commands import (
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import pause_queue, queue_text
 from app.runs.temporary import create_temporary
-from app.runs.tools.permission_commands import Answer
+from app.runs.tools.permission_commands import PermissionChoice
 from app.runs.watch import panels
 from app.runs.watch import watcher as watching
 from app.store.database.database import Store
@@ -153,7 +153,7 @@ async def test_a_call_that_waits_for_permission_is_shown_until_it_is_answered(ct
         waiting = scene.ask("/notes/a")
         screen = await page.until(lambda screen: screen.permissions)
         (request,) = await scene.pending()
-        await scene.answer(request, Answer.ALLOW)
+        await scene.answer(request, PermissionChoice.ALLOW)
         await page.until(lambda screen: not screen.permissions)
         await waiting
 

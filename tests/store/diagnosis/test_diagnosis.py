@@ -18,7 +18,7 @@ from app.store.conversation.attachments import keep_attachments
 from app.store.database.damage import NO_UTF8
 from app.store.database.database import make_reading_engine, open_store
 from app.store.diagnosis.diagnosis import MALFORMED, UNKNOWN_FORM, find_damage
-from app.store.diagnosis.places import NOWHERE, Place
+from app.store.diagnosis.places import NOWHERE, DamagePlace
 from tests.api.damaged import Harm, build, harm, list_harms
 from tests.databases import lay_database
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
@@ -55,7 +55,7 @@ def database(tmp_path: Path, filled: bytes) -> Path:
     return path
 
 
-def damage(database: Path, *statements: str) -> list[tuple[Damage, Place]]:
+def damage(database: Path, *statements: str) -> list[tuple[Damage, DamagePlace]]:
     """Execute these statements, and return the damage that is found."""
     with sqlite3.connect(database) as connection:
         for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
@@ -76,9 +76,9 @@ def test_text_file_that_was_sent_needs_no_bytes(database: Path) -> None:
     assert damage(database, sent) == []
 
 
-PAIR_1 = Place("c1", "Plans", 1)
-PAIR_2 = Place("c1", "Plans", 2)
-C1 = Place("c1", "Plans")
+PAIR_1 = DamagePlace("c1", "Plans", 1)
+PAIR_2 = DamagePlace("c1", "Plans", 2)
+C1 = DamagePlace("c1", "Plans")
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ C1 = Place("c1", "Plans")
         (
             "UPDATE conversation SET title = x'00ff'",
             Damage("conversation", "c1", "title", "it is bytes, not str", 2),
-            Place("c1"),
+            DamagePlace("c1"),
         ),
         (
             f"INSERT INTO preference VALUES ('{OWNER}', '{SECRET}', '{{', '2026-01-01 00:00:00')",
@@ -181,7 +181,9 @@ C1 = Place("c1", "Plans")
         ),
     ],
 )
-def test_damaged_piece_is_found_with_its_place(database: Path, statement: str, expected: Damage, place: Place) -> None:
+def test_damaged_piece_is_found_with_its_place(
+    database: Path, statement: str, expected: Damage, place: DamagePlace
+) -> None:
     ((found, where),) = damage(database, statement)
 
     shown = replace(found, reason="it is no JSON") if found.reason.startswith("it is no JSON (") else found

@@ -16,8 +16,8 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.filters.combining import combine, list_parts
 from app.domain.filters.condition import Condition
-from app.domain.filters.lowering import Boundary, lower_base, lower_view
-from app.domain.filters.scope import Scope
+from app.domain.filters.lowering import BoundaryPairs, lower_base, lower_view
+from app.domain.filters.scope import FilterScope
 from app.domain.filters.selection import select_pairs
 from app.domain.filters.syntax import Filter
 from app.domain.tokens.estimates import Estimator, measure_pair
@@ -79,7 +79,7 @@ class Database:
         self._runner.run(self._stack.aclose())
         self._runner.close()
 
-    def select(self, tree: Filter, pairs: list[Pair], scope: Scope) -> list[str]:
+    def select(self, tree: Filter, pairs: list[Pair], scope: FilterScope) -> list[str]:
         return self._runner.run(self._select(tree, pairs, scope))
 
     async def _open(self, path: Path) -> Store:
@@ -91,7 +91,7 @@ class Database:
         await Indexer(store).index_pairs(OWNER, "c1", 1, VOCABULARY)
         return store
 
-    async def _select(self, tree: Filter, pairs: list[Pair], scope: Scope) -> list[str]:
+    async def _select(self, tree: Filter, pairs: list[Pair], scope: FilterScope) -> list[str]:
         kept = [pair.id for pair in pairs]
         async with self._store.write() as session:
             deleted = case((PAIR.c.id.in_(kept), None), else_=NOW)
@@ -106,7 +106,7 @@ class Database:
 
             base = await find(lower_base(tree, scope))
             base_pairs = [pair for pair in pairs if pair.id in base]
-            boundary = Boundary(tuple(pair.id for pair in base_pairs), frozenset(newest_that_fit(base_pairs)))
+            boundary = BoundaryPairs(tuple(pair.id for pair in base_pairs), frozenset(newest_that_fit(base_pairs)))
             view = lower_view(tree, scope, boundary)
             shown = combine(view, base, {part: await find(part) for part in list_parts(view)})
         return [pair.id for pair in pairs if pair.id in shown]
@@ -124,7 +124,7 @@ def database_of_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databa
 @settings(patient, max_examples=examples(400))
 @given(KNOWN_FILTERS, CONVERSATIONS, SCOPES)
 def test_the_database_selects_what_the_memory_selects(
-    database_of_all: Database, tree: Filter, pairs: list[Pair], scope: Scope
+    database_of_all: Database, tree: Filter, pairs: list[Pair], scope: FilterScope
 ) -> None:
     pairs = [as_stored(pair) for pair in pairs]
 

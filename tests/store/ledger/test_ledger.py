@@ -13,11 +13,18 @@ from app.domain.tokens.calibration import Observation
 from app.domain.usage import Usage
 from app.store.conversation.conversations import delete_conversation
 from app.store.database.database import Store
-from app.store.ledger.ledger import Call, Counted, insert_calls, insert_missing_calls, load_calls, load_observations
+from app.store.ledger.ledger import (
+    CountedRequest,
+    EndedCall,
+    insert_calls,
+    insert_missing_calls,
+    load_calls,
+    load_observations,
+)
 from app.store.run.snapshots import Snapshot, delete_snapshot, load_snapshot, save_snapshot
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
 
-CALL = Call(
+CALL = EndedCall(
     id="l1",
     owner=OWNER,
     conversation_id="c1",
@@ -35,7 +42,7 @@ FAILED = replace(CALL, id="l0", attempt=2, outcome=Lifecycle.ERROR, error_class=
 COUNT = replace(CALL, id="asked", run_id="r3", purpose="count", usage=None)
 
 
-async def calls_of(store: Store, conversation_id: str = "c1") -> tuple[Call, ...]:
+async def calls_of(store: Store, conversation_id: str = "c1") -> tuple[EndedCall, ...]:
     async with store.read() as session:
         return await load_calls(session, OWNER, conversation_id)
 
@@ -93,12 +100,12 @@ async def test_a_snapshot_is_kept_to_the_byte_and_replaced_by_a_newer_one(store:
 
 
 async def test_observations_are_estimated_and_reported_counts_newest_first(store: Store) -> None:
-    counted = Counted(counted_text=100, counted_messages=3, estimated_tokens=130)
+    counted = CountedRequest(counted_text=100, counted_messages=3, estimated_tokens=130)
     calls = [
         replace(CALL, id="old", run_id="r1", counted=counted),
         replace(CALL, id="new", run_id="r2", started_at=START + timedelta(1), counted=counted, conversation_id="c2"),
         replace(COUNT, started_at=START + timedelta(2), counted=counted),
-        replace(CALL, id="with images", run_id="r4", counted=Counted(None, None, 9)),
+        replace(CALL, id="with images", run_id="r4", counted=CountedRequest(None, None, 9)),
         replace(FAILED, id="failed", run_id="r5", counted=counted),
         replace(CALL, id="another model", run_id="r6", model="offline:tiny", counted=counted),
         replace(CALL, id="somebody else", run_id="r7", owner="other", counted=counted),

@@ -21,7 +21,7 @@ from app.domain.costs.prices import PROMPT_STEPS, day_part, size_class
 from app.domain.errors import ErrorClass
 from app.domain.usage import Usage
 from app.store.database.database import Store, open_store
-from app.store.ledger.ledger import Call, insert_calls, sum_usage
+from app.store.ledger.ledger import EndedCall, insert_calls, sum_usage
 from app.store.ledger.rollups import find_faults, rebuild_sums
 from app.store.ledger.rows_ledger import USAGE_DAY
 from app.store.ledger.usage import Apart, GroupBy, UsageQuery, list_models, sum_calls
@@ -37,10 +37,10 @@ instants = st.integers(0, 3 * 24 * 60).map(lambda minutes: START + timedelta(min
 
 
 @st.composite
-def calls(draw: st.DrawFn) -> list[Call]:
+def calls(draw: st.DrawFn) -> list[EndedCall]:
     count = draw(st.integers(0, 12))
     return [
-        Call(
+        EndedCall(
             id=f"l{number}",
             owner=draw(st.sampled_from((OWNER, "bob"))),
             conversation_id=draw(st.sampled_from(("c1", "c2"))),
@@ -59,7 +59,7 @@ def calls(draw: st.DrawFn) -> list[Call]:
     ]
 
 
-def group_of(call: Call, group_by: GroupBy) -> str:
+def group_of(call: EndedCall, group_by: GroupBy) -> str:
     day = call.started_at.date().isoformat()
     groups = {"day": day, "month": day[:7], "model": call.model, "purpose": call.purpose, "agent": ""}
     return groups.get(group_by, call.conversation_id)
@@ -68,7 +68,7 @@ def group_of(call: Call, group_by: GroupBy) -> str:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(40), deadline=None)
 @given(calls(), st.sampled_from(("day", "month", "model", "purpose", "agent", "conversation")), st.data())
 def test_sums_are_what_the_ledger_says(
-    tmp_path: Path, made: list[Call], group_by: GroupBy, data: st.DataObject
+    tmp_path: Path, made: list[EndedCall], group_by: GroupBy, data: st.DataObject
 ) -> None:
     fine_models = data.draw(st.sampled_from(((), MODELS[1:], MODELS[:1])))
     apart = Apart((date(2026, 1, 2),), fine_models, (60,), (200_000,), EVERY_SIZE)
@@ -112,7 +112,7 @@ def test_sums_are_what_the_ledger_says(
     asyncio.run(enter_and_ask())
 
 
-CALL = Call("l1", OWNER, "c1", "", "r1", 1, "offline:demo", Lifecycle.SUCCEEDED, START, START, usage=Usage(1, 2))
+CALL = EndedCall("l1", OWNER, "c1", "", "r1", 1, "offline:demo", Lifecycle.SUCCEEDED, START, START, usage=Usage(1, 2))
 
 
 async def test_what_was_derived_goes_on_the_account_of_the_conversation_it_was_derived_for(store: Store) -> None:

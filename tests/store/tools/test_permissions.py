@@ -13,13 +13,13 @@ from app.domain.errors import NotFoundError
 from app.domain.tools.permission_requests import (
     ANSWER_TIME,
     Ended,
-    Ending,
+    ExpiryReason,
     PermissionRequest,
     PersonAllowed,
     PersonDenied,
     settle,
 )
-from app.domain.tools.permissions import ArgumentPattern, Rule, Scope
+from app.domain.tools.permissions import ArgumentPattern, PermissionScope, Rule
 from app.store.database.database import Store
 from app.store.tools.audit import AuditEntry, insert_entry, list_entries
 from app.store.tools.permissions import (
@@ -80,7 +80,7 @@ async def put(store: Store, *requests: PermissionRequest) -> None:
 
 async def test_a_request_is_read_back_as_stored_and_as_settled(kept: Store) -> None:
     request = a_request()
-    settled = settle(request, PersonAllowed(Scope.CONVERSATION, '{"path":"/b"}'), AT)
+    settled = settle(request, PersonAllowed(PermissionScope.CONVERSATION, '{"path":"/b"}'), AT)
     await put(kept, request)
 
     async with kept.write() as session:
@@ -95,7 +95,7 @@ async def test_a_request_is_settled_once(kept: Store) -> None:
 
     async with kept.write() as session:
         first = await settle_request(session, OWNER, settle(request, PersonDenied(), AT))
-        second = await settle_request(session, OWNER, settle(request, PersonAllowed(Scope.ONCE), AT))
+        second = await settle_request(session, OWNER, settle(request, PersonAllowed(PermissionScope.ONCE), AT))
         stored = await load_request(session, OWNER, "q1")
 
     assert (first, second) == (True, False)
@@ -109,14 +109,14 @@ async def test_a_request_of_another_owner_is_not_found(kept: Store) -> None:
     async with kept.write() as session:
         with pytest.raises(NotFoundError):
             await load_request(session, "other", "q1")
-        assert not await settle_request(session, "other", settle(request, PersonAllowed(Scope.ONCE), AT))
+        assert not await settle_request(session, "other", settle(request, PersonAllowed(PermissionScope.ONCE), AT))
         assert await list_pending(session, "other", "c1") == ()
 
 
 async def test_what_waits_is_listed_where_it_is_shown_and_where_it_was_asked(kept: Store) -> None:
     here = a_request()
     delegated = a_request(id="q2", conversation_id="c2", asked_at=AT + timedelta(seconds=1))
-    over = settle(a_request(id="q3"), Ended(Ending.TIME), AT + ANSWER_TIME)
+    over = settle(a_request(id="q3"), Ended(ExpiryReason.TIME), AT + ANSWER_TIME)
     await put(kept, delegated, here, over)
 
     async with kept.read() as session:

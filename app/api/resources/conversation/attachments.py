@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from app.api.http.access import Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
-from app.api.http.negotiation import ANYTHING, JSON, offers
+from app.api.http.negotiation import ANYTHING, ReadsJson, offers
 from app.api.http.patterns import SHA256, UPLOAD_ID
 from app.api.http.problems import ApiProblemError
 from app.domain.conversation.attachments import look_at
@@ -51,7 +51,7 @@ POLICY = "default-src 'none'; sandbox"
     "or CSV. Hand the `upload_id` to a send as one of its `attachments`. It is kept for a week, or until it or the "
     "message that took it is deleted for good; what a message took of it stays with the message.",
     status_code=201,
-    dependencies=[Depends(offers(JSON)), Depends(_require_bytes)],
+    dependencies=[ReadsJson, Depends(_require_bytes)],
     responses=says(UploadView, *WITH_BODY, status=201, description="It is kept."),
     openapi_extra={
         "requestBody": {

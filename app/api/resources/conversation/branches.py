@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body, FilterLine, Instant, ModelName, TopicId, ZoneName
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.resend import forks
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.views.conversation.branch import BranchesView, describe_branches
 from app.views.conversation.conversation import ConversationView, describe_conversation
 
-router = APIRouter(prefix="/conversations", tags=["branches"], dependencies=[Depends(offers(JSON))])
-HasBody = Depends(require_json_body)
+router = APIRouter(prefix="/conversations", tags=["branches"], dependencies=[ReadsJson])
 
 
 class ForkToMake(Body):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import ChangedConversation, NewConversation
 from app.api.http.cursors import MAX_LIMIT, read_conversation_cursor, write_conversation_cursor
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import CONVERSATION_CURSOR
 from app.api.http.problems import refuse_field
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus, ToolMode
@@ -26,8 +26,7 @@ from app.store.database.database import Store
 from app.store.index.search import Found, load_found, search
 from app.views.conversation.conversation import ConversationView, FoundView, describe_conversation
 
-router = APIRouter(prefix="/conversations", tags=["conversations"], dependencies=[Depends(offers(JSON))])
-HasBody = Depends(require_json_body)
+router = APIRouter(prefix="/conversations", tags=["conversations"], dependencies=[ReadsJson])
 
 ConversationId = Annotated[str, Path(max_length=64, description="A conversation.")]
 Setting = Annotated[str, Path(max_length=64, description="A column.")]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
 from app.api.http.cursors import MAX_LIMIT, PairCursor, read_pair_cursor, write_pair_cursor
-from app.api.http.negotiation import JSON, offers
+from app.api.http.negotiation import ReadsJson
 from app.api.http.patterns import NEWER_CURSOR
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.conversation.page_bytes import count_fitting
@@ -20,7 +20,7 @@ from app.store.conversation.pair_bytes import load_bytes_beside
 from app.store.conversation.pairs import load_pairs
 from app.views.conversation.message import MessageView, describe_pair_messages
 
-router = APIRouter(prefix="/conversations", tags=["pairs"], dependencies=[Depends(offers(JSON))])
+router = APIRouter(prefix="/conversations", tags=["pairs"], dependencies=[ReadsJson])
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
-from app.api.http.negotiation import JSON, offers
+from app.api.http.negotiation import ReadsJson
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.child_calls.lineage import read_lineage
 from app.views.conversation.lineage import LineageView
 
-router = APIRouter(prefix="/conversations", tags=["lineage"], dependencies=[Depends(offers(JSON))])
+router = APIRouter(prefix="/conversations", tags=["lineage"], dependencies=[ReadsJson])
 
 
 @router.get(

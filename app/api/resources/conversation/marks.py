@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Path
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.problems import refuse_field
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.conversation.conversation import Mark
@@ -25,8 +25,7 @@ from app.store.organise.topics import load_topics
 from app.views.conversation.marks import ChangedView, MarkedPairView, describe_changed, describe_marked
 from app.views.conversation.pair import PairFacts, describe_pair
 
-router = APIRouter(tags=["marks"], dependencies=[Depends(offers(JSON))])
-HasBody = Depends(require_json_body)
+router = APIRouter(tags=["marks"], dependencies=[ReadsJson])
 
 MAX_CHANGES = 100_000
 PairId = Annotated[str, Path(max_length=64, description="A pair.")]

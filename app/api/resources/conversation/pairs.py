@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import Response
 
@@ -16,7 +16,7 @@ from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
 from app.api.http.bodies import AttachmentId
 from app.api.http.cursors import MAX_LIMIT, PairCursor, read_pair_cursor, write_pair_cursor
-from app.api.http.negotiation import JSON, offers
+from app.api.http.negotiation import ReadsJson
 from app.api.http.patterns import PAIR_CURSOR
 from app.api.http.view_options import AskedLook
 from app.api.resources.conversation.conversations import ConversationId
@@ -33,7 +33,7 @@ from app.store.conversation.pairs import WINDOW, load_pairs_by_id
 from app.views.conversation.pair import PairView, describe_pair
 from app.views.request.composition import EstimateView, boundary_of, describe_estimate
 
-router = APIRouter(prefix="/conversations", tags=["pairs"], dependencies=[Depends(offers(JSON))])
+router = APIRouter(prefix="/conversations", tags=["pairs"], dependencies=[ReadsJson])
 
 Start = Literal["newest", "oldest"]
 

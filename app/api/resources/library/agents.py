@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Path, Query
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import NOTHING_ASKED, Body, ModelName, ParametersBody
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import JSON, HasBody, ReadsJson
 from app.api.http.problems import refuse_field
 from app.api.resources.transfer.exporting import write_disposition
 from app.domain.agents.agents import (
@@ -34,8 +34,7 @@ from app.runs.runtime.ids import now
 from app.views.encode import to_readable_json
 from app.views.library.agent import AGENTS_FORMAT, AgentsFile, AgentsView, AgentView, describe_agent, write_agents
 
-router = APIRouter(prefix="/agents", tags=["agents"], dependencies=[Depends(offers(JSON))])
-HasBody = Depends(require_json_body)
+router = APIRouter(prefix="/agents", tags=["agents"], dependencies=[ReadsJson])
 
 _NO_LETTERS = re.compile(r"[\W_]+")
 

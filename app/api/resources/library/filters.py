@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Path
 from pydantic import Field
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import Body
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.resources.send.request_bodies import BYTES, answer_file
 from app.domain.filters.lexer import MAX_LENGTH
 from app.domain.filters.saved_rules import MAX_NAME
@@ -20,8 +20,7 @@ from app.store.raw_rows import load_raw_filter
 from app.views.encode import to_json
 from app.views.library.filters import FiltersView, SavedFilterView, describe_filters, describe_saved
 
-router = APIRouter(prefix="/filters", tags=["filters"], dependencies=[Depends(offers(JSON))])
-HasBody = Depends(require_json_body)
+router = APIRouter(prefix="/filters", tags=["filters"], dependencies=[ReadsJson])
 
 RowNumber = Annotated[int, Path(ge=0, le=2**53, description="The `number` of a saved filter with `damage`.")]
 EntryNumber = Annotated[int, Path(ge=0, le=2**53, description="The `number` of an entry of `damaged_history`.")]

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body, Instant, ModelName, TopicId, ZoneName
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.filters import line_commands
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
-from app.views.library.filter_line import LineView, OutcomeView
+from app.views.library.filter_line import FilterLineView, OutcomeView
 
-router = APIRouter(
-    prefix="/conversations", tags=["filters"], dependencies=[Depends(offers(JSON)), Depends(require_json_body)]
-)
+router = APIRouter(prefix="/conversations", tags=["filters"], dependencies=[ReadsJson, HasBody])
 
 MAX_LINE = 100_000
 """Maximum characters of a body's line. A shorter line that is still too long gets an error with the position."""
@@ -49,7 +47,7 @@ class LineToRun(Typed):
     "/{conversation_id}/filter",
     summary="Read a line of the filter bar",
     description="What it selects, what its command would do, what may be typed next. Nothing is changed.",
-    responses=says(LineView, *WITH_BODY, "not-found", "conflict"),
+    responses=says(FilterLineView, *WITH_BODY, "not-found", "conflict"),
 )
 async def check(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: LineToCheck) -> Response:
     look = ViewOptions(model=body.model, topic=body.topic, zone=body.zone)

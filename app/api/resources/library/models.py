@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
-from app.api.http.negotiation import JSON, offers
+from app.api.http.negotiation import ReadsJson
 from app.runs.library.provider_commands import list_models
 from app.views.conversation.pair import FailureView, describe_failure
 from app.views.library.model import ModelView, describe_model
 
-router = APIRouter(tags=["models"], dependencies=[Depends(offers(JSON))])
+router = APIRouter(tags=["models"], dependencies=[ReadsJson])
 
 
 @dataclass(frozen=True, slots=True)

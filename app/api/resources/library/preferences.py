@@ -6,14 +6,14 @@ import asyncio
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body, ModelName, ToolName
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import MONEY
 from app.domain.cache.rules import CacheLifetime
 from app.domain.preferences import (
@@ -31,7 +31,7 @@ from app.domain.privacy.user_context import MAX_ABOUT
 from app.runs.library import preference_commands
 from app.views.library.preferences import PreferencesView, PreludeView, RedactionView, describe_preferences
 
-router = APIRouter(prefix="/preferences", tags=["preferences"], dependencies=[Depends(offers(JSON))])
+router = APIRouter(prefix="/preferences", tags=["preferences"], dependencies=[ReadsJson])
 
 _USUAL = Preferences()
 MAX_REDACTED = 1_000_000
@@ -156,10 +156,10 @@ async def read_prelude(ctx: Ctx, owner: Owner) -> Response:
     "/redaction",
     summary="See what would leave of a text",
     description="The text with marks in the place of secrets of known forms, whether or not `redact` is on.",
-    dependencies=[Depends(require_json_body)],
+    dependencies=[HasBody],
     responses=says(RedactionView, *WITH_BODY),
 )
-async def redact(_bench: Ctx, _owner: Owner, body: RedactionBody) -> Response:
+async def redact(_ctx: Ctx, _owner: Owner, body: RedactionBody) -> Response:
     redacted = await asyncio.to_thread(redact_text, body.text)
     return answer(RedactionView(redacted.text, redacted.kinds))
 
@@ -167,7 +167,7 @@ async def redact(_bench: Ctx, _owner: Owner, body: RedactionBody) -> Response:
 @router.put(
     "",
     summary="Replace the preferences",
-    dependencies=[Depends(require_json_body)],
+    dependencies=[HasBody],
     responses=says(PreferencesView, *WITH_BODY, description="The preferences as they are now."),
 )
 async def replace(ctx: Ctx, owner: Owner, body: PreferencesBody) -> Response:

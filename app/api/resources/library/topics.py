@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Path, Query
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import Body
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.problems import refuse_field
 from app.domain.errors import NotFoundError
 from app.domain.preferences import TopicOrder
@@ -20,8 +20,7 @@ from app.runs.app_context import AppContext
 from app.runs.library import topic_commands
 from app.views.conversation.topic import TopicsView, TopicView
 
-router = APIRouter(prefix="/topics", tags=["topics"], dependencies=[Depends(offers(JSON))])
-HasBody = Depends(require_json_body)
+router = APIRouter(prefix="/topics", tags=["topics"], dependencies=[ReadsJson])
 
 TopicPath = Annotated[str, Path(max_length=64, description="A topic.")]
 TopicName = Annotated[

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, fails, says
 from app.api.http.cursors import MAX_LIMIT, read_conversation_cursor, write_conversation_cursor
-from app.api.http.negotiation import JSON, offers
+from app.api.http.negotiation import ReadsJson
 from app.api.http.patterns import CONVERSATION_CURSOR
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.app_context import AppContext
@@ -20,7 +20,7 @@ from app.store.conversation.conversations import Cursor
 from app.store.organise.trash import TrashEntry, TrashPlace
 from app.views.conversation.trash import TrashEntryView, describe_entry
 
-router = APIRouter(tags=["trash"], dependencies=[Depends(offers(JSON))])
+router = APIRouter(tags=["trash"], dependencies=[ReadsJson])
 
 EntryId = Annotated[str, Path(max_length=64, description="An entry of the trash, or one of its pairs.")]
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")]

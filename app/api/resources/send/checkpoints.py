@@ -11,7 +11,7 @@ from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import ChangedCheckpoint, ToSummarise
 from app.api.http.event_stream import events_documented
-from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_body
+from app.api.http.negotiation import EVENT_STREAM, JSON, HasBody, ReadsJson, offers
 from app.api.resources.conversation.conversations import ConversationId
 from app.api.resources.send.send import answer_started, describe_started
 from app.domain.conversation.conversation import Checkpoint
@@ -20,8 +20,6 @@ from app.views.conversation.checkpoint import CheckpointView, SummaryPlanView, S
 from app.views.request.composition import describe_cost
 
 router = APIRouter(prefix="/conversations", tags=["checkpoints"])
-HasBody = Depends(require_json_body)
-ReadsJson = Depends(offers(JSON))
 
 
 @router.post(

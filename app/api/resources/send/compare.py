@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import IN_PLACE, WITH_BODY, answer, says
 from app.api.http.bodies import Body, DraftToPreview, ModelName, SeenBefore, Sending
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import NOT_BLANK
 from app.api.resources.conversation.conversations import ConversationId
 from app.api.resources.conversation.marks import PairId
@@ -32,8 +32,7 @@ from app.views.conversation.comparison import (
 from app.views.conversation.marks import describe_changes
 from app.views.conversation.pair import PairFacts, describe_pair
 
-router = APIRouter(tags=["comparisons"], dependencies=[Depends(offers(JSON))])
-HasBody = Depends(require_json_body)
+router = APIRouter(tags=["comparisons"], dependencies=[ReadsJson])
 Models = Annotated[
     list[ModelName],
     Field(

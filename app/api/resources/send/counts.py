@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import DraftToPreview
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.send.exact_counts import count_exactly
 from app.views.request.count import CountView
 
-router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(require_json_body)])
+router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[HasBody])
 
 
 @router.post(
@@ -22,7 +22,7 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depe
     description="The body is that of a preview. The provider counts the very request that would be sent, free of "
     "charge, and no reply is made. Anthropic, OpenAI and llama.cpp can count; for any other provider the answer is "
     "`invalid-input` for `model`, and the estimate is all there is.",
-    dependencies=[Depends(offers(JSON))],
+    dependencies=[ReadsJson],
     responses=says(
         CountView,
         *WITH_BODY,

@@ -12,7 +12,7 @@ from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import ToTitle
 from app.api.http.event_stream import events_documented
-from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_body
+from app.api.http.negotiation import EVENT_STREAM, JSON, HasBody, ReadsJson, offers
 from app.api.resources.conversation.conversations import ConversationId
 from app.api.resources.send.send import answer_started, describe_started
 from app.runs.child_calls import titles
@@ -38,7 +38,7 @@ class NodesView:
     summary="Read what stands between the pairs",
     description="Titles and summaries that were asked for, with what came of them and what they used, and what had "
     "been spent whenever messages left the conversation. None of it is ever sent.",
-    dependencies=[Depends(offers(JSON))],
+    dependencies=[ReadsJson],
     responses=says(NodesView, "not-found"),
 )
 async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
@@ -56,7 +56,7 @@ async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Respo
     description="What a send would send now, with the request for a title in the place of the draft, in a `tool` "
     "conversation. What comes back becomes the title, unless a person gave one meanwhile; a person's own is never "
     "replaced (409). If it fails, or says nothing, nothing changes. Answers as `send` does.",
-    dependencies=[Depends(require_json_body)],
+    dependencies=[HasBody],
     response_class=Response,
     responses=events_documented("The run's log, from its beginning.")
     | says(DerivedRunView, status=202, description="Started; `Location` is where its events are.")

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Path
 from pydantic import Field
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body, DraftToSend, ModelName, OverBudgetChoice, choice_of
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import NOT_BLANK
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.run.queue import MAX_QUEUED, HoldReason
 from app.runs.send import queue as queueing
 from app.views.conversation.queue import QueuedView, QueueView, describe_queue, describe_queued
 
-router = APIRouter(prefix="/conversations", tags=["queue"], dependencies=[Depends(offers(JSON))])
-HasBody = Depends(require_json_body)
+router = APIRouter(prefix="/conversations", tags=["queue"], dependencies=[ReadsJson])
 
 QueuedId = Annotated[str, Path(max_length=64, description="A text that waits.")]
 QueuePlace = Annotated[int, Field(ge=0, le=MAX_QUEUED, description="Where it is to stand, from 0: the next one.")]

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, fails, says
 from app.api.http.event_stream import answer_events, events_documented
-from app.api.http.negotiation import EVENT_STREAM, JSON, offers
+from app.api.http.negotiation import EVENT_STREAM, ReadsJson, offers
 from app.runs.send import commands
 from app.runs.watch.broadcast import follow, load_state
 from app.views.conversation.run import RunView, describe_run
@@ -49,7 +49,7 @@ async def events(
     summary="Stop a run; what was received stays",
     description="Answers once the end is stored. A run that is over already stays as it ended.",
     responses=says(RunView, "not-found", description="The run as it ended."),
-    dependencies=[Depends(offers(JSON))],
+    dependencies=[ReadsJson],
 )
 async def cancel(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:
     await commands.cancel_run(ctx, owner, run_id)
@@ -61,7 +61,7 @@ async def cancel(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:
     summary="Make the next attempt of a run now",
     description="Instead of waiting as long as its `retry` event said. 409: it waits for none.",
     responses=says(RunView, "not-found", "conflict", description="The run, on its next attempt."),
-    dependencies=[Depends(offers(JSON))],
+    dependencies=[ReadsJson],
 )
 async def retry(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:
     await commands.hurry_run(ctx, owner, run_id)

@@ -11,7 +11,7 @@ from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import DraftToPreview, DraftToSend
 from app.api.http.event_stream import answer_events, events_documented
-from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_body
+from app.api.http.negotiation import EVENT_STREAM, JSON, HasBody, ReadsJson, offers
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.app_context import AppContext
 from app.runs.cache.cache_views import describe_planned_cache
@@ -22,7 +22,7 @@ from app.runs.watch.broadcast import follow
 from app.views.conversation.run import StartedRunView
 from app.views.request.preview import Previewed, PreviewView, describe_preview
 
-router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(require_json_body)])
+router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[HasBody])
 
 
 @router.post(
@@ -30,7 +30,7 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depe
     summary="See exactly what a send would send",
     description="`body` stands in the answer byte for byte as it would leave. Nothing is called or stored. Pairs that "
     "do not fit are left out, unless `over_budget`, or without it the preferences, force them in.",
-    dependencies=[Depends(offers(JSON))],
+    dependencies=[ReadsJson],
     responses=says(
         PreviewView,
         *WITH_BODY,

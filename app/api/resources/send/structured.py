@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import VIEW, WITH_BODY, answer, fails, says
 from app.api.http.bodies import Body, JsonSchema
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.resources.conversation.marks import PairId
 from app.domain.structured.structured import is_strict, write_schema
 from app.runs.send.structured_replies import Structured, read_structured, require_schema
 from app.views.conversation.structured import StructuredView, describe_fault
 from app.views.encode import raw_json
 
-router = APIRouter(tags=["structured replies"], dependencies=[Depends(offers(JSON))])
+router = APIRouter(tags=["structured replies"], dependencies=[ReadsJson])
 
 
 class SchemaToCheck(Body):
@@ -51,7 +51,7 @@ async def read(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
     "/schemas/check",
     summary="Find out whether a schema can be sent",
     description="A schema that cannot is refused as `invalid-input`, with the place.",
-    dependencies=[Depends(require_json_body)],
+    dependencies=[HasBody],
     responses={200: {VIEW: CheckedSchemaView, "description": "It can be sent."}} | fails(*WITH_BODY),
 )
 async def check(body: SchemaToCheck) -> Response:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
-from app.api.http.negotiation import JSON, offers
+from app.api.http.negotiation import ReadsJson
 from app.api.resources.send.runs import RunId
 from app.domain.errors import NotFoundError
 from app.runs.resend.verification import Verified, verify_run
 from app.views.request.verification import SentRequestView, VerificationView, describe_sent_request
 
-router = APIRouter(prefix="/runs", tags=["runs"], dependencies=[Depends(offers(JSON))])
+router = APIRouter(prefix="/runs", tags=["runs"], dependencies=[ReadsJson])
 
 
 @router.get(

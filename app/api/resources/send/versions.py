@@ -11,7 +11,7 @@ from app.api.http.access import Ctx, Owner
 from app.api.http.answers import IN_PLACE, WITH_BODY, answer, fails, says
 from app.api.http.bodies import KeptToResend, PairToPreview, PairToResend, VersionToRestore
 from app.api.http.event_stream import events_documented
-from app.api.http.negotiation import EVENT_STREAM, JSON, offers, require_json_body
+from app.api.http.negotiation import EVENT_STREAM, JSON, HasBody, ReadsJson, offers
 from app.api.resources.conversation.marks import PairId
 from app.api.resources.send.send import answer_started, describe_planned, describe_started
 from app.runs.app_context import AppContext
@@ -27,8 +27,6 @@ from app.views.encode import raw_json
 from app.views.request.preview import HeaderView, PreviewView
 
 router = APIRouter(prefix="/pairs", tags=["versions"])
-HasBody = Depends(require_json_body)
-ReadsJson = Depends(offers(JSON))
 
 
 @router.post(

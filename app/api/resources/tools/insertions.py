@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.resources.tools.servers import ServerId
 from app.runs.tools import insertions
 from app.views.tools.server import InsertionView
 
-router = APIRouter(
-    prefix="/mcp-servers", tags=["tools"], dependencies=[Depends(offers(JSON)), Depends(require_json_body)]
-)
+router = APIRouter(prefix="/mcp-servers", tags=["tools"], dependencies=[ReadsJson, HasBody])
 
 MAX_NAME = 200
 MAX_TEMPLATE = 2_000

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import ENTRY_CURSOR
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.tools.permissions import ArgumentPattern
 from app.runs.tools import permission_commands as commands
-from app.runs.tools.permission_commands import MAX_PATTERNS, Answer
+from app.runs.tools.permission_commands import MAX_PATTERNS, PermissionChoice
 from app.store.tools.audit import AuditEntry
 from app.store.tools.permissions import StoredRule
 from app.views.tools.permission import (
@@ -30,8 +30,7 @@ from app.views.tools.permission import (
     describe_rule,
 )
 
-router = APIRouter(tags=["permissions"], dependencies=[Depends(offers(JSON))])
-HasBody = Depends(require_json_body)
+router = APIRouter(tags=["permissions"], dependencies=[ReadsJson])
 
 RequestId = Annotated[str, Path(max_length=64, description="A permission request.")]
 RuleId = Annotated[str, Path(max_length=64, description="A rule.")]
@@ -43,7 +42,7 @@ PatternText = Annotated[str, Field(max_length=10_000)]
 class PermissionAnswer(Body):
     """The answer to a permission request."""
 
-    answer: Answer = Field(
+    answer: PermissionChoice = Field(
         strict=False,
         description="`allow` this once; `allow_conversation` and `always_allow` also make a rule for this very tool, "
         "in this conversation or everywhere. `deny`: the model is told so.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Path, Query
 from pydantic import ConfigDict, Field, model_validator
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,7 +13,7 @@ from starlette.responses import Response
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import Body
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import SERVER_NAME
 from app.api.http.problems import refuse_field
 from app.domain.tools.tool_servers import CLIENT_SECRET, MAX_TIMEOUT, USUAL_TIMEOUT, OverHttp, OverStdio, Way
@@ -32,8 +32,7 @@ from app.views.tools.server import (
     describe_server,
 )
 
-router = APIRouter(prefix="/mcp-servers", tags=["tools"], dependencies=[Depends(offers(JSON))])
-HasBody = Depends(require_json_body)
+router = APIRouter(prefix="/mcp-servers", tags=["tools"], dependencies=[ReadsJson])
 
 MAX_ARGUMENTS = 100
 MAX_SECRETS = 50

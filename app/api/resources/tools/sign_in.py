@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from html import escape
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, fails, says
 from app.api.http.docs_page import PAGE_POLICY
-from app.api.http.negotiation import JSON, offers
+from app.api.http.negotiation import ReadsJson
 from app.api.resources.tools.servers import ServerId
 from app.domain.errors import NotFoundError
 from app.runs.app_context import current
 from app.runs.tools import sign_in_commands
-from app.tools.sign_in.sign_ins import Answer, Refusal
+from app.tools.sign_in.sign_ins import ConsentAnswer, Refusal
 from app.views.tools.server import SignInView
 
-router = APIRouter(prefix="/mcp-servers", tags=["tools"], dependencies=[Depends(offers(JSON))])
+router = APIRouter(prefix="/mcp-servers", tags=["tools"], dependencies=[ReadsJson])
 
 STYLE = "/api/v1/docs.css"
 BACK = '<a href="/settings#tools">Settings → Tools</a>'
@@ -69,7 +69,7 @@ async def come_back(request: Request) -> Response:
     return _page(200, f"Signed in to “{escape(name)}”", f"You can close this tab, or go on to {BACK}.")
 
 
-def _read(request: Request) -> Answer | Refusal:
+def _read(request: Request) -> ConsentAnswer | Refusal:
     told = request.query_params
     match told.get("error"):
         case "access_denied":
@@ -78,7 +78,7 @@ def _read(request: Request) -> Answer | Refusal:
             words = f"{error}: {told.get('error_description', '')}".rstrip(": ")
             return Refusal(f"The authorization server refused: {words[:MAX_WORDS]}.")
         case None if code := told.get("code"):
-            return Answer(code, told.get("state", ""), told.get("iss"))
+            return ConsentAnswer(code, told.get("state", ""), told.get("iss"))
         case None:
             return Refusal("The authorization server sent no code.")
 

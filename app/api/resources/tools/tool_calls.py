@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Path
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
-from app.api.http.negotiation import JSON, offers
+from app.api.http.negotiation import ReadsJson
 from app.store.conversation.pairs import load_pair
 from app.store.tools.tool_calls import load_pair_tool_calls
 from app.views.tools.tool_calls import ToolCallsView, describe_tool_call
 
-router = APIRouter(prefix="/pairs", tags=["pairs"], dependencies=[Depends(offers(JSON))])
+router = APIRouter(prefix="/pairs", tags=["pairs"], dependencies=[ReadsJson])
 
 
 @router.get(

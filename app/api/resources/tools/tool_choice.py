@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
-from app.api.http.negotiation import JSON, offers
+from app.api.http.negotiation import ReadsJson
 from app.api.http.view_options import AskedLook
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.tools.tool_looks import look_at_tools
 from app.runs.tools.tool_views import describe_seen_tools
 from app.views.tools.tools import ConversationToolsView
 
-router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(offers(JSON))])
+router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[ReadsJson])
 
 MAX_DRAFT = 4_000
 

@@ -8,14 +8,14 @@ from types import MappingProxyType
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import Instant, ModelName
-from app.api.http.negotiation import JSON, choose_media_type, offers, require_json_body
+from app.api.http.negotiation import JSON, HasBody, ReadsJson, choose_media_type
 from app.api.http.problems import ApiProblemError
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.filters.commands import ExportFormat, ExportOrder
@@ -101,7 +101,7 @@ async def export(  # noqa: PLR0913 - FastAPI takes each parameter of the query a
     "`docs/export-format.md`. The file is checked whole first; a fault is told with its place as a JSON path, and "
     "nothing is stored then.",
     status_code=201,
-    dependencies=[Depends(offers(JSON)), Depends(require_json_body)],
+    dependencies=[ReadsJson, HasBody],
     responses=says(ImportedView, *WITH_BODY, "conflict", status=201, description="The conversations as they are here."),
     openapi_extra={
         "requestBody": {

@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
@@ -15,9 +15,9 @@ from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import Body, ModelName
 from app.api.http.days import Day
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import MONEY
-from app.domain.costs.budgets import BudgetStatus, Scope, Span, SpendingBudget
+from app.domain.costs.budgets import BudgetPeriod, BudgetScope, BudgetStatus, SpendingBudget
 from app.domain.model_profile import Prices
 from app.runs.usage.budgets import Budgeted, list_budgets, remove_budget, set_budget
 from app.runs.usage.prices import remove_price, set_price
@@ -25,13 +25,12 @@ from app.store.ledger.prices import OwnPrice, load_own_prices
 from app.views.library.model import PricesView, describe_prices
 from app.views.usage.usage import GroupView, SpentView, describe_spent, spent_fields
 
-router = APIRouter(tags=["usage"], dependencies=[Depends(offers(JSON))])
-HasBody = Depends(require_json_body)
+router = APIRouter(tags=["usage"], dependencies=[ReadsJson])
 Subject = Annotated[str, Query(max_length=64, description='A conversation or an agent; "": each, or everything.')]
 Since = Annotated[Day, Path(description="A UTC day.")]
 PricedModel = Annotated[ModelName, Query(description="A model.")]
-WhatOf = Annotated[Scope, Path(description="Of what the budget is.")]
-InTime = Annotated[Span, Path(description="In which time.")]
+WhatOf = Annotated[BudgetScope, Path(description="Of what the budget is.")]
+InTime = Annotated[BudgetPeriod, Path(description="In which time.")]
 Money = Annotated[str, Field(pattern=MONEY, description="US dollars as decimal text.", examples=["2.50"])]
 
 
@@ -42,9 +41,9 @@ class BudgetView:
     `standing`: fine, warning (from `warn_at` of the amount on) or spent. `models` and `conversations`: their shares.
     """
 
-    scope: Scope
+    scope: BudgetScope
     subject: str
-    span: Span
+    span: BudgetPeriod
     amount: str
     warn_at: float
     stops: bool

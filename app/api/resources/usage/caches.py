@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
-from app.api.http.negotiation import JSON, offers
+from app.api.http.negotiation import ReadsJson
 from app.api.http.view_options import AskedLook
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.cache.cache_state import look_at_cache
@@ -15,7 +15,7 @@ from app.runs.cache.cache_views import describe_cache_state
 from app.runs.cache.keep_alive import read_keeping
 from app.views.request.cache import CacheStateView
 
-router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(offers(JSON))])
+router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[ReadsJson])
 
 
 @router.get(

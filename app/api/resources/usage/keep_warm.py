@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import ToKeepWarm
-from app.api.http.negotiation import JSON, offers, require_json_body
+from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.errors import NotFoundError
 from app.runs.cache.cache_views import describe_kept
 from app.runs.cache.keep_alive import KeepAlive, read_keeping, start_keeping, stop_keeping
 from app.views.request.keep_warm import KeepWarmView
 
-router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depends(offers(JSON))])
+router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[ReadsJson])
 
 
 @router.put(
@@ -25,7 +25,7 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Depe
     "reply, until the minutes are over: each time at the price that `GET …/cache` tells as `offer.each`. Each is a row "
     "in the ledger (`keep_warm`) and subject to budgets; nothing is added to what is sent. Asking again replaces what "
     "was asked for. Only where the provider's rules say that reading prolongs, else 409 says why not.",
-    dependencies=[Depends(require_json_body)],
+    dependencies=[HasBody],
     responses=says(KeepWarmView, *WITH_BODY, "not-found", "conflict", "budget-spent"),
 )
 async def start(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: ToKeepWarm) -> Response:

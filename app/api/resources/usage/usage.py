@@ -16,7 +16,7 @@ from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import ModelName
 from app.api.http.cursors import MAX_LIMIT
 from app.api.http.days import Day
-from app.api.http.negotiation import CSV, JSON, offers
+from app.api.http.negotiation import CSV, ReadsJson, offers
 from app.api.http.patterns import ENTRY_CURSOR
 from app.api.http.problems import ApiProblemError, refuse_field
 from app.api.resources.conversation.conversations import ConversationId
@@ -46,7 +46,6 @@ from app.views.usage.usage import (
 )
 
 router = APIRouter(tags=["usage"])
-ReadsJson = Depends(offers(JSON))
 
 MAX_GROUPS = 1_000
 Groups = Annotated[GroupBy, Query(description="What the sums are of.")]

@@ -1,0 +1,9 @@
+"""Types of vars that several regions draw."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.views.screen.pair import ScreenPairView
+
+PairVar = rx.vars.ObjectVar[ScreenPairView]
