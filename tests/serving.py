@@ -29,6 +29,8 @@ from threading import Thread
 ROOT = Path(__file__).resolve().parents[1]
 INVIEW = str(Path(sys.executable).parent / "inview")
 START_SECONDS = 120  # includes a first build of the page
+RUNNING: list[Served] = []
+"""The servers that `serving` has started and not yet ended."""
 LISTENS = re.compile(r"^Listening on port (\d+)\.$", re.MULTILINE)
 
 
@@ -106,10 +108,12 @@ def serving(
             stderr=subprocess.STDOUT,
         )
     server = Served(process, output, port)
+    RUNNING.append(server)
     try:
         _wait(server, until)
         yield server
     finally:
+        RUNNING.remove(server)
         if process.poll() is None:
             process.terminate()
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
+from tests.e2e import evidence
 from tests.e2e.peer import Peer, serve_peer, serving_beside
 from tests.e2e.screen import Screen
 from tests.e2e.written import call
-from tests.serving import Served
+from tests.serving import RUNNING, Served
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 # A loaded machine is slow; a slow page is not an error.
@@ -21,7 +23,21 @@ expect.set_options(timeout=30_000)
 
 KEPT = "cookies,local_storage,indexeddb,service_workers"
 """Everything that a page can store in a browser, except the HTTP cache."""
+os.environ |= evidence.ENVIRONMENT  # for the servers that are started here
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+
+
+browsers: list[Browser] = []
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add to the report of a failed story what the pages and the servers knew at that moment."""
+    report = yield
+    if call.when == "call" and report.failed:
+        contexts = [context for browser in browsers for context in browser.contexts]
+        report.sections.extend(evidence.gather(contexts, RUNNING))
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +70,10 @@ def browser() -> Generator[Browser]:
         pytest.skip("browser tests need Chromium (apt-get install chromium)")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        evidence.record_sockets(chromium)
+        browsers.append(chromium)
         yield chromium
+        browsers.remove(chromium)
         chromium.close()
 
 
